@@ -32,7 +32,7 @@ class _Output:
         self._is_terminal = stream.isatty()
 
     def write(self, text: str) -> int:
-        """Writes `text`, on a terminal without what nobody can see."""
+        """Writes `text`; on a terminal, without invisible characters."""
         try:
             self._stream.write(_UNSEEN.sub("", text) if self._is_terminal else text)
         except OSError as error:
@@ -52,7 +52,7 @@ class _Output:
 
 @contextmanager
 def guarded_output(program: str) -> Iterator[None]:
-    """What is printed within it is written as this file says.
+    """Guard what is printed within the block, as this module describes.
 
     Args:
         program: Its name, which the sentence begins with.
@@ -81,7 +81,7 @@ def guarded_output(program: str) -> Iterator[None]:
 
 
 def _drop(stream: TextIO) -> None:
-    """What is left in the buffer goes nowhere; else Python would try to write it once more at its end, and complain."""
+    """Discard what is left in the buffer; else Python would try to write it once more at exit, and complain."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, stream.fileno())

@@ -131,7 +131,7 @@ def _places(text: str, form: str) -> Iterator[tuple[int, int]]:
 
 
 def _merged(places: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The places in order, those that overlap as one."""
+    """Sort the places and merge those that overlap."""
     start = stop = -1
     for first, last in sorted(places):
         if first >= stop:
@@ -145,7 +145,7 @@ def _merged(places: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 @lru_cache(maxsize=64)
 def _forms(values: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The values as they are, and as addresses and JSON write them; the same without gaps, of those that are long."""
+    """Return the values as they are and as URLs and JSON write them; and the long ones also without gaps."""
     whole = {form for value in values for form in (value, quote(value, safe=""), quote_plus(value), _in_json(value))}
     joined = {_GAP.sub("", form) for form in whole}
     return tuple(whole), tuple(form for form in joined if len(form) >= LEAST_IN_PIECES)

@@ -197,7 +197,7 @@ def _can_be_asked(provider: str, settings: Settings) -> bool:
 
 
 def provider_worker(client: Client, store: Store, settings: Settings) -> Worker:
-    """The worker of what is of no run, not yet started; of no version, as what it looks after is."""
+    """Build the worker for work that belongs to no run, not yet started; it is unversioned, as that work is."""
     return Worker(
         client,
         task_queue=PROVIDER_QUEUE,
@@ -233,7 +233,7 @@ async def _work(worker: Worker) -> None:
 
 
 class Version(TypedDict, total=False):
-    """What a worker tells the server of its version."""
+    """The version that a worker reports to the server."""
 
     build_id: str
     deployment_config: WorkerDeploymentConfig

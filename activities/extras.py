@@ -1,4 +1,4 @@
-"""Which extras this installation has; what it lacks is told by its worker, see `graphs/extras.py`."""
+"""Finds the installed extras; a worker reports those that are missing, see `graphs/extras.py`."""
 
 from importlib.util import find_spec
 

@@ -73,7 +73,7 @@ def document(app: FastAPI, settings: Settings) -> dict[str, Any]:
 
 
 def _drop_defaults(made: dict[str, Any]) -> None:
-    """Leaves out the defaults of what is only sent: some generators take a field that has one for one that is required.
+    """Drop the defaults of models that are only sent: some generators treat a field with a default as required.
 
     What is left out has its default all the same, and the description of the field says which.
     """
@@ -105,7 +105,7 @@ def _named_in(part: Any, schemas: dict[str, Any]) -> set[str]:
 
 
 def _declare_identity(made: dict[str, Any], settings: Settings) -> None:
-    """Who a request is from is said by headers of a proxy that signs people in; without one everybody is the same."""
+    """Declare the headers in which an authenticating proxy names tenant and user; without one all clients are alike."""
     said = {"tenant": (settings.tenant_header, "whose a request is"), "user": (settings.user_header, "who asks")}
     named = {name: (header, what) for name, (header, what) in said.items() if header}
     made["components"]["securitySchemes"] = {

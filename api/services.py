@@ -1,4 +1,4 @@
-"""What the routes work with: what belongs to the process, put together once, and what is a tenant's, for each request.
+"""The dependencies of the routes: shared ones, created once per process, and a tenant's, bound for each request.
 
 A route about runs takes `Provided`: a store, feeds and settings that are bound to the tenant that asks, so that no
 mistake in a route can reach another tenant's.
@@ -40,7 +40,7 @@ class Process:
     """Of the Temporal UI; empty: its address is not known."""
 
     def of(self, tenant: Tenant) -> "Services":
-        """What a tenant's requests may reach."""
+        """Binds the services to a tenant."""
         return Services(
             tenant=tenant,
             settings=self.settings,
@@ -75,7 +75,7 @@ class TenantFeeds:
 
 @dataclass(frozen=True)
 class Services:
-    """What one tenant's requests work with. Temporal is asked only about runs that this store has."""
+    """The dependencies of one tenant's requests. Temporal is asked only about runs in this tenant's store."""
 
     tenant: Tenant
     settings: Settings

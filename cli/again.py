@@ -31,7 +31,7 @@ def resume(
     key: Key = "",
     as_json: AsJson = False,
 ) -> None:
-    """Have a run go on that failed, was stopped, or ended without all that was asked for; what is done is kept."""
+    """Resume a run that failed, was stopped or ended early; finished work is kept."""
     added = {"tokens": tokens, "cost_usd": usd, "seconds": seconds, "iterations": iterations, "steps": steps}
     body = {
         "reason": reason,

@@ -25,7 +25,7 @@ def agent_list(
 
 @app.command("show")
 def agent_show(name: _Named) -> None:
-    """Print an agent as JSON: what it takes, gives and is told."""
+    """Print an agent as JSON: its input, output and instructions."""
     from elcano.cli import agents
 
     raise typer.Exit(agents.show(name))

@@ -1,4 +1,4 @@
-"""The commands about agents. Making and checking one needs no server; what is kept under a name is with the API."""
+"""The commands about agents. Creating and checking one needs no server; saved agents live behind the API."""
 
 import json
 import sys
@@ -81,7 +81,7 @@ def push(file: Path) -> Exit:
 
 
 def list_agents(*, own: bool) -> Exit:
-    """Prints agents, one a line: the built-in ones, or those that the API keeps."""
+    """Prints agents, one per line: the built-in ones, or those saved in the API."""
     lines = [(name, agent.description) for name, agent in AGENTS.items()]
     if own:
         with Api(program_settings().base_url) as api:
@@ -94,7 +94,7 @@ def list_agents(*, own: bool) -> Exit:
 
 
 def show(name: str) -> Exit:
-    """Prints an agent as JSON: one of your own to be changed and pushed, of a built-in one what it takes and gives."""
+    """Prints an agent as JSON: one of your own ready to edit and push, a built-in one with its input and output."""
     if name in AGENTS:
         agent = AGENTS[name]
         told = {

@@ -239,7 +239,7 @@ def stop(
     reason: Annotated[str, typer.Option(help="Shown in the report's head.", show_default=False)] = "",
     key: Key = "",
 ) -> None:
-    """End a run early; it still writes its report, from what it has."""
+    """End a run early; it still writes its report from what it has."""
     from elcano.cli import research
 
     raise typer.Exit(research.stop(run, reason, key))
@@ -271,7 +271,7 @@ def cancel(
     reason: Annotated[str, typer.Option(help="Shown in its last event.", show_default=False)] = "",
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask first.")] = False,
 ) -> None:
-    """End a run at once, without a report; what it found is kept."""
+    """End a run at once, without a report; its findings are kept."""
     from elcano.cli import control
 
     raise typer.Exit(control.cancel(run, reason, sure=yes))
@@ -317,5 +317,5 @@ app.command()(steps.diff)
 
 @app.command()
 def doctor() -> None:
-    """Check everything that a run needs, and say how to mend what is missing."""
+    """Check everything that a run needs, and say how to fix what is missing."""
     become("elcano.dev.doctor")

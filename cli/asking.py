@@ -60,7 +60,7 @@ class Asking:
         self._line: _Line | None = None
 
     def take(self, text: str) -> None:
-        """What was pressed since the last time; arrows and their like, which come as sequences, mean nothing."""
+        """Handle the keys pressed since the last call; arrows and the like, which arrive as sequences, are ignored."""
         for key in _SEQUENCE.sub("", text):
             try:
                 self._key(key)
@@ -150,7 +150,7 @@ def spendable(limits: JsonObject) -> str:
 
 
 def cancelled(answer: JsonObject) -> str:
-    """What is said of a cancellation that was accepted."""
+    """Return the message for a cancellation that was accepted."""
     if answer["worker"] == "polling":
         return "cancelled: it ends now, without a report; what it found is kept"
     return "cancelled, and no worker polls: it ends without a report when one does"

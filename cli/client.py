@@ -104,11 +104,11 @@ class Api:
         return self.text(f"/v1/runs/{run_id}/report", media_type)
 
     def text(self, path: str, media_type: str) -> str:
-        """What is at `path`, as one of the media types that the API serves it in."""
+        """Fetches the text at `path` as one of the media types that the API serves it in."""
         return self._send("GET", path, headers={"Accept": media_type}).text
 
     def save(self, path: str, file: Path) -> None:
-        """Writes what is at `path` into `file`, byte by byte, once all of it has come.
+        """Downloads `path` into `file`, byte for byte, once all of it has arrived.
 
         Raises:
             Failed: it was refused, or it broke off; the file is then as it was.
@@ -130,7 +130,7 @@ class Api:
             partly.unlink(missing_ok=True)
 
     def delete(self, path: str) -> None:
-        """Has what is at `path` deleted."""
+        """Deletes the resource at `path`."""
         self._send("DELETE", path)
 
     def watch(

@@ -22,7 +22,7 @@ _SIGNS: Final = {"added": ("+", "green"), "removed": ("-", "red"), "changed": ("
 
 
 def diff(a: str, b: str, *, as_json: bool) -> Exit:
-    """Prints what is not the same in two runs; that there is something is no error."""
+    """Prints how two runs differ; a difference is not an error."""
     with Api(program_settings().base_url) as api:
         found = api.get(f"/v1/runs/{a}/diff/{b}")
     if as_json:
@@ -129,7 +129,7 @@ def _report(console: Console, report: dict[str, Any] | None) -> None:
 
 
 def _claim(console: Console, pair: dict[str, Any]) -> None:
-    """A claim with its heading; of one that was changed both forms, and what is not the same if the words are."""
+    """Prints a claim with its heading; if it changed, both forms, and if the words are equal, what else differs."""
     a, b = pair["a"], pair["b"]
     sign, style = _SIGNS[pair["how"]]
     if pair["how"] != "changed":

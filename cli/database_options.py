@@ -30,7 +30,7 @@ def check(name: Name, as_json: AsJson = False) -> None:
 
 @app.command()
 def describe(name: Name, as_json: AsJson = False) -> None:
-    """Show what one database holds: tables, columns, keys, counts, and values if the operator lets them be shown."""
+    """Show what a database holds: tables, columns, keys, counts, and values if the operator allows them."""
     from elcano.cli import databases
 
     raise typer.Exit(databases.describe(name, as_json=as_json))

@@ -1,4 +1,4 @@
-"""The commands about databases: which there are, whether each can be opened, and what it holds."""
+"""The commands about databases: list them, check that each can be opened, and show what it holds."""
 
 import sys
 from typing import Any
@@ -63,7 +63,7 @@ def _read(name: str, query: str) -> dict[str, Any]:
 
 
 def _of_column(column: dict[str, Any], table: dict[str, Any]) -> list[str]:
-    """What is told of a column: its type, whether it is a key, its comment and its values."""
+    """Describe a column: its type, whether it is a key, its comment and its values."""
     name = column["name"]
     told = [column["type"] or column["kind"]]
     told += ["key"] if name in table["primary_key"] else []

@@ -49,7 +49,7 @@ BY_STATUS: Final[Mapping[str, Exit]] = {
 
 
 class Failed(ElcanoError):
-    """Ends the command. The text is one line for the person: what is wrong and what to do."""
+    """Ends the command. The text is one line for the user: what is wrong and what to do."""
 
     def __init__(self, message: str, code: Exit = Exit.FAILED) -> None:
         self.code = code

@@ -169,7 +169,7 @@ def _kept(name: str) -> ResearchGraph:
 
 
 def _written(graph: ResearchGraph) -> JsonObject:
-    """A graph as a person would write it: without what it would have anyway."""
+    """Return a graph as a person would write it, without default values."""
     found = graph.model_dump(mode="json", exclude_defaults=True)
     for parts in (graph.nodes, graph.edges):
         name = "nodes" if parts is graph.nodes else "edges"
@@ -180,7 +180,7 @@ def _written(graph: ResearchGraph) -> JsonObject:
 
 
 def _unknown_name(whole: JsonObject, fault: Fault) -> Fault:
-    """A fault of a branch that is a name, as what it is: only the API knows the graphs that it keeps."""
+    """Explain a fault of a branch given by name: only the API knows the graphs that are saved there."""
     names = branches_named(whole)
     name = names.get(fault.pointer[1:].replace("/", "."))
     if name is None:

@@ -62,7 +62,7 @@ class _Terminal:
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
-        """While it lasts, whatever stops or ends the program leaves the terminal as it was found."""
+        """Restore the terminal if anything stops or ends the program within this context."""
         handlers = {number: signal.signal(number, self._end) for number in _ENDING}
         handlers[signal.SIGTSTP] = signal.signal(signal.SIGTSTP, self._stop)
         try:

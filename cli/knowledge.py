@@ -46,7 +46,7 @@ def search(words: str, kinds: list[str], limit: int, *, as_json: bool) -> Exit:
 
 
 def show(node: str, limit: int, *, as_json: bool) -> Exit:
-    """Prints a node and what is beside it."""
+    """Prints a node and its neighbours."""
     with Api(program_settings().base_url) as api:
         path = f"/v1/knowledge/nodes/{_id(api, node)}"
         shown: dict[str, Any] = api.get(path)

@@ -39,7 +39,7 @@ def search(
     limit: Annotated[int, typer.Option(min=1, max=100, help="How many at most.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """Find what runs found by words: claims of reports, documents, authors and what they speak of."""
+    """Search what runs found: claims of reports, documents, authors and the entities that they mention."""
     from elcano.cli import knowledge
 
     raise typer.Exit(knowledge.search(words, kind or [], limit, as_json=as_json))
@@ -51,7 +51,7 @@ def show(
     limit: Annotated[int, typer.Option(min=1, max=200, help="Edges at most.")] = 50,
     as_json: AsJson = False,
 ) -> None:
-    """Show a node and what is beside it, each with the run and the passage that says so."""
+    """Show a node and its neighbours, each with the run and the passage that support it."""
     from elcano.cli import knowledge
 
     raise typer.Exit(knowledge.show(node, limit, as_json=as_json))

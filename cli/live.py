@@ -88,7 +88,7 @@ class Display(Protocol):
         ...
 
     def write(self, words: JsonObject) -> None:
-        """What is being written of one path as far as it has come; an empty object: nothing that was shown holds."""
+        """Show the text that a path has written so far; an empty object withdraws all text shown before."""
         ...
 
 
@@ -184,11 +184,11 @@ class Moving:
         self._keep(text, "dim")
 
     def write(self, words: JsonObject) -> None:
-        """What is being written."""
+        """Show the text that is being written."""
         self._written.take(words)
 
     def ask(self, line: str) -> None:
-        """The line that somebody types into, below all others; empty if nobody does."""
+        """Show the line that the user is typing, below all others; empty if there is none."""
         self._asked = line
 
     def stands(self, run: JsonObject) -> None:
@@ -230,7 +230,7 @@ def _outcome(event: AgentEvent) -> tuple[str, str]:
 
 
 def budget_line(run: JsonObject) -> str:
-    """What is used of each limit that there is, in one line; empty if the server could not ask the run itself.
+    """Return the usage of each limit in one line; empty if the server could not ask the run itself.
 
     Iterations are counted by loop: where sections have loops of their own, the run's count says nothing.
     """

@@ -1,4 +1,4 @@
-"""Who answers: `--model NAMES` for every agent, `--model AGENT=NAMES` for one; both may stand together.
+"""The model options: `--model NAMES` for every agent, `--model AGENT=NAMES` for one; both may be combined.
 
 Whether there is such an agent or model is for the server to say.
 """
@@ -33,7 +33,7 @@ ModelsFromHere = Annotated[
 
 
 def model_request(said: Sequence[str] | None) -> str | dict[str, Any]:
-    """What a request says of models: names for all, or those for all and for single agents; empty if nothing was said.
+    """Return a request's models: names for all agents, or those for all and for single ones; empty if none are given.
 
     Raises:
         typer.BadParameter: one agent, or all, are given models twice, or none.

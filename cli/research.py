@@ -42,7 +42,7 @@ _MODE_CHARACTERS = 16
 
 
 def ask(body: JsonObject, *, key: str, watch: bool, as_json: bool, out: Path | None) -> Exit:
-    """Starts a run; unless told otherwise, watches it and prints its report."""
+    """Starts a run; watches it and prints its report unless `watch` is off."""
     _require_writable(out)
     with connected() as api:
         run = api.post("/v1/runs", body, note, key)
@@ -147,7 +147,7 @@ def _follow(api: Api, run_id: str, console: Console, *, as_json: bool) -> AgentE
 
 
 def _what_helps(run_id: str, reason: str) -> str:
-    """How a run that has paused goes on: one that somebody paused, or one that is short of a limit."""
+    """Say how to continue a paused run: one that a user paused, or one that is short of a limit."""
     more = f"elcano top-up {run_id} {_MORE.get(reason, _MORE['tokens'])}"
     on = f"elcano continue {run_id}" if reason == "pause" else more
     return f"`{on}` lets it go on, `elcano stop {run_id}` has it write the report"
@@ -160,7 +160,7 @@ def _print_events(api: Api, run_id: str) -> AgentEvent:
 
 
 def note(text: str) -> None:
-    """Says something about the command itself, beside what it prints."""
+    """Prints a message about the command itself to stderr, apart from its output."""
     sys.stderr.write(f"elcano: {text}\n")
 
 

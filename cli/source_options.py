@@ -11,7 +11,7 @@ app = typer.Typer()
 
 @app.callback(invoke_without_command=True)
 def listed(context: typer.Context, as_json: AsJson = False) -> None:
-    """List what can be searched, how it stands, and what is missing where something cannot be."""
+    """List sources with their status, and what is missing where one cannot be searched."""
     from elcano.cli import sources
 
     if context.invoked_subcommand is None:
@@ -25,7 +25,7 @@ def check(
     limit: Annotated[int, typer.Option(min=1, max=50, help="Passages at most.")] = 5,
     as_json: AsJson = False,
 ) -> None:
-    """Search one source once, through a worker, and show what it finds; nothing of it is kept."""
+    """Run one search on one source, through a worker, and show what it finds; nothing is kept."""
     from elcano.cli import sources
 
     raise typer.Exit(sources.check(name, query, limit, as_json=as_json))

@@ -22,7 +22,7 @@ STATES: Final = {
 
 
 def sources(*, as_json: bool) -> Exit:
-    """Prints the sources, one a line, each with how it stands, what it can do and what it allows below it."""
+    """Prints the sources, one per line with its status, and below each its abilities and limits."""
     with Api(program_settings().base_url) as api:
         found: list[Any] = api.get("/v1/sources")
     if as_json:
@@ -71,7 +71,7 @@ def _stands(source: dict[str, Any]) -> list[str]:
 
 
 def _traits(source: dict[str, Any]) -> list[str]:
-    """What it can do and what it allows, where that is more than of any folder."""
+    """Return a source's abilities and limits, where they go beyond those of any folder."""
     rate, with_key = source["per_second"], source["per_second_with_key"]
     said = [source["kind"], source["texts"]]
     said += ["dated"] if source["dated"] else []

@@ -21,7 +21,7 @@ def changes(
     add_sections: Sequence[str] | None,
     drop_sections: Sequence[str] | None,
 ) -> JsonObject:
-    """What is to change, as the API takes it."""
+    """Return the requested changes as the API takes them."""
     body: JsonObject = {
         "instruction": instruction,
         "add_sources": [*(add_sources or ())],
@@ -102,7 +102,7 @@ def _section(text: str) -> Json:
 
 
 def _plan(file: Path) -> JsonObject:
-    """What a file has of a plan.
+    """Read a plan from a file.
 
     Raises:
         Failed: it cannot be read, or is no plan.

@@ -9,7 +9,7 @@ from elcano.cli.run_ids import whole_id
 
 
 def steps(run: Run, as_json: AsJson = False) -> None:
-    """List a run's steps: what each was, how long it took, what it used, how it ended."""
+    """List a run's steps: what each was, how long it took, what it used and how it ended."""
     from elcano.cli import step_list
 
     raise typer.Exit(step_list.steps(run, as_json=as_json))
@@ -20,7 +20,7 @@ def step(
     number: Annotated[int, typer.Argument(help="The step's number, as `elcano steps` lists it.", show_default=False)],
     as_json: AsJson = False,
 ) -> None:
-    """Look into a step: what went in, what came out, what it changed and what it cost."""
+    """Inspect a step: its input and output, what it changed and what it cost."""
     from elcano.cli import step_inside
 
     raise typer.Exit(step_inside.step(run, number, as_json=as_json))
@@ -31,7 +31,7 @@ def diff(
     b: Annotated[str, typer.Argument(help="The run that it is compared with.", show_default=False, callback=whole_id)],
     as_json: AsJson = False,
 ) -> None:
-    """Compare two runs: what was asked, the steps, the evidence, the cost, what the reports say."""
+    """Compare two runs: questions, steps, evidence, costs, and what the reports say."""
     from elcano.cli import comparison
 
     raise typer.Exit(comparison.diff(a, b, as_json=as_json))

@@ -23,7 +23,7 @@ def check(
     name: Annotated[str, typer.Argument(help="The server, as `elcano tools` lists it.", show_default=False)],
     as_json: AsJson = False,
 ) -> None:
-    """Ask one server now what it offers, and show it in the server's own words."""
+    """Ask a server what it offers now, and show the answer in the server's own words."""
     from elcano.cli import tools
 
     raise typer.Exit(tools.check(name, as_json=as_json))

@@ -54,5 +54,5 @@ def _server(server: dict[str, Any], *, described: bool) -> None:
 
 
 def _print(text: str) -> None:
-    """A line, without what would move the cursor: a server says of its tools what it likes."""
+    """Prints a line without characters that would move the cursor: a server may say anything about its tools."""
     sys.stdout.write("".join(one for one in text if one.isprintable()) + "\n")

@@ -1,4 +1,4 @@
-"""The end of what is being written, as a terminal shows it: a few lines that grow, of one text a path.
+"""The end of the text that is being written, as a terminal shows it: a few growing lines for each path.
 
 A text may be anything. What a terminal would take for a command, or for a turn of the reading direction, is left out.
 """
@@ -18,7 +18,7 @@ _COMMANDS: Final = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u
 
 
 class Written:
-    """What is being written by the run and by its sections. Shown by one thread while another one takes words."""
+    """The text that a run and its sections are writing. One thread shows it while another receives words."""
 
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""`elcano doctor`: everything that a run needs on this machine, one line each, and how to mend what is missing.
+"""`elcano doctor`: checks everything that a run needs on this machine, one line each, and says how to fix faults.
 
 It looks and changes nothing, but for a store that is named by URL: it opens that as the programs do. What is merely not
 running is no fault; what would keep it from running is. A server that runs has settings of its own, those of where it
@@ -90,7 +90,7 @@ def main() -> int:
 
 
 def _beside_a_server(finding: Finding) -> Finding:
-    """What is wrong with this shell keeps a server that is ready from nothing."""
+    """Turn a fault of this shell's settings into a note: a server that is ready works without them."""
     if finding.grade != "fault":
         return finding
     remedy = "; ".join(filter(None, (finding.remedy, _NOT_ASKED)))
@@ -173,7 +173,7 @@ def api(chosen: Settings) -> Iterable[Finding]:
 
 
 def providers(chosen: Settings) -> Iterable[Finding]:
-    """Which sources the server leaves alone at the moment, and why; of those that answer nothing is said."""
+    """Report the sources that the server leaves alone at the moment, and why; sources that answer are not reported."""
     listed = _listed(chosen, "/v1/sources")
     if isinstance(listed, str):
         yield Finding("note", f"the API did not say how its sources stand ({listed})")
@@ -234,7 +234,7 @@ def models(chosen: Settings) -> Iterable[Finding]:
 
 
 def collections(chosen: Settings) -> Iterable[Finding]:
-    """What each document collection holds and what it leaves out."""
+    """Report what each document collection holds and what it leaves out."""
     if chosen.package_readmes:
         yield Finding("good", "collection packages: the installed Python packages")
     for name, path in chosen.collections.items():

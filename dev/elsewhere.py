@@ -18,7 +18,7 @@ from elcano.storage.store import open_configured
 
 
 def store(chosen: Settings) -> Iterable[Finding]:
-    """Whether what is kept outside the data folder can be reached and written."""
+    """Report whether storage outside the data folder can be reached and written."""
     if not chosen.store_url and not chosen.objects_url:
         return
     places = " and ".join(without_secrets(url) for url in (chosen.store_url, chosen.objects_url) if url)
@@ -57,7 +57,7 @@ def knowledge(chosen: Settings) -> Iterable[Finding]:
 
 
 def databases(chosen: Settings) -> Iterable[Finding]:
-    """Which databases can be opened; where they are is not said, because this is read by whoever is shown it."""
+    """Report which databases can be opened; their addresses are left out, because the output may be shared."""
     try:
         configured(chosen.collections, chosen.has, chosen.databases)
     except InputInvalid as error:

@@ -4,4 +4,4 @@ from elcano.graphs.errors import ElcanoError
 
 
 class CannotStart(ElcanoError):
-    """The stack did not come up. Its text says what is in the way and how to mend it."""
+    """The stack did not start. The text says what is in the way and how to fix it."""

@@ -1,4 +1,4 @@
-"""What one look of `elcano doctor` shows."""
+"""The result of one check of `elcano doctor`."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,7 +6,7 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Finding:
-    """What one look showed. `remedy` says what to do about it."""
+    """The result of one check. `remedy` says what to do about it."""
 
     grade: Literal["good", "note", "fault"]
     text: str

@@ -1,4 +1,4 @@
-"""The data folder belongs to one stack at a time: an operating-system lock that ends with whoever holds it.
+"""Locks the data folder for one stack at a time, by an operating-system lock that ends with its holder.
 
 The lock is held by the supervisor and by its guard (see `dev.guard`), so a folder stays claimed until the last process
 that works in it is gone, even when the supervisor was killed. `filelock` does not serve here: its locks keep to
@@ -52,7 +52,7 @@ def claimed(folder: Path, facts: dict[str, str], *, patience: float) -> Iterator
 
 
 def owner(folder: Path) -> dict[str, str]:
-    """What the stack that has `folder` left in the lock file (`pid`, `api`, ...); empty if nobody has it."""
+    """Return what the stack that holds `folder` left in the lock file (`pid`, `api`, ...); empty if none holds it."""
     path = folder / _LOCK
     if not path.exists():
         return {}

@@ -25,7 +25,7 @@ os.killpg(0, signal.SIGKILL)
 
 @dataclass(frozen=True)
 class Guard:
-    """What a child is started with to be guarded."""
+    """What a child needs at its start to be guarded."""
 
     group: int
     """The process group."""
@@ -62,7 +62,7 @@ def guard(*, grace: float, lock: int) -> Iterator[Guard]:
 
 @contextmanager
 def _blocked_signals() -> Iterator[None]:
-    """What is started here inherits the block: a Ctrl-C just then, and the guard's own SIGTERM, cannot end it."""
+    """Block signals for a child started here: neither a Ctrl-C just then nor the guard's own SIGTERM can end it."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
     try:
         yield

@@ -26,7 +26,7 @@ def is_free(host: str, port: int) -> bool:
 
 
 def free_ports(count: int) -> list[int]:
-    """Different ports that nobody listens on at this moment."""
+    """Return different ports that are free at this moment."""
     with ExitStack() as held:
         probes = [held.enter_context(socket.socket()) for _ in range(count)]
         for probe in probes:

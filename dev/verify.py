@@ -46,7 +46,7 @@ def main() -> int:
 
 
 def told(held: Contents) -> list[str]:
-    """What a certificate that holds says."""
+    """Describe what a certificate without faults proves."""
     report = held.published
     verified = len(report.citations) - len(report.unverified)
     lines = [

@@ -1,4 +1,4 @@
-"""What workflows ask of what is kept of a run: what its calls used, and that its record be put right when it goes on.
+"""Workflow calls that read or correct the records of a run: the usage of its calls, and its record when it resumes.
 
 Names and fields here are persisted in histories. New fields get defaults; nothing is renamed.
 """
@@ -16,7 +16,7 @@ class UsageQuestion(OfRun):
 
 
 class ReopenCall(OfRun):
-    """Input of `reopen_run`: the run goes on, and its record says so; what is undone is struck out."""
+    """Input of `reopen_run`: marks the run's record as resumed and strikes out what was undone."""
 
     step: int
     """Of a run that was reset in Temporal: it was taken back to before this step."""

@@ -112,7 +112,7 @@ class GraphBuilder:
     def add_branch(
         self, parallel_node: str, branch: str, graph: ResearchGraph, *, inputs: Inputs | None = None
     ) -> "GraphBuilder":
-        """A graph that `parallel_node` runs, and what it starts with."""
+        """Adds a graph for `parallel_node` to run, with its inputs."""
         self._branches[branch] = graph
         self._edges.append(ParallelEdge(from_node=parallel_node, branch=branch, inputs=inputs or {}))
         return self

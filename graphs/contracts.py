@@ -112,7 +112,7 @@ class ForkedFrom(Frozen):
 
 
 class Undone(Frozen):
-    """What one execution of a run has done in vain: its record is put right by it when the run goes on."""
+    """Work of one execution of a run that is discarded; the run's record is corrected by it when the run resumes."""
 
     run_id: str
     """The run, or a branch of it that goes on."""

@@ -33,7 +33,7 @@ from typing import Literal
 
 
 class ElcanoError(Exception):
-    """The root. Its text is for the person who has to act: what is wrong and what to do."""
+    """The base class. Its text is for the person who has to act: what is wrong and what to do."""
 
 
 class GraphInvalid(ElcanoError):
@@ -50,7 +50,7 @@ class GraphInvalid(ElcanoError):
 
 
 class InputInvalid(ElcanoError):
-    """What was asked for cannot work. `field` names the part of the request that has to change."""
+    """The request cannot work. `field` names the part of it that has to change."""
 
     def __init__(self, field: str, message: str) -> None:
         self.field = field
@@ -62,11 +62,11 @@ class EngineFault(ElcanoError):
 
 
 class StoreIncompatible(ElcanoError):
-    """What is kept on disk was written by another version of this project."""
+    """The data on disk was written by another version of this project."""
 
 
 class StoreDamaged(ElcanoError):
-    """A file that holds what is kept is damaged. The text names it and says what to do."""
+    """A data file is damaged. The text names it and says what to do."""
 
 
 class StoreUnavailable(ElcanoError):
@@ -114,7 +114,7 @@ class ToolRefused(ActivityFault):
 
 
 class ApprovalNeeded(ToolRefused):
-    """A tool writes, and nobody has allowed that. The text says what the operator has to set."""
+    """A tool writes, and this is not allowed yet. The text says what the operator has to set."""
 
 
 class OutcomeUnknown(ActivityFault):
@@ -122,7 +122,7 @@ class OutcomeUnknown(ActivityFault):
 
 
 class ModelRefused(ActivityFault):
-    """A model will never answer this call; somebody has to mend a key, a quota or a name first."""
+    """A model will never answer this call; a key, a quota or a name has to be fixed first."""
 
 
 class ModelBusy(ActivityFault):
@@ -134,7 +134,7 @@ class ModelBusy(ActivityFault):
 
 
 class RequestRefused(ActivityFault):
-    """A model's provider refuses a request for what is in it; other requests may be answered."""
+    """A model's provider refuses a request for its content; other requests may be answered."""
 
 
 class PromptTooLong(RequestRefused):

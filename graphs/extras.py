@@ -31,7 +31,7 @@ class Extra(Frozen):
 
     @property
     def hint(self) -> str:
-        """What is missing without it, and what to do."""
+        """Says what is missing without it, and how to install it."""
         return f"{self.purpose}: {self.install} where workers run, and start them again"
 
 

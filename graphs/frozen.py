@@ -15,4 +15,4 @@ class Frozen(BaseModel):
 
 
 class Answer(Frozen):
-    """What a reader waits for: an answer that is kept nowhere, however large it is. It travels compressed."""
+    """An answer that a caller waits for and that is stored nowhere, however large it is. It travels compressed."""

@@ -57,7 +57,7 @@ def at_start(asked: ResearchInput) -> dict[str, str]:
 
 
 def about(asked: ResearchInput) -> str:
-    """What a run or a section is for, in Markdown, for whoever looks at its workflow in the Temporal UI."""
+    """Describe the purpose of a run or section in Markdown, for display in the Temporal UI."""
     limits, branch = asked.limits, asked.branch_of
     money = f", ${usd(limits.cost_microusd):g}" if limits.cost_microusd is not None else ""
     lines = []

@@ -111,7 +111,7 @@ def model_names(text: str) -> tuple[str, ...]:
 
 
 def rates_fault(providers: Iterable[str]) -> str | None:
-    """What is wrong with the providers whose rates are set; None if all of them are known."""
+    """Explain which of the providers with configured rates are unknown; None if all are known."""
     unknown = [name for name in providers if name not in PROVIDERS]
     if not unknown:
         return None
@@ -119,7 +119,7 @@ def rates_fault(providers: Iterable[str]) -> str | None:
 
 
 def model_fault(text: str) -> str | None:
-    """What is wrong with a model's name and what to write instead; None if its form is right."""
+    """Explain what is wrong with a model's name and what to write instead; None if its form is right."""
     names = model_names(text)
     if OFFLINE in names[:-1]:
         return f"in {text!r} `offline` must come last: it always answers, so no model after it would be asked"

@@ -83,7 +83,7 @@ class FoundPassage(Frozen):
 
 
 class SourceChecked(Answer):
-    """What a check of a source found."""
+    """The results of a source check."""
 
     query: str
     """As it was asked: a source may take less."""

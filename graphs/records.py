@@ -1,4 +1,4 @@
-"""What is known of a run from outside: where it stands, what it told, its log, and how it is kept after its end.
+"""The public record of a run: its state, its events, its log, and its archived form.
 
 Answers of queries and what the archive is handed are persisted. New fields get defaults; nothing is renamed.
 """
@@ -64,7 +64,7 @@ class ArchivedRun(Frozen):
 
 
 class RunLog(Frozen):
-    """All that a run is: what was asked for, and what came of it in order. `lifecycle.start.fold` makes `run` of it."""
+    """The complete record of a run: its input, and all entries in order. `lifecycle.start.fold` makes `run` from it."""
 
     asked: ResearchInput
     entries: tuple[Entry, ...]
@@ -148,7 +148,7 @@ class RunSnapshot(Answer):
 
     @property
     def paused(self) -> Ending | None:
-        """How it ends if it is told to, while it waits for a top-up."""
+        """The ending that the run has if it is told to end while it waits for a top-up."""
         return self.hold.ending if self.hold is not None else None
 
 

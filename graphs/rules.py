@@ -12,7 +12,7 @@ from elcano.graphs.frozen import Frozen
 
 
 class AgentFigures(Frozen):
-    """What a call of an agent takes, for estimates, in tokens."""
+    """The tokens that an agent's call takes, for estimates."""
 
     output_tokens: int
     evidence_tokens: int = 0

@@ -1,4 +1,4 @@
-"""The only reader of the environment: every setting, its default and what it is for.
+"""The only code that reads the environment: every setting, with its default and its purpose.
 
 A setting is read from `ELCANO_<NAME>` or from a `.env` file; those that the field already has a name for keep it
 (`TEMPORAL_ADDRESS`, `USE_GRAPH_EXECUTION`, provider keys). A file for each subject, put together in `composed.py`. The

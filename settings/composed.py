@@ -85,7 +85,7 @@ def _has_control_character(found: object) -> bool:
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON. Of two entries with one name Python would take the last, and nobody would hear of it."""
+    """Build a JSON object, and refuse a name that occurs twice: Python would silently take the last."""
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = sorted({name for name, _ in pairs if sum(name == other for other, _ in pairs) > 1})

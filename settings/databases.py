@@ -1,4 +1,4 @@
-"""Databases of the operator: by which name, and what is shown of them."""
+"""The operator's databases: their names, and what is shown of them."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,62}")
 
 
 class DatabaseSettings(BaseModel):
-    """Databases of the operator: by which name, and what is shown of them."""
+    """The operator's databases: their names, and what is shown of them."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,4 +1,4 @@
-"""Who answers, where, how often, and what it may call."""
+"""Models: which ones answer, where, how often, and which tools they may call."""
 
 from typing import Annotated, Any
 
@@ -9,7 +9,7 @@ from elcano.settings.addresses import checked_address
 
 
 class ModelSettings(BaseModel):
-    """Who answers, where, how often, and what it may call."""
+    """Models: which ones answer, where, how often, and which tools they may call."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -17,7 +17,7 @@ _SECRETIVE: Final = frozenset({"databases", "mcp_servers"})
 
 
 class SettingsInvalid(Exception):
-    """A variable cannot be used. The text names it, what is wrong and what to write."""
+    """A variable is not valid. The text names it, says what is wrong and what to write."""
 
 
 @lru_cache(maxsize=1)
@@ -46,7 +46,7 @@ def program_settings() -> Settings:
 
 
 def _fault(place: tuple[int | str, ...], value: object, message: str) -> str:
-    """What is wrong with one setting; `place` begins with its name or its variable, as pydantic says it."""
+    """Describe what is wrong with one setting; `place` begins with its name or its variable, as pydantic reports it."""
     by_variable = {variable(one): one for one in Settings.model_fields}
     name = by_variable.get(str(place[0]), str(place[0]))
     inner = "".join(f"[{part!r}]" for part in place[1:])

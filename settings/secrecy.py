@@ -88,7 +88,7 @@ def _within(
 
 
 def _named(name: str, value: str) -> Found:
-    """What is secret in a variable, by its name and in addresses, also within JSON."""
+    """Yield the secrets in a variable, by its name and in addresses, also within JSON."""
     if _SECRET_NAME.fullmatch(name):
         yield name, value.strip()
     yield from _passwords(name, value)

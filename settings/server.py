@@ -1,4 +1,4 @@
-"""The API: where it listens, whom it trusts, how much it takes on."""
+"""The API: where it listens, which clients it trusts, and how many runs it accepts."""
 
 import re
 from typing import Annotated, Final
@@ -10,7 +10,7 @@ _ORIGIN: Final = re.compile(r"https?://(\[[0-9a-f:]+\]|[a-z0-9._-]+)(:\d{1,5})?"
 
 
 class ServerSettings(BaseModel):
-    """The API: where it listens, whom it trusts, how much it takes on."""
+    """The API: where it listens, which clients it trusts, and how many runs it accepts."""
 
     model_config = ConfigDict(frozen=True)
 

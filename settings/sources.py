@@ -1,4 +1,4 @@
-"""What is searched, and how pages are fetched."""
+"""Sources: what is searched, and how pages are fetched."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ _EMAIL: Final = re.compile(r"[^\s@:/<>]+@[^\s@:/<>]+\.[^\s@:/<>]+")
 
 
 class SourceSettings(BaseModel):
-    """What is searched, and how pages are fetched."""
+    """Sources: what is searched, and how pages are fetched."""
 
     model_config = ConfigDict(frozen=True)
 

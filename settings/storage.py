@@ -1,4 +1,4 @@
-"""Where runs and what is known are kept, and for how long."""
+"""Storage: where runs and knowledge are kept, and for how long."""
 
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 
 class StorageSettings(BaseModel):
-    """Where runs and what is known are kept, and for how long."""
+    """Storage: where runs and knowledge are kept, and for how long."""
 
     model_config = ConfigDict(frozen=True)
 

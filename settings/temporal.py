@@ -1,4 +1,4 @@
-"""Temporal, its workers, and how they run what is asked."""
+"""Temporal: the server, its workers, and how they execute runs."""
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -6,7 +6,7 @@ from elcano.settings.addresses import checked_address
 
 
 class TemporalSettings(BaseModel):
-    """Temporal, its workers, and how they run what is asked."""
+    """Temporal: the server, its workers, and how they execute runs."""
 
     model_config = ConfigDict(frozen=True)
 

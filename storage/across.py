@@ -62,7 +62,7 @@ async def open_runs(engine: AsyncEngine, after: OpenRun | None, limit: int) -> l
 
 
 async def expired(engine: AsyncEngine, before: float, limit: int) -> list[ArchivedRun]:
-    """Runs that ended before a time, those that ended first first."""
+    """Return the runs that ended before a time, in the order of their ends."""
     ended = (ASKED_FOR, runs.c.status.not_in(UNENDED), runs.c.finished_at < before)
     wanted = select(runs.c.body).where(*ended).order_by(runs.c.finished_at).limit(limit)
     async with engine.connect() as connection:

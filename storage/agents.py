@@ -27,7 +27,7 @@ class AgentVersion(Frozen):
 
     @property
     def key(self) -> str:
-        """By which nodes call this very version."""
+        """The key by which nodes call this version."""
         return f"{self.agent.name}@{self.version}"
 
 

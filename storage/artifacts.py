@@ -39,7 +39,7 @@ class ArtifactStore(Bound):
         return key
 
     async def keys(self, run_id: str, media_type: str) -> list[str]:
-        """What a run, branches included, has of this type, in the order of the keys."""
+        """Returns the artifacts of this type that a run has, branches included, in the order of their keys."""
         mine = and_(self._own(artifacts), artifacts.c.run_id == root_of(run_id), artifacts.c.media_type == media_type)
         async with self._engine.connect() as connection:
             return list(await connection.scalars(select(artifacts.c.key).where(mine).order_by(artifacts.c.key)))

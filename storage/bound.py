@@ -1,4 +1,4 @@
-"""What is kept for one tenant: every statement is made with its tenant, so no other row can be read or written."""
+"""Tenant-bound storage: every statement includes the tenant, so no other row can be read or written."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ class Bound:
 
     @property
     def tenant(self) -> str:
-        """Whose they are."""
+        """The tenant that the rows belong to."""
         return self._tenant
 
     def _own(self, table: Table) -> ColumnElement[bool]:

@@ -1,4 +1,4 @@
-"""Control requests by their ids: what was asked for under an id, and what the run answered.
+"""Control requests by id: what was sent under an id, and what the run answered.
 
 An id belongs to what it was first sent with. The answer is kept once it is known; until then it is not known, which is
 not the same as refused.
@@ -13,7 +13,7 @@ from elcano.storage.sql.tables import control_requests
 
 
 class ControlOutcome(Frozen):
-    """What a run answered to a control request."""
+    """A run's answer to a control request."""
 
     accepted: bool
     text: str = ""
@@ -21,7 +21,7 @@ class ControlOutcome(Frozen):
 
 
 class ControlClaim(Frozen):
-    """What is known of a control request."""
+    """The stored state of a control request."""
 
     request_hash: str
     """SHA-256 of what the id was first sent with, hexadecimal."""
@@ -35,7 +35,7 @@ class ControlStore(Bound):
     """The control requests of one tenant."""
 
     async def claim(self, run_id: str, request_id: str, request_hash: str) -> ControlClaim:
-        """Claims an id among those of a run, or says what is known of it. Two callers cannot both own it."""
+        """Claims an id among those of a run, or returns its stored state. Two callers cannot both own it."""
         row = self._row(run_id=run_id, request_id=request_id, request_hash=request_hash)
         known = select(control_requests).where(
             self._own(control_requests),
@@ -50,7 +50,7 @@ class ControlStore(Bound):
         return ControlClaim(request_hash=kept.request_hash, mine=mine, outcome=outcome)
 
     async def settle(self, run_id: str, request_id: str, outcome: ControlOutcome) -> None:
-        """Keeps what the run answered; the first answer stays."""
+        """Stores the run's answer; the first answer stays."""
         keep = update(control_requests).where(
             self._own(control_requests),
             control_requests.c.run_id == run_id,

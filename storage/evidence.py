@@ -115,7 +115,7 @@ class EvidenceStore(Bound):
         return None if row is None else StoredText.model_validate(dict(row))
 
     async def of_run(self, run_id: str, *, limit: int | None = None, offset: int = 0) -> list[Evidence]:
-        """What a run and its branches found, each passage once, in the order of finding.
+        """Returns the passages that a run and its branches found, each once, in the order of finding.
 
         `limit` and `offset` choose a page; what is found while pages are read comes after them.
         """
@@ -133,7 +133,7 @@ class EvidenceStore(Bound):
             return list(await connection.scalars(select(found.c.evidence_id).order_by(found.c.position)))
 
     async def works_of_run(self, run_id: str) -> list[Work]:
-        """What sources told of the works of what `of_run` answers, in the same order; no text is read."""
+        """Returns the works of the passages that `of_run` returns, in the same order; no text is read."""
         found = self._found(run_id)
         told = select(passages.c.work).join(found, passages.c.id == found.c.evidence_id)
         kept = told.where(self._own(passages), passages.c.work.is_not(None)).order_by(found.c.position)

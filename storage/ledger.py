@@ -50,7 +50,7 @@ class Ledger(Bound):
         self._build = build
 
     async def record(self, entry: LedgerEntry) -> Usage:
-        """Writes one line, signed with the build of whoever writes; gives what the attempts before it used.
+        """Writes one line, signed with the writer's build; returns the usage of the attempts before it.
 
         It takes the place of one with the same key.
 
@@ -86,7 +86,7 @@ class Ledger(Bound):
         return tuple(sorted((found | {self._build}) - {""}))
 
     async def used(self, run_id: str, *, branches: bool = True) -> Usage:
-        """What a run used, with its branches unless told otherwise; without what was undone."""
+        """Returns the usage of a run, with its branches unless told otherwise; without what was undone."""
         of_run = self._of_run(run_id, branches=branches)
         async with self._engine.connect() as connection:
             found = await connection.scalars(select(ledger.c.usage).where(of_run, ~ledger.c.undone))

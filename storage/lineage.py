@@ -1,4 +1,4 @@
-"""What a run that goes on, or that begins as another did, has of what was kept before.
+"""The records that a run takes over when it resumes, or when it is forked from another.
 
 What was undone was paid for: its ledger lines stay and are marked. What it found is no finding of the run any more, and
 goes with it if no other run has found it.
@@ -23,7 +23,7 @@ _STEP: Final = re.compile(r"\.(\d+)")
 
 
 class Lineage(Bound):
-    """Of the runs of one tenant."""
+    """The lineage of one tenant's runs."""
 
     def __init__(self, engine: AsyncEngine, tenant: str, objects: Objects) -> None:
         super().__init__(engine, tenant)

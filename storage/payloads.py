@@ -80,7 +80,7 @@ def data_converter(objects: Objects) -> DataConverter:
 
 
 def close_payloads(converter: DataConverter) -> None:
-    """Ends what works for a converter that `data_converter` made, when nothing is sent or read with it any more."""
+    """Stop the threads of a converter that `data_converter` made, once it is no longer used."""
     for driver in converter.external_storage.drivers if converter.external_storage else ():
         if isinstance(driver, ObjectDriver):
             driver.close()
@@ -106,7 +106,7 @@ class _CompressedAnswers(EncodingPayloadConverter):
 
 
 class _JsonConverter(CompositePayloadConverter):
-    """The SDK's converter for Pydantic models, with what it knows of types kept for the whole process.
+    """The SDK's converter for Pydantic models, with its knowledge of types shared by the whole process.
 
     The SDK makes a converter anew for every task; a new one of its own would learn every model again.
     """
@@ -154,7 +154,7 @@ class ObjectDriver(StorageDriver):
         return list(await asyncio.gather(*(self._get(claim) for claim in claims)))
 
     def close(self) -> None:
-        """Ends what works for it. No payload can be stored afterwards."""
+        """Stops its threads. No payload can be stored afterwards."""
         self._objects.close()
 
     async def _put(self, prefix: str, payload: Payload) -> StorageDriverClaim:

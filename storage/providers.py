@@ -1,4 +1,4 @@
-"""What is known of providers: one row each, of no tenant, because all tenants' calls go to the same services.
+"""The stored state of providers: one row each, without a tenant, because all tenants' calls go to the same services.
 
 Every change is a transaction of its own that waits for others of the same provider, so workers that ask at once get
 different turns. Time is the database's where that has machines of its own, so workers need no common clock.
@@ -37,7 +37,7 @@ class ProviderStore:
             return found, await _now(connection)
 
     async def change(self, name: str, changed: Callable[[Provider, float], tuple[Provider, Result]]) -> Result:
-        """Keeps what `changed` makes of a provider at a time, and gives what it gives beside."""
+        """Stores the state that `changed` returns for a provider at the current time, and returns its other result."""
         async with self._engine.connect() as connection:
             await alone(connection, f"provider {name}")
             before = await _read(connection, name)

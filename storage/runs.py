@@ -62,7 +62,7 @@ class RunPage(Frozen):
 
 
 class KeyClaim(Frozen):
-    """Who owns an idempotency key."""
+    """The owner of an idempotency key."""
 
     run_id: str
     request_hash: str
@@ -202,7 +202,7 @@ class RunStore(Bound):
         return [run for run in found if run.run_id.count(".") == run_id.count(".") + 2]
 
     async def journals(self, run_id: str) -> dict[str, list[AgentEvent]]:
-        """All events of a run and of each of its branches, by run id; of those that ended and have events."""
+        """Returns all events of a run and of each of its branches, by run id; of those that ended and have events."""
         whole = and_(self._own(event_rows), run_and_branches(event_rows.c.run_id, run_id))
         wanted = select(event_rows.c.run_id, event_rows.c.body).where(whole)
         async with self._engine.connect() as connection:

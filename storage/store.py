@@ -49,7 +49,7 @@ class TenantStore:
 
 
 class Store:
-    """What is kept of all tenants together, and the way to what is kept of one."""
+    """The storage that all tenants share, and the way to the store of each."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class Store:
         self.providers = ProviderStore(engine)
 
     def of(self, tenant: str) -> TenantStore:
-        """What is kept for `tenant`; a tenant begins to be with the first thing that is kept for it."""
+        """Returns the store of `tenant`; a tenant comes into being with its first record."""
         knowledge = self._knowledge(tenant)
         return TenantStore(
             tenant=tenant,
@@ -99,7 +99,7 @@ class Store:
         return await across.open_runs(self._engine, after, limit)
 
     async def expired(self, before: float, limit: int) -> list[ArchivedRun]:
-        """Runs of all tenants that ended before a time, in seconds since the epoch; those that ended first come first.
+        """Returns runs of all tenants that ended before a time, in seconds since the epoch, oldest ending first.
 
         They come without what grew with them. `of(run.tenant).runs.delete(run.run_id)` deletes one.
         """

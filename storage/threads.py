@@ -1,4 +1,4 @@
-"""Threads of one kind of work: named, bounded, and nobody else's.
+"""Thread pools for one kind of work each: named, bounded and not shared.
 
 What may take minutes (an indexing) and what a whole run waits for (a payload) never share threads: behind a full pool
 the short would wait for the long. The event loop's own pool is left to computing and to the standard library.

@@ -1,4 +1,4 @@
-"""Why the store cannot be used, in words for whoever asked and for whoever looks after it."""
+"""Explains why the store cannot be used, for clients and for operators."""
 
 import errno
 from typing import Final

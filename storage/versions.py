@@ -1,4 +1,4 @@
-"""What a tenant keeps of its own by name and version. A version never changes: what is kept under a name again is next.
+"""Named, versioned documents of a tenant. A version never changes: storing under a name again makes the next one.
 
 What is the same as the latest version is that version, so that what is sent twice is kept once. Numbers go on after a
 deletion: no two things ever had the same name and number.
@@ -34,7 +34,7 @@ class NoRoom(Exception):
 
 
 class Versions(Bound):
-    """What one tenant keeps in one table: `tenant`, `name`, `version`, `body_hash`, `at`, `body`.
+    """The versions that one tenant has in one table: `tenant`, `name`, `version`, `body_hash`, `at`, `body`.
 
     Of what was deleted the last version stays without its body, so that its number is known.
     """
@@ -94,7 +94,7 @@ class Versions(Bound):
             return [(row.version, row.at) for row in rows]
 
     async def delete(self, name: str) -> bool:
-        """Deletes a name with all its versions; False if there is none. Whoever uses one has it with them."""
+        """Deletes a name with all its versions; False if there is none. Users of a version carry their own copy."""
         table = self._table
         mine = (self._own(table), table.c.name == name)
         async with self._engine.connect() as connection:

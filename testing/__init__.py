@@ -1,4 +1,4 @@
-"""Shipped fakes: whoever builds on Elcano tests with these what its own tests are made with; see `docs/testing.md`.
+"""Test doubles for code built on Elcano, the same that its own tests use; see `docs/testing.md`.
 
 Names are imported when they are asked for: what is pure (`Script`, `run_in_memory`) needs neither Temporal nor a model.
 """

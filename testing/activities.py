@@ -29,7 +29,7 @@ from elcano.testing.script import Refused, Script
 def scripted_activities(
     script: Script, *, ask: Ask | None = None, use: Use | None = None
 ) -> Sequence[Callable[..., Any]]:
-    """What a worker is given as its activities; they note in `script` what they are asked.
+    """Return the activities for a worker; they record in `script` what they are asked.
 
     `ask` and `use` take the place of what the script answers for agents and for tools.
     """

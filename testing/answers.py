@@ -1,4 +1,4 @@
-"""What an agent of Elcano answers if nobody scripted it: plain, short, and true to the task envelope that it was given.
+"""Default answers of Elcano's agents when none are scripted: plain, short, and true to the given task envelope.
 
 A research that is answered so searches each source once, finds that complete in its second iteration, and cites every
 passage that it found.
@@ -52,7 +52,7 @@ def plain(task: TaskEnvelope) -> JsonObject:
 
 
 def _of_team(task: TaskEnvelope) -> JsonObject:
-    """Of a manager: the searcher's turn, the hypothesizer's, the judge's, the reporter's."""
+    """Answer for a manager: the turns of the searcher, the hypothesizer, the judge and the reporter."""
     if task.kind == "task_ledger":
         return {"given": [task.question[:300]], "plan": ["searcher: search", "judge: judge", "reporter: report"]}
     if task.kind == "hypothesizer":
@@ -73,7 +73,7 @@ def _of_team(task: TaskEnvelope) -> JsonObject:
 
 
 def _of_tables(task: TaskEnvelope) -> JsonObject:
-    """No query is written; of results the first row of each is told."""
+    """Answer for agents over databases: write no query, and report the first row of each result."""
     match task.kind:
         case "splitter":
             return {"reason": "It is one question."}

@@ -115,7 +115,7 @@ class ScriptedModel(FunctionModel):
         """What it was asked, in the order of asking; `task.kind` is the agent."""
 
     def resolve(self, choice: ModelChoice, agent: str, settings: Settings) -> Model:
-        """This model, whatever a run and the settings choose: given to a worker as `resolve`."""
+        """Return this model, whatever a run and the settings choose; pass it to a worker as `resolve`."""
         return self
 
     async def _respond(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
@@ -181,7 +181,7 @@ def _response(reply: Reply, prompt: str, info: AgentInfo) -> ModelResponse:
 
 
 def _prompt(messages: Sequence[ModelMessage]) -> str:
-    """The task: the first thing that a user said; later on a model is only told what was wrong with its form."""
+    """Return the task, which is the first user message: later ones only say what was wrong with an answer's form."""
     said = (
         part.content
         for message in messages

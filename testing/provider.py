@@ -1,4 +1,4 @@
-"""A provider on loopback that answers chat completions from a script: the real client code is what is tested.
+"""A provider on loopback that answers chat completions from a script, so that the real client code is tested.
 
 It streams what it is asked to stream. A body that is no chat completion is sent as it stands, whatever was asked for.
 """
@@ -99,7 +99,7 @@ def events(request: Request, reply: Reply) -> Sequence[str]:
 
 @dataclass
 class Provider:
-    """The running server: where it is and what it was asked."""
+    """The running server: its address and the requests it received."""
 
     url: str
     requests: list[Request] = field(default_factory=list)

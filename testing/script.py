@@ -64,7 +64,7 @@ def led(
 
 
 def _of_team(name: str, given: JsonObject, *, satisfied: bool) -> JsonObject:
-    """Of a manager: everybody's turn in their order, each round with another instruction."""
+    """Answer for a manager: each member's turn in order, with a different instruction each round."""
     turn, found = given.get("iteration", 1), given.get("evidence", [])
     assert isinstance(turn, int)
     if name == "task_ledger":

@@ -1,4 +1,4 @@
-"""A source in memory: it finds texts by their words, and fails, waits and warns as it is told to."""
+"""A source in memory: finds texts by their words, and fails, waits and warns on request."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

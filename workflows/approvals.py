@@ -1,4 +1,4 @@
-"""Calls of tools that wait for somebody: asked about once all that can refuse them has been heard, each with a timer.
+"""Tool calls that wait for approval: requested once all other refusals have been ruled out, each with a timer.
 
 The other calls of its step go on, and only once all that are left wait is the run held and stands its time still. What
 is decided is in the log before anything is done about it; a call that is given up is waited for no more.
@@ -27,7 +27,7 @@ with workflow.unsafe.imports_passed_through():
 
 
 class Approvals:
-    """Of one run."""
+    """The pending approvals of one run."""
 
     def __init__(
         self, asked: ResearchInput, journal: Journal, interruptions: Interruptions, shown: Shown, waiting: Waiting
@@ -53,7 +53,7 @@ class Approvals:
             self._follow()
 
     async def decided(self, work: CallTool, item: int, lost: Lost) -> str | Lost:
-        """The id of the call, once somebody has approved it; else why it is not made. `lost` is what it failed by."""
+        """Returns the id of the call once it is approved; else why it is not made. `lost` is how it failed."""
         call = self._call_of(work, item)
         self._record(ApprovalAsked(step=work.step, node=work.node, at=self._elapsed(), call=call))
         self._asking.add(call.id)

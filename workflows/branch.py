@@ -37,7 +37,7 @@ class Branch:
 
     @property
     def handle(self) -> Child:
-        """Of its workflow, which has started."""
+        """The handle of its workflow, which has started."""
         assert self.child is not None
         return self.child
 

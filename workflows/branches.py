@@ -117,7 +117,7 @@ class Branching:
 
     @property
     def calls(self) -> tuple[WaitingCall, ...]:
-        """What of the open branches waits for approval."""
+        """The calls of open branches that wait for approval."""
         return tuple(call for branch in self._open.values() for call in branch.calls)
 
     @property
@@ -154,7 +154,7 @@ class Branching:
             self._pass_on()
 
     def refusal(self, action: Action) -> str | None:
-        """Why branches cannot be added or dropped any more; None if they can, or nobody wants that."""
+        """Explains why branches can no longer be added or dropped; None if they can, or none are to be."""
         if not isinstance(action, Steer) or not action.changes_sections:
             return None
         if self._over or self._parting:
@@ -162,7 +162,7 @@ class Branching:
         return replanning.refusal(self._asked.graph, self._journal.run, action)
 
     def control(self, request: ControlRequest) -> None:
-        """Hands on what was asked of the run, in parts if it is shared; a steered run has its new plan already."""
+        """Passes on a request made to the run, in parts if it is divided; a steered run has its new plan already."""
         match request.action:
             case AddBudget(extra=extra):
                 self._top_up(extra)
@@ -176,14 +176,14 @@ class Branching:
                     self._replan()
 
     async def _tell_branches(self) -> None:
-        """Sends on what was asked, one request after the other, so that each branch hears them in their order."""
+        """Sends requests on one after the other, so that each branch receives them in order."""
         while True:
             await workflow.wait_condition(lambda: bool(self._unsent))
             request = self._unsent.pop(0)
             await asyncio.gather(*(ask(branch.child, request) for branch in self._open.values() if branch.child))
 
     def _replan(self) -> None:
-        """Branches that are new begin when there is room; those that were dropped and run are given up."""
+        """Starts new branches when there is room, and cancels running ones that were dropped."""
         added = self._books.replanned(replanning.visit_of(self._asked.graph, self._journal.run))
         self._unstarted += len(added)
         self._begin(added)
@@ -204,7 +204,7 @@ class Branching:
         self._postponed.clear()
 
     async def ask_to_stop(self, reason: str) -> None:
-        """Lets the open branches write what they have; those that wait are not started."""
+        """Lets the open branches write what they have; waiting ones are not started."""
 
         async def stop(child: Child) -> None:
             await ask(child, ControlRequest(action=Stop(reason=reason[:500])))
@@ -235,7 +235,7 @@ class Branching:
                 await self._working(begun)
 
     async def _once_begun(self, start: BranchStart) -> Branch | Ending | None:
-        """The branch, once it needs no room; what it has to wait for before it can begin; None: it is a gap."""
+        """Returns the branch once it needs no slot; the reason that it cannot begin yet; or None for a gap."""
         async with self._room:
             await workflow.wait_condition(lambda: self._journal.run.pause is None or self._parting is not None)
             limits = self._books.begin(start, self._journal.run.budget.at(self._elapsed()))
@@ -296,7 +296,7 @@ class Branching:
             self._pass_on()
 
     async def _outcome(self, branch: Branch) -> BranchOutcome:
-        """What a branch that ended with an error used is in the error, unless it was cut off."""
+        """Returns the outcome of a branch; after an error its usage is in the error, unless it was cut off."""
         try:
             return fanout.outcome(branch.start, await branch.handle)
         except ChildWorkflowError as error:
@@ -309,7 +309,7 @@ class Branching:
             return fanout.missing(branch.start, reason, type=type(cause).__name__, usage=used)
 
     def _pass_on(self) -> None:
-        """Gives what ended branches left over to those that wait for just that, once nobody else does anything."""
+        """Gives what ended branches left over to those that wait for it, once no other branch does anything."""
         if self.exhausted is not None:
             short = {
                 branch.start.index

@@ -39,7 +39,7 @@ class Performer:
         self._tools = ToolCalls(asked, journal, approvals)
 
     async def perform(self, work: Call) -> Outcome:
-        """Does what `work` says; a failure is an entry too, never an exception, also if the call is given up."""
+        """Performs `work`; a failure is an entry too, never an exception, even if the call is given up."""
         began = workflow.time()
         match work:
             case CallAgent():
@@ -48,7 +48,7 @@ class Performer:
                 return self._in_time(await self._tools.perform(work), began)
 
     async def given_up(self, task: "asyncio.Task[Outcome]", work: Call, ending: Ending | None) -> Outcome:
-        """What became of a call that is cut off now. It may say what it used; an answer that came after all is kept."""
+        """Returns the outcome of a call that is cut off now. It may report its usage; a late answer is kept."""
         await workflow.wait_condition(lambda: True)  # an answer in the same workflow task has come: it is heard first
         if not task.done():
             task.cancel()
@@ -184,6 +184,6 @@ class Performer:
 
 
 def _models(asked: ModelChoice, agent: str, limits: ToolLimits | None) -> ModelChoice:
-    """Who answers a call: what its node names goes before what the run was asked with."""
+    """Return the models for a call: the one that its node names takes precedence over the run's."""
     own = limits.model if isinstance(limits, AgentLimits) else None
     return asked.model_copy(update={"by_agent": {**asked.by_agent, agent: own}}) if own else asked

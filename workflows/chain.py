@@ -215,7 +215,7 @@ class ChainWorkflow(ResearchWorkflow):
         return self._followed if self._past else self._journal.run
 
     async def _walk(self) -> None:
-        """As a graph is walked; first past what is in its log already."""
+        """Walks as a graph does, after passing everything that is in its log already."""
         while self._past:
             if self._place.choosing and isinstance(self._past[0], Went | Diverted):
                 return

@@ -125,7 +125,7 @@ async def close(
     report: ReportRef | None,
     cancellation: Cancellation | None = None,
 ) -> None:
-    """Archives the run with its terminal event, even if it is cancelled meanwhile; only then the event is told.
+    """Archive the run with its terminal event, even if it is cancelled meanwhile, and only then emit the event.
 
     So whoever has heard the end of a run finds it everywhere: in the store, in lists, in the search attributes.
     """

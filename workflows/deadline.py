@@ -1,4 +1,4 @@
-"""A moment that can be moved while somebody waits for it: one durable timer, set anew only when it moves.
+"""A deadline that can move while it is waited for: one durable timer, set anew only when the deadline moves.
 
 The timer is Temporal's own, in a task of its own. `wait_condition(timeout=...)` would be shorter, but it is asyncio's
 `wait_for`, whose order of steps differs between versions of Python: a run that one Python began, another could not

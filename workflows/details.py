@@ -1,4 +1,4 @@
-"""How a run stands, in Markdown for whoever looks at its workflow in the Temporal UI.
+"""The state of a run in Markdown, for display in the Temporal UI.
 
 What people and providers wrote is shown as it is: no sign of it is Markdown.
 """
@@ -50,7 +50,7 @@ def details(
     graph: str,
     held: Hold | None = None,
 ) -> str:
-    """The question, how it stands, what it costs, its sections, and the drawn graph if one is given.
+    """Render the question, the state of the run, its cost, its sections, and the drawn graph if one is given.
 
     `waits` has what sections wait for, by run id; `calls` what somebody has to approve, of them and of the run; `held`
     what keeps the run from ending.
@@ -90,7 +90,7 @@ def _spent(budget: Budget) -> str:
 
 
 def _waiting(hold: Hold, still_since: float | None, *, apart: bool) -> str:
-    """Of a run whose sections wait, `apart`, each of them says how often it tried and when it tries again."""
+    """Describe a hold. If sections wait, `apart`, each says itself how often it tried and when it retries."""
     since = hold.since or still_since
     parts = [f"**waits for {_NEEDS.get(hold.reason, hold.reason)}**" + (f" since {_moment(since)}" if since else "")]
     if apart:
@@ -118,7 +118,7 @@ def _posted(asked: ResearchInput, action: str) -> str:
 
 
 def _asking(asked: ResearchInput, calls: Sequence[WaitingCall]) -> Iterable[str]:
-    """What is to be called, by which id it is approved, and of which run that is if it is a section's."""
+    """List the pending calls, the id that approves each, and the run, if it is a section's."""
     if calls:
         run_id = asked.branch_of.run_id if asked.branch_of else asked.run_id
         approve, refuse = (f"`elcano {word} {run_id}" for word in ("approve", "refuse"))
@@ -154,7 +154,7 @@ def _sections(states: tuple[BranchState, ...], waits: Mapping[str, HoldReason], 
 
 
 def _said(text: str) -> str:
-    """What somebody else worded, to be put behind what is said of it; empty if it is."""
+    """Quote text that was worded elsewhere, to follow a description; empty if the text is."""
     line = shortened(" ".join(text.replace("`", "'").split()), REASON_CHARACTERS)
     return f": `{line}`" if line else ""
 

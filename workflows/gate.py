@@ -18,7 +18,7 @@ class Gate:
         self._waiting: deque[object] = deque()
 
     async def __aenter__(self) -> None:
-        """Returns once there is room, and nobody who came before waits for it."""
+        """Waits until there is room and every earlier caller has been let in."""
         if self._waiting or self._inside >= self._width:
             place = object()
             self._waiting.append(place)

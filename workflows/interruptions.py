@@ -28,7 +28,7 @@ A_MOMENT: Final = timedelta(milliseconds=1)
 
 
 class Interruptions:
-    """Of one run. `watch` and `watch_resets` run beside it from its start to its end."""
+    """The interruptions of one run. `watch` and `watch_resets` run beside it from its start to its end."""
 
     def __init__(self, asked: ResearchInput, journal: Journal) -> None:
         self._asked = asked
@@ -66,7 +66,7 @@ class Interruptions:
 
     @property
     def _stopping(self) -> Ending | None:
-        """What somebody asked for and nobody has heard."""
+        """The requested stop that has not been heard yet."""
         stopping = self._journal.run.stopping
         return None if stopping is self._heard else stopping
 
@@ -111,7 +111,7 @@ class Interruptions:
             raise broken
 
     async def watch_resets(self) -> None:
-        """Writes into the log that the run was taken back, and goes on with the next number that nobody has seen."""
+        """Records in the log that the run was reset or resumed, and continues with the next unseen number."""
         while True:
             await workflow.wait_condition(lambda: self._reset)
             taken_up, self._taken_up = self._taken_up, None
@@ -156,7 +156,7 @@ class Interruptions:
         )
 
     def _was_reset(self, seed: int) -> None:
-        """The SDK calls this in the first task after a reset, whoever asked for it, before anything else runs."""
+        """Called by the SDK in the first task after a reset, whoever requested it, before anything else runs."""
         self._reset = True
         self._journal.freeze()
 
@@ -177,7 +177,7 @@ def _begins_anew() -> bool:
 
 
 def is_cancelled() -> bool:
-    """Whether somebody cancelled the run. Else a cancellation is the worker's, which forgets the run to make room."""
+    """Return whether the run was cancelled. Otherwise the worker cancels it, to evict it from its cache."""
     return workflow.cancellation_reason() is not None
 
 

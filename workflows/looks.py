@@ -1,4 +1,4 @@
-"""What somebody waits for that belongs to no run: one activity each, tried once, given up when nobody takes it in time.
+"""Short workflows outside runs: one activity each, attempted once, and given up if no worker takes it in time.
 
 The failure of the activity, or of nobody taking it, is the workflow's.
 """
@@ -37,7 +37,7 @@ class SourceCheckWorkflow:
 
     @workflow.run
     async def run(self, check: SourceCheck) -> SourceChecked:
-        """What it found."""
+        """Searches the source once and returns the results."""
         found: SourceChecked = await workflow.execute_activity(
             CHECK_SOURCE,
             check,
@@ -55,7 +55,7 @@ class DatabaseLookWorkflow:
 
     @workflow.run
     async def run(self, look: DatabaseLook) -> DatabaseLooked:
-        """What a worker saw."""
+        """Reads the database's schema and returns it."""
         found: DatabaseLooked = await workflow.execute_activity(
             LOOK_AT_DATABASE,
             look,

@@ -80,7 +80,7 @@ async def outcome(node: str, activity: Awaitable[Result], policy: policies.Polic
 
 
 def _unanswered(node: str, message: str, error: ActivityError, policy: policies.Policy) -> Lost:
-    """A call of which nobody can say what it used."""
+    """Build the failure of a call whose usage is unknown."""
     spent = error.retry_state == RetryState.MAXIMUM_ATTEMPTS_REACHED or isinstance(error.cause, ApplicationError)
     attempts = policies.tries(policy) if spent else 1
     return Lost(
@@ -112,7 +112,7 @@ def _lost(node: str, cause: ApplicationError) -> Lost:
 
 
 def place(work: Call, elapsed: float, waited: float = 0.0) -> Place:
-    """Which step is done and when; what nobody was free to do is nobody's research time."""
+    """Return the step that is done, and when; time spent waiting for a worker does not count as research time."""
     return {"step": work.step, "node": work.node, "at": max(0.0, elapsed - waited), "waited": waited}
 
 

@@ -103,7 +103,7 @@ def bound(policy: Policy, begun: bool, seconds: float) -> Policy:
 
 
 def limited(policy: Policy, limits: ToolLimits | None) -> Policy:
-    """The policy of a call of a node that has limits of its own; they only take away from what it had."""
+    """Apply a node's own limits to the policy of its call; they only take away from it."""
     if limits is None or (limits.timeout_seconds is None and limits.attempts is None):
         return policy
     own = policy.copy()
@@ -158,12 +158,12 @@ CALL_TOOL: Final = Policy(  # what writes says itself, in its second attempt, th
 
 
 def tool(name: str, source: SourceSpec | None) -> Policy:
-    """Of a tool, with the source that it asks, if it asks one."""
+    """Return the policy of a tool, given the source that it searches, if any."""
     return CALL_TOOL if name == "call_tool" else search(source)
 
 
 def search(source: SourceSpec | None) -> Policy:
-    """Of a search: what its source says of itself; None, or a source that says nothing, is a tool like any other."""
+    """Return the policy of a search, by the source's own policy; without one, that of any other tool."""
     if source is None or source.policy is None:
         return TOOL
     policy = Policy(
@@ -178,12 +178,12 @@ def search(source: SourceSpec | None) -> Policy:
 
 
 def ask_in(queue: str) -> Policy:
-    """Of an agent whose calls wait in `queue`; empty: in the run's own, which every worker polls."""
+    """Return the policy of an agent whose calls wait in `queue`; empty: in the run's own, which every worker polls."""
     return Policy(**{**AGENT, "schedule_to_start_timeout": MODEL_QUEUE_PATIENCE}) if queue else AGENT
 
 
 def once(patience: timedelta) -> Policy:
-    """Of what somebody waits for: tried once, and given up after `patience`, whether or not a worker took it."""
+    """Return the policy for a waiting client: one attempt, given up after `patience`, with or without a worker."""
     return Policy(
         schedule_to_close_timeout=patience,
         start_to_close_timeout=patience,

@@ -16,7 +16,7 @@ with workflow.unsafe.imports_passed_through():
 
 @workflow.defn(name=PROVIDER_WORKFLOW, failure_exception_types=[ElcanoError, ValueError])
 class ProviderWorkflow:
-    """Of one provider; its id names it."""
+    """The workflow of one provider, named by its id."""
 
     def __init__(self) -> None:
         self._changes = 0

@@ -146,7 +146,7 @@ class ResearchWorkflow:
 
     @workflow.update(name=CONTROL_UPDATE)
     def control(self, request: ControlRequest) -> ControlAnswer:
-        """Applies what somebody asks of the run, once under each id.
+        """Applies a control request to the run, once for each id.
 
         Temporal knows the ids of one execution and answers a repeated one by itself; the log knows earlier ones too.
         """
@@ -225,7 +225,7 @@ class ResearchWorkflow:
                     self._record(await self._performed(work))
 
     def _go_back_if_asked(self) -> None:
-        """Goes on in a fresh history, with the log up to the step that somebody asked the run to go back to."""
+        """Continues in a fresh history, with the log up to the requested step, if a rollback was requested."""
         journal = self._journal
         if (step := journal.run.going_back) is None:
             return
@@ -264,7 +264,7 @@ class ResearchWorkflow:
         return entry
 
     async def _branched(self, work: RunBranches) -> Entry:
-        """Branches that are told to stop still hand over their drafts; when time is up they are given up.
+        """Runs the branches. If told to stop they still hand over their drafts; when time is up they are given up.
 
         If the run waits for more budget they are not: they wait as well, and once all do the run has paused. If all
         wait for a provider, so does the run.

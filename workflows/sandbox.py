@@ -36,7 +36,7 @@ _NO_EVENTS: Final = ("query_workflow", "remove_from_cache")
 
 
 def workflow_runner() -> SandboxedWorkflowRunner:
-    """The sandbox of workflows: the pure room and what it imports pass through, all else is loaded anew in it."""
+    """Return the sandbox of workflows: `graphs` and its imports pass through, all else is loaded anew in it."""
     return ContextFreeRunner(
         restrictions=SandboxRestrictions.default.with_passthrough_modules("elcano.graphs", "jmespath")
     )
@@ -97,7 +97,7 @@ class _Heard(WorkflowInstance):
         return _marked(self._sandboxed.activate(act))
 
     def _is_ahead(self, act: "WorkflowActivation") -> bool:
-        """Whether it tells of events that no workflow task has told of: later ones, and no later time."""
+        """Whether it reports events that no workflow task has reported: later events at the same time."""
         before, self._last = self._last, (act.timestamp.ToNanoseconds(), act.history_length)
         return before is not None and self._last[0] == before[0] and self._last[1] > before[1]
 

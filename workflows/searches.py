@@ -76,7 +76,7 @@ class ToolCalls:
         return StepCompleted(**here, output=_progress(outcomes), told=told)
 
     async def _allowed(self, work: CallTool, item: int, tries: int) -> ToolResult | Lost:
-        """What came of a call; of one that somebody has to approve, once that was decided."""
+        """Returns the result of a call; if the call needs approval, once that is decided."""
         async with self._approvals.call():
             result = await self._call(work, item, tries)
             if not isinstance(result, Lost) or result.failure.type != FailureType.APPROVAL_NEEDED:
@@ -159,7 +159,7 @@ class ToolCalls:
         return Held(step=work.step, node=work.node, at=self._elapsed(), hold=hold, progress=_progress(done))
 
     def _seconds_left(self) -> float:
-        """Until a held run ends: while it may wait its time stands still, and what is left is the longest hold."""
+        """Returns the seconds until a held run ends; if it may pause, its clock stops and the longest hold remains."""
         limits = self._journal.run.budget.limits
         if limits.when_exhausted == "pause":
             return limits.hold_seconds
@@ -170,7 +170,7 @@ class ToolCalls:
 
 
 def _source(given: JsonObject) -> SourceSpec | None:
-    """What is known of the source that a tool is to ask; None of a collection, and of a tool that asks none."""
+    """Return the specification of the source that a tool asks; None for a collection, or without a source."""
     name = given.get("source")
     return SOURCES.get(name) if isinstance(name, str) else None
 

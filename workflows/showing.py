@@ -1,4 +1,4 @@
-"""What a run shows of itself in the Temporal UI: what it is found by, as search attributes, and its place, as details.
+"""Shows a run in the Temporal UI: search attributes, to find it by, and its state, as details.
 
 Search attributes change together, in one event: when the run enters a stage or ends, and when its use of its limits
 passes a further quarter. Details cost no event, so they are told whenever something happens.
@@ -59,7 +59,7 @@ class Apart(Protocol):
 
 
 class Shown:
-    """Of one run; `apart` gives its branches while they are at work."""
+    """The display of one run; `apart` gives its branches while they work."""
 
     def __init__(self, asked: ResearchInput, journal: Journal, apart: Callable[[], Apart | None]) -> None:
         self._asked = asked
@@ -85,12 +85,12 @@ class Shown:
         self._mode = self._chosen() if continued else asked.mode
 
     def enter(self, stage: Stage) -> None:
-        """The run is in this stage now; one that somebody paused is shown so until it goes on."""
+        """Enters a stage; a paused run is shown as paused until it continues."""
         self.beneath = stage
         self.follow_pause()
 
     def follow_pause(self) -> None:
-        """To be called when somebody may have paused the run, or let it go on."""
+        """Updates the stage; to be called when the run may have been paused or continued."""
         run = self._journal.run
         stage: Stage = "paused" if run.pause is not None and self.held is None else self.beneath
         hold = self.held or run.pause or run.hold
@@ -123,7 +123,7 @@ class Shown:
         self.refresh()
 
     def after_branch(self) -> None:
-        """A branch has ended, and what it used is shown at once.
+        """Shows the usage of a branch as soon as it has ended.
 
         The command matters too. A workflow task without one looks to the SDK like a mere sign of life: a worker that
         replays it, after another was killed, may put it together with the next task, and hear what was asked in that
@@ -145,7 +145,7 @@ class Shown:
         return [_WAITING.value_unset() if waiting is None else _WAITING.value_set(waiting)]
 
     def _upsert(self, *changes: SearchAttributeUpdate[Any]) -> None:
-        """Always with what was used, which costs nothing more."""
+        """Updates search attributes, always with the usage, which costs nothing more."""
         self._part = max(self._part, self._reached())
         if (chosen := self._chosen()) != self._mode:  # never, where no mode is chosen
             self._mode = chosen
@@ -155,7 +155,7 @@ class Shown:
         workflow.upsert_search_attributes([*changes, *figures])
 
     def _reached(self) -> int:
-        """In which part of its limits the run is: of tokens or of money, whichever is further."""
+        """The part of its limits that the run has reached: of tokens or of money, whichever is further."""
         budget = self._budget
         reached = PARTS * budget.used.tokens // budget.limits.tokens
         if budget.limits.cost_microusd is not None:

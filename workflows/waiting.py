@@ -1,4 +1,4 @@
-"""Waiting without a worker: for more budget, or for somebody who cannot answer now. It lasts as long as it must.
+"""Waiting without a worker: for more budget, or for an answer that cannot be had now, for as long as it takes.
 
 A branch tells the run that it belongs to, which may then have to wait as well.
 """
@@ -20,7 +20,7 @@ with workflow.unsafe.imports_passed_through():
 
 
 class Waiting:
-    """Of one run."""
+    """The waits of one run."""
 
     def __init__(self, asked: ResearchInput, journal: Journal, interruptions: Interruptions, shown: Shown) -> None:
         self._asked = asked
@@ -44,13 +44,13 @@ class Waiting:
             await self._for_answer(hold, hold.until)
 
     async def while_paused(self) -> None:
-        """Waits until somebody lets the run go on, stops it, or takes it back."""
+        """Waits until the run is continued, stopped or rolled back."""
         await workflow.wait_condition(
             lambda: self._journal.run.pause is None or self._journal.run.going_back is not None
         )
 
     async def for_somebody(self, over: Callable[[], bool] = lambda: False) -> None:
-        """Waits until somebody has done what the run waits for, or stops it, or until it is `over`."""
+        """Waits until the cause of the hold is resolved, the run is stopped, or `over` is true."""
 
         def go_on() -> bool:
             return self._journal.run.hold is None or self._interruptions.pending or over()
@@ -94,27 +94,27 @@ class Waiting:
             self._journal.record(Resumed(at=self._journal.elapsed(now)), now)
 
     async def released(self) -> None:
-        """To be called after each entry: what was held and is not any more is not shown so any more."""
+        """Ends the display of a hold that is over; to be called after each entry."""
         if self._shown.beneath in ("held", "approval") and self._journal.run.hold is None:
             self._shown.enter_work()
             self._interruptions.aim()
             await self._tell_run(None)
 
     def tell(self) -> None:
-        """Lets the run that this branch belongs to know what it waits for now, without waiting for that."""
+        """Notifies the parent run of a branch of its current hold, without waiting for the notice to arrive."""
         if self._asked.branch_of is not None:
             self._untold = True
             if self._telling is None or self._telling.done():
                 self._telling = asyncio.create_task(self._tell_on())
 
     async def _tell_on(self) -> None:
-        """What changes while its run is being told is told once, as it is then."""
+        """Sends the current hold until it no longer changes: changes made during a notice are sent as one."""
         while self._untold:
             self._untold = False
             await self._tell_run(self._journal.run.hold)
 
     async def _tell_run(self, hold: Hold | None) -> None:
-        """Lets the run that this branch belongs to know what it waits for, or that it does not any more."""
+        """Notifies the parent run of a branch that it is on hold, or no longer is."""
         parent = workflow.info().parent
         if self._asked.branch_of is not None and parent is not None:
             notice = BranchHeld(

@@ -1,1 +1,1 @@
-"""Agents: one call of a model each, one file each: instructions, what the model is shown, what it answers."""
+"""Agents: one file and one model call each, with its instructions, what the model is shown and what it answers."""

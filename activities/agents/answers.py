@@ -1,4 +1,4 @@
-"""From what a model that writes answers to a draft: its texts in blocks, each with the citations that stand in it."""
+"""Converts a model's answers to a draft: texts become blocks, each with the citations that occur in it."""
 
 import re
 from typing import Final
@@ -36,7 +36,7 @@ def drafted(answer: ReportProse) -> ReportDraft:
 
 
 def section_claims(answer: SectionText, heading: str) -> tuple[tuple[Claim, ...], tuple[str, ...]]:
-    """The blocks of one section under `heading`, and what was left out of it, in sentences."""
+    """Return the blocks of one section under `heading`, and remarks in sentences on what was left out."""
     written = Written(answer.citations)
     claims = written.claims(answer.text, heading)
     return claims, written.leftover()

@@ -93,12 +93,12 @@ class AgentActivities:
         )
 
     def _streamers_of(self, call: AgentCall) -> Streamers | None:
-        """Only what is written for readers is worth watching."""
+        """Return the streamers for an agent that writes for readers; the output of other agents is not streamed."""
         agent = agent_called(call.agent, call.own)
         return self._streamers if self._settings.stream_models and agent is not None and agent.writes else None
 
     async def _recorded(self, attempt: Attempt) -> Frozen:
-        """The answer, and a ledger line whatever happens, also if the run does not wait for it any longer."""
+        """Return the answer, and always write a ledger line, even if the run no longer waits for the answer."""
         outcome: Outcome = "failed"
         try:
             output = await self._answer(attempt)
@@ -161,7 +161,7 @@ class AgentActivities:
 
 
 async def _surely(writing: Coroutine[object, object, None]) -> None:
-    """Writes to the end, also if the call is given up meanwhile: it has been paid for, and what it said is used."""
+    """Finish writing even if the call is cancelled meanwhile: its answer has been paid for and is used."""
     task = asyncio.create_task(writing)
     while not task.done():
         try:
@@ -173,7 +173,7 @@ async def _surely(writing: Coroutine[object, object, None]) -> None:
 
 
 async def _handed_over(attempt: Attempt, given: Frozen, draft: ReportDraft, shown: Shown, *, quoted: bool) -> DraftRef:
-    """The draft as the state holds it, read by the reviewer first if that is wanted: what is literal needs nobody."""
+    """Store the draft for the state, after a review if one is wanted; a draft of literal quotes needs none."""
     draft = draft.model_copy(update={"quoted": quoted})
     best = tuple(shown.ids[key] for key in shown.order if key in shown.ids)
     if quoted or not isinstance(given, WriterInput | SynthesisInput) or not given.review:
@@ -221,7 +221,7 @@ async def _merged(attempt: Attempt, agent: AgentDefinition, given: SynthesisInpu
 
 
 def _room(attempt: Attempt, agent: AgentDefinition, most: int) -> int | None:
-    """Tokens that passages or drafts may take, so that prompt and answer fit into what is left; None: not limited.
+    """Return how many tokens passages or drafts may take so that prompt and answer fit; None if there is no limit.
 
     It is never more than `most`.
 

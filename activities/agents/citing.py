@@ -1,4 +1,4 @@
-"""From the keys by which a model cites to the ids of passages, and what the state is told of a draft."""
+"""Maps the keys by which a model cites to passage ids, and summarises a draft for the run's state."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final

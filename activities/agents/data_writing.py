@@ -99,7 +99,7 @@ class _Desk:
         return draft.model_copy(update={"data": data, "answered": draft.answered and bool(draft.claims)})
 
     def faults(self, answer: DataProse, checked: CheckedDraft) -> Sequence[str]:
-        """What of its numbers does not follow, in sentences for who wrote them."""
+        """Describe, for the writer, which numbers in its answer do not follow from the results."""
         doubtful = (one for _, verdicts in self._verdicts(answer, checked) for one in verdicts)
         return tuple(
             dict.fromkeys(
@@ -223,7 +223,7 @@ def _columns(tables: Sequence[ResultTable]) -> Iterator[Given]:
 
 
 def _unstated(claim: CheckedClaim) -> Iterator[str]:
-    """What a block shows beside its statements: headings, the heads of tables, code and formulas."""
+    """Yield what a block shows besides its statements: headings, the heads of tables, code and formulas."""
     if claim.kind in ("heading", "code", "formula") or not claim.statements:
         yield _MARKUP.sub(" ", claim.text)
     elif claim.kind == "table":

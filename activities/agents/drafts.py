@@ -81,7 +81,7 @@ def _cited(claims: Iterable[Claim]) -> Iterator[str]:
 def _beside(
     result: SectionResult, draft: ReportDraft | None, evidence: Mapping[str, Evidence], cited: Mapping[str, str]
 ) -> list[str]:
-    """The passages that a section handed over and nobody cites: what its draft calls related first, each text once."""
+    """Return a section's uncited passages, those that its draft calls related first, each text once."""
     texts = set(cited.values())
     found = []
     for id in dict.fromkeys((*(draft.related if draft else ()), *result.evidence)):
@@ -92,7 +92,7 @@ def _beside(
 
 
 def completed(draft: ReportDraft, drafts: Drafts) -> ReportDraft:
-    """`draft`, citing by id, with what no model may forget: what is missing, what was not read, and what is related."""
+    """Return `draft`, citing by id, with what no model may omit: missing sections, unread parts, related passages."""
     reasons = {heading_for(section.title): section.missing for section in drafts.sections if section.missing}
     headings = {section.heading for section in draft.sections}
     sections = [*draft.sections, *(DraftSection(heading=one) for one in reasons if one not in headings)]
@@ -145,7 +145,7 @@ class _Said:
 
 
 def _each_once(results: Sequence[SectionResult], said: Sequence[Sequence[Claim]]) -> list[list[Claim]]:
-    """The claims of each section without those that another section, or an earlier claim, says as well."""
+    """Return the claims of each section, without those that another section or an earlier claim already makes."""
     asked = [frozenset(stems(f"{result.title} {result.key_question}")) for result in results]
     kept: list[list[_Said]] = [[] for _ in results]
     for number, one in ((number, _Said.of(claim)) for number, claims in enumerate(said) for claim in claims):

@@ -1,4 +1,4 @@
-"""What of a long report is finished, as its heartbeat names it: an attempt that follows a crash goes on behind it."""
+"""Records in the heartbeat which parts of a long report are finished, so that an attempt after a crash resumes."""
 
 from elcano.graphs.frozen import Frozen
 
@@ -17,6 +17,6 @@ class WrittenSection(Frozen):
 
 
 class Progress(Frozen):
-    """The finished sections and parts, in the order of those that have a draft. Travels: new fields get defaults."""
+    """The finished sections and parts, in the order of those that have a draft. Serialized: new fields get defaults."""
 
     sections: tuple[WrittenSection, ...] = ()

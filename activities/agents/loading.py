@@ -31,7 +31,7 @@ MOST_PAGES: Final = 20
 
 
 class Loader:
-    """What is kept and what can be searched, as agents are shown it."""
+    """Loads stored passages, drafts and available sources in the form that agents are shown."""
 
     def __init__(self, store: TenantStore, sources: Sources) -> None:
         self._store = store

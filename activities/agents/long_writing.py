@@ -168,7 +168,7 @@ class _Writing:
         return self._progress.sections[self._next] if self._next < len(self._progress.sections) else None
 
     def _affordable(self, place: int, part: SectionItem, begun: tuple[SectionItem, ...]) -> TaskEnvelope | None:
-        """What is shown for `part`: its passages if they can be paid for, else half of them, else none; or nothing."""
+        """Return the task for `part` with its passages, half of them or none, as the budget allows; else None."""
         for room in (SECTION_PASSAGES, SECTION_PASSAGES // 2, 0):
             known = {"section": part, "place": place, "written": begun, "passages_room": room}
             if self._affords(place, part, task := self._shown(self._section, **known)):
@@ -194,7 +194,7 @@ class _Writing:
         return await asyncio.to_thread(summarised, answer.output, title)
 
     async def _as_written(self, section: SectionItem, text: SectionText) -> tuple[Claim, ...]:
-        """The blocks of what was written, without headings that stand in the report already."""
+        """Return the blocks of a written text, without headings that the report already has."""
         claims, remarks = await asyncio.to_thread(section_claims, text, section.title)
         self.remarks.extend(remarks)
         kept: list[Claim] = []
@@ -233,7 +233,7 @@ class _Writing:
         as_draft: Callable[[Output], ReportDraft],
         place: int | None = None,
     ) -> Answer[Output] | None:
-        """The answer, mended once if it can be; None if what is left did not suffice to come to one.
+        """Return the answer, corrected once if possible; None if the rest of the budget did not suffice for one.
 
         `place` is that of the section that is written; None: nothing is written after it.
         """
@@ -255,7 +255,7 @@ class _Writing:
             )
 
     def _rest(self, place: int, taken: Usage) -> Estimate:
-        """What is to be written from the section at `place` on, each part as dear as a call that took so much."""
+        """Estimate the cost from the section at `place` on, pricing each part like a call that used `taken`."""
         ahead = [one for one in self._loaded.drafts.sections[place:] if not one.missing]
         calls = 1 + sum(len(in_parts(one)) for one in ahead)
         least = PROMPT_TOKENS + SUMMARY_ANSWER_TOKENS + 2 * _tokens(ahead)
@@ -270,7 +270,7 @@ class _Writing:
 
 
 def _of(part: SectionItem) -> Callable[[SectionText], ReportDraft]:
-    """How what is written of `part` is looked at before it is taken: as a report of it alone."""
+    """Return a function that turns the text of `part` into a report of its own, to be checked before it is accepted."""
 
     def drafted(text: SectionText) -> ReportDraft:
         claims, _ = section_claims(text, part.title)

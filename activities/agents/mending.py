@@ -1,4 +1,4 @@
-"""What does not hold in a draft is told to its writer once, in the same conversation, before anything is handed over.
+"""Tells a writer once, in the same conversation, what does not hold in its draft, before the draft is handed over.
 
 Told are quotes that do not stand in their passage and figures that no quote has: code is sure of these, and knows them
 without another call. It is a turn of the conversation, not a retry, and only taken if what is left allows it; if it
@@ -43,7 +43,7 @@ def nothing_else(output: object, checked: CheckedDraft) -> Sequence[str]:
 
 
 def nothing_follows(taken: Usage) -> Estimate:
-    """What has to be left behind the last call."""
+    """Return what to reserve after the last call: nothing."""
     return Estimate()
 
 
@@ -57,7 +57,7 @@ async def mended(
     rest: Callable[[Usage], Estimate] = nothing_follows,
     further: Callable[[Output, CheckedDraft], Sequence[str]] = nothing_else,
 ) -> Answer[Output]:
-    """The answer to `question`, after its writer was told once what of it does not hold.
+    """Ask `question`, and tell the writer once what does not hold in its answer so that it can correct it.
 
     Args:
         attempt: by which it is asked.
@@ -110,7 +110,7 @@ def affords(attempt: Attempt, context: RunContext[object], rest: Callable[[Usage
 
 
 def _faults(checked: CheckedDraft) -> Iterator[str]:
-    """What does not hold, for who wrote it."""
+    """Yield what does not hold, worded for the writer."""
     for cited in dict.fromkeys(checked.unverified):
         if cited.verdict in ("quote_not_found", "unknown_evidence"):
             said = f"\u201c{shortened(cited.claim, TOLD_CHARACTERS)}\u201d: {REASONS[cited.verdict]}"

@@ -54,13 +54,13 @@ def fitting(
 
 
 def of_work(works: Works, passage: Evidence) -> str:
-    """What a reader of `passage` has to know of the work that it is of; empty if nothing is known."""
+    """Describe the work that `passage` is from, for its readers; empty if nothing is known."""
     known = works.of(passage)
     return about(known.work) if known else ""
 
 
 def named(source: str) -> str:
-    """A source and what is found there, for who has to know how far to trust it: `pubmed (articles)`."""
+    """Name a source and its kind, so that a reader can judge how far to trust it: `pubmed (articles)`."""
     kind = SOURCES[source].kind if source in SOURCES else "documents"
     return source if kind == source else f"{source} ({kind})"
 

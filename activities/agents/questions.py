@@ -1,4 +1,4 @@
-"""From what a definition asks to an agent of pydantic-ai, each made once. It has no tools: a graph is the loop."""
+"""Builds a pydantic-ai agent for each question of a definition, once. Agents have no tools: the graph is the loop."""
 
 from functools import lru_cache
 from typing import Any, Final
@@ -12,7 +12,7 @@ FURTHER_TRIES: Final = 2
 
 
 def asking(kind: str, question: Question[Answer]) -> Agent[object, Answer]:
-    """Who is asked `question`, under the name of the task."""
+    """Return the agent that answers `question`, under the name of the task."""
     return _made(kind, question)
 
 

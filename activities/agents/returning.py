@@ -29,7 +29,7 @@ async def answered(
     order: Sequence[str],
     ids: Mapping[str, str],
 ) -> Answer[Any]:
-    """What `agent` answers, after its model was told once what of it does not hold.
+    """Ask `agent`, and tell its model once what does not hold in the answer so that it can correct it.
 
     Args:
         attempt: by which it is asked.

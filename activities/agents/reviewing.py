@@ -1,4 +1,4 @@
-"""A written draft is read by the reviewer, in batches, before it is handed over; what it finds travels with the draft.
+"""Has the reviewer read a draft in batches before it is handed over; its findings travel with the draft.
 
 It is a part of the call that wrote the draft, because a run's exit is its last step and what stands in it has to be
 paid for by what the exit was left. So that nothing is paid for twice, the draft is kept before the first batch and
@@ -126,7 +126,7 @@ async def _read(attempt: Attempt, given: AgentInput, batch: Sequence[tuple[Key, 
 
 
 def _judgements(batch: Sequence[tuple[Key, Statement]], answer: ReviewVerdicts) -> Iterator[Judgement]:
-    """What was said of each statement; of several verdicts on one the strictest, and none on what was not asked."""
+    """Yield one judgement for each statement: the strictest verdict counts, and verdicts on other ids are ignored."""
     by_id: dict[int, StatementVerdict] = {}
     for one in answer.verdicts:
         before = by_id.get(one.id)
@@ -173,7 +173,7 @@ def _shown(number: int, one: Statement) -> ReviewedStatement:
 
 
 async def _carried(attempt: Attempt, draft: ReportDraft, *, mended: bool) -> ReportDraft:
-    """The draft, kept and named in the heartbeat, after what was used is in the ledger."""
+    """Return the draft after storing it, recording its usage in the ledger and naming it in the heartbeat."""
     artifact = await attempt.store.artifacts.put(attempt.call.run_id, draft.model_dump_json(), MEDIA_TYPE)
     await attempt.record("failed")
     reviewing = Reviewing(draft=artifact, model=attempt.model, mended=mended)

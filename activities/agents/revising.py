@@ -88,7 +88,7 @@ def replaced(draft: ReportDraft, mended: Mapping[Claim, tuple[Claim, ...]]) -> R
 
 
 async def _holds(attempt: Attempt, claims: tuple[Claim, ...], question: str) -> bool:
-    """Whether every quote of mended claims stands in its passage; what was left out holds."""
+    """Return whether every quote of corrected claims stands in its passage; True if all claims were removed."""
     if not claims:
         return True
     part = ReportDraft(title="-", sections=(DraftSection(heading="-", claims=claims),))

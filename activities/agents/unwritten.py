@@ -22,7 +22,7 @@ NOT_SUMMARISED: Final = (
 
 
 def as_drafted(given: SynthesisInput, loaded: Loaded) -> ReportDraft:
-    """The report of sections that nobody could join."""
+    """Build the report from sections as they were drafted, because no model could join them."""
     sections = loaded.drafts.sections
     summary = first_statements(given.title or title_for(given.question), sections)
     return summary.model_copy(
@@ -34,7 +34,7 @@ def as_drafted(given: SynthesisInput, loaded: Loaded) -> ReportDraft:
 
 
 def without_sections(given: SynthesisInput) -> ReportDraft:
-    """The report of a run that was ended before any section was researched: what it found stands among the related."""
+    """Build the report of a run that ended before any section was researched: its passages appear as related ones."""
     return ReportDraft(title=given.title or title_for(given.question), limitations=(NOT_RESEARCHED,), answered=False)
 
 
@@ -60,7 +60,7 @@ def unread_told(draft: ReportDraft, passages: int) -> ReportDraft:
 
 
 def first_statements(title: str, sections: Sequence[SectionItem]) -> ReportDraft:
-    """What stands above and below the sections: of each its first claim, and what it says itself is left open."""
+    """Draft a summary: the first cited claim of each section, and what the sections themselves say is left open."""
     firsts = (next((claim for claim in one.claims if claim.citations), None) for one in sections)
     findings = tuple(claim for claim in firsts if claim is not None)
     open_ends = dict.fromkeys(told for section in sections for told in section.limitations)

@@ -128,7 +128,7 @@ def _study(one: Entrant, weight: float, pooling: Pooling, works: Works) -> Study
 
 
 def _name(held: Held, works: Works) -> str:
-    """As people call a study: what the passage calls it, authors and year, or the title of what it is reported in."""
+    """Return a study's usual name: as its passage gives it, authors and year, or the title of the document it is in."""
     if held.measurement.study and held.measurement.study in held.measurement.quote:
         return shortened(held.measurement.study, 80)
     known = works.of(held.passage)
@@ -138,7 +138,7 @@ def _name(held: Held, works: Works) -> str:
 
 
 def digest(analysis: Analysis) -> str:
-    """Verdicts and figures in sentences, for whoever writes of them."""
+    """Summarise verdicts and figures in sentences, for the agent that writes about them."""
     lines = [
         "Code computed this from the figures that were found, and a section of the report that code writes tells it; "
         "what is said of it elsewhere needs no more than the verdict:"

@@ -65,7 +65,7 @@ def _faults(one: Measurement) -> Iterator[str]:
 
 
 def numbers(one: Measurement) -> Iterator[tuple[str, float]]:
-    """Every number that a measurement gives, with what it is."""
+    """Yield every number of a measurement with its name."""
     for name in ("value", "low", "high", "p", "size"):
         if (number := getattr(one, name)) is not None:
             yield name, number
@@ -100,7 +100,7 @@ def _is(figure: Figure, number: float) -> bool:
 
 
 def _incomplete(one: Measurement) -> Iterator[str]:
-    """What is missing for an effect with its error."""
+    """Yield what is missing to compute an effect with its error."""
     if one.reports in _COMPLETE:
         compared = any(getattr(one.second, name) is not None for name in ("events", "mean", "sd", "size"))
         for group, called in ((one.first, "group 1"), *([(one.second, "group 2")] if compared else [])):

@@ -71,7 +71,7 @@ def own_scale(effect: float, measure: Measure) -> float:
 
 
 def none(measure: Measure) -> float | None:
-    """What a measure is without an effect, on its own scale; None: of measures that compare nothing."""
+    """Return the value of a measure that means no effect, on its own scale; None for measures without a comparison."""
     return None if measure in SINGLE else 1.0 if measure in RATIOS else 0.0
 
 

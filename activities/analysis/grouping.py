@@ -33,7 +33,7 @@ class Entrant:
 
 @dataclass(frozen=True)
 class Pooling:
-    """What is pooled."""
+    """Measurements to pool: one outcome and comparison, in one measure and unit."""
 
     outcome: str
     first: str

@@ -78,5 +78,5 @@ def _verdict(pool: Pool, expects: Direction) -> tuple[Outcome, str]:
 
 
 def statement(question: str) -> str:
-    """A question as what is to be tested."""
+    """Return a question as the statement to test."""
     return shortened(" ".join(question.split()), 500) or "The question"

@@ -22,7 +22,7 @@ _WHOLE: Final[frozenset[Operation]] = frozenset({"count", "sum", "mean", "minimu
 
 
 class NotComputed(Exception):
-    """What was named gives no number; the text is a clause without a full stop."""
+    """A proof's arithmetic gives no number; the text is a clause without a full stop."""
 
 
 @dataclass(frozen=True)

@@ -170,7 +170,7 @@ def _chart(
 
 
 def _adds_up(table: ResultTable) -> bool:
-    """Whether what is left out may be added up: sums and counts may, means may not, and a cut result never."""
+    """Return whether omitted rows may be added up: sums and counts may, means may not, and a truncated result never."""
     if table.truncated or not _ADDED_UP.search(table.sql):
         return False
     return not _NOT_ADDED_UP.search(table.sql)
@@ -182,7 +182,7 @@ def _without(result: ShownRows, rows: Sequence[int]) -> str:
 
 
 def _cut_short(result: ShownRows) -> list[str]:
-    """A word on a result that was not read to its end: what is the largest there need not be the largest of all."""
+    """Return a remark on a result that was not read to its end: its largest value may not be the largest of all."""
     return ["It shows only what was read of the result, and there is more"] if result.truncated else []
 
 
@@ -219,7 +219,7 @@ def _clean(text: str) -> str:
 
 
 def _each_once(names: Sequence[str]) -> list[str]:
-    """The names, those that are there again with a number behind them."""
+    """Return the names, with a number appended to those that are repeated."""
     taken: set[str] = set()
     found = []
     for name in names:

@@ -91,7 +91,7 @@ def merged(paths: Sequence[Path], keys: Sequence[str] = ()) -> Merged:
 
 
 def told_of(merged: Merged, names: Sequence[str], gaps: Sequence[str]) -> str:
-    """What was merged and how it went, in sentences."""
+    """Describe in sentences what was merged and with what outcome."""
     rows = len(merged.table.rows)
     text = f"{counted(rows, 'row')} of {counted(len(names), 'path')} ({', '.join(names)}) were merged by their keys."
     kinds = {"two_values": "two values for one thing", "key_twice": "a key twice", "missing": "a missing row"}
@@ -154,7 +154,7 @@ def _grouped(paths: Sequence[Path]) -> dict[str, list[Path]]:
 
 
 def _rows(group: Sequence[Path], columns: _Columns, found: list[Disagreement]) -> dict[Key, dict[str, Cell]]:
-    """The values of one name by key; where two are told of one thing there is none."""
+    """Merge the rows of one path name by key; a value on which its tables disagree becomes None."""
     merged: dict[Key, dict[str, Cell]] = {}
     for path in group:
         places = {column.name: at for at, column in enumerate(path.table.columns)}
@@ -214,7 +214,7 @@ def _row(
 def _different(
     key: Key, columns: _Columns, names: Sequence[str], rows_of: Mapping[str, Mapping[Key, Mapping[str, Cell]]]
 ) -> Iterator[Disagreement]:
-    """What is no measure and yet not the same in all paths."""
+    """Yield disagreements between paths in columns that are not measures."""
     for name in columns.others:
         said = {path: rows_of[path][key][name] for path in names if key in rows_of[path]}
         values = list(said.values())

@@ -86,7 +86,7 @@ def _cleaned(svg: str, title: str, description: str) -> str:
 
 
 def _kept(element: Xml.Element) -> Iterator[Xml.Element]:
-    """What of an element is drawn: groups that hold nothing and what cannot be seen are left out."""
+    """Yield the visible parts of an element; empty groups and invisible elements are left out."""
     tag = element.tag.removeprefix(f"{{{_NAMESPACE}}}")
     if tag not in ALLOWED or element.get("display") == "none" or element.get("opacity") == "0":
         return

@@ -96,14 +96,14 @@ def as_evidence(table: ResultTable, artifact: str) -> tuple[Evidence, StoredText
 
 
 def _read(table: ResultTable) -> JsonObject:
-    """Which tables it was read from, as the graph of what is known has it; nothing of what was put together."""
+    """Return the tables a result was read from, for the knowledge graph; empty for results that code put together."""
     if not table.tables:
         return {}
     return {"read": ReadTables(database=table.database, tables=table.tables).model_dump(mode="json")}
 
 
 def title(table: ResultTable) -> str:
-    """What a reference calls it."""
+    """Return the title of a result as references show it."""
     if table.computed:
         return shortened(table.computed.partition(", from the result ")[0].rstrip("."), TITLE_CHARACTERS)
     if table.parents:
@@ -126,7 +126,7 @@ def query_hash(sql: str) -> str:
 
 
 def result_text(table: ResultTable) -> str:
-    """A result as text: what it is, its columns, and a line for each row."""
+    """Return a result as text: a description, its columns, and a line for each row."""
     lines = [
         f"{title(table)} ({table.dialect}), read at {table.at}.",
         *([on_one_line(table.computed)] if table.computed else []),

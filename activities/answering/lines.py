@@ -1,4 +1,4 @@
-"""Cells and rows of results as text: what is quoted, and what answers by rules say."""
+"""Formats cells and rows of results as text, for quotes and for answers that rules write."""
 
 import re
 from collections.abc import Sequence

@@ -48,7 +48,7 @@ _CLOCK_ALONE: Final = re.compile(rf"\s*{_CLOCK}", re.ASCII)
 
 @dataclass(frozen=True)
 class Moment:
-    """What is said of a moment; None: that is not said."""
+    """The stated parts of a moment; None for parts that are not stated."""
 
     year: int | None = None
     month: int | None = None

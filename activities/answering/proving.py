@@ -59,7 +59,7 @@ class Proving:
         self._patterns = {proof.text: _pattern(proof.text) for proof in self.proofs}
 
     def verdicts(self, text: str, quotes: Sequence[str] = ()) -> tuple[NumberVerdict, ...]:
-        """What becomes of each number of a statement, in order; `quotes`: of documents, what it quotes."""
+        """Return a verdict on each number of a statement, in order; `quotes` are its quotes from documents."""
         found = numbers(text, self.language)
         quoted = [number for quote in quotes for number in numbers(quote, self.language)]
         placed = [(proof, spans) for proof in self.proofs if (spans := self._places(proof, text))] if found else []
@@ -111,7 +111,7 @@ class Proving:
         return self._checked(proof, one, text)
 
     def _checked(self, proof: NumberProof, one: Number, text: str) -> tuple[bool, str, str]:
-        """Whether a proof gives a number as it is shown, what is to be said of that, and what it gives."""
+        """Return whether a proof gives a number as it is shown, a remark on that, and the value it gives."""
         try:
             if proof.operation == "cell" and (told := self._as_cell(proof, one)) is not None:
                 return told
@@ -198,7 +198,7 @@ def proven(
 
 
 def _meant(value: Decimal, one: Number, operation: Operation, text: str) -> Iterator[Decimal]:
-    """What a value may be written as: a part as percent, what is less than nothing without its sign."""
+    """Yield the forms in which a value may be written: a share as percent, a negative value without its sign."""
     as_percent = one.unit in (SHARE, PER_MILLE, POINTS)
     factors = [Decimal(1)]
     if as_percent and operation not in PERCENTAGES:
@@ -266,7 +266,7 @@ def _meet(span: tuple[int, int], one: Number) -> bool:
 
 
 def _is_name_of_cell(proof: NumberProof, results: Sequence[ResultTable]) -> bool:
-    """Whether a proof's words stand in the text of the one cell that it names, whatever digits these have."""
+    """Return whether a proof's text stands in the text of the one cell that it names, whatever digits it contains."""
     if proof.operation != "cell":
         return False
     try:

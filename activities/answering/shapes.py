@@ -1,4 +1,4 @@
-"""What a result looks like by its columns and values: which columns name rows, which measure, what is a series.
+"""Classifies a result's columns by names and values: which name rows, which are measures, which form a series.
 
 A year is a number that names a row; so is an id. A column of moments in order is a series.
 """
@@ -82,14 +82,14 @@ class ShownRows:
 
     @property
     def measures(self) -> list[int]:
-        """Columns of numbers, but for those that name rows, if there is another column."""
+        """Return the numeric columns, except those that name rows; the only column counts in any case."""
         found = [at for at in range(len(self.names)) if self._is_number(at)]
         measuring = [at for at in found if not self.names_rows(at)]
         return measuring if measuring or len(self.names) > 1 else found
 
     @property
     def labels(self) -> list[int]:
-        """The other columns; those that name rows by a number behind those that do in words."""
+        """Return the other columns; those that name rows by number come after those that name them in words."""
         measures = self.measures
         others = [at for at in range(len(self.names)) if at not in measures]
         return sorted(others, key=self._is_number)

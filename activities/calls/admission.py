@@ -1,4 +1,4 @@
-"""What a request takes at the least, and what is said of one that the budget does not allow."""
+"""The least that a request takes, and the message for one that the budget does not allow."""
 
 from elcano.activities.text.tokens import estimated_tokens
 from elcano.graphs.contracts import AgentCall
@@ -7,7 +7,7 @@ from elcano.graphs.values.tokens import PROMPT_TOKENS
 
 
 def prompt_tokens(prompt: str) -> int:
-    """What a user prompt takes with the instructions and the output schema around it."""
+    """Estimate the tokens of a user prompt, including the instructions and the output schema around it."""
     return PROMPT_TOKENS + estimated_tokens(len(prompt))
 
 

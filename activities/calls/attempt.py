@@ -54,7 +54,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Answer(Generic[Output]):
-    """What a model answered."""
+    """A model's answer."""
 
     output: Output
     model: str
@@ -77,7 +77,7 @@ class Attempt:
         resolve: Resolve,
         streamers: Streamers | None = None,
     ) -> None:
-        """Whoever watches sees what is written as it is written, if there are `streamers`."""
+        """Shows watchers the answer as it is written, if `streamers` are given."""
         self.call = call
         self.pulse = pulse
         self.usage = Usage()
@@ -159,7 +159,7 @@ class Attempt:
             form = changed
 
     async def _conversation(self, agent: Agent[object, Output], model: Model, form: Form) -> Answer[Output]:
-        """One run of one agent; what it used is counted however it ends."""
+        """Runs one agent once; its usage is counted however it ends."""
         settings = CALL_SETTINGS.copy()
         if form.max_tokens is not None:
             settings["max_tokens"] = form.max_tokens
@@ -206,7 +206,7 @@ class Attempt:
 
     @property
     def progress(self) -> JsonObject:
-        """What is finished: of this attempt, else of the one before it, else of an earlier try of the call."""
+        """Returns the finished work: of this attempt, else of the one before it, else of an earlier try of the call."""
         beaten = next(iter(self.pulse.details), None)
         return beaten if isinstance(beaten, dict) else self.call.progress
 
@@ -245,19 +245,19 @@ class Attempt:
             raise BudgetExhausted(refused, too_little(self.call, left, least, refused))
 
     async def _written_down(self, messages: Sequence[ModelMessage], listener: Listener | None) -> None:
-        """Writes what was used before a further request: a worker that is killed in its midst can tell nobody."""
+        """Records usage before a further request: a worker that is killed during it can no longer report it."""
         used = self.usage + usage_of(messages) + (Usage() if listener is None else listener.lost)
         if used.requests > self._told:
             self._told = used.requests
             await self.record("failed", used)
 
     def readable(self, messages: Sequence[ModelMessage]) -> None:
-        """Notes that the newest answer of a conversation has its form, whatever does not hold of what it says."""
+        """Notes that the newest answer of a conversation has the right form, even if its content has faults."""
         if self._listener is not None:
             self._listener.accept(usage_of(messages).requests)
 
     def credit(self, model: str, *, quoted: bool) -> None:
-        """Notes who answered, in this attempt or in an earlier one whose answer is used."""
+        """Notes which model answered, in this attempt or in an earlier one whose answer is used."""
         self.quoted = self.quoted and quoted
         if model:
             self._models[model] = None
@@ -270,7 +270,7 @@ class Attempt:
             self.before = total(line.usage for line in lines if line.attempt < info.attempt)
 
     async def record(self, outcome: Outcome, used: Usage | None = None) -> None:
-        """Writes this attempt's line, in place of what it wrote before, and learns what those before it used.
+        """Writes this attempt's ledger line, replacing its earlier one, and reads what previous attempts used.
 
         One that was taken for dead may have gone on meanwhile, and been paid for. `used`: what this attempt used, with
         what a conversation that goes on has; None: what it is known to have used.
@@ -291,5 +291,5 @@ class Attempt:
 
     @property
     def model(self) -> str:
-        """Whose answers are used, each once; if none is, who answered in vain; empty if nobody answered."""
+        """The models whose answers are used, each once; else those that answered in vain; empty if none answered."""
         return ", ".join(self._models or self._in_vain)

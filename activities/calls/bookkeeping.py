@@ -33,7 +33,7 @@ class BookActivities:
 
     @activity.defn(name=REOPEN_RUN)
     async def reopen_run(self, call: ReopenCall) -> Reopened:
-        """Makes the record of a run that goes on open again, and strikes out what was undone; a fork gets what it has.
+        """Reopens the record of a resumed run and strikes out undone work; a fork adopts its evidence and artifacts.
 
         Doing it twice changes nothing. Answers with the highest event number that anybody can have seen: that of the
         last event of the execution that this one was reset from, if it was.

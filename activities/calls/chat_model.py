@@ -31,7 +31,7 @@ class ChatModel(OpenAIChatModel):
         return super()._validate_completion(response)
 
     def _map_usage(self, response: chat.ChatCompletion) -> RequestUsage:
-        """Counts as output what stands in the total alone: Gemini's endpoint hides there what it thought."""
+        """Counts tokens that appear only in the total as output: Gemini's endpoint hides its reasoning there."""
         usage = super()._map_usage(response)
         reported = response.usage
         if reported is not None and isinstance(reported.total_tokens, int):

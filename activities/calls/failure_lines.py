@@ -22,7 +22,7 @@ class FailureLines(logging.Filter):
     """Rewrites the SDK's records of failed activities; lets every record pass."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Gives a failed activity its line, and leaves a traceback only where nobody expected the failure."""
+        """Gives a failed activity one log line, and keeps the traceback only for unexpected failures."""
         failure = record.exc_info[1] if record.exc_info else None
         if not isinstance(failure, ApplicationError):
             return True

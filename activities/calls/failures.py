@@ -1,4 +1,4 @@
-"""Every exception leaves an activity as one sorted `ApplicationError`: never again, again, or once somebody answers.
+"""Turns every exception of an activity into one classified `ApplicationError`: final, retryable, or held.
 
 Retries belong to Temporal alone, so this is the only place that decides about them. What a provider cannot answer now
 (it is down, overloaded, asks to wait) is no failure of the call: it goes back to the run, which is held by it.
@@ -94,7 +94,7 @@ def classified(error: Exception, usage: Usage | None = None, progress: JsonObjec
 
 
 def abandoned(usage: Usage) -> ApplicationError:
-    """What a call leaves with when its run gave it up: what all its attempts used."""
+    """Return the error of a call that its run gave up, with the usage of all its attempts."""
     details = FailureDetails(attempt=this_try(), usage=usage)
     return ApplicationError(
         "the run gave the call up",
@@ -158,7 +158,7 @@ def _again(message: str, kind: str) -> ApplicationError:
 
 
 def _held(message: str, after: float | None) -> ApplicationError:
-    """Not tried again by Temporal: the run is told at once, shows that it waits, and makes the call again itself."""
+    """Return an error that Temporal does not retry: the run learns of it at once, shows a hold, and retries itself."""
     wait = None if after is None else timedelta(seconds=min(after, LONGEST_WAIT.total_seconds()))
     return ApplicationError(safe_text(message), type=FailureType.PROVIDER, non_retryable=True, next_retry_delay=wait)
 
@@ -172,7 +172,7 @@ def _busy(message: str, after: float | None) -> ApplicationError:
 
 
 def _faults(error: ValidationError) -> str:
-    """What is wrong with the input, field by field, without repeating the values."""
+    """Describe what is wrong with the input, field by field, without repeating the values."""
     faults = [
         f"{'.'.join(str(part) for part in fault['loc']) or 'input'}: {fault['msg']}"
         for fault in error.errors(include_url=False, include_input=False)

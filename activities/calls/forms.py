@@ -1,4 +1,4 @@
-"""In which form a request is made again that a model did not answer as it was: with less in it, for less, or told why.
+"""The form in which an unanswered request is sent again: with a shorter prompt, for a shorter answer, or told why.
 
 A form that was refused is never sent a second time. Each cause has its own change and its own end: a prompt is halved a
 few times, an answer that was cut off is asked for once more, shorter and with more room, one that was withheld once
@@ -83,7 +83,7 @@ class Form:
 
 
 def _room(written: int, left: int | None) -> int | None:
-    """Tokens for an answer that stopped after `written`; None if more cannot be had, or nobody knows what is more."""
+    """Return the tokens for an answer cut off after `written`; None if no more are available or needs are unknown."""
     if not 0 < written < MOST_ROOM:
         return None
     room = min(max(MORE_ROOM * written, LEAST_ROOM), MOST_ROOM)

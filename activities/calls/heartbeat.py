@@ -24,7 +24,7 @@ _log = logging.getLogger("activities.heartbeat")
 
 
 class Pulse:
-    """What the beats of one attempt carry: at first whatever the attempt before it left for it."""
+    """Heartbeat details of one attempt; they start with those that the previous attempt left."""
 
     def __init__(self) -> None:
         self.details: Sequence[Any] = activity.info().heartbeat_details[:1]
@@ -50,7 +50,7 @@ class Pulse:
         activity.heartbeat(*carried)
 
     def _words(self) -> Words | None:
-        """What there is to show. A fault in showing is told in the log and ends the showing, never the beats."""
+        """Return the text to show. An error here is logged and ends the display, never the heartbeats."""
         try:
             return None if self._written is None else self._written()
         except Exception:

@@ -117,7 +117,7 @@ def _at(called: str, address: str) -> Provider[Any]:
 
 
 def _counting(model: Model, of: Provider[Any]) -> Model:
-    """`model`, as one that counts all it is told, if it speaks chat completions as OpenAI defined them."""
+    """Return `model` as a `ChatModel`, which counts all reported tokens, if it speaks OpenAI's chat completions."""
     if type(model).__name__ != "OpenAIChatModel":  # only the SDK of the model that was made is imported
         return model
     from elcano.activities.calls.chat_model import ChatModel

@@ -1,4 +1,4 @@
-"""What a person can read of an answer that is still being written: the texts of its JSON, not the JSON.
+"""The readable part of an answer that is still being written: the texts in its JSON, not the JSON.
 
 Writers answer in Markdown with a list of citations; who quotes answers in claims with theirs. The title, headings,
 texts and limitations are shown; what is for the check (keys, quotes) is not. An answer that is no JSON shows nothing: a

@@ -68,7 +68,7 @@ def unreadable(error: Exception, model: Model) -> AnswerUnusable:
 
 
 def withheld(response: ModelResponse) -> ContentFilterError:
-    """What to raise for a response that its model or its provider's filter ended, whatever is in it."""
+    """Return the error for a response that its model or its provider's filter ended, whatever it contains."""
     details = response.provider_details or {}
     said = details.get("refusal") or details.get("finish_reason") or "content filter"
     return ContentFilterError(f"the answer was withheld ({said})")

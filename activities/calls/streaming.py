@@ -50,7 +50,7 @@ _log = logging.getLogger("activities.streaming")
 
 
 class Streamers:
-    """What is known of the models of this process: which stream as they should, and which do not. Kept by name."""
+    """Remembers, by name, which models of this process stream correctly and which do not."""
 
     def __init__(self) -> None:
         self._streams: dict[_Name, bool] = {}
@@ -78,7 +78,7 @@ class Streamers:
 
 
 class Listener:
-    """Hears what the models of one call write, one after the other."""
+    """Listens to the output of the models of one call, one after the other."""
 
     def __init__(self, streamers: Streamers, admit: Callable[[], None]) -> None:
         """`admit` lets a further request pass, or raises."""
@@ -104,7 +104,7 @@ class Listener:
         return self._streamed
 
     def begin(self, model: Model | None, stream: StreamedResponse | None = None) -> None:
-        """Another answer is being written, by `stream` of `model` or unheard; what was written before is void."""
+        """Start another answer, streamed by `stream` of `model` or not at all; earlier output is void."""
         self._streamed, self._stream, self._text = model, stream, ""
 
     def end(self) -> None:
@@ -128,7 +128,7 @@ class Listener:
 
 
 def heard(model: Model, listener: Listener) -> Model:
-    """`model`, with `listener` hearing what it writes; of a fallback list each."""
+    """Wrap `model` so that `listener` receives its output; in a fallback list, wrap each model."""
     if isinstance(model, FallbackModel):
         listened = copy.copy(model)
         listened.models = [heard(one, listener) for one in model.models]

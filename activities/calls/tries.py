@@ -43,7 +43,7 @@ def this_try() -> int:
 
 
 class CountTries(Interceptor):
-    """Of a worker whose activities belong to runs."""
+    """Counts tries for a worker whose activities belong to runs."""
 
     def __init__(self, client: Client) -> None:
         self._client = client

@@ -1,4 +1,4 @@
-"""What a refusal of a model's provider is for: a key, credit, a name, too long a prompt, or nobody there just now.
+"""Finds the cause of a provider's refusal: a key, credit, a name, too long a prompt, or a temporary outage.
 
 Decided by the status, then by the codes and types that the body names, then, where only the message tells, by the
 sentences of one table. Everything that is not known to be for ever is taken for something that passes, so a run is
@@ -130,7 +130,7 @@ _PASSES: Final = frozenset({408, 409, 425, 429})
 
 @dataclass(frozen=True)
 class Said:
-    """What a refusal says."""
+    """The contents of a refusal."""
 
     status: int
     """0: it came without one."""
@@ -210,7 +210,7 @@ def read_body(body: object) -> object:
 
 
 def _plain(body: object) -> str:
-    """What is shown of a body that has no message where one is expected."""
+    """Return the text to show for a body that has no message where one is expected."""
     if isinstance(body, bytes):
         return body.decode(errors="replace")
     return str(body) if body else "it does not say why"

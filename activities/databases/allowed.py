@@ -1,4 +1,4 @@
-"""The allow list: what a query may be made of. What is not here is refused, whether or not it would do harm.
+"""The allow list for the parts of a query. Everything else is refused, harmful or not.
 
 Expressions are told by the classes that sqlglot reads them as, functions that it does not know by their names. What
 makes long texts of short ones (`repeat`, `lpad`, `format`) is left out: no guard inside a database stops one function.

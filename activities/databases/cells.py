@@ -30,7 +30,7 @@ _KINDS: Final[tuple[tuple[Kind, tuple[str, ...]], ...]] = (
 
 
 def kind_of(type_name: str) -> Kind:
-    """What values a type of this name has, in any engine's words; `other` if nobody can say."""
+    """Return the kind of values that a type of this name holds, in any engine; `other` if it is unknown."""
     low = type_name.lower()
     return next((kind for kind, parts in _KINDS if any(part in low for part in parts)), "other")
 
@@ -63,7 +63,7 @@ def cell_of(value: object, longest: int) -> tuple[Cell, bool]:
 
 
 def kind_of_values(values: Iterable[Cell]) -> Kind:
-    """What a column holds whose type nobody declared, by its values; `other` if they are of several kinds, or none."""
+    """Return the kind of an untyped column, by its values; `other` if they are of several kinds or there are none."""
     kinds: set[Kind] = {_kind_of_value(value) for value in values if value is not None}
     if kinds == {"integer", "decimal"}:
         return "decimal"

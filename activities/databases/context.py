@@ -74,7 +74,7 @@ def _bounded(chosen: Sequence[TableSchema]) -> list[TableSchema]:
 
 
 def _ranked(tables: Sequence[TableSchema], question: str) -> list[TableSchema]:
-    """Those that have words of the question, best first."""
+    """Return the tables that share words with the question, best first."""
     wanted = _expression(question)
     if not wanted:
         return []
@@ -116,7 +116,7 @@ def _expression(question: str) -> str:
 
 
 def _with_neighbours(chosen: Sequence[TableSchema], tables: Sequence[TableSchema]) -> list[TableSchema]:
-    """The chosen tables, those that they refer to, and those that stand between two of them."""
+    """Return the chosen tables, those that they refer to, and those that link two of them."""
     by_name = {table.name: table for table in tables}
     names = {table.name for table in chosen}
     referred = [by_name[key.table] for table in chosen for key in table.foreign_keys if key.table in by_name]

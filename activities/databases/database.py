@@ -1,4 +1,4 @@
-"""One database for whoever works with it: its schema, kept by its hash, and its answers, without blocking anybody.
+"""One database, shared by all callers: its schema, cached by hash, and its query results, without blocking.
 
 What tables and columns there are is read anew after a minute, and before anybody is told that a name is unknown. What
 is known of values is kept for an hour under the hash of the schema. A call that is given up stops its statement.
@@ -89,7 +89,7 @@ class Database:
             return found
 
     async def run(self, sql: str, rows: int, tables: frozenset[str] | None = None) -> Outcome:
-        """What one statement gives, of at most `rows` rows.
+        """Run one statement and return at most `rows` rows.
 
         Raises:
             SourceUnavailable: the database is away.

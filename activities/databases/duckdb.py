@@ -88,7 +88,7 @@ class Files(Duckdb):
                 old.unlink(missing_ok=True)  # who has it open reads it to the end
 
     def _tidy(self) -> None:
-        """Removes what was left by a worker that was killed while it copied."""
+        """Removes files left by a worker that was killed while it copied."""
         for left in self._folder.glob("*.making"):
             if time.time() - left.stat().st_mtime > 2 * LOAD_SECONDS:
                 _removed(left)

@@ -1,4 +1,4 @@
-"""CSV, TSV and other lines of values, made a table; whole, or refused with what is wrong with them.
+"""Loads CSV, TSV and other delimited text into a table, whole, or refuses it and says what is wrong.
 
 DuckDB leaves out the lines above the first one that all others fit. One line that is too long would so cost a table
 every row before it; here it costs the file, and is named.
@@ -90,7 +90,7 @@ def _require_one_form(path: str, encoding: str, skipped: int, delimiter: str, na
 
 
 def _lines(path: str, encoding: str) -> Iterator[str]:
-    """Those that are not blank."""
+    """Yield the lines that are not blank."""
     return (text for _, text in _numbered(path, encoding) if text.strip().strip("\ufeff"))
 
 

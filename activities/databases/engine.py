@@ -1,4 +1,4 @@
-"""What every engine can do, within which bounds, and how what it is doing is stopped from outside.
+"""The interface of database engines: their operations, their limits, and how to stop a statement from outside.
 
 An engine gets SQL that the policy has read already, and still trusts none of it: it opens read-only, gives back every
 transaction, stops what takes too long, and reads no more than it is told to.
@@ -32,7 +32,7 @@ class Limits(Frozen):
 
 
 class Fetched(Frozen):
-    """What a statement gave, within its limits."""
+    """The rows that a statement returned, within its limits."""
 
     columns: tuple[ResultColumn, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -77,7 +77,7 @@ class Engine(Protocol):
 
     @property
     def dialect(self) -> Dialect:
-        """What it speaks."""
+        """The engine's SQL dialect."""
 
     def structure(self, stop: Stop) -> tuple[TableSchema, ...]:
         """Its tables and views with columns and declared keys, without values; row counts as far as they are free.

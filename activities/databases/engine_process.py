@@ -91,7 +91,7 @@ for _one in _SERVERS.values():
 
 
 def ask(engine: str, request: Request, stop: Stop) -> Answer:
-    """What a process of `engine` answers; it is ended when `stop` is asked to.
+    """Send a request to a process of `engine` and return its answer; the process is ended when `stop` is requested.
 
     Raises:
         ProcessEnded: it was killed.

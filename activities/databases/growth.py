@@ -117,7 +117,7 @@ def _size(node: exp.Expr, scope: Scope, outputs: _Outputs) -> _Size:
 
 
 def _of_choice(node: exp.Expr, each: list[_Size]) -> _Size | None:
-    """Of what gives one of several values; None: it does not."""
+    """Return the size of an expression that picks one of several values; None for any other."""
     if not isinstance(node, _CHOICES):
         return None
     asked = node.args.get("this") if isinstance(node, exp.Case | exp.If) else None
@@ -126,7 +126,7 @@ def _of_choice(node: exp.Expr, each: list[_Size]) -> _Size | None:
 
 
 def _of_text(node: exp.Expr, each: list[_Size]) -> _Size | None:
-    """Of a function that makes a text longer or shorter; None: it is none of them."""
+    """Return the size of a function that lengthens or shortens a text; None for any other."""
     match node:
         case exp.Replace():
             old, new = _length(node.expression), _length(node.args.get("replacement"))
@@ -147,7 +147,7 @@ def _of_text(node: exp.Expr, each: list[_Size]) -> _Size | None:
 
 
 def _of_number(node: exp.Expr, each: list[_Size]) -> _Size | None:
-    """Of what computes a number; None: it is something else.
+    """Return the size of an expression that computes a number; None for any other.
 
     Raises:
         Refused: the number may have too many figures.
@@ -171,7 +171,7 @@ def _of_number(node: exp.Expr, each: list[_Size]) -> _Size | None:
 
 
 def _length(pattern: exp.Expr | None) -> int:
-    """Of a text that stands in the query: whatever else it was, it would have been refused before."""
+    """Return the length of a literal in the query: anything else would have been refused before."""
     return len(literal_text(pattern) or "") if pattern is not None else 0
 
 
@@ -180,7 +180,7 @@ def _children(node: exp.Expr) -> list[exp.Expr]:
 
 
 def _of_type(kind: exp.Expr) -> int:
-    """What a cast may add, as `CHAR(n)` does.
+    """Return how many characters a cast may add, as `CHAR(n)` does.
 
     Raises:
         Refused: it is too much.
@@ -194,7 +194,7 @@ def _of_type(kind: exp.Expr) -> int:
 
 
 def _cut(node: exp.Expr, size: _Size) -> _Size:
-    """What is left of a text that is cut to a length that stands there."""
+    """Return the size of a text after it is cut to a literal length."""
     length = node.args.get("length") if isinstance(node, exp.Substring) else node.expression
     if isinstance(length, exp.Literal) and str(length.this).isdigit():
         if size.copies == 0:

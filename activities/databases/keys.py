@@ -1,4 +1,4 @@
-"""Foreign keys that nobody declared, told by names and types: `orders.customer_id` is the id of `customers`.
+"""Infers undeclared foreign keys from names and types: `orders.customer_id` is the id of `customers`.
 
 A guess is marked as one (`declared=False`). It takes a column whose name has the other table's in it, and a column
 there that can be meant: the primary key, or without one `id` or a column of the same name.
@@ -14,7 +14,7 @@ _ENDINGS: Final = frozenset({"id", "key", "code", "no", "number", "nr", "fk"})
 
 
 def with_guessed_keys(tables: Iterable[TableSchema]) -> tuple[TableSchema, ...]:
-    """The tables with the keys that their names suggest behind those that are declared."""
+    """Return the tables with inferred foreign keys after their declared ones."""
     listed = tuple(tables)
     by_word: dict[str, list[TableSchema]] = {}
     for table in listed:

@@ -32,7 +32,7 @@ class _Fault(NamedTuple):
 
 
 def checked(query: Parsed, schema: DatabaseSchema) -> tuple[ColumnSchema | None, ...]:
-    """Of each column that the query gives, the column of the schema that it is; None: it is computed.
+    """Return the schema column behind each column of the query's result; None for a computed one.
 
     Raises:
         Refused: it names columns that its tables do not have, or that several of them have.
@@ -86,7 +86,7 @@ def _faults(scope: Scope, tables: Mapping[str, TableSchema], schema: DatabaseSch
 
 
 def _unqualified(column: exp.Column, scope: Scope, tables: Mapping[str, TableSchema], schema: DatabaseSchema) -> _Fault:
-    """Of a column that no table was found for: there is none, or there are several."""
+    """Return the fault of a column that no table was found for: either none has it, or several do."""
     name = _fold(column.name, schema.dialect)
     having = [source for source in scope.sources if name in (_columns_of(source, scope, tables, schema) or ())]
     if len(having) > 1:
@@ -109,7 +109,7 @@ def _elsewhere(name: str, tables: Mapping[str, TableSchema]) -> list[str]:
 def _columns_of(
     source: str, scope: Scope, tables: Mapping[str, TableSchema], schema: DatabaseSchema
 ) -> dict[str, str] | None:
-    """The columns of what is called `source` where `scope` stands, by their folded names.
+    """Return the columns of the source called `source`, as seen from `scope`, by their folded names.
 
     Empty: nobody can say. None: nothing is called so.
     """
@@ -133,7 +133,7 @@ def _around(scope: Scope) -> Iterator[Scope]:
 
 
 def _selects(tree: exp.Expr) -> list[exp.Expr]:
-    """What a query gives; nothing of what is none, such as VALUES."""
+    """Return the columns that a query selects; none for anything else, such as VALUES."""
     return tree.selects if isinstance(tree, exp.Query) else []
 
 

@@ -1,4 +1,4 @@
-"""Names that look like another one: what somebody may have meant who wrote a name that is not there."""
+"""Suggests known names that resemble an unknown one."""
 
 import difflib
 import re

@@ -1,4 +1,4 @@
-"""What a text is compared with, searched for or cut by has to stand in the query itself, and be short.
+"""Requires literal, short patterns wherever a query compares, searches or cuts text.
 
 Such functions take the product of both lengths, and no database stops one in the middle: `strpos(a, b)` over two
 columns of long texts is a thousand seconds that no timeout ends. By a pattern of a known length it is one pass.
@@ -35,7 +35,7 @@ _LISTS: Final = exp.Any | exp.All | exp.Array | exp.Tuple
 
 
 def faulty_pattern(node: exp.Expr) -> str:
-    """What is wrong with the patterns of one function; empty if nothing is."""
+    """Describe what is wrong with the patterns of one function; empty if nothing is."""
     if type(node) in _UNKNOWN:
         return f"{node.key.upper()} is not known in the form that this version of the SQL parser gives it"
     for pattern in _patterns(node):

@@ -1,4 +1,4 @@
-"""What a query must be before a database sees it: one query, of allowed parts, over tables of the schema.
+"""Checks a query before a database sees it: it must be one query, of allowed parts, over tables of the schema.
 
 What is run is written anew from what was read here, never the text that came: no two parsers can disagree about it.
 The limit is part of it. The database's own guards stand behind this and trust none of it.
@@ -71,7 +71,7 @@ def parsed(sql: str, schema: DatabaseSchema, rows: int) -> Parsed:
 
 
 def key(name: str, dialect: Dialect, *, quoted: bool = False) -> str:
-    """A name as the database compares it: PostgreSQL folds what is not quoted, SQLite and DuckDB fold all, in ASCII."""
+    """Return a name as the database compares it: PostgreSQL folds unquoted names, SQLite and DuckDB all, in ASCII."""
     if dialect == "mysql" or (dialect == "postgresql" and quoted):
         return name
     return "".join(chr(ord(sign) + 32) if "A" <= sign <= "Z" else sign for sign in name)
@@ -112,7 +112,7 @@ def _require_allowed(tree: exp.Expr, dialect: Dialect) -> None:
 
 
 def _require_harmless(node: exp.Expr) -> None:
-    """What is allowed only in some of its forms."""
+    """Refuse a part of a query that is allowed only in some forms and has another."""
     match node:
         case exp.Select() if not node.expressions:
             raise _refused("SELECT without columns gives nothing", "syntax")
@@ -245,7 +245,7 @@ def _refused(message: str, stage: str = "policy") -> Refused:
 
 
 def _named(node: exp.Expr) -> str:
-    """What a part of a query is called by people."""
+    """Return the name of a query part as people know it."""
     if isinstance(node, exp.Command):
         return str(node.this).upper()
     return shortened(node.key.upper(), 60)

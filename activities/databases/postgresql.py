@@ -221,7 +221,7 @@ def _shown(name: sql.Identifier, kind: str, longest: int) -> sql.Composable:
 
 
 class _Ending:
-    """Ends what a server does for a connection: cancels it, and hangs up if that is not heeded.
+    """Ends a connection's work on the server: cancels it, and hangs up if the server ignores that.
 
     Args:
         connection: that somebody waits at, in another thread.

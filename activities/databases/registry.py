@@ -33,7 +33,7 @@ class Databases:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """In the order of the settings; those that cannot be used are not among them."""
+        """The names of the usable databases, in the order of the settings."""
         return tuple(self._databases)
 
     def get(self, name: str) -> Database:

@@ -1,4 +1,4 @@
-"""A query on its way to a database: policy, names, guards, in this order. What is wrong with it is an answer.
+"""Runs a query through policy, names and guards, in this order. A faulty query is answered with its fault.
 
 Names are looked up in a schema that may be a minute old. Before one is called unknown, and after the database itself
 complained, the schema is read anew and the query is read by it once more.
@@ -21,7 +21,7 @@ ROWS = 1_000
 
 
 async def run_query(database: Database, query: SqlQuery, rows: int = ROWS) -> ResultTable | QueryFault:
-    """What a query gives, at most `rows` rows of it; or what is wrong with it.
+    """Run a query and return at most `rows` rows, or its fault.
 
     Raises:
         SourceUnavailable: the database is away, and another try may find it back.
@@ -37,7 +37,7 @@ async def run_query(database: Database, query: SqlQuery, rows: int = ROWS) -> Re
 
 
 def _changed(fault: QueryFault, schema: DatabaseSchema, query: SqlQuery) -> QueryFault:
-    """The fault with the columns that its tables have by now: whoever wrote the query was shown others."""
+    """Add the current columns of its tables to a fault: the query was written for an older schema."""
     named = [table for table in schema.tables if table.name.rpartition(".")[2].casefold() in query.sql.casefold()]
     now = (f"{table.name} has {', '.join(column.name for column in table.columns)}" for table in named[:5])
     text = "; ".join([fault.message, "the schema has changed since it was read", *now])

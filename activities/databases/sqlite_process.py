@@ -99,7 +99,7 @@ def answer(request: Request) -> Answer:
 
 
 def _structure(connection: sqlite3.Connection) -> tuple[TableSchema, ...]:
-    """Tables and views; rows are told from the rowids, of a large table by how dense they are at both ends."""
+    """Return tables and views; rows are counted by rowid, in large tables estimated from the density at both ends."""
     try:
         unreadable = {row[1] for row in connection.execute("PRAGMA table_list") if row[2] in _UNREADABLE}
         tables = [table for table in inspected("sqlite", connection) if table.name not in unreadable]
@@ -194,7 +194,7 @@ def _readable(table: str, column: str, inner: str | None, readable: set[str] | N
 
 
 def _text(value: bytes) -> str:
-    """A text as it is kept, which SQLite does not look into; what is no UTF-8 is shown as such."""
+    """Decode a stored text, which SQLite does not validate; invalid UTF-8 shows as replacement characters."""
     return value.decode("utf-8", "replace")
 
 

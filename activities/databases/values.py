@@ -1,4 +1,4 @@
-"""What of the values is shown with a schema: how many rows, how many different values, the lowest, the highest, a few.
+"""Adds figures on values to a schema: the number of rows and of distinct values, lowest, highest, and some samples.
 
 Two statements a table, all on one connection and within half a minute: what takes too long is left out and so said by
 None. A large table is sampled where the engine can, else from its beginning. With `ELCANO_DATABASE_SAMPLES=false` no
@@ -27,13 +27,13 @@ _SHOWN: Final[frozenset[Kind]] = frozenset({"integer", "text", "date", "boolean"
 
 
 def statements(tables: Sequence[TableSchema], dialect: Dialect, *, samples: bool) -> list[str]:
-    """What is asked: of each table its figures, then its samples if they may be shown."""
+    """Return the statements to run: the figures of every table, then its samples if they may be shown."""
     asked = [_figures(table, dialect, samples) for table in tables]
     return [*asked, *(_samples(table, dialect) for table in tables)] if samples else asked
 
 
 def with_values(tables: Sequence[TableSchema], outcomes: Sequence[Outcome], dialect: Dialect) -> list[TableSchema]:
-    """The tables with what was answered, in the order of `statements`; what was not answered is left out."""
+    """Return the tables with their results, in the order of `statements`; statements without an answer add nothing."""
     figures, samples = outcomes[: len(tables)], outcomes[len(tables) :]
     found = [_with_figures(table, one, dialect) for table, one in zip(tables, figures, strict=True)]
     if not samples:
@@ -101,7 +101,7 @@ def _with_samples(table: TableSchema, outcome: Outcome, dialect: Dialect) -> Tab
 
 
 def _sampled(table: TableSchema, dialect: Dialect) -> str:
-    """What a table's name is followed by, so that not only its beginning is looked at."""
+    """Return the clause to put after a table's name so that not only its beginning is sampled."""
     if not _is_large(table) or not table.rows or table.kind == "view":
         return ""
     if dialect == "sqlite":  # of numbers that lie evenly between the first rowid and the last the next that there is

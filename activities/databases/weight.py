@@ -44,7 +44,7 @@ def require_light(scopes: list[Scope]) -> None:
 
 
 def parts_of(select: exp.Select) -> list[exp.Expr]:
-    """What a query is made of, without what is defined or nested in it."""
+    """Return the parts of a query, without the queries defined or nested in it."""
     return [part for name, value in select.args.items() if name != "with_" for part in _listed(value)]
 
 
@@ -55,7 +55,7 @@ def _listed(value: object) -> list[exp.Expr]:
 
 
 def _weight(part: exp.Expr, scope: Scope, outputs: _Outputs, wholes: Mapping[int, int]) -> int:
-    """The nodes of an expression, each column as heavy as what it stands for, and so each query in it."""
+    """Count the nodes of an expression; columns and nested queries weigh as much as what they stand for."""
     total = 0
     for node in part.walk(prune=lambda one: isinstance(one, exp.Query)):
         if isinstance(node, exp.Column):
@@ -77,7 +77,7 @@ def _of_column(column: exp.Column, scope: Scope, outputs: _Outputs) -> int:
 
 
 def _of_sides(own: exp.SetOperation, outputs: _Outputs) -> Mapping[str, int]:
-    """Of a UNION: by place what both sides give, under the names of the first."""
+    """Return the weights of a UNION's columns: those of both sides added by position, under the names of the first."""
     sides = [list(outputs.get(id(side.unnest()), {}).values()) for side in (own.this, own.expression)]
     names = [select.output_name for select in own.selects]
     return {name: sum(side[at] for side in sides if at < len(side)) or 1 for at, name in enumerate(names)}

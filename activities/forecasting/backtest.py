@@ -1,4 +1,4 @@
-"""The choice of a model: each forecasts what is known already, from two ends of the history, and the least error wins.
+"""Selects a model: each forecasts known values from two points of the history, and the least error wins.
 
 Two origins, as far apart as the horizon where the history allows it. Repeating the last season is always among the
 models, so nobody has to wonder whether the effort was worth it. ARIMA has to be the best at each origin: it is found by
@@ -31,7 +31,7 @@ def origins(count: int, horizon: int, least: int) -> tuple[int, int]:
 def scored(
     model: ModelName, values: Sequence[float], ends: Sequence[int], fits: Sequence[Fit], season: int
 ) -> ModelScore:
-    """What a model's fits at the ends were worth."""
+    """Score a model's fits from the given ends of the history."""
     pairs: list[tuple[float, float]] = []
     scaled: list[float] = []
     at_origin: list[float] = []

@@ -1,4 +1,4 @@
-"""What is asked of the process that computes, and what it answers: one model, several ends of the known, one message.
+"""Messages to and from the forecasting process: each covers one model and several ends of the known values.
 
 The two speak JSON lines, so a child that went wrong cannot make its parent run anything. A model that takes too long
 ends by an alarm within the child; where there is none, or it is not heard, the parent ends the child.
@@ -100,7 +100,7 @@ def _alarm(seconds: float) -> Iterator[None]:
 
 
 def serve() -> None:
-    """The child: imports, says that it is ready, and answers requests until its input ends or nobody asks any more."""
+    """Run the child: import, report readiness, and answer requests until the input ends or none comes for too long."""
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a library prints must not end up between the answers
     with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""From a stored result to a forecast: read the series, back-test the models, take the best, say what it is worth.
+"""Forecasts a stored result: read the series, back-test the models, pick the best, and say how good it is.
 
 ARIMA comes last and has a limit of its own, since its search can take longer than all others together; whatever is
 late is left out and named. The figures are rounded to six digits: more would differ from machine to machine.

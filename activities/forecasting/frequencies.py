@@ -53,7 +53,7 @@ class Period:
 
 @dataclass(frozen=True)
 class Found:
-    """What a look at moments came to. Without a `period` the others say why."""
+    """The frequency found in a list of moments. Without a `period` the other fields say why."""
 
     period: Period | None
     ends: bool = False

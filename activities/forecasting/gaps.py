@@ -30,7 +30,7 @@ def filled(
     missing: Missing,
     most: int,
 ) -> tuple[tuple[datetime, ...], tuple[float, ...], tuple[str, ...]]:
-    """Moments without a gap, their values, and notes on what was filled.
+    """Return moments without gaps, their values, and notes on what was filled.
 
     Args:
         points: in the order of their moments, each moment once.

@@ -1,4 +1,4 @@
-"""How many values ahead: as asked, as far as the history can be back-tested, or what is usual for the frequency.
+"""Finds how many values to forecast: as requested, as far as back-tests allow, or usual for the frequency.
 
 A back-test hides as many values as are forecast, twice, from different days on. So a horizon asks for a history, and
 what is too short for it is refused with the number that it would take.
@@ -100,7 +100,7 @@ def _asked(made: Series, given: ForecastInput) -> int | None:
 
 
 def _until(made: Series, until: str) -> int:
-    """Steps up to the end of what is named."""
+    """Return the number of steps up to the end of the named period."""
     moment = read(until)
     if moment is None:
         text = f"{until!r} is no moment: write `2027`, `2027-Q2`, `2027-06` or `2027-06-30`."
@@ -116,7 +116,7 @@ def _until(made: Series, until: str) -> int:
 
 
 def _end(at: datetime, form: str) -> datetime:
-    """The last moment of what was named."""
+    """Return the last moment of the named period."""
     frequency = {"year": "yearly", "quarter": "quarterly", "month": "monthly", "week": "weekly", "date": "daily"}.get(
         form
     )

@@ -17,7 +17,7 @@ LONGEST_SEASON_OF_ETS: Final = 24
 
 
 class Fit(Frozen):
-    """What a model says of the values that follow."""
+    """A model's forecast of the values that follow."""
 
     mean: tuple[float, ...]
     low: dict[int, tuple[float, ...]]
@@ -48,7 +48,7 @@ class Forecaster(Protocol):
 
 
 class OfStatsforecast:
-    """A model of statsforecast, made for a season and for what is known."""
+    """A statsforecast model, made for a season and the known values."""
 
     def __init__(self, make: Callable[[Any, int, Sequence[float]], Any]) -> None:
         self._make = make

@@ -22,7 +22,7 @@ HEED_SECONDS: Final = 1.0
 
 
 class Starting(TimeoutError):
-    """The process is not ready yet, or busy for somebody else: worth another try."""
+    """The process is not ready yet or is serving another caller; retry."""
 
 
 class ForecastProcess:

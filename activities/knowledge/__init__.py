@@ -1,1 +1,1 @@
-"""What a run leaves in the knowledge graph, and what is searched there."""
+"""What a run adds to the knowledge graph, and how the graph is searched."""

@@ -1,4 +1,4 @@
-"""What a sentence speaks of, by its writing alone: symbols as genes and drugs in trials have them, and names.
+"""Finds entities in a sentence by spelling alone: symbols, as genes and drugs in trials have them, and names.
 
 A rule that errs on the side of too little: a word that begins a sentence is no name by that, and a title in which every
 word is capitalised has none. No model is asked, and none is pretended.

@@ -1,4 +1,4 @@
-"""What a run found, as nodes and edges: from its report, and from the passages that it and its sections found.
+"""Turns a run's findings into nodes and edges, from its report and from the passages of the run and its sections.
 
 A statement becomes a claim only by a citation that held when it was checked; what a report could not prove is nothing
 that is known. How well its quotes support it stands at its edges. A document is called by the best name of its work, as
@@ -85,7 +85,7 @@ def _works(report: Report | None) -> dict[str, Work]:
 
 
 def _document(found: Gathered, passage: Evidence, works: Mapping[str, Work]) -> str:
-    """The node of the document that a passage is from, with its authors and what it is about."""
+    """Add the node of the document that a passage is from, with its authors and subjects, and return its id."""
     told = passage.work
     names = told.identifiers.names if told is not None else ()
     work = next((works[name] for name in names if name in works), told)
@@ -147,7 +147,7 @@ def _statements(report: Report | None) -> list[Statement]:
 
 
 def _subjects(metadata: JsonObject) -> Iterator[str]:
-    """Subject headings (MeSH: `*` before a main one, a qualifier behind a slash) and keywords that a source told."""
+    """Yield subject headings (MeSH: `*` before a main one, a qualifier behind a slash) and keywords from a source."""
     for key in ("mesh", "keywords"):
         for one in _texts(metadata.get(key)):
             if name := " ".join(one.removeprefix("*").partition("/")[0].split()):

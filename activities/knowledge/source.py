@@ -36,7 +36,7 @@ class KnowledgeSource:
 
     @property
     def spec(self) -> SourceSpec:
-        """What is known of it everywhere."""
+        """The source's specification, known without opening it."""
         return self._spec
 
     async def search(self, query: str, limit: int) -> Found:

@@ -26,7 +26,7 @@ PATTERN_SECONDS: Final = 1.0
 
 
 def argument_faults(arguments: JsonObject, schema: JsonObject) -> list[str]:
-    """What is wrong with the arguments, as `/place: what`; at most 50 faults and a line that says how many more.
+    """List faults in the arguments as `/place: what`; at most 50, then a line with how many more there are.
 
     Raises:
         ToolRefused: the schema is none.

@@ -170,7 +170,7 @@ async def _claim(store: TenantStore, place: Place, given: CallToolInput) -> None
 
 
 def _after(given: CallToolInput, kinds: list[ToolKind], error: ToolUnavailable) -> ActivityFault:
-    """What a broken call means: nothing was done, or it may be done again, or nobody knows."""
+    """Return the error for a broken call: nothing was done, a retry is safe, or the outcome is unknown."""
     return _unknown(given, str(error)) if kinds == ["writes"] else error
 
 

@@ -1,4 +1,4 @@
-"""One connection to one server, for one piece of work: opened, used, and ended whatever happens.
+"""One connection to one server, for one piece of work: opened, used, and closed in every case.
 
 The work runs in a task of its own, because a program that was started is ended only by the task that started it: given
 up or out of time, that task is cancelled once and waited for. Nothing is tried again here.
@@ -40,7 +40,7 @@ for _name in ("mcp.client.stdio", "mcp.client.streamable_http", "client"):  # th
 
 
 def known_secrets(server: ToolServer, key: Key) -> tuple[str, ...]:
-    """What a server may not say: what it is given, and every other secret of this process; the longest first."""
+    """Return secrets that a server must not repeat: those given to it and all others of this process, longest first."""
     return tuple(dict.fromkeys((*secrets_given(server.model_dump(), key), *secrets())))
 
 
@@ -77,7 +77,7 @@ async def connected(
 
 
 def _load() -> None:
-    """Imports what speaks with servers: it takes seconds on a busy machine, in which a worker has to go on beating."""
+    """Import the client libraries early: on a busy machine this takes seconds, and a worker must keep heartbeating."""
     import httpx2  # noqa: F401
     import jsonschema  # noqa: F401
     import mcp.client.streamable_http  # noqa: F401
@@ -166,7 +166,7 @@ def _with_variables(name: str, server: ToolServer, key: Key) -> ToolServer:
 
 
 class _errors:
-    """A file for what a program writes beside its answers; its end is told if it fails."""
+    """A file for a program's stderr; its last lines are reported if the program fails."""
 
     def __init__(self, name: str) -> None:
         self._file = tempfile.TemporaryFile("w+", prefix=f"mcp-{name}-", errors="replace")  # noqa: SIM115
@@ -203,7 +203,7 @@ def _told(name: str, server: ToolServer, error: Exception, said: TextIO, known: 
 
 
 def _first_line(error: Exception, known: tuple[str, ...]) -> str:
-    """Without keys, and without what a library adds of what it was given. A line may end within a key."""
+    """Return an error's first line, without keys or input that a library echoes. A line may end within a key."""
     return without_secrets(str(error), known).partition("\n")[0].strip()
 
 

@@ -30,12 +30,12 @@ def bound_lines() -> None:
 
 
 def when_too_long(told: Callable[[], None]) -> None:
-    """Has `told` called, once, when a program that is started in this task writes a line that is too long."""
+    """Call `told` once when a program started in this task writes a line that is too long."""
     _too_long.set(told)
 
 
 class BoundedLines(TextReceiveStream):
-    """As what it is made of, until a line is too long: what comes after that is read and dropped."""
+    """A text stream that ends at the first line that is too long: later output is read and dropped."""
 
     _length = 0
     _over = False

@@ -1,4 +1,4 @@
-"""What a server offers, page by page and within bounds; kept for a minute for those who only look.
+"""Lists a server's tools, page by page and within bounds; the list is cached for a minute for display only.
 
 A call never goes by what is kept: a server may have changed its tools since, and whether one writes decides whether it
 may be called at all.

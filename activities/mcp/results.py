@@ -1,4 +1,4 @@
-"""What a tool answered, as data: its text, its JSON, and what of it is not kept, each within bounds."""
+"""A tool's answer as data: its text, its JSON and what was left out, each within bounds."""
 
 import json
 from collections.abc import Iterable
@@ -42,7 +42,7 @@ class Answer:
 
 
 def answer(result: "CallToolResult", known: tuple[str, ...] = ()) -> Answer:
-    """What is kept of a result, without the secrets in `known`.
+    """Return the parts of a result that are kept, without the secrets in `known`.
 
     Images, sounds and files are named and left out; half of a JSON value is none.
     """

@@ -1,1 +1,1 @@
-"""Markdown that models write: parsed, split into blocks and statements, and written again so that it harms nobody."""
+"""Parses Markdown written by models, splits it into blocks and statements, and renders it safely."""

@@ -39,7 +39,7 @@ _DEFINED: Final = re.compile(r" {0,3}\[\^?[^\[\]\n]{1,40}\]:\s")
 
 @dataclass
 class Written:
-    """What became of one answer's texts: claims, and what was left out of them."""
+    """Collects claims from the texts of one answer, and remarks on what was left out."""
 
     citations: Sequence[Citation]
     remarks: list[str] = field(default_factory=list)

@@ -33,7 +33,7 @@ _NESTING: Final = 60
 
 @dataclass(frozen=True)
 class Bracket:
-    """What a bracket of marks says."""
+    """The contents of a bracket of citation marks."""
 
     marks: tuple[str, ...]
     inferred: bool
@@ -68,7 +68,7 @@ def parsed(markdown: str, known: Collection[str] = ()) -> list[Token]:
 
 
 def bracket_of(token: Token) -> Bracket:
-    """What a token of the type `citation` says."""
+    """Return the bracket that a token of the type `citation` stands for."""
     meta: Mapping[str, object] = token.meta
     marks = meta["marks"]
     assert isinstance(marks, tuple)

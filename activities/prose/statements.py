@@ -159,7 +159,7 @@ def _tidy(text: str) -> str:
 
 
 class _Table:
-    """Where in a table the tokens are: cells are told apart by the first of their row and the heading above them."""
+    """Position within a table: a cell is identified by the first cell of its row and the heading above it."""
 
     def __init__(self) -> None:
         self.inside = False
@@ -182,7 +182,7 @@ class _Table:
             (self._headings if self.in_head else self._row).append(words)
 
     def context(self) -> str:
-        """Of the cell that comes next."""
+        """Return the first cell of the row and the heading for the cell that comes next."""
         if not self.inside or self.in_head:
             return ""
         column = len(self._row)

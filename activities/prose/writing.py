@@ -164,7 +164,7 @@ _ALIGNED: Final = {"text-align:left": ":--", "text-align:right": "--:", "text-al
 
 
 def _close(tokens: Sequence[Token], place: int) -> int:
-    """Where what opens at `place` ends."""
+    """Return the index of the token that closes the one at `place`."""
     depth = 0
     for at in range(place, len(tokens)):
         depth += tokens[at].nesting
@@ -211,7 +211,7 @@ def _formula(token: Token) -> str:
 
 
 def _harmless(source: str) -> bool:
-    """Whether who knows no formulas sees a paragraph without links, images and HTML."""
+    """Return whether a renderer without formulas shows only a paragraph, without links, images and HTML."""
     tokens = _COMMONMARK.parse(source)
     inner = [child.type for token in tokens for child in token.children or ()]
     return {*(token.type for token in tokens), *inner} <= _HARMLESS and sum(one.level == 0 for one in tokens) == 2

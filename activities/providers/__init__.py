@@ -1,1 +1,1 @@
-"""How providers are called: in turn, not while they want to be left alone, and how that is told to everybody."""
+"""Calls providers in turn, leaves them alone when they ask for it, and publishes their status."""

@@ -109,7 +109,7 @@ def _troubled(error: ModelAPIError) -> bool:
 
 
 def _said(error: ModelAPIError) -> str:
-    """What all may read of it: a provider's own words may be about somebody's prompt or account."""
+    """Return what anyone may read of an error: a provider's own text may reveal a user's prompt or account."""
     status = getattr(error, "status_code", None)
     return f"HTTP {status}" if status is not None else type(error).__name__.lstrip("_")
 

@@ -11,7 +11,7 @@ from elcano.storage.store import Store
 
 
 def through_gate(store: Store, settings: Settings) -> Passing:
-    """What a worker with these settings searches within."""
+    """Return the gate that searches of a worker with these settings pass through."""
     gate = Gate(store.providers, tell)
 
     def passing(source: SourceSpec) -> AbstractAsyncContextManager[None]:

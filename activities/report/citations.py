@@ -109,7 +109,7 @@ class CheckedDraft:
 
     @property
     def unverified(self) -> tuple[CheckedCitation, ...]:
-        """What does not hold, in the order of the report."""
+        """The citations that do not hold, in the order of the report."""
         return tuple(cited for cited in self.citations if cited.verdict != "verified")
 
 
@@ -206,7 +206,7 @@ class _Desk:
         return tuple(self._connected(claim, quotes, known) for claim in checked)
 
     def _connected(self, claim: CheckedClaim, quotes: Sequence[str], known: Sequence[str]) -> CheckedClaim:
-        """A block whose connecting sentences were looked at; one that as a whole cites nothing is told to do so."""
+        """Return a block with its connecting sentences checked; a block without any citation has that fault already."""
         if self._quoted or not states(claim.kind) or any(cited.verdict == "no_citation" for cited in claim.citations):
             return claim
         return replace(claim, statements=tuple(connected(one, quotes, known) for one in claim.statements))
@@ -261,7 +261,7 @@ class _Desk:
         )
 
     def _as_judged(self, statement: Statement, facts: Sequence[Statement] = ()) -> Statement:
-        """With what was found of it; a citation that does not hold weighs more.
+        """Return the statement with its judgement; a citation that does not hold takes precedence.
 
         `facts`: those of its block, of which an inference names some.
         """

@@ -1,4 +1,4 @@
-"""What stands in a report beside the words of an answer over databases: chart, results, queries, and what is missing.
+"""Renders what a database report shows besides its text: chart, results, queries, and what is missing.
 
 Written by code alone. A query is always shown, as it was run; a choice or a repair that may have changed what is
 answered stands with it. Values of databases are data: none of them is markup.
@@ -24,7 +24,7 @@ MOST_COLUMNS: Final = 30
 
 
 def chart_and_results(data: DataAnswer | None) -> list[str]:
-    """The chart, what is missing, and each result with its query; nothing of a report that is no such answer."""
+    """Return the chart, what is missing, and each result with its query; nothing for other kinds of report."""
     if data is None:
         return []
     return [
@@ -54,7 +54,7 @@ def counted_numbers(data: DataAnswer) -> str:
 
 
 def unverified_numbers(data: DataAnswer | None, told: Collection[str]) -> Iterator[str]:
-    """Numbers that are not verified, one a line; without those of the statements in `told`."""
+    """Yield unverified numbers, one per line, except those of the statements in `told`."""
     for one in dict.fromkeys(data.doubtful if data else ()):
         if one.statement not in told:
             yield _doubt(one)

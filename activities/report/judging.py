@@ -1,4 +1,4 @@
-"""What is found of a statement whose citations hold: by code from its figures and words, by a reviewer from its sense.
+"""Judges statements whose citations hold: code checks figures and words, a reviewer the meaning.
 
 Code cannot be talked round about a figure: one that no quote has makes a statement a supported one no more,
 whatever the reviewer says. A name may be another one's, so there the reviewer's word counts. Where nobody read a
@@ -74,7 +74,7 @@ def _told(statement: Statement, support: Support, reasons: Sequence[str]) -> Sta
 
 
 def connected(statement: Statement, quotes: Sequence[str], known: Sequence[str]) -> Statement:
-    """What connects and cites nothing, with what is wrong with its figures.
+    """Return a connecting statement, which cites nothing, with what is wrong with its figures.
 
     Args:
         statement: a sentence or an item; a cell may say how its row is called.
@@ -97,7 +97,7 @@ def said_of(statement: Statement, known: Sequence[str]) -> Said:
 
 
 def known_of(passages: Iterable[Evidence], works: Works) -> Iterator[str]:
-    """What is known of cited passages beside their words: titles, who wrote the work, when and where."""
+    """Yield what is known of cited passages besides their text: titles, authors, year and venue."""
     for passage in passages:
         yield passage.title
         yield passage.heading

@@ -1,4 +1,4 @@
-"""The language of a report's fixed words: that of its question, told with the help of what was found for it."""
+"""Chooses the language of a report's fixed words: that of the question, detected with the help of its results."""
 
 from collections.abc import Iterable
 from itertools import islice

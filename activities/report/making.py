@@ -1,4 +1,4 @@
-"""A report is made of what its run hands over and of what is stored: pure, so that anybody can make it again.
+"""Builds a report from a run's output and stored data: a pure function, so that anybody can rebuild it.
 
 The publisher makes it once; whoever looks through a certificate makes it again and compares.
 """
@@ -81,7 +81,7 @@ def made(
 
 
 def figures(report: Report, artifact: str) -> ReportRef:
-    """What a run says of its report, which is kept under `artifact`."""
+    """Return the run's reference to its report, which is stored under `artifact`."""
     return ReportRef(
         artifact=artifact,
         title=report.title,

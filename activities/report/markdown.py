@@ -1,4 +1,4 @@
-"""Text of strangers as Markdown that stays what it is: one line, no HTML, no links or images of its own.
+"""Renders untrusted text as Markdown that stays what it is: one line, no HTML, no links or images of its own.
 
 No `[` leaves this file bare, but for that of a link whose text is bold. So in a report, a number in bare brackets is
 always one that code gave. Markup of CommonMark and GitHub is disarmed by backslashes, HTML by entities, because

@@ -122,7 +122,7 @@ def _numbers(citations: Iterable[CheckedCitation], marks: Mapping[int, str], bet
 
 
 def _supported(claim: CheckedClaim, number: int) -> str:
-    """What was found of a statement whose citations hold; empty if it is supported, or nobody looked."""
+    """Return the finding on a statement whose citations hold; empty if it is supported or was not reviewed."""
     statement = claim.statements[number]
     holds = any(one.verdict == "verified" for one in statement.citations)
     return _SUPPORT.get(statement.support, "") if holds else ""

@@ -1,4 +1,4 @@
-"""The last two activities of a run: its draft becomes a checked report, and what it leaves behind is archived.
+"""The last two activities of a run: one publishes its draft as a checked report, the other archives the run.
 
 Both may be tried again after they have done their work: a report is kept by its content, which holds no time, and an
 archived run replaces itself. Both beat while they work, and what computes does so in threads: a report of a few hundred
@@ -60,7 +60,7 @@ class ReportActivities:
 
     @activity.defn(name=ARCHIVE_RUN)
     async def archive_run(self, call: ArchiveCall) -> None:
-        """Takes a run that ended into the knowledge graph, and keeps it and its events in place of what was kept of it.
+        """Adds an ended run to the knowledge graph, and archives it and its events in place of its earlier record.
 
         Raises:
             ApplicationError: it failed; whether to try again is decided by `failures.classified`.
@@ -103,7 +103,7 @@ def _made(
     searched: tuple[str, ...],
     analysis: Analysis | None,
 ) -> Report:
-    """The report, with what sections were told of its works too: one of them may know that a paper was retracted."""
+    """Build the report, also from works that sections were told of: one of those may know of a retraction."""
     works = (passage.work for passage in evidence if passage.work is not None)
     return made(call, draft, evidence, texts, builds, connected(works, told), searched, analysis)
 

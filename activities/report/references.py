@@ -1,4 +1,4 @@
-"""The reference list of a report: who wrote what, whether it stands, where it is, who told of it and when.
+"""Renders the reference list of a report: authors, notices, location, and which sources reported each work and when.
 
 A document of which nothing is known beside its title is shown by its places alone.
 """
@@ -30,7 +30,7 @@ def standing(references: Iterable[Reference]) -> tuple[str, ...]:
 
 
 def flagged(words: str) -> str:
-    """What a reader has to know of a work, to stand in front of it; empty if there is nothing."""
+    """Format a warning about a work, to be put in front of it; empty if there is none."""
     return f"**{plain(words)}** " if words else ""
 
 
@@ -67,7 +67,7 @@ def _work(reference: Reference, work: Work) -> str:
 
 
 def _told(reference: Reference) -> str:
-    """Whose text is cited and when it was retrieved, and who else told of the work."""
+    """Return the sources whose text is cited, with retrieval dates, and the other sources that report the work."""
     cited = {text.source: text.retrieved for text in reference.texts}
     told = {one.source: one.retrieved_at for one in reference.told_by}
     days = ((source, on or day(told.get(source, 0.0))) for source, on in cited.items())

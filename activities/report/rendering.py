@@ -1,4 +1,4 @@
-"""A report as Markdown: what was asked and how it ended come first, what could not be verified is never left out.
+"""Renders a report as Markdown: question and outcome come first, and nothing that failed verification is left out.
 
 The words of a report are the writer's or the sources'; all of them pass through `prose` or `markdown`, and only code
 writes numbers. A statement that does not hold is marked where it stands and listed with the reason.
@@ -185,7 +185,7 @@ def _author(call: PublishCall, words: Phrases, draft: ReportDraft) -> str:
 
 
 def _support(checked: CheckedDraft, words: Phrases) -> str:
-    """How much of a report that was reviewed is supported; of one that nobody has read, that nobody has."""
+    """Say how much of a reviewed report is supported; for an unreviewed one, say that it was not reviewed."""
     counts = checked.support
     if checked.draft.data is not None:
         return counted_numbers(checked.draft.data)
@@ -202,7 +202,7 @@ def _support(checked: CheckedDraft, words: Phrases) -> str:
 
 
 def _nearest(checked: CheckedDraft, words: Phrases) -> list[str]:
-    """The nearest passages of a report that quotes nothing, with their first sentences: they may say what was asked."""
+    """List the nearest passages with their first sentences, for a report without quotes: they may hold the answer."""
     shown = (
         f"{_passage(checked.works, one)}\n\n  > {plain(first_sentences(one.text, NEAREST_CHARACTERS))}"
         for one in checked.related
@@ -231,7 +231,7 @@ def _below(told: Iterable[Part]) -> Iterable[str]:
 
 
 def _sections(call: PublishCall, told: Iterable[Part], words: Phrases) -> Iterable[str]:
-    """The draft's sections, one without claims saying why; then those that the draft does not even name."""
+    """Render the draft's sections, with a reason for each without claims; then those that the draft does not name."""
     planned = {heading_for(section.title): section for section in call.sections}
     for section in (part for part in told if part.kind == "section"):
         result = planned.pop(heading_for(section.heading), None)
@@ -249,7 +249,7 @@ def _without_text(sections: Iterable[SectionResult], words: Phrases) -> Iterable
 
 
 def _remarks(section: SectionResult | None, words: Phrases, *, empty: bool) -> Iterable[str]:
-    """What a reader must know of a section beside its claims: that it is missing and why, or that it ended early."""
+    """Yield remarks on a section: that it is missing and why, that it has no answer, or that it ended early."""
     if section is not None and section.gap is not None:
         yield words.section_missing.format(reason=_gap(section.gap))
     elif empty or (section is not None and section.unanswered):
@@ -293,7 +293,7 @@ def _passage(works: Works, passage: Evidence) -> str:
 
 
 def _searches(call: PublishCall, words: Phrases, evidence: Iterable[Evidence], searched: Sequence[str]) -> list[str]:
-    """What was searched, for what and when; the text of what was found may have been kept before that."""
+    """Render what was searched, for what and when; the text of a result may have been stored before that."""
     sources = words.sources.format(names=plain(", ".join(call.sources))) if call.sources else ""
     queries = "; ".join(f"“{plain(query)}”" for query in dict.fromkeys(call.searches))
     asked = words.searched_for.format(queries=queries) if queries else ""

@@ -41,7 +41,7 @@ _SIZES: Final = (
 def reviewed(
     call: PublishCall, evidence: Sequence[Evidence], works: Works, checked: CheckedDraft | None = None
 ) -> Review | None:
-    """What a review tells beside its report; None of a run that is none."""
+    """Return the figures of a literature review, shown beside its report; None if the run is no review."""
     if not call.records:
         return None
     call = call.model_copy(update={"records": tuple(one for one in call.records if one.source != RELATED)})

@@ -1,4 +1,4 @@
-"""How the judge scored the evidence by the rubric of its field, as a part of the report, and what is lacking."""
+"""Renders the judge's scores of the evidence by the rubric of its field, and what is lacking."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ HEADING: Final = "How the evidence was scored"
 
 
 def scores(scored: Scored | None) -> list[str]:
-    """A table of the scores, what was named, and what is lacking; nothing where no rubric was gone by."""
+    """Return a table of the scores, the names found, and what is lacking; nothing if no rubric was used."""
     if scored is None:
         return []
     rubric = plain(scored.rubric)

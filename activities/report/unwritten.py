@@ -1,4 +1,4 @@
-"""Results of queries in a report that nobody has written: as the database gave them, each with its query.
+"""Renders query results in a report that no model wrote: as the database returned them, each with its query.
 
 They are read off the text of their evidence, so that a report is made again of its evidence alone. Where the cells of a
 row cannot be told apart, because they hold what divides them, the lines stand as they are.

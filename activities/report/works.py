@@ -1,4 +1,4 @@
-"""Which work a passage is of, after all that sources told of works was put together.
+"""Finds the work of a passage, after merging what the sources report about each work.
 
 A passage of which its source tells no work is of its document alone. A work without any identifier cannot be found
 again by another source, so it is of its document as well, with what is known of it.

@@ -1,4 +1,4 @@
-"""Which of a run's passages repeat older ones, told after every search without comparing all of them again.
+"""Finds which of a run's passages repeat older ones, after every search, without comparing all of them again.
 
 What was compared is kept in memory, and a search compares only what it added. The order of the passages in the store
 decides, never the memory: where both disagree, or nothing is kept (after a restart, or because another worker did the

@@ -59,7 +59,7 @@ class Compared:
         return len(self._originals)
 
     def followed_by(self, passages: Sequence[Evidence]) -> "Compared":
-        """The same with `passages` behind the others, whatever steps that is done in.
+        """Return the comparison with `passages` appended; it does not matter in how many steps they are added.
 
         What a passage is said to repeat depends only on those before it: passages that are added change nothing.
 

@@ -1,4 +1,4 @@
-"""An embedder that does not compute twice: what was embedded is kept in memory, the oldest forgotten first.
+"""An embedder with a cache in memory, which evicts the oldest vectors first.
 
 A run is asked about the same passages again and again, and computing a vector takes a hundredth of a second or more.
 This module needs the extra `embeddings`: import it only when asked to.

@@ -1,4 +1,4 @@
-"""What a source is: something that can be searched and answers with passages in stored texts."""
+"""The interface of sources: they can be searched and answer with passages in stored texts."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
@@ -11,7 +11,7 @@ from elcano.storage.store import TenantStore
 
 
 class Found(Frozen):
-    """What one search found, best first."""
+    """The results of one search, best first."""
 
     evidence: tuple[Evidence, ...] = ()
     texts: tuple[StoredText, ...] = ()
@@ -25,7 +25,7 @@ class Source(Protocol):
 
     @property
     def spec(self) -> SourceSpec:
-        """What is known of it everywhere, also where it cannot be opened."""
+        """The source's specification, known even where the source cannot be opened."""
         ...
 
     async def search(self, query: str, limit: int) -> Found:
@@ -41,13 +41,13 @@ class Source(Protocol):
         ...
 
     async def close(self) -> None:
-        """Ends what it is doing and gives back what it has opened; no search comes after it."""
+        """Stop running work and release resources; no search follows."""
         ...
 
 
 @runtime_checkable
 class SearchesStore(Protocol):
-    """What a source offers instead of `search` that finds what the store has: it is told whose, and by which run."""
+    """A source that searches the store; instead of `search` it gets the tenant's store and the run that asks."""
 
     async def search_store(self, store: TenantStore, run_id: str, query: str, limit: int) -> Found:
         """At most `limit` passages that the store of a tenant has, but for those of the run that asks.
@@ -66,7 +66,7 @@ class SearchesStore(Protocol):
 
 @runtime_checkable
 class HasTables(Protocol):
-    """What a source offers beside that is a database."""
+    """Further interface of a source that is a database."""
 
     async def tables(self, question: str) -> DatabaseSchema:
         """The tables that a question may be about, the likeliest first.
@@ -88,7 +88,7 @@ class HasTables(Protocol):
 
 @runtime_checkable
 class WeighsTerms(Protocol):
-    """What a source may offer beside: figures of its words, by which the offline model tells what a text is about."""
+    """Optional interface of a source: weights of words, by which the offline model finds the subject of a text."""
 
     async def term_weights(self, words: Sequence[str]) -> Mapping[str, float]:
         """How much each word tells in this source: its inverse document frequency, higher for rarer words.

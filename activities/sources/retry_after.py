@@ -1,4 +1,4 @@
-"""What a provider that is asked over HTTP says of waiting: `Retry-After`, in seconds or as a date."""
+"""Reads how long a provider asks HTTP clients to wait: `Retry-After`, in seconds or as a date."""
 
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime

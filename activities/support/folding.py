@@ -132,7 +132,7 @@ def _pieces(text: str, start: int, end: int, *, composed: bool) -> Iterator[tupl
 
 
 def _words(found: re.Match[str]) -> str:
-    """What a mark of typesetting stands for."""
+    """Return the text that a typesetting mark stands for."""
     match found.lastgroup:
         case "entity":
             return unescape(found[0]).translate(_TYPED)

@@ -1,4 +1,4 @@
-"""Names of a text: words in capitals, acronyms, identifiers and code, as far as they can be told from other words.
+"""Finds names in a text: capitalised words, acronyms, identifiers and code, as far as they differ from other words.
 
 A capital at the beginning of a sentence tells nothing, nor does one in German, where every noun has one, nor in a
 heading where every word has. What is no name here is not asked for; what is asked for is a name.
@@ -29,7 +29,7 @@ _SUFFIXES: Final = frozenset(("s", "es", "n", "an", "ian", "ans", "ians", "ish",
 
 
 def names(text: str, languages: Collection[str] | None = None) -> list[str]:
-    """The names of `text`, each once, in order, as they are written; `languages`: those that it may be in, if known."""
+    """Return the names in `text`, each once, in order, as written; `languages`: those it may be in, if known."""
     code = [found[1].strip() for found in _CODE.finditer(text)]
     plain = _CODE.sub(lambda found: " " * len(found[0]), text)
     tokens = [(found[0], found.start()) for found in _TOKEN.finditer(plain)]
@@ -39,7 +39,7 @@ def names(text: str, languages: Collection[str] | None = None) -> list[str]:
 
 
 def named_in(name: str, told: "Told") -> bool:
-    """Whether every word of a name is among the words that are `told`, or its first letters are."""
+    """Return whether every word of a name is among the words in `told`, or its initials are."""
     parts = [part for part in _parts(name) if part not in STOP_WORDS] or _parts(name)
     missing = [not told.has(part) for part in parts]
     if not any(missing) or told.has(_joined(name)) or not any(_unabbreviated(parts, missing, told)):
@@ -51,7 +51,7 @@ def named_in(name: str, told: "Told") -> bool:
 
 
 def _unabbreviated(parts: Sequence[str], missing: Sequence[bool], told: "Told") -> list[bool]:
-    """Which parts of a name are missing, when parts that follow each other are told by their first letters."""
+    """Return which parts of a name are missing, after runs of parts whose initials were found are taken out."""
     left = list(missing)
     for start in range(len(parts)):
         for end in range(start + 2, min(len(parts), start + _LONGEST_ACRONYM) + 1):
@@ -65,7 +65,7 @@ def _joined(name: str) -> str:
 
 
 class Told:
-    """The words of what is quoted and known, by which names are found."""
+    """The words of quoted and known texts, in which names are looked up."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._words = {part for text in texts for part in _parts(text)}
@@ -74,11 +74,11 @@ class Told:
         self.initials = {one for text in texts for one in _initials(text)}
 
     def lacks(self, name: str) -> int:
-        """How many words of a name are not told."""
+        """Return how many words of a name do not occur."""
         return sum(not self.has(part) for part in _parts(name))
 
     def has(self, word: str) -> bool:
-        """Whether it is told, in any of its forms."""
+        """Return whether a word occurs, in any of its forms."""
         if word in self._words or word in self._joined or word.replace("-", "") in self._joined:
             return True
         if len(word) < 3 or not word.isalpha():

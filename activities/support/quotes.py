@@ -1,4 +1,4 @@
-"""Whether a quote stands in a text: word for word, whatever became of its quotation marks, dashes, markup and spaces.
+"""Checks that a quote stands in a text word for word, apart from quotation marks, dashes, markup and spaces.
 
 Never nearly: no word and no number may differ, and a quote neither begins nor ends within one. What may differ is what
 `folding` folds, the case of the first letter and a stop at the end; and a quote may leave something out by an ellipsis,

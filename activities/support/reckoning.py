@@ -1,4 +1,4 @@
-"""Whether the figures of an inference follow from what it names: they stand there, or two of them give it.
+"""Checks that the figures of an inference follow from what it names: each stands there, or two of those give it.
 
 A sum, difference, product, ratio, share, change or mean of two figures is found, and the sum of all, each rounded
 as it is shown. What takes more steps is not: the statement that comes between can be written down.
@@ -17,7 +17,7 @@ MOST_OPERANDS: Final = 24
 
 
 def unreckoned(statement: Statement) -> tuple[str, ...]:
-    """Which figures of `statement` neither stand in what it is inferred from nor follow from it, in words."""
+    """Describe the figures of `statement` that neither stand in what it is inferred from nor follow from it."""
     lacking = amounts_unquoted(statement)
     if not lacking:
         return ()
@@ -43,5 +43,5 @@ def _made(there: Sequence[Decimal]) -> Iterator[Decimal]:
 
 
 def _shows(shown: Decimal, places: int, exact: Decimal) -> bool:
-    """Whether `exact` is shown as `shown` with so many digits behind its point; signs aside, as a change is told."""
+    """Return whether `exact` rounds to `shown` at so many decimal places; signs are ignored, as a change has none."""
     return abs(abs(shown) - abs(exact)) <= Decimal(1).scaleb(-places) / 2

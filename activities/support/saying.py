@@ -41,7 +41,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Missing:
-    """What a statement has and none of its quotes has, each in words."""
+    """Facts of a statement that none of its quotes has, each in words."""
 
     amounts: tuple[str, ...] = ()
     years: tuple[str, ...] = ()
@@ -113,7 +113,7 @@ def _is_year(one: Figure) -> bool:
 
 
 def foreign(statement: Statement) -> bool:
-    """Whether a statement is in another language than what it quotes, so that their words cannot be compared."""
+    """Return whether a statement and its quotes are in different languages, so that their words cannot be compared."""
     own, other = tongues(statement.text), tongues(" ".join(statement.quotes))
     return bool(own and other and own.isdisjoint(other))
 
@@ -134,7 +134,7 @@ def _missing(one: Figure, statement: Statement, there: Sequence[Figure], known: 
 
 
 def _counts(one: Figure) -> bool:
-    """Whether a figure may be how many things are told of: a small whole number of nothing that is measured."""
+    """Return whether a figure may be a count of things in the text: a small whole number without a unit."""
     return not one.unit and all(0 <= value <= MOST_COUNTED and value == int(value) for value in one.values)
 
 
@@ -148,7 +148,7 @@ def _same(one: Figure, other: Figure, *, rounded: bool) -> bool:
 
 
 def _near(rounded: Decimal, exact: Decimal) -> bool:
-    """Whether `exact` may be told as `rounded`: within half of its last digit that is not zero."""
+    """Return whether `rounded` may stand for `exact`: they differ by at most half of its last nonzero digit."""
     step = Decimal(1).scaleb(int(rounded.normalize().as_tuple().exponent))
     return abs(rounded - exact) <= step / 2
 

@@ -1,4 +1,4 @@
-"""What code finds of a statement that nobody reads: figures decide, names and words are weighed.
+"""Judges a statement that was not reviewed: figures decide, names and words are weighed.
 
 A figure that no quote has decides alone. A year, a name or a word may be left out of a quote that says the rest, so
 these are weighed together: a long sentence with one name more is let pass, a short one is not. Where a clause of a
@@ -35,7 +35,7 @@ class Found:
 
 
 def weighed(statement: Statement) -> Found:
-    """What is found of `statement`, by its figures, names and words."""
+    """Judge `statement` by its figures, names and words."""
     lacking = missing(statement)
     told = spoken(statement)
     if lacking.amounts:
@@ -53,7 +53,7 @@ def weighed(statement: Statement) -> Found:
 
 
 def _exchanged(statement: Statement, lacking: Missing, told: Spoken) -> bool:
-    """Whether what the quotes say nearly alike has another year, or another name, than the one that they lack."""
+    """Return whether a clause that says nearly the same has another year or name than the one that is missing."""
     known = Told((statement.text, *statement.known))
     return any(
         (lacking.years and _YEAR.search(clause)) or (lacking.names and _others(clause, known))

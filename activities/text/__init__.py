@@ -1,1 +1,1 @@
-"""Texts as words: one tokenizer, one list of stop words and one stemmer for whoever searches, weighs or compares."""
+"""Texts as words: one tokenizer, one list of stop words and one stemmer, for searching, weighing and comparing."""

@@ -1,4 +1,4 @@
-"""Raised and lowered text in plain characters: the one notation for exponents and indices, whatever a text comes from.
+"""Writes raised and lowered text in plain characters: one notation for exponents and indices, whatever the source.
 
 Digits and signs become superscripts and subscripts of Unicode (2⁶⁴, CO₂, 10⁻³), because run together with what stands
 before them they would be other numbers. A raised expression that Unicode cannot write is put in brackets, `2^(n+1)`.

@@ -1,4 +1,4 @@
-"""What is known of each language, named by its ISO 639-1 code, as `de`: its stemmer, and how its words are parted."""
+"""Properties of each language by its ISO 639-1 code, such as `de`: its stemmer, and how its words are split."""
 
 from functools import cache
 from typing import Final

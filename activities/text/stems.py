@@ -110,7 +110,7 @@ def _forms(word: str) -> tuple[str, ...]:
 
 
 def _plain(text: str) -> str:
-    """English `text` with what is a word of its own told from what is not: verbs of two words, and the verb `own`."""
+    """Return English `text` with two-word verbs joined and the verb `own` told apart from the adjective."""
     return _OWN.sub("owns", _PARTED.sub(lambda match: match[1] + match[2], text))
 
 

@@ -97,7 +97,7 @@ beschrijven toon werden wordt worden zijn kun kunt
 
 @cache
 def stop_words(language: str) -> frozenset[str]:
-    """What a search in the language leaves out; nothing where no list is known."""
+    """Return the words that a search in the language leaves out; empty if no list is known."""
     if language == ENGLISH:
         return STOP_WORDS
     name = name_of(language)

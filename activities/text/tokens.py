@@ -1,4 +1,4 @@
-"""Tokens of a text that nobody has counted: a fourth of its characters, rounded up, as the budget reckons."""
+"""Estimates the tokens of a text: a quarter of its characters, rounded up, as the budget assumes."""
 
 from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN
 

@@ -45,7 +45,7 @@ _THAI: Final = regex.compile(
 
 
 def parted(word: str) -> list[str]:
-    """`word`, a run of letters and digits in lower case: its pairs of signs, and what is beside them as it is."""
+    """Split `word`, a run of letters and digits in lower case: unspaced script into pairs, the rest as it is."""
     if word.isascii() or _RUN.search(word) is None:
         return [word]
     found: list[str] = []

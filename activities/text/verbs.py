@@ -1,4 +1,4 @@
-"""English verbs whose past no stemmer leads back: `paid` is a form of `pay`, and a text that tells what was uses it.
+"""English verbs with a past that no stemmer resolves: `paid` is a form of `pay`, and texts about the past use it.
 
 They are facts of the language. Left out are forms that are as often another word (`found`, `left`, `saw`, `rose`,
 `led`, `fed`, `bit`, `lit`, `sat`, `ground`, `bore`, `lay`, `bound`, `wound`, `meant`, `read`, `smelt`, `spelt`,

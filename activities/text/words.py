@@ -1,4 +1,4 @@
-"""Words: the one way in which texts are taken apart, for whoever searches, weighs or compares.
+"""Words: the one tokenizer, for searching, weighing and comparing alike.
 
 A word is a run of letters and digits of any script, with the marks that belong to them, in lower case and in NFC (as
 documents are stored; NFKC would turn 10² into 102). `CO₂` is `co2`, and an exponent is a word of its own. `whale's` is

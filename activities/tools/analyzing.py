@@ -1,4 +1,4 @@
-"""The tool `analyze`: what an analyst read is checked against what is stored, computed, drawn and kept.
+"""The tool `analyze`: checks what an analyst read against the stored texts, computes, draws and stores the results.
 
 Statistics come with the extra `analysis`; a worker without it says so and never gives figures of another kind.
 """
@@ -49,7 +49,7 @@ async def analyze(store: TenantStore, run_id: str, given: AnalyzeInput) -> Analy
 def _analyzed(
     given: AnalyzeInput, evidence: Sequence[Evidence], accounts: Sequence[Work]
 ) -> tuple[Analysis, dict[int, str], str]:
-    """An analysis, its drawings by the numbers of their pools, and what it says in sentences."""
+    """Return an analysis, its drawings by pool number, and its summary in sentences."""
     try:  # here, because it takes a second, which no worker is to wait for that analyzes nothing
         from elcano.activities.analysis.analyzing import analyzed, digest
         from elcano.activities.analysis.forest import forest

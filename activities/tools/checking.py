@@ -1,4 +1,4 @@
-"""The check of a source: one search that belongs to no run, for somebody who wants to see whether it finds anything."""
+"""Checks a source with one search outside any run, for users who want to see whether it finds anything."""
 
 import time
 from typing import Final

@@ -1,4 +1,4 @@
-"""The tool `compute`: code that nobody has to trust, in a sandbox of its own process. It is never run by this Python.
+"""The tool `compute`: runs untrusted code in a sandbox, in a process of its own and never in this Python.
 
 The sandbox is Monty's interpreter: it has no files, no network, no packages and no way to this process but the values
 that go in and the one that comes out. Time, memory, depth and output are bounded; what goes over a bound is an error.
@@ -26,7 +26,7 @@ START_SECONDS: Final = 60.0
 
 
 async def compute(given: ComputeInput) -> ComputeOutput:
-    """The value of the last expression of the code, and what it printed.
+    """Run the code and return the value of its last expression and what it printed.
 
     Raises:
         InputInvalid: the code is no Python, failed or went over a bound, its result is no JSON, or this worker has no

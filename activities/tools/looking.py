@@ -1,4 +1,4 @@
-"""The look into a database by somebody who waits for it: what it holds, of no run."""
+"""Describes a database to a waiting user: what it holds, outside any run."""
 
 import time
 

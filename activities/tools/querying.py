@@ -1,4 +1,4 @@
-"""The tools over databases: `schema_context` and `execute_sql`. A result is stored as table and as text, then told of.
+"""The database tools `schema_context` and `execute_sql`. Results are stored as table and as text, then summarised.
 
 The text of a result is evidence like any passage, with a line for each row. A query that cannot be run is
 answered with its fault; only a database that is away is a failure.
@@ -39,7 +39,7 @@ async def schema_context(databases: Databases, given: SchemaContextInput) -> Sch
 async def execute_sql(
     databases: Databases, store: TenantStore, run_id: str, given: ExecuteSqlInput
 ) -> ExecuteSqlOutput:
-    """The digest of a result, which is stored before this answers; or what is wrong with the query.
+    """Run a query and return the digest of its result, which is stored first, or the query's fault.
 
     Raises:
         SourceRefused: there is no such database here.
@@ -54,7 +54,7 @@ async def execute_sql(
 
 
 async def _first(store: TenantStore, run_id: str, found: ResultTable) -> ResultTable:
-    """What the first attempt of this activity that got a result got: it counts, whatever became of that attempt.
+    """Return the result of the first attempt of this activity that got one; it counts, however that attempt ended.
 
     Another attempt would otherwise leave a second result of one query, of another moment, that nobody uses.
     """

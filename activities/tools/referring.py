@@ -1,4 +1,4 @@
-"""What a run is told of a passage that is kept: where it is and how it begins, never the whole of it."""
+"""References to stored passages, as runs get them: where a passage is and how it begins, never all of it."""
 
 from elcano.graphs.shortening import shortened
 from elcano.graphs.values.state import EXCERPT_CHARACTERS, EvidenceRef

@@ -1,4 +1,4 @@
-"""What is told of a work changes while its text does not: a paper that was kept last year has been retracted since.
+"""Renews what is known of a work whose text is unchanged: a paper stored last year may have been retracted since.
 
 What is kept is never changed, since reports were made of it. So a passage whose work is told of otherwise now is kept
 once more, under an id that says so, and a run goes by what was told to it.

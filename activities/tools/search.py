@@ -1,4 +1,4 @@
-"""Tools: what a graph's tool nodes do. What was found is stored before it is answered, and answered by reference."""
+"""The activities of a graph's tool nodes. Results are stored before they are returned, and returned by reference."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -63,7 +63,7 @@ class Serving(Protocol):
     async def call_tool(
         self, store: TenantStore, run_id: str, given: CallToolInput, approval: str = ""
     ) -> CallToolOutput:
-        """Calls one of their tools; `approval` is the id under which somebody approved the call."""
+        """Calls a tool of these servers; `approval` is the id under which the call was approved."""
         ...
 
     async def list_tools(self, given: ListToolsInput) -> ListToolsOutput:
@@ -211,7 +211,7 @@ async def _record(call: ToolCall, store: TenantStore, outcome: Literal["complete
 
 
 async def searched(source: Source, store: TenantStore, run_id: str, query: str, limit: int) -> Found:
-    """What a source finds, also where it looks in the store."""
+    """Search a source, in its own way or in the store."""
     if isinstance(source, SearchesStore):
         return await source.search_store(store, run_id, query, limit)
     return await source.search(query, limit)

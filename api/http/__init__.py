@@ -1,1 +1,1 @@
-"""What goes over the wire: requests, answers, problems, and what is refused before a route is reached."""
+"""The wire format: request models, response models, problem responses and the checks that run before routing."""

@@ -1,4 +1,4 @@
-"""What is answered to whoever asked something of a run under way."""
+"""The response to a request that acts on a running run."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ RUN_ID: Final = "default-01kb1q3yw5v7c8m2n4p6r8t0vx"
 
 
 class Accepted(Described):
-    """The run was told."""
+    """The run accepted the request."""
 
     run_id: str = Field(examples=[RUN_ID])
     """The run."""

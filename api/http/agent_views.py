@@ -1,4 +1,4 @@
-"""Agents as answers tell of them: what each is given and what it answers, so that a newcomer sees what can be used."""
+"""Response models for agents: each one's input and answer, so that a newcomer sees what can be used."""
 
 from typing import Any
 

@@ -14,7 +14,7 @@ CALL = "0003-open_ticket"
 
 
 class WaitingCallView(Told):
-    """A call of a tool that writes, and that waits for somebody to approve or refuse it."""
+    """A pending call of a tool that writes, waiting for approval or refusal."""
 
     call: str = Field(examples=[CALL])
     """Its id, which a decision names."""

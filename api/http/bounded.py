@@ -1,4 +1,4 @@
-"""How large an answer may be: what is over it is left out by its largest parts, each of which is named."""
+"""Bounds the size of a response: leaves out the largest parts of one that is too large, and names each of them."""
 
 from collections.abc import Iterator
 from typing import Final

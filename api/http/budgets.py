@@ -1,4 +1,4 @@
-"""What a run may spend and has spent, as answers say it; dollars where a run counts millionths of them."""
+"""Response models for budgets: limits and usage. Costs are in US dollars; runs count in millionths of a dollar."""
 
 from typing import Literal, TypeVar
 
@@ -10,13 +10,13 @@ from elcano.graphs.values.endings import EndKind
 
 
 class Described(Frozen):
-    """The base of what is sent and answered: the text under a field is its description in OpenAPI."""
+    """Base class of request and response models: the docstring under a field is its description in OpenAPI."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
 
 class Told(Described):
-    """The base of what a workflow told in its own words: a newer worker's further words are left out."""
+    """Base class for data that comes from a workflow: fields that only a newer worker knows are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -75,7 +75,7 @@ class PlainLimit(Told):
 
 
 class BudgetView(Told):
-    """Per limit what it is, what is used and what remains."""
+    """The limit, usage and remainder of each budget item."""
 
     exceeded: bool = Field(examples=[False])
     """Nothing more can be researched with it."""
@@ -100,7 +100,7 @@ class BudgetView(Told):
 
     @classmethod
     def of(cls, view: JsonObject) -> "BudgetView | None":
-        """What `graphs.values.budget.Budget.view` told; None if nobody told anything yet."""
+        """Parses the output of `graphs.values.budget.Budget.view`; None while there is none."""
         return cls.model_validate(view) if view else None
 
     def spent(self, usage: Usage) -> "BudgetView":
@@ -124,7 +124,7 @@ def _less(limit: Limit, more: float) -> Limit:
 
 
 class LimitsView(Described):
-    """What a run may spend, in the words of the request."""
+    """The limits of a run, under the names that a request uses."""
 
     tokens: int = Field(examples=[150_000])
     """Input and output tokens of all model calls together."""

@@ -1,4 +1,4 @@
-"""Whoever has an answer already is told so: every whole answer to a `GET` has an `ETag`, a hash over its bytes.
+"""Conditional requests: every complete response to a `GET` carries an `ETag`, a hash over its bytes.
 
 With it in `If-None-Match` the same answer is `304` without a body (RFC 9110, 13.1.2). A report that has ended stays
 what it is; how a run stands is fetched again only when it changed. A stream has no end to be hashed and goes through.
@@ -22,7 +22,7 @@ class Conditional:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes on what is no `GET`, and what does not come whole."""
+        """Passes through every request that is not a `GET` and every response that is streamed."""
         if scope["type"] != "http" or scope["method"] != "GET":
             await self._app(scope, receive, send)
             return

@@ -1,4 +1,4 @@
-"""How a database is shown: its name, what it speaks and what it holds; never where it is."""
+"""Response models for databases: name, dialect and contents, never the address."""
 
 from pydantic import Field
 
@@ -17,7 +17,7 @@ class DatabaseView(Described):
 
 
 class DatabaseSchemaView(DatabaseView):
-    """What a database holds."""
+    """The contents of a database."""
 
     hash: str = Field(examples=["6f3c2a"])
     """SHA-256 over names, types and keys; it changes when these do."""

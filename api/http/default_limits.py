@@ -1,4 +1,4 @@
-"""What runs may spend unless a request says so, in words, as code has it: nobody writes these figures down."""
+"""Describes the default limits of runs in words, generated from the code so that no figure is written down twice."""
 
 from functools import cache
 from typing import Literal, TypeAlias

@@ -181,11 +181,11 @@ class RunEnded(ElcanoError):
 
 
 class UpdateRefused(ElcanoError):
-    """A run refused what was asked of it; the text is its reason. No route answers so: each names what it refused."""
+    """A run refused a request; the text is its reason. No route responds with it: each raises an error of its own."""
 
 
 class ControlRefused(ElcanoError):
-    """The run is open and refused what was asked of it."""
+    """The run is open and refused the request."""
 
 
 class TakeUpRefused(ElcanoError):
@@ -224,7 +224,7 @@ class OutcomeUnknown(ElcanoError):
 
 
 class RunUnreadable(ElcanoError):
-    """A worker answers, but cannot bring the run's workflow to life; or what is kept of the run is not there."""
+    """A worker answered but cannot replay the run's workflow, or the stored data of the run is missing."""
 
 
 class RunForgotten(ElcanoError):
@@ -306,7 +306,7 @@ RETRY_AFTER: Mapping[str, Any] = {
 
 
 def problem_docs(*errors: type[Exception]) -> dict[int | str, dict[str, Any]]:
-    """What a route declares as its `responses`: the problems that it answers with, by status."""
+    """Build the `responses` of a route: the problems that it can respond with, by status."""
     docs: dict[int | str, dict[str, Any]] = {}
     content = {PROBLEM_MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     for status, kinds in groupby(sorted((PROBLEMS[error] for error in errors), key=_status), key=_status):

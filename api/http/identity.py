@@ -1,4 +1,4 @@
-"""Whose a request is and who asks: the one place where the API learns it. Everything behind gets names and no request.
+"""Resolves the tenant and user of a request, in this one place. All code behind it gets names, not the request.
 
 Without a header to look at everyone is the same tenant. Nobody who cannot be told becomes that one: a request that has
 to say whose it is and does not is refused. Who asks is only written down, and decides nothing: a request may leave it
@@ -38,7 +38,7 @@ class Everyone:
 
 
 class NamedByProxy:
-    """The tenant that a header names, which a proxy sets that knows who asks and takes it away from everyone else."""
+    """Takes the tenant from a header that an authenticating proxy sets, and strips from all other requests."""
 
     def __init__(self, header: str) -> None:
         self._header = header
@@ -79,7 +79,7 @@ async def tenant_of(request: Request) -> Tenant:
 
 
 def asker_of(request: Request, header: str) -> str:
-    """Who asks, as the proxy says in `header`; empty if it names nobody, or if no header is looked at.
+    """Return the user that the proxy names in `header`; empty if it names none or no header is configured.
 
     Raises:
         Unidentified: it names several, or says what can be nobody's name.

@@ -1,4 +1,4 @@
-"""The knowledge graph as answers tell of it: nodes, what is beside them, paths, and rows of a query."""
+"""Response models for the knowledge graph: nodes, neighbours, paths and query rows."""
 
 from collections.abc import Sequence
 
@@ -100,7 +100,7 @@ class NeighbourView(Described):
 
 
 class NeighboursView(Described):
-    """A page of what is beside a node."""
+    """A page of a node's neighbours."""
 
     neighbours: tuple[NeighbourView, ...]
     """In the order of the edges' ids."""
@@ -109,7 +109,7 @@ class NeighboursView(Described):
 
     @classmethod
     def of(cls, found: Sequence[Neighbour], limit: int) -> "NeighboursView":
-        """What was found, where one more than `limit` was asked for."""
+        """Builds a page from a search that asked for one more than `limit`."""
         shown = [NeighbourView(edge=EdgeView.of(one.edge), node=NodeView.of(one.node)) for one in found[:limit]]
         return cls(neighbours=tuple(shown), next=found[limit - 1].edge.id if len(found) > limit else None)
 

@@ -25,7 +25,7 @@ class TurnView(Described):
 
 
 class LedgerView(Described):
-    """What a manager goes by, and what was counted."""
+    """The ledger that a manager leads its team by, with its counters."""
 
     given: tuple[str, ...] = Field(default=(), examples=[("Asked is what it costs.",)])
     """Facts that are given."""
@@ -52,7 +52,7 @@ class LedgerView(Described):
 
     @classmethod
     def of(cls, ledger: Ledger | None) -> "LedgerView | None":
-        """A run's ledger; None if nobody leads it."""
+        """Builds the view of a run's ledger; None if the run has no manager."""
         if ledger is None:
             return None
         turns = tuple(

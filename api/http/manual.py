@@ -17,7 +17,7 @@ CONTENT_POLICY: Final = (
 
 
 def add_manual(app: FastAPI) -> None:
-    """Serves the manual of `app` and what it is made of."""
+    """Serve the API manual of `app` and its static assets."""
     app.mount(ASSETS, StaticFiles(directory=str(files("fastapi_offline") / "static")), name="manual")
 
     @app.get("/docs", include_in_schema=False)

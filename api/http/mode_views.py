@@ -1,4 +1,4 @@
-"""What is told of modes: for what each is, what it costs, what it needs and what its runs may spend."""
+"""Response models for modes: their purpose, cost, requirements and limits."""
 
 from collections.abc import Collection
 from typing import Final, Literal
@@ -23,7 +23,7 @@ A_DATABASE: Final = (
 
 
 class ModeCost(Described):
-    """What a run takes."""
+    """The typical cost of a run."""
 
     tokens: int = Field(examples=[53_000])
     """Input and output tokens, without what a model thinks unseen."""
@@ -37,7 +37,7 @@ class ModeCost(Described):
 
 
 class ModeLimits(Described):
-    """What a run of the mode may spend if nobody says otherwise."""
+    """The default limits of the mode's runs."""
 
     tokens: int = Field(examples=[200_000])
     """Input and output tokens."""
@@ -131,5 +131,5 @@ class ModeView(Described):
 
 
 def _left_out(graph: ResearchGraph, chooses: bool) -> frozenset[str]:
-    """The extras without which runs of a graph do less; one that chooses among modes loses those that need one."""
+    """Return the extras without which a graph's runs do less; one that chooses modes also loses those that need one."""
     return useful_extras(graph) | (required_extras(graph) if chooses else frozenset())

@@ -1,4 +1,4 @@
-"""In which form things come and go: what a client accepts (RFC 9110, 12.5.1), and that it sends JSON."""
+"""Content negotiation: the media types that a client accepts (RFC 9110, 12.5.1), and the requirement to send JSON."""
 
 from collections.abc import Sequence
 

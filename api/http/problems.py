@@ -108,7 +108,7 @@ async def _http(request: Request, error: Exception) -> Response:
 
 
 def _unreadable(cause: BaseException | None) -> BodyUnreadable | None:
-    """What is wrong with a body that made Python's JSON parser give up, by the error that it gave up with."""
+    """Explain why Python's JSON parser gave up on a body, from the exception that it raised."""
     if isinstance(cause, UnicodeDecodeError):
         return BodyUnreadable(f"the body is not {cause.encoding.upper()}: byte {cause.start} cannot be decoded")
     if isinstance(cause, RecursionError):

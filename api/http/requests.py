@@ -51,7 +51,7 @@ def _spoken(text: str) -> str:
 
 
 def _name_or_rubric(value: object) -> object:
-    """One fault, whatever came instead."""
+    """Report a single fault, whatever the type of the value."""
     if value is None or isinstance(value, dict) or (isinstance(value, str) and len(value) <= LONGEST_DOMAIN):
         return value
     raise PydanticCustomError("domain", "is neither a name of `GET /v1/domains` nor a rubric in the same form")
@@ -80,12 +80,12 @@ def _bounds(limit: str) -> dict[str, Any]:
 
 
 def _left_out(text: str, limit: CountedLimitName) -> str:
-    """The description of a limit, with what it is by default."""
+    """Add the default of a limit to its description."""
     return f"{text}. Left out: {describe_defaults(limit)}."
 
 
 class BudgetRequest(Request):
-    """What a run may spend; limits with which its graph cannot work are refused.
+    """The limits of a run; limits within which its graph cannot work are refused.
 
     What is left out has its default, which depends on the graph (`GET /v1/modes` has those of each mode).
     """
@@ -156,7 +156,7 @@ class BudgetRequest(Request):
     for a person. Left out: 7 days."""
 
     def limits(self, defaults: Limits) -> Limits:
-        """The budget as a run takes it, with what is left out from `defaults`.
+        """Converts the request to limits, taking omitted values from `defaults`.
 
         Raises:
             RequestInvalid: a value is out of its range.

@@ -53,7 +53,7 @@ class PendingActivity(Described):
 
 
 class HoldView(Told):
-    """What a run waits for."""
+    """The reason that a run is on hold."""
 
     reason: HoldReason = Field(examples=["provider"])
     """`budget`: a top-up. `provider`: one that is down, overloaded or out of quota. `person`: somebody has to mend a
@@ -173,7 +173,7 @@ class RunView(Described):
         return cls.model_validate({**shared, **own, "ledger": LedgerView.of(run.ledger)})
 
     def at(self, snapshot: RunSnapshot, spent: Usage, pending: tuple[PendingActivity, ...]) -> "RunView":
-        """A running run as its workflow sees it; what was `spent` is known sooner than a workflow hears of it."""
+        """Shows a running run as its workflow sees it; `spent` is newer than the usage the workflow knows."""
         budget = BudgetView.of(snapshot.budget)
         return self.model_copy(
             update={

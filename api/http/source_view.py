@@ -1,4 +1,4 @@
-"""How a source is shown, what a check of it is asked by, and what it answers."""
+"""Request and response models for sources and for checking them."""
 
 from typing import Literal, TypeAlias
 
@@ -17,7 +17,7 @@ Stands: TypeAlias = tuple[Provider, float]
 
 
 class SourceView(Described):
-    """A source: what is found there, what its provider allows, and whether it can be searched now."""
+    """A source: its contents, its provider's limits, and whether it can be searched now."""
 
     name: str = Field(examples=["handbook"])
     """Pass it in `sources`."""
@@ -115,7 +115,7 @@ class PassageView(Described):
 
 
 class CheckView(Described):
-    """What a source found. Nothing of it is kept."""
+    """The results of a source check. They are not stored."""
 
     source: str = Field(examples=["handbook"])
     """Its name."""

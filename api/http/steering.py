@@ -55,7 +55,7 @@ class SectionBody(Request):
 
 
 class SteerBody(Request):
-    """What is to be done otherwise from now on; at least one thing."""
+    """Changes to apply from now on; at least one is required."""
 
     instruction: Annotated[Text, AfterValidator(str.strip)] = Field(
         default="", max_length=GUIDANCE_CHARACTERS, examples=["Look at what it costs above all."]
@@ -144,7 +144,7 @@ class RefuseBody(Request):
 
 
 class PlanRefused(Accepted):
-    """The run was told to end; its report has what the first search found."""
+    """The run accepted the request to end; its report has the results of the first search."""
 
     reason: str = Field(examples=["Too broad."])
     """What it was told."""

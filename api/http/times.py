@@ -70,7 +70,7 @@ def _read_at(value: Json) -> Json:
 
 
 def declare_moments(schemas: Mapping[str, Any]) -> None:
-    """Has the schemas of what is rewritten here say so."""
+    """Declare the rewritten timestamps in the schemas."""
     for name, schema in schemas.items():
         properties = schema.get("properties", {})
         if name == "AgentEvent":

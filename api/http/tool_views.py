@@ -49,7 +49,7 @@ class ToolServerView(Described):
 
     @classmethod
     def of(cls, server: ServerTools) -> "ToolServerView":
-        """As a worker was told."""
+        """Builds the view from a worker's answer."""
         own = server.model_dump(exclude={"server", "tools"})
         return cls(name=server.server, **own, tools=tuple(_tool(tool) for tool in server.tools))
 

@@ -1,4 +1,4 @@
-"""Who may speak to the API through a browser: pages that this server served itself, and those of named origins.
+"""Restricts access from browsers to pages of this server and of the configured origins.
 
 A browser sends anything to this machine on behalf of any page. A name of the page's own that suddenly leads here (DNS
 rebinding) is seen by `Host`, a request from a page of another site by `Origin`. Programs send neither by accident.
@@ -26,7 +26,7 @@ class TrustedNames:
     """The names that lead to this server."""
 
     def __init__(self, settings: Settings) -> None:
-        """Those of the setting, of the addresses that clients are told, and of this machine."""
+        """Trusts the configured hosts, the host that clients are given as the address, and this machine's own names."""
         self._given = _names(settings.trusted_hosts)
         self._address = _authority(settings.base_url)
         self._all = self._given | _names([*LOOPBACK, settings.api_host, *(self._address or ())[:1]])
@@ -34,7 +34,7 @@ class TrustedNames:
         self._by_address = _is_unspecified(settings.api_host)
 
     def require_host(self, headers: Headers) -> None:
-        """Refuses a request for somebody else.
+        """Refuses a request whose `Host` is not a name of this server.
 
         Where the API listens at every address of the machine, each of them is its name: an address cannot be rebound.
 

@@ -1,1 +1,1 @@
-"""A run as it is followed: journals read as they are told, merged into one feed, sent to every client."""
+"""Live runs: reads journals as they are written, merges them into one feed and sends it to every client."""

@@ -55,7 +55,7 @@ class Archive:
             self._known.pop(ending, None)
 
     async def close(self) -> None:
-        """Ends what is being read."""
+        """Cancels all reads in progress."""
         reading = list(self._reading.values())
         for task in reading:
             task.cancel()

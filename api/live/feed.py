@@ -28,7 +28,7 @@ QUIET: Final = 15.0
 
 
 class Waiting(Described):
-    """The data of a `waiting` message: nothing new can be told at the moment."""
+    """The data of a `waiting` message: there are no new events to send at the moment."""
 
     message: str = Field(examples=[NO_WORKER])
     """Who does not answer, which worker nobody has started, or what is tried again."""
@@ -82,7 +82,7 @@ class Feed:
     """A run's events so far and those of its branches, merged, for any number of readers."""
 
     def __init__(self, opened: Callable[[Branch], Sequence[AgentEvent]]) -> None:
-        """`opened` is told of each branch as it begins, and gives those of its events that are there already."""
+        """`opened` is called for each branch as it begins, and returns those of its events that are already there."""
         self.closed = False
         """Nothing will be added."""
         self._merge = Merge(opened)
@@ -96,7 +96,7 @@ class Feed:
         self._news = asyncio.Event()
 
     def add(self, key: Key, events: Sequence[AgentEvent]) -> None:
-        """Adds events of one journal. Having been told something, also nothing, means that it is not waited for."""
+        """Adds events of one journal. A call, even without events, means that the journal is no longer waited for."""
         self._silent.discard(key)
         if not self._silent:
             self._noticed.clear()
@@ -109,7 +109,7 @@ class Feed:
             self._tell()
 
     def wait(self, key: Key, message: str) -> None:
-        """Tells readers that nobody answers for a journal, at once the first time and then sparingly."""
+        """Tells readers that a journal cannot be read: the first time at once, then at most every `REMIND` seconds."""
         self._silent.add(key)
         now = time.time()
         if now - self._noticed.get(message, 0.0) >= REMIND:
@@ -118,7 +118,7 @@ class Feed:
             self._tell()
 
     def show(self, words: Streaming) -> None:
-        """Shows readers what is being written; it takes the place of what was shown of the same path."""
+        """Shows readers text as it is written, replacing the text shown before for the same path."""
         self._words[words.path] = words
         self._tell()
 

@@ -1,4 +1,4 @@
-"""One workflow's events are read as they are told: the long poll of the history wakes the reader, one query fetches.
+"""Reads one workflow's events as they are recorded: a long poll of the history wakes the reader, one query fetches.
 
 The last event that a reader hands over is a terminal one: the workflow's own, or the one that the store was told if it
 ended without one.
@@ -58,7 +58,7 @@ class JournalReader:
         told: Callable[[Sequence[AgentEvent]], None],
         wait: Callable[[str], None],
     ) -> None:
-        """`told` gets what is new, `wait` who does not answer. A branch's `run` need not be in the store."""
+        """`told` receives new events, `wait` says who does not answer. A branch's `run` need not be in the store."""
         self._run = run
         self._temporal = temporal
         self._store = store
@@ -139,7 +139,7 @@ class JournalReader:
             await self._read_archive()
 
     async def _say_waiting(self) -> None:
-        """Tells what is waited for where nothing new was told for a while."""
+        """Reports what the run is waiting for if there have been no new events for a while."""
         if time.monotonic() < self._say_after:
             return
         message = await waited_for(self._run.run_id, self._temporal)
@@ -174,7 +174,7 @@ class JournalReader:
             self._take(events)
 
     async def _give_up_orphan(self, error: RunUnreadable) -> None:
-        """A branch that nobody can read is not waited for when its run has ended: nobody will end it."""
+        """Stops waiting for an unreadable branch whose run has ended, since nothing will end it any more."""
         if self._ended or self._run.branch_of is None:
             return
         root = await self._store.runs.get(self._run.branch_of.run_id)

@@ -56,7 +56,7 @@ class Merge:
     """Puts events in order as they arrive."""
 
     def __init__(self, opened: Callable[[Branch], Sequence[AgentEvent]]) -> None:
-        """`opened` is told of each branch as it begins, and gives those of its events that are there already."""
+        """`opened` is called for each branch as it begins, and returns those of its events that are already there."""
         self._opened = opened
         self._queues: dict[Key, deque[AgentEvent]] = {(): deque()}
         """The journals that have not ended, each with what was not told yet."""
@@ -67,11 +67,11 @@ class Merge:
 
     @property
     def finished(self) -> bool:
-        """The run's own terminal event was told."""
+        """Whether the run's own terminal event has been passed on."""
         return () not in self._queues
 
     def add(self, key: Key, events: Sequence[AgentEvent]) -> Iterator[Told | Lost]:
-        """Everything that may be told now that these further events of a journal have arrived."""
+        """Yields every event that can be passed on now that these events of a journal have arrived."""
         self._append(key, events)
         while self._ready:
             _, first = heappop(self._ready)

@@ -27,7 +27,7 @@ _log = logging.getLogger("api.stream")
 
 
 class Watcher:
-    """Fills the feed of one run until its terminal event and everything before it has been told."""
+    """Fills the feed of one run until its terminal event, and everything before it, has been passed on."""
 
     def __init__(self, run: ArchivedRun, temporal: Temporal, store: TenantStore) -> None:
         self.feed = Feed(self._opened)
@@ -68,7 +68,7 @@ class Watcher:
 
 
 async def _read(journal: JournalReader, words: WordsReader) -> None:
-    """Reads a journal to its end, and beside it what is written; that breaking off does not break off this."""
+    """Reads a journal to its end, and the text being written beside it; a failure of that does not stop the journal."""
     reading = asyncio.create_task(words.run())
     reading.add_done_callback(_said)
     try:

@@ -1,4 +1,4 @@
-"""What is being written in one workflow is read from its heartbeats, while somebody watches and an agent writes.
+"""Reads the text being written in one workflow from its heartbeats, while a client watches and an agent writes.
 
 That an agent writes is known from the events; the server is asked twice a second then, just after the next heartbeat is
 due, and less often as long as there is nothing new. Words are void when the step ends, and when their attempt does.
@@ -34,7 +34,7 @@ _log = logging.getLogger("api.words")
 
 
 class WordsReader:
-    """Reads what one workflow writes; `show` gets it, and that it is void."""
+    """Reads the text that one workflow writes; `show` receives it, and a notice when it becomes void."""
 
     def __init__(self, run_id: str, temporal: Temporal, show: Callable[[Streaming], None]) -> None:
         self._run_id = run_id
@@ -70,7 +70,7 @@ class WordsReader:
                 await asyncio.sleep(pause)
 
     async def _look(self, pause: float) -> float:
-        """Shows what is new; seconds until the next look. `pause` is how long it was until this one."""
+        """Shows new text and returns the seconds until the next look. `pause` is the time since the last one."""
         try:
             writing = await self._temporal.writing(self._run_id)
         except (RunForgotten, TemporalRefused, TemporalUnavailable) as error:

@@ -125,7 +125,7 @@ def page(report: Report, plots: Mapping[int, str] | None = None, chart: str | No
 
 
 def _number(state: StateInline, silent: bool) -> bool:
-    """The rule: the number of a reference in bare brackets, which nobody but code writes."""
+    """Markdown rule for the number of a reference in bare brackets, which only code writes."""
     found = _NUMBER.match(state.src, state.pos, state.posMax)
     if found is None or int(found[1]) not in state.env.get(_KNOWN, ()):
         return False

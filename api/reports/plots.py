@@ -7,7 +7,7 @@ from elcano.storage.store import TenantStore
 
 
 async def plots_of(stored: str, store: TenantStore) -> dict[int, str]:
-    """The plots of a report, as SVG, by the numbers of their pools; without those that the store does not have.
+    """Return the plots of a report as SVG, by the numbers of their pools; plots missing from the store are left out.
 
     Args:
         stored: the report as it is kept.

@@ -64,7 +64,7 @@ SourceNames = list[Annotated[str, Field(max_length=100)]]
 
 
 class ResumeBody(Request):
-    """What has changed since the run ended; nothing has to be said."""
+    """Changes since the run ended; all of them are optional."""
 
     reason: Text = Field(default="", max_length=500, examples=["The key works again."])
     """Shown in the events."""
@@ -88,7 +88,7 @@ class RollBackBody(Request):
 
 
 class ForkBody(Request):
-    """Where a new run leaves another one, and what is different in it; what is left out is as it is there."""
+    """The step where a new run forks from another, and what it changes; omitted fields keep the other's values."""
 
     step: int = Field(ge=1, le=100_000, examples=[4])
     """The first step that the new run takes itself; `GET /v1/runs/{run_id}/steps` lists them."""
@@ -115,7 +115,7 @@ class ForkBody(Request):
 
 
 class KeptView(Described):
-    """What is not done and paid for again."""
+    """The work that is reused, and so not paid for again."""
 
     steps: int = Field(examples=[5])
     """Steps of the run."""

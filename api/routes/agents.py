@@ -76,7 +76,7 @@ async def agent_schema() -> dict[str, Any]:
 
 @router.get("/{name}", responses=problem_docs(AgentNotFound))
 async def get_agent(name: AgentNamed, services: Provided) -> AgentView:
-    """Read an agent: what it is told, what it is given and what it answers."""
+    """Read an agent: its instructions, its inputs and its output."""
     if name in AGENTS:
         return AgentView.built_in(AGENTS[name])
     kept = await require_own_agent(name, services.store.agents)

@@ -50,7 +50,7 @@ async def get_analysis(
     services: Provided,
     accept: Annotated[str | None, Header(description=f"`{JSON}` (default) or `{CSV}`.")] = None,
 ) -> Response:
-    """Read what statistics made of the numbers that a run found: verdicts, estimates, and what was left out and why."""
+    """Read the statistical analysis of a run's numbers: verdicts, estimates, and what was left out and why."""
     form = choose(accept, (JSON, CSV))
     analysis = (await asyncio.to_thread(Report.model_validate_json, await _report(run_id, services))).analysis
     if analysis is None:

@@ -1,4 +1,4 @@
-"""The results of queries that a run has, as tables: those that its answer rests on, else those found; and its chart."""
+"""A run's query results as tables (those that its answer rests on, else all that were found), and its chart."""
 
 import asyncio
 from base64 import b64decode

@@ -32,7 +32,7 @@ class CancelBody(Request):
 
 
 class CancelAccepted(Accepted):
-    """The run was cancelled; it ends without a report, and what it found can be read."""
+    """The run was cancelled; it ends without a report, and its findings stay readable."""
 
     reason: str = Field(examples=["The question was wrong."])
     """Why."""
@@ -56,7 +56,7 @@ class CancelAccepted(Accepted):
 async def cancel_run(
     run_id: str, services: Provided, asker: Asker, body: Annotated[CancelBody | None, Body()] = None
 ) -> CancelAccepted:
-    """Cancel a run: it ends at once, without a report, and what was running for it is freed.
+    """Cancel a run: it ends at once, without a report, and frees everything that was running for it.
 
     What it found stays readable. It can be cancelled whatever it does or waits for, and as often as you like. A run
     that has just written its last words may still end as it would have.

@@ -56,14 +56,14 @@ class StopBody(Request):
 
 
 class StopAccepted(Accepted):
-    """The run was told to end; it still writes its report, from what it has."""
+    """The run was asked to end; it still writes its report, from what it has."""
 
     reason: str = Field(examples=["We know enough."])
     """What it was told."""
 
 
 class TopUpBody(Request):
-    """What a run may spend in addition."""
+    """The amounts to add to the limits of a run."""
 
     tokens: int = Field(default=0, ge=0, le=100_000_000, examples=[50_000])
     """Tokens to add."""
@@ -102,7 +102,7 @@ class PauseBody(Request):
 
 
 class PauseAccepted(Accepted):
-    """The run begins nothing more; what is under way is finished, and its time stands still from now on."""
+    """The run starts nothing new; work in progress is finished, and the run's clock stands still from now on."""
 
     reason: str = Field(examples=["Over the weekend."])
     """Why."""

@@ -1,4 +1,4 @@
-"""Databases: which the operator named, and what each holds. Where they are is told to nobody."""
+"""Databases: the ones that the operator configured, and what each contains. Their addresses are never shown."""
 
 from typing import Annotated
 
@@ -37,7 +37,7 @@ async def get_database(
         bool, Query(description="Whether rows are counted and values sampled; without, the reading is a quick check.")
     ] = True,
 ) -> DatabaseSchemaView:
-    """Read what a database holds, through a worker: tables, columns, keys, counts, and values if they may be shown."""
+    """Read the schema of a database through a worker: tables, columns, keys, counts, and sample values if allowed."""
     named = services.settings.databases
     if name not in named:
         raise DatabaseNotFound(f"there is no database {name!r}; there are: {', '.join(named) or 'none'}")

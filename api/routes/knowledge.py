@@ -73,7 +73,7 @@ async def get_neighbours(
     limit: Annotated[int, Query(ge=1, le=200, description="Edges a page.")] = 50,
     after: Annotated[str, Query(pattern=r"^([0-9a-f]{32})?$", description="The `next` of the page before.")] = "",
 ) -> NeighboursView:
-    """List what is beside a node, whichever way the edges lead, each edge with the run and the passage it is from."""
+    """List the neighbours of a node in both directions, each edge with the run and the passage that it comes from."""
     await required_node(node_id, services.store.knowledge)
     found = await services.store.knowledge.neighbours(node_id, kinds=kind or (), limit=limit + 1, after=after)
     return NeighboursView.of(found, limit)

@@ -15,7 +15,7 @@ router = APIRouter(prefix="/v1", responses=problem_docs(RequestInvalid))
 
 @router.get("/modes", tags=["graphs"])
 async def list_modes(services: Provided) -> list[ModeView]:
-    """Explain the built-in modes: what each is for, its graph, what it costs, what it needs, its limits.
+    """List the built-in modes: the purpose, graph, cost, requirements and limits of each.
 
     Whether it can be run at the moment say the workers: a mode that needs an extra that one of them lacks is refused.
     Graphs of your own are modes too: `GET /v1/graphs` lists them with these.

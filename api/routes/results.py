@@ -1,4 +1,4 @@
-"""What a run leaves: its report and its evidence."""
+"""The results of a run: its report and its evidence."""
 
 import asyncio
 import json

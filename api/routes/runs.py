@@ -113,7 +113,7 @@ async def list_runs(
         Query(min_length=1, max_length=200, description="Only runs whose question has this in it, in capitals or not."),
     ] = None,
 ) -> RunList:
-    """List runs, newest first, as they are stored; those that go on with where they are.
+    """List runs as stored, newest first; running ones with their current stage.
 
     Pages of a filtered list go on with the same filters. If Temporal says nothing of a run at once, it is shown as it
     was accepted, and marked `stale`.

@@ -44,7 +44,7 @@ async def get_steps(
     after: Annotated[int, Query(ge=0, le=1_000_000, description="The `next` of the page before.")] = 0,
     limit: Annotated[int, Query(ge=1, le=500, description="Steps a page.")] = 100,
 ) -> StepList:
-    """List the steps of a run or of a section: what each was, when, what it used, how often it was tried, how it ended.
+    """List the steps of a run or a section: what each did, when, its usage, its attempts and how it ended.
 
     Between them, without a number, is what somebody asked of the run and what took it out of its research. The last row
     of a running run is the step that is under way. Each section of a fan-out is a run with steps of its own, under the
@@ -76,7 +76,7 @@ async def compare_runs(
     other_id: Annotated[str, Path(description="The run that it is compared with.")],
     services: Provided,
 ) -> RunComparison:
-    """Compare two runs: what was asked of them, the steps they took, what they found, what they cost, what they say.
+    """Compare two runs: their inputs, the steps they took, what they found, what they cost and what they concluded.
 
     Runs that have not ended are compared as they stand, and `notes` says so.
     """

@@ -30,7 +30,7 @@ async def list_tools(
     services: Provided,
     limit: Annotated[int, Query(ge=1, le=MOST_SHOWN, description="Tools at most, of all servers together.")] = 100,
 ) -> ToolList:
-    """List the servers of tools with what each offers, as a worker is told; one that does not answer says why.
+    """List the tool servers with the tools of each, as a worker sees them; a server that does not answer says why.
 
     A worker asks them at most once a minute.
     """
@@ -42,7 +42,7 @@ async def list_tools(
 
 @router.get("/{name}", responses=problem_docs(ToolServerNotFound))
 async def get_tool_server(name: Annotated[str, Path(max_length=64)], services: Provided) -> ToolServerView:
-    """Ask one server now what it offers: at most 200 tools are shown."""
+    """Ask one server for its current tools; at most 200 are shown."""
     asked = ListToolsInput(servers=(name,), limit=MOST_SHOWN)
     look = ToolLook(queue=services.temporal.task_queue, asked=asked, fresh=True)
     (server,) = (await services.temporal.looks.at_tools(look)).servers

@@ -1,4 +1,4 @@
-"""What somebody finds who only has the address."""
+"""The landing page, for clients that only have the address."""
 
 from html import escape
 from typing import Annotated
@@ -34,7 +34,7 @@ async def welcome(
     request: Request,
     accept: Annotated[str | None, Header(description="`application/json` (default) or `text/html`.")] = None,
 ) -> Response:
-    """Say what this is and where its manual is."""
+    """Return what this service is and where its manual is."""
     form = choose(accept, (JSON, HTML))
     found = Welcome(name=request.app.title, description=request.app.description, version=request.app.version)
     headers = {"Vary": "Accept", "Content-Security-Policy": CONTENT_POLICY}

@@ -63,7 +63,7 @@ async def require_own_agent(text: str, own: AgentStore) -> AgentVersion:
 
 
 async def with_kept_agents(graph: Any, own: AgentStore) -> tuple[Any, list[FieldFault]]:
-    """The JSON of a graph with the agents that its nodes call by name; and what in it is not what is kept.
+    """Return a graph's JSON with the stored agents that its nodes name, and agents that differ from the stored ones.
 
     A name that there is not stays as it is: the check of the graph tells it with all other faults.
     """

@@ -1,4 +1,4 @@
-"""What a certificate is made of is looked up before its first byte is sent: a run that can have none is told why."""
+"""Looks up all parts of a certificate before sending its first byte, so that a run that can have none gets an error."""
 
 import platform
 from collections.abc import AsyncIterator

@@ -63,6 +63,6 @@ def barred(
 
 
 def least_faults(limits: Limits) -> list[str]:
-    """What is wrong with limits within which no mode can be gone: what the cheapest for any question would need."""
+    """Explain why limits are too low for every mode, by what the cheapest mode that suits any question needs."""
     cheapest = next(name for name in PARTS if not WAYS[name].instead)
     return limit_faults(auto_graph((cheapest,)), limits)

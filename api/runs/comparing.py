@@ -15,7 +15,7 @@ from elcano.storage.store import TenantStore
 
 
 async def compare(a: str, b: str, temporal: Temporal, store: TenantStore) -> RunComparison:
-    """What is not the same in two runs, and what is.
+    """Compare two runs: what differs and what is the same.
 
     Raises:
         ReportLost: what one of them wrote is not in the store.
@@ -26,7 +26,7 @@ async def compare(a: str, b: str, temporal: Temporal, store: TenantStore) -> Run
 
 
 async def _side(story: Story, store: TenantStore) -> Side:
-    """A run with what it wrote."""
+    """Read a run with its draft and its published report."""
     report = story.run.report
     written = await _kept(_draft_of(story.log), store)
     published = await _kept(report.artifact if report else None, store)
@@ -34,7 +34,7 @@ async def _side(story: Story, store: TenantStore) -> Side:
 
 
 async def _kept(artifact: str | None, store: TenantStore) -> str | None:
-    """What a run wrote; None if it did not write it.
+    """Return the content of an artifact that a run wrote; None if it wrote none.
 
     Raises:
         ReportLost: it did, and it is not in the store.

@@ -1,4 +1,4 @@
-"""What a question that follows another one leaves out: it is searched for with the words that the other one told by.
+"""Completes a follow-up question that cannot stand alone: searches for it include the words of the previous question.
 
 By rules, for everybody who reads the question reads it so, a tool that searches as well. A question that can stand
 alone stays as it is. Whose language is not known here stands alone too, unless it has hardly a word.

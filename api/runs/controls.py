@@ -1,4 +1,4 @@
-"""Control requests: one way for everything that somebody may ask of a run under way.
+"""Control requests: one path for every request that acts on a running run.
 
 Every request has an id, the client's `Idempotency-Key` or one that is made here, and it is the id of Temporal's update.
 So a request that is sent again gets its first answer and is done once, also if nobody heard that answer. Temporal by
@@ -40,7 +40,7 @@ async def ask(
     judged: Callable[[], Awaitable[None]] | None = None,
     by: str = "",
 ) -> Json:
-    """What the run answers, or answered when the same request came before, whoever asked then; `by` is who asks now.
+    """Return the run's answer, or the first answer if the request is a repeat, by any user; `by` is the current user.
 
     `judged` refuses what this server cannot do, for a run that there is.
 

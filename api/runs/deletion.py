@@ -50,7 +50,7 @@ async def delete_run(run_id: str, temporal: Temporal, store: TenantStore) -> Non
 
 
 class Expiry:
-    """Deletes what ended long ago, of all tenants, the oldest first and some at a time.
+    """Deletes runs that ended long ago, for all tenants, oldest first and in batches.
 
     One that cannot be deleted is passed over until all others were seen.
     """

@@ -1,4 +1,4 @@
-"""By which rubric a run's evidence is judged: one that is named or brought, none, or as the question decides."""
+"""Selects the rubric that a run's evidence is judged by: a named one, one in the request, none, or one by question."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A run that ended without saying so is told to the store here.
+"""Records in the store the end of a run that ended without recording it itself.
 
 A workflow archives itself as its last deed. One that is terminated, runs into a server limit or fails outside its own
 care has no last deed: the store goes on believing that it runs. Whoever notices calls `settle`.
@@ -51,7 +51,7 @@ async def settle(
 
 
 async def _require_kept(run: ArchivedRun, store: TenantStore) -> None:
-    """A run that was deleted is not to come back because somebody still follows it."""
+    """Refuse to bring back a run that was deleted while a client still followed it."""
     asked_for = run.branch_of.run_id if run.branch_of else run.run_id
     if await store.runs.get(asked_for) is None:
         raise RunNotFound(asked_for)
@@ -89,7 +89,7 @@ async def _archive(
     store: TenantStore,
     snapshot: RunSnapshot | None = None,
 ) -> ArchivedRun:
-    """Without a snapshot nobody could read the run to its end, and what it told may be longer than `events`."""
+    """Archive the run. Without a snapshot it cannot be read to its end, and may have more events than `events`."""
     ended = _ended(run, execution, snapshot)
     if not events or not events[-1].terminal:
         events = [*events, last_event(ended, reason, events, complete=snapshot is not None)]
@@ -140,7 +140,7 @@ def _failure(cause: BaseException) -> Failure:
 
 
 def last_event(run: ArchivedRun, reason: str, before: Sequence[AgentEvent], *, complete: bool) -> AgentEvent:
-    """The terminal event that the run did not tell itself; `complete` says whether `before` is all that it told."""
+    """Build the terminal event that the run did not emit; `complete` says whether `before` has all that it did emit."""
     what = "The run was ended from outside" if run.status in ("terminated", "cancelled") else f"The run {run.status}"
     return AgentEvent(
         seq=before[-1].seq + 1 if before else 1,

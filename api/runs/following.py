@@ -50,7 +50,7 @@ class CannotFollow(Exception):
 
 
 async def followed(run_id: str, question: str, temporal: Temporal, store: TenantStore) -> Followed:
-    """What a run with this question knows if it follows `run_id`.
+    """Return what a run with this question knows if it follows `run_id`.
 
     A run that failed, or was cancelled, is followed as far as it got; its entry says so.
 
@@ -93,7 +93,7 @@ async def followed(run_id: str, question: str, temporal: Temporal, store: Tenant
 
 
 async def _log(run: ArchivedRun, temporal: Temporal | None, store: TenantStore) -> RunLog | None:
-    """What a run did; None if nobody kept it: then its question is all that is known."""
+    """Read the log of a run; None if there is none, and its question is all that is known."""
     if not run.log:
         return None
     try:
@@ -125,7 +125,7 @@ def _entry(run: ArchivedRun, report: Report | None, log: RunLog | None, longest:
 
 
 def _answer(report: Report | None) -> str:
-    """What a report says first, in plain words; that there is no answer if it has none, or there is no report."""
+    """Return the text of a report in plain words; a note that there is no answer if it has none, or is missing."""
     if report is None:
         return NOT_ANSWERED
     said = (statement.text for part in report.parts for block in part.blocks for statement in block.statements)
@@ -139,7 +139,7 @@ def _cited(report: Report | None) -> tuple[str, ...]:
 
 
 def _evidence(report: Report | None, log: RunLog | None) -> tuple[tuple[EvidenceRef, ...], int]:
-    """The passages that are taken over, those that the report cites first, and how many are not."""
+    """Return the passages to take over, those cited by the report first, and the number left behind."""
     found = log.run.state.evidence if log else ()
     cited = {id: place for place, id in enumerate(_cited(report))}
     best = sorted(found, key=lambda ref: cited.get(ref.id, len(cited)))[:MOST_EVIDENCE]

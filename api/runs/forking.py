@@ -31,7 +31,7 @@ from elcano.storage.search_days import before, days_of
 
 
 class Fork(Frozen):
-    """What is to be different in a run that begins as another did. None: as it is there."""
+    """The changes to apply to a forked run. None: as in the original."""
 
     step: int
     """The first step of its own."""
@@ -56,7 +56,7 @@ async def fork(
     reached: Reached,
     starter: Starter,
 ) -> Submission:
-    """Starts a run that begins with the steps of `run_id` before the step of what is `wanted`, unless that is refused.
+    """Start a run that shares the steps of `run_id` before the wanted step, unless that is refused.
 
     Raises:
         RunNotFound: there is no such run.
@@ -91,7 +91,7 @@ async def _judged(run_id: str, own: str, wanted: Fork, reached: Reached) -> tupl
 def _forked(
     own: str, log: RunLog, wanted: Fork, reached: Reached, sections: tuple[str, ...], searched: tuple[str, ...]
 ) -> ResearchInput:
-    """The input of the new run; `sections` are the logs of what it shares, `searched` the days of its searches."""
+    """Build the new run's input; `sections` are the logs of what it shares, `searched` the dates of its searches."""
     origin, given = log.asked, wanted.model_dump(exclude_none=True, include={"question", "background", "instructions"})
     graph = wanted.graph or origin.graph
     follows = origin.follows

@@ -48,7 +48,7 @@ async def require_own(text: str, own: GraphStore) -> GraphVersion:
 
 
 async def names(own: GraphStore) -> tuple[str, ...]:
-    """What a run can be started with."""
+    """Return the names that a run can be started with: modes, aliases and stored graphs."""
     return (*MODES, *ALIASES, *(kept.graph.name for kept in await own.all()))
 
 
@@ -76,7 +76,7 @@ async def told(given: Any, own: TenantStore) -> list[FieldFault]:
 
 
 async def _whole(given: Any, own: TenantStore) -> tuple[Any, list[Fault]]:
-    """The JSON of a graph with what its names stand for, and those that stand for nothing, or for something else."""
+    """Return a graph's JSON with its names resolved, and the names that are unknown or mean something else."""
     known, missing = await _known(given, own.graphs)
     whole, others = await with_kept_agents(with_branches(given, known), own.agents)
     strange = (Fault(one.message, pointer(*one.field.split(".", 1))) for one in others)
@@ -84,7 +84,7 @@ async def _whole(given: Any, own: TenantStore) -> tuple[Any, list[Fault]]:
 
 
 async def _agents(own: TenantStore) -> list[str]:
-    """The names of the agents that are kept, which somebody may have meant."""
+    """Return the names of the stored agents, for suggestions."""
     return [kept.agent.name for kept in await own.agents.all()]
 
 

@@ -1,4 +1,4 @@
-"""What a run's agents lack to be asked, told before the run instead of by its failure: a model, or its key.
+"""Checks that a run's agents can be called before the run starts: that each has a model, and the model a key.
 
 Only the worker knows its environment. Where all workers are started in the API's own (`shared_environment`), what is
 not set here is certainly not set there; elsewhere nothing is said.
@@ -101,7 +101,7 @@ def _query_writer_faults(asked: ResearchInput, settings: Settings) -> Iterable[F
 
 
 class Callee(NamedTuple):
-    """Whom a node asks."""
+    """An agent that a node calls, and its model."""
 
     agent: str
     """By the name that the node calls it."""

@@ -1,4 +1,4 @@
-"""What a run waits for that says nothing by itself: a call that no worker can take, and one that is tried again.
+"""Finds calls that a run waits for silently: those that no worker can take, and those that are being retried.
 
 A call waits in the task queue of its source or model; if nobody polls that, it waits in silence until it is given up,
 which takes minutes. One that failed is tried again by Temporal before its run hears of it. Whoever looks at the run is
@@ -20,7 +20,7 @@ MOST_FAILURES: Final = 3
 
 
 async def with_unserved(pending: Sequence[PendingActivity], temporal: Temporal) -> tuple[PendingActivity, ...]:
-    """The same calls, of which those are marked that nobody will take.
+    """Mark the calls that no worker can take.
 
     Of a server that does not answer nothing is known, and nothing is marked.
     """
@@ -43,7 +43,7 @@ async def waited_for(run_id: str, temporal: Temporal) -> str:
 
 
 def told(pending: Iterable[PendingActivity]) -> str:
-    """The queues that nobody polls, and the calls that failed and are tried again; empty if there are neither."""
+    """Summarize queues without a worker and calls that failed and are being retried; empty if there are neither."""
     calls = tuple(pending)
     queues = dict.fromkeys(one.queue for one in calls if one.unserved)
     named = ", ".join(repr(queue) for queue in queues)

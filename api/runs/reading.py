@@ -41,7 +41,7 @@ async def kept_run(run_id: str, store: TenantStore) -> ArchivedRun:
 
 
 async def current_run(run_id: str, temporal: Temporal, store: TenantStore) -> ArchivedRun:
-    """A run as it is stored, unless it goes on: one that was reset is open again, whatever its record still says.
+    """Return a run as stored, or as open if it was reset since, whatever its record says.
 
     The execution decides. If Temporal cannot be asked, or no longer knows the run, what is stored holds.
 
@@ -53,7 +53,7 @@ async def current_run(run_id: str, temporal: Temporal, store: TenantStore) -> Ar
 
 
 async def goes_on(run: ArchivedRun, temporal: Temporal) -> bool:
-    """Whether a run that ended has another execution since; then what is stored of its end is no longer so.
+    """Return whether an ended run has a new execution, so that its stored ending no longer holds.
 
     Temporal is only glanced at: what was shown of a run is there without it, and without waiting for it.
     """
@@ -72,14 +72,14 @@ def reopened(run: ArchivedRun) -> ArchivedRun:
 
 
 async def glanced(runs: Iterable[RunView], temporal: Temporal) -> list[RunView]:
-    """Runs of a list: those that go on with where they are; what is stored, and stale, if Temporal says nothing."""
+    """Add the current stage to the running runs of a list; a run that Temporal does not answer for is marked stale."""
     listed = list(runs)
     seen = await temporal.glance.executions({run.run_id for run in listed if run.status == "running"})
     return [_seen(run, seen.get(run.run_id)) if run.status == "running" else run for run in listed]
 
 
 def _seen(run: RunView, execution: Execution | None) -> RunView:
-    """One whose workflow is over is about to be stored as it ended; until then nobody says how."""
+    """Show one run; if its workflow is closed its ending is about to be stored, and is not known until then."""
     if execution is None:
         return run.model_copy(update={"stale": True})
     return run.at_a_glance(execution.mode, execution.stage if execution.status == "running" else "closed")

@@ -1,4 +1,4 @@
-"""The store's open runs are compared with Temporal again and again, so that no run stays open because nobody asks.
+"""Compares the store's open runs with Temporal periodically, so that a run that has ended does not stay open.
 
 Three kinds of runs need it: one whose API process died before or after the workflow was started, one whose start got no
 answer, and one that was ended from outside. Temporal says what is so. Any number of API processes may do this at once:
@@ -73,7 +73,7 @@ class Reconciler:
 
 @asynccontextmanager
 async def reconciling(temporal: Temporal, store: Store, settings: Settings) -> AsyncIterator[None]:
-    """Looks at once and then every `reconcile_seconds`, for the duration of the block; deletes what is too old."""
+    """Reconciles at once and then every `reconcile_seconds` while the block runs, and deletes expired runs."""
     looks = (Reconciler(temporal, store).look, Expiry(temporal, store, settings.keep_days).look)
     task = asyncio.create_task(_look_again_and_again(looks, settings.reconcile_seconds))
     try:

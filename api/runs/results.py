@@ -1,4 +1,4 @@
-"""The results of queries that a run has: those that its answer rests on, or else what was found so far.
+"""A run's query results: those that its answer rests on, or else all found so far.
 
 A result is kept as a table and as evidence before anybody is told of it, so it can be read while the run goes on, and
 after one that wrote no answer: it was stopped or cancelled, its model refused, its budget was spent. Results that a run
@@ -68,7 +68,7 @@ async def found(run: RunView, store: TenantStore) -> list[KnownResult]:
 
 
 async def stored_artifact(key: str, store: TenantStore) -> str:
-    """What is kept under a hash that a run names.
+    """Return the artifact stored under a hash that a run names.
 
     Raises:
         ReportLost: the store does not have it.

@@ -1,4 +1,4 @@
-"""What a run searches: the sources that its request names, or those of a server; and which of them are databases.
+"""Determines what a run searches: the sources in its request or the server's defaults, and which are databases.
 
 A graph that puts questions to databases takes those that are named, or else all that the operator named. Its other
 sources are the documents beside, of which none is searched that nobody named. A run that chooses its mode takes all of

@@ -1,4 +1,4 @@
-"""Which sources a run may search, and what the others lack: told before the run instead of by a search that waits.
+"""Determines which sources a run may search and what the others lack, before the run starts instead of as it waits.
 
 A source with a key is searched by the workers that have it. Where all are started in the API's own environment
 (`shared_environment`), what is not set here is not set there; elsewhere the server is asked whether a worker polls.
@@ -37,7 +37,7 @@ def known(settings: Settings) -> dict[str, SourceSpec]:
 
 
 def every(settings: Settings) -> dict[str, SourceSpec]:
-    """The same, and those that are switched off."""
+    """Return every source, including those that are switched off."""
     return known(settings) | SOURCES
 
 
@@ -69,7 +69,7 @@ async def require_open(spec: SourceSpec, temporal: Temporal, settings: Settings)
 
 
 async def lacking(temporal: Temporal, settings: Settings) -> dict[str, str]:
-    """Of every source that there is what has to be done before it can be searched; empty if nothing.
+    """Return, for every source, what has to be done before it can be searched; empty if nothing.
 
     Those that are switched off are among them. Of a server that does not answer nothing is known, and nothing is held
     against a source.
@@ -80,7 +80,7 @@ async def lacking(temporal: Temporal, settings: Settings) -> dict[str, str]:
 
 
 async def unserved(spec: SourceSpec, temporal: Temporal) -> str:
-    """Why nobody would search it now: no worker polls its queue, or it is not known; empty for the queue of all."""
+    """Explain why no worker would search it now: its queue has no poller or is unknown; empty for the shared queue."""
     if not spec.queue:
         return ""
     try:
@@ -91,7 +91,7 @@ async def unserved(spec: SourceSpec, temporal: Temporal) -> str:
 
 
 async def unreached(names: Iterable[str], temporal: Temporal, settings: Settings) -> dict[str, str]:
-    """Of these sources, those that no worker searches though workers run, each with what has to be done.
+    """Return those of these sources that no worker serves although workers run, each with what has to be done.
 
     Where no worker runs at all, a run waits for one whatever it searches. Of a server that does not answer nothing is
     known.
@@ -114,12 +114,12 @@ async def unreached(names: Iterable[str], temporal: Temporal, settings: Settings
 
 
 def offered(lacks: Mapping[str, str]) -> tuple[str, ...]:
-    """Names of those that can be searched."""
+    """Return the names of the sources that can be searched."""
     return tuple(name for name, lack in lacks.items() if not lack)
 
 
 def unnamed(lacks: Mapping[str, str], settings: Settings) -> tuple[str, ...]:
-    """Names of those that are searched where a request names none: what the settings say, as far as it can be searched.
+    """Return the sources to search if a request names none: those of the settings, as far as they can be searched.
 
     Else what asks nobody elsewhere, unless it was set up for that; the package readmes where there is nothing else.
     """
@@ -132,7 +132,7 @@ def unnamed(lacks: Mapping[str, str], settings: Settings) -> tuple[str, ...]:
 
 
 def source_faults(field: str, names: Iterable[str], lacks: Mapping[str, str]) -> Iterable[FieldFault]:
-    """What is wrong with the sources that are named in a request: unknown here, or not to be searched now."""
+    """Yield what is wrong with the sources that a request names: unknown here, or not searchable now."""
     for name in names:
         yield from (FieldFault(field=field, message=text) for text in unknown("source", name, lacks))
         if lack := lacks.get(name):
@@ -150,14 +150,14 @@ async def require_searchable(field: str, names: Sequence[str], temporal: Tempora
 
 
 async def unsearchable(field: str, names: Sequence[str], temporal: Temporal, settings: Settings) -> list[FieldFault]:
-    """What stands against these sources: unknown, not set up, or searched by nobody."""
+    """Return what is wrong with these sources: unknown, not set up, or served by no worker."""
     lacks = await lacking(temporal, settings)
     ready = [name for name in names if not lacks.get(name, "")]
     return list(source_faults(field, names, lacks | await unreached(ready, temporal, settings)))
 
 
 async def _lacking_databases(temporal: Temporal, settings: Settings) -> dict[str, str]:
-    """Of the databases that DuckDB opens what workers lack for it; empty if nothing."""
+    """Return, for each database that DuckDB opens, what workers lack to open it; empty if nothing."""
     names = [name for name, address in settings.databases.items() if dialect_of(address) == "duckdb"]
     if not names or "databases" not in await lacking_extras(temporal):
         return {}

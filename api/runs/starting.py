@@ -1,4 +1,4 @@
-"""From a request to a running workflow, once for each idempotency key, whatever happens on the way.
+"""Turns a request into a running workflow, exactly once for each idempotency key, through any failure on the way.
 
 The order is: claim the key, judge the request, make sure that Temporal answers, admit the run, start its workflow, list
 it. The key comes first, so that the same request gets the run that it started, whatever has changed since: what it

@@ -41,7 +41,7 @@ async def list_steps(run_id: str, temporal: Temporal, store: TenantStore, *, aft
 
 
 async def look_into(run_id: str, number: int, temporal: Temporal, store: TenantStore, *, whole: bool) -> StepDetail:
-    """One step; unless `whole`, without what is too large for an answer.
+    """Return one step; unless `whole`, without parts that are too large for a response.
 
     Raises:
         StepNotFound: the run has no such step, or not yet.
@@ -53,7 +53,7 @@ async def look_into(run_id: str, number: int, temporal: Temporal, store: TenantS
 
 
 async def _attempts(run_id: str, store: TenantStore) -> Attempts:
-    """What was undone is no part of the run any more; what is no step is publishing."""
+    """Return the attempts of each step, without those that were undone and without publishing, which is no step."""
     found: dict[int, list[LedgerEntry]] = defaultdict(list)
     for line in await store.ledger.entries(run_id):
         if not line.undone and line.kind != "publish":
@@ -103,7 +103,7 @@ def _looked_into(story: Story, number: int, attempts: Attempts, most: int | None
 
 
 def _parts(found: Inspected, most: int | None) -> tuple[dict[str, Json], list[LeftOut]]:
-    """What can be large, each part within `most` bytes, and what was left out for that."""
+    """Return the parts that can be large, each cut to `most` bytes, and what was left out."""
     whole: dict[str, Json] = {
         "input": found.input,
         "output": found.output,

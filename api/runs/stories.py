@@ -54,7 +54,7 @@ async def read_story(run_id: str, temporal: Temporal, store: TenantStore) -> Sto
 
 
 async def _found(run_id: str, temporal: Temporal, store: TenantStore) -> ArchivedRun:
-    """The record of a run; of a section that has not ended, which has none, what is known of it."""
+    """Return the record of a run; for a section that has not ended, and so has none, build one from its id."""
     root_id, _, section = run_id.partition(_SECTION)
     try:
         return await current_run(run_id, temporal, store)

@@ -160,7 +160,7 @@ async def _judged(request: RunRequest, run_id: str, tenant: Tenant, starter: Sta
 
 
 def _searched(request: RunRequest, lacks: Mapping[str, str], settings: Settings) -> Iterable[str]:
-    """What a request would have searched, as far as it is set up."""
+    """Return the sources that a request would search, as far as they are set up."""
     return [name for name in searched(request, lacks, settings) if not lacks.get(name)]
 
 
@@ -218,7 +218,7 @@ def _faults(request: RunRequest, lacks: Mapping[str, str], settings: Settings) -
 
 
 def model_faults(chosen: ModelRequest) -> Iterable[FieldFault]:
-    """What stands against these models, whoever has a key for them."""
+    """Yield what is wrong with these models, regardless of keys."""
     models = {f"model.by_agent.{agent}": text for agent, text in chosen.by_agent.items()}
     if chosen.default:
         models["model.default"] = chosen.default

@@ -57,7 +57,7 @@ class WentOn(Frozen):
 
 @dataclass(frozen=True)
 class Reached:
-    """What a request about a run works with."""
+    """The dependencies of a request about a run."""
 
     temporal: Temporal
     store: TenantStore
@@ -103,7 +103,7 @@ async def resume(run_id: str, wanted: Resumption, request_id: str, reached: Reac
 
 
 async def roll_back(run_id: str, step: int, reason: str, request_id: str, reached: Reached) -> WentOn:
-    """The run goes on from before `step`; one that is under way gives up what it does, and goes back by itself.
+    """Roll a run back to before `step`; a run under way gives up its current work and rolls back by itself.
 
     Raises:
         RunNotFound: there is no such run.
@@ -131,7 +131,7 @@ async def roll_back(run_id: str, step: int, reason: str, request_id: str, reache
 
 
 async def _whole(run_id: str, reached: Reached) -> ArchivedRun:
-    """A run as it stands, also if nobody has noticed yet that it was ended from outside."""
+    """Return the current state of a run, settling it first if it was ended from outside unnoticed."""
     run = await current_run(run_id, reached.temporal, reached.store)
     if run.status == "running":
         run = await settle(run, reached.temporal, reached.store)
@@ -146,7 +146,7 @@ def _require_ended(run: ArchivedRun) -> None:
 
 
 async def _answered(run: ArchivedRun, wanted: Frozen, request_id: str, reached: Reached) -> WentOn | None:
-    """What was answered to this request before; None if nothing was, and it is to be done."""
+    """Return the earlier answer to this request; None if there was none and the request is to be carried out."""
     sent = sha256(wanted.model_dump_json().encode()).hexdigest()
     claim = await reached.store.controls.claim(run.run_id, request_id, sent)
     if claim.request_hash != sent:
@@ -200,7 +200,7 @@ async def _branches(
     now: float,
     reached: Reached,
 ) -> tuple[Sequence[KeptBranch], Sequence[OpenBranch]]:
-    """The sections of the fan-out that a run goes on with: those that are done, and those that go on.
+    """Return the sections of the fan-out that a run resumes with: those that are done, and those to resume.
 
     Of one that left no log, because it was ended from outside, nothing is known: it begins anew.
     """

@@ -30,7 +30,7 @@ class Writable:
         self._good_until = 0.0
 
     def forget(self) -> None:
-        """Has the next who asks get a new answer."""
+        """Makes the next caller get a fresh answer."""
         self._good_until = 0.0
 
     async def fault(self) -> str | None:

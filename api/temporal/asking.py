@@ -1,4 +1,4 @@
-"""What is asked again, because it was answered for the run by somebody who could not know.
+"""Repeats requests to a run that were answered by a party that could not know the answer.
 
 Queries, while something has happened that their run has yet to hear of (`workflows/sandbox.py`). That lasts until the
 next workflow task of the run, which is about to begin: some milliseconds. And requests that the run never saw: a server
@@ -35,7 +35,7 @@ UNHEARD_TRIES: Final = 4
 
 
 class AskAgain(Interceptor):
-    """Of every client that queries runs."""
+    """An interceptor for every client that queries runs."""
 
     def intercept_client(self, next: OutboundInterceptor) -> OutboundInterceptor:
         """Around each of its requests."""

@@ -234,7 +234,7 @@ class Temporal:
         return answer.answer
 
     async def cancel(self, run_id: str, reason: str) -> None:
-        """Has the server cancel the run, which whoever works on it hears at once, and else whoever takes it up.
+        """Has the server cancel the run; the worker on it hears of it at once, or else the next one to take it.
 
         Raises:
             RunForgotten: there is no such workflow, or it is closed.
@@ -252,7 +252,7 @@ class Temporal:
         return await described(await self._connection.client(), run_id)
 
     async def writing(self, run_id: str) -> Writing | None:
-        """Who writes in the run's workflow, and what so far; None if nobody does. The server is asked once.
+        """Returns who writes in the run's workflow, and the text so far; None if there is no writer. Asks once.
 
         Raises:
             RunForgotten: there is no such workflow.

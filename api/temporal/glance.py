@@ -1,4 +1,4 @@
-"""A quick look at Temporal, for readers who would rather have what is stored than wait.
+"""A quick look at Temporal, for readers who prefer stored data to waiting.
 
 What was shown of an ended run is in the store, also when Temporal has forgotten the run or is away. Only whether
 somebody reset it since is for Temporal to say, and of runs that go on where they are. Nobody waits long for that, and
@@ -34,7 +34,7 @@ _Seen = TypeVar("_Seen")
 
 @dataclass(frozen=True)
 class _Look:
-    """At one run, by whoever asked first."""
+    """A look at one run, shared by all who ask for it at the same time."""
 
     began: float
     """On the monotonic clock, in seconds."""

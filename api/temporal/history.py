@@ -1,4 +1,4 @@
-"""What a workflow's history tells without asking a worker: that something happened, and whether anybody was there."""
+"""Reads a workflow's history without a worker: whether something happened, and whether a worker was there."""
 
 from collections.abc import AsyncIterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""What somebody waits for that belongs to no run: a workflow of its own each, whose end is waited for.
+"""Short workflows that belong to no run, whose result the caller waits for.
 
 A check searches a source once, looks read what databases hold and what servers of tools offer. Each is tried once; its
 failure is the answer.
@@ -55,7 +55,7 @@ class Looks:
         self._connection = connection
 
     async def check_source(self, check: SourceCheck) -> SourceChecked:
-        """What one search of a source finds.
+        """Runs one search of a source and returns its results.
 
         Raises:
             SourceUnanswered: it failed, or no worker did it in time.
@@ -75,7 +75,7 @@ class Looks:
             raise SourceUnanswered(failed.message if failed else nobody) from error
 
     async def at_database(self, look: DatabaseLook) -> DatabaseLooked:
-        """What a worker sees in a database.
+        """Reads a database's schema through a worker.
 
         Raises:
             DatabaseUnanswered: it is away, or no worker looked in time.
@@ -147,6 +147,6 @@ class Looks:
 
 
 def _failure(error: WorkflowFailureError) -> ApplicationError | None:
-    """The activity's own failure; None: nobody did it."""
+    """Return the activity's own failure; None if no worker ran it."""
     cause = error.cause.cause if isinstance(error.cause, ActivityError) else error.cause
     return cause if isinstance(cause, ApplicationError) else None

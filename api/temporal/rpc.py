@@ -34,7 +34,7 @@ _NO_WORKER = frozenset({RPCStatusCode.FAILED_PRECONDITION, RPCStatusCode.DEADLIN
 
 @contextmanager
 def mapped() -> Iterator[None]:
-    """Temporal's errors as ours, and those of what it keeps outside."""
+    """Translate Temporal's errors, and those of data that it stores outside, into ours."""
     try:
         yield
     except (StoreDamaged, ValidationError) as error:

@@ -32,7 +32,7 @@ class Writing:
 
 
 async def writing(client: Client, run_id: str) -> Writing | None:
-    """Who writes in the last execution of a workflow; None if nobody does. It is asked once, and not again.
+    """Return who writes in a workflow's last execution; None if there is no writer. Asks once, without retry.
 
     Raises:
         RunForgotten: there is no such workflow.

@@ -1,4 +1,4 @@
-"""Whether a worker would take up what is put into a task queue now.
+"""Finds out whether a worker would take a task from a task queue now.
 
 The server remembers who polled a queue, and for a minute after a worker has gone it looks as before: a poll may take so
 long. Workers send heartbeats too, and say there when they stop. So a poller counts unless its worker said that it
@@ -36,7 +36,7 @@ SLOWEST: Final = 60.0
 
 
 async def unserved(client: Client, queue: str, kind: TaskQueueType.ValueType) -> str:
-    """Why nobody would take up what is put into a queue now; empty if somebody would.
+    """Explain why no worker would take a task from a queue now; empty if one would.
 
     Raises:
         TemporalUnavailable: the server does not answer.
@@ -46,7 +46,7 @@ async def unserved(client: Client, queue: str, kind: TaskQueueType.ValueType) ->
 
 
 async def poller_identities(client: Client, queue: str, kind: TaskQueueType.ValueType) -> list[str]:
-    """What the workers call themselves that would take up what is put into a queue now, whatever their version.
+    """Return the identities of the workers that would take a task from a queue now, of any version.
 
     Raises:
         TemporalUnavailable: the server does not answer.
@@ -80,7 +80,7 @@ async def _heartbeats(client: Client, queue: str) -> list[WorkerHeartbeat]:
 
 
 def fault(queue: str, answer: DescribeTaskQueueResponse, heartbeats: Iterable[WorkerHeartbeat], now: float) -> str:
-    """Why nobody polls a queue at the time `now` who may take up what starts; empty if somebody does."""
+    """Explain why no worker that may take new tasks polls a queue at `now`; empty if one does."""
     there = _working(answer, heartbeats, now)
     if not there:
         return f"no worker polls the task queue {queue!r}"

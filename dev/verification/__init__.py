@@ -1,1 +1,1 @@
-"""Looking through a certificate: everything that can be computed again is, and whatever differs has its part's name."""
+"""Verifies a certificate: recomputes everything that can be recomputed, and names each part that differs."""

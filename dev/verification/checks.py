@@ -1,4 +1,4 @@
-"""What is computed again from the parts of a certificate and has to come out as it was recorded.
+"""Recomputes values from the parts of a certificate, which must match those recorded.
 
 Hashes only tell that nothing was changed since somebody computed them. These checks tell that the parts bear each other
 out: whoever changes one has to change all others so that they fit.
@@ -71,7 +71,7 @@ def of_run(held: Contents) -> Iterator[Fault]:
 
 
 def of_times(held: Contents) -> Iterator[Fault]:
-    """Calls were made while the run went on, and its agents were told the day on which it began."""
+    """Check that calls were made while the run went on, and that its agents were told the day on which it began."""
     run = held.run
     finished = run.finished_at or 0.0
     made = [line.at for line in held.ledger if not line.undone]
@@ -95,7 +95,7 @@ def of_models(held: Contents) -> Iterator[Fault]:
 
 
 def of_versions(held: Contents) -> Iterator[Fault]:
-    """The builds are those of the ledger, and the report names those that its calls were made by."""
+    """Check that the builds are those of the ledger, and that the report names the ones that made its calls."""
     if held.versions.rules != held.log.asked.rules:
         yield Fault("versions", f"the run went by the rules {held.log.asked.rules}")
     if set(held.versions.builds) != {line.build for line in held.ledger} - {""}:
@@ -133,7 +133,7 @@ def of_usage(held: Contents) -> Iterator[Fault]:
 
 
 def of_evidence(held: Contents) -> Iterator[Fault]:
-    """Passages are those that the run found, and the cited ones stand in their texts."""
+    """Check that passages are those that the run found, and that the cited ones stand in their texts."""
     refs = {ref.id: ref for ref in held.log.run.state.evidence}
     if [passage.id for passage in held.evidence] != list(refs):
         yield Fault("evidence", "it has other passages than the run found")
@@ -165,7 +165,7 @@ def of_drafts(held: Contents) -> Iterator[Fault]:
 
 
 def of_report(held: Contents) -> Iterator[Fault]:
-    """The report is what is made again of the log, the draft and the evidence, byte for byte."""
+    """Check that the report can be rebuilt, byte for byte, from the log, the draft and the evidence."""
     if held.run.report is None:
         yield Fault("run", "it has no report")
         return
@@ -222,7 +222,7 @@ def _without_text(evidence: Iterable[Evidence], cited: set[str], texts: Mapping[
 
 
 def _guessed(used: Usage, written: Usage) -> bool:
-    """A call was given up and could not say what it used: its estimate was charged, and the ledger may have less."""
+    """Return whether the estimate of a cancelled call without usage was charged; the ledger may have less."""
     return used.estimated and used.tokens >= written.tokens
 
 

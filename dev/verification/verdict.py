@@ -1,4 +1,4 @@
-"""What is found in a certificate, and what that comes to, in words."""
+"""The faults found in a certificate, and the verdict that follows from them."""
 
 from dataclasses import dataclass
 

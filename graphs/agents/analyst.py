@@ -55,19 +55,19 @@ def needs(given: AnalystInput) -> Needs:
 
 
 def shown(given: AnalystInput, loaded: Loaded) -> TaskEnvelope:
-    """The question, what is to be tested and all passages that fit."""
+    """Build the envelope: the question, the hypotheses to test and all passages that fit."""
     told: JsonObject = {"hypotheses": [one.model_dump(mode="json", exclude_defaults=True) for one in given.hypotheses]}
     return research("analyst", given, loaded).model_copy(update={"given": told if given.hypotheses else {}})
 
 
 def settled(said: Extraction, given: AnalystInput, ids: Mapping[str, str]) -> Extraction:
-    """Passages by their ids, and of hypotheses those that were given; a key that was not shown stays what it is."""
+    """Replace passage keys by ids and keep the given hypotheses; a key that was not shown stays as it is."""
     found = (one.model_copy(update={"evidence": ids.get(one.evidence, one.evidence)}) for one in said.measurements)
     return Extraction(hypotheses=given.hypotheses or said.hypotheses, measurements=tuple(found))
 
 
 def begins(given: JsonObject) -> str:
-    """What it reads."""
+    """Describe what the analyst reads."""
     return f"numbers from {passages_of(given)}"
 
 

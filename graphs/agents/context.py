@@ -1,4 +1,4 @@
-"""What the agents of a research loop share: what they are told, and how it is shown and named in events."""
+"""Shared by the agents of a research loop: their input, how it is shown, and how it is named in events."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -16,7 +16,7 @@ THOUGHT_CHARACTERS: Final = 500
 
 
 class ResearchContext(AgentInput):
-    """What every agent of a research loop is told."""
+    """The input of every agent of a research loop."""
 
     iteration: int = 1
     conversation: tuple[IterationData, ...] = ()
@@ -33,7 +33,7 @@ class ResearchContext(AgentInput):
 
 
 def needs_of(given: ResearchContext, offered: Iterable[str] = (), searched: Iterable[str] = ()) -> Needs:
-    """The passages that were found so far, and the sources that the agent is told of or may have been searched."""
+    """Return the data to load: the passages found so far, and the sources offered or possibly searched."""
     return Needs(
         evidence=given.shown,
         conversation=given.conversation,
@@ -44,7 +44,7 @@ def needs_of(given: ResearchContext, offered: Iterable[str] = (), searched: Iter
 
 
 def research(kind: str, given: ResearchContext, loaded: Loaded) -> TaskEnvelope:
-    """The envelope of an agent in the loop: the research so far, to which it adds what it alone is told."""
+    """Build the envelope of an agent in the loop: the research so far. The agent adds its own part."""
     turns = tuple(_digest(turn) for turn in given.conversation)
     criteria = numbered(given.criteria, loaded)
     task = loaded.envelope(kind, given)
@@ -72,7 +72,7 @@ def turn_of(given: JsonObject) -> str:
 
 
 def passages_of(given: JsonObject) -> str:
-    """What the agent can see, counted: what it is handed, and what the turns so far have found."""
+    """Count the passages that the agent can see: those in its input, and those found in earlier turns."""
     seen = {str(id) for id in listed(given.get("evidence"))}
     for turn in listed(given.get("conversation")):
         if isinstance(turn, dict):

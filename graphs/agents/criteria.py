@@ -1,4 +1,4 @@
-"""What agents that say or judge criteria are told of them, so that all mean the same."""
+"""The instructions on criteria that are shared by the agents that state or judge them, so that all mean the same."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What is left out of an envelope that is too long for a model: whole passages, statements and turns, never half a one.
+"""Cuts an envelope that is too long for a model by whole passages, statements and turns, never by half a one.
 
 Each kind gives up about the same share. Only where nothing would be left of drafts beside passages, these give up more
 to keep a statement of each; if that leaves none of them either, the passages stay, for they are what can be cited. What
@@ -107,7 +107,7 @@ def _stated(sections: Sequence[SectionItem]) -> int:
 
 
 def _turns(turns: Sequence[PastIteration], kept: float) -> tuple[PastIteration, ...]:
-    """The latest ones; of all that there were the last stays, whatever it takes."""
+    """Keep the latest turns that fit; the last one always stays."""
     room = sum(map(_characters, turns)) * kept
     stay = 0
     for turn in reversed(turns):

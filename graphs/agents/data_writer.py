@@ -110,7 +110,7 @@ def shown(given: DataWriterInput, loaded: Loaded) -> TaskEnvelope:
 
 
 def queries_of(given: DataWriterInput) -> list[AnsweredQuery | None]:
-    """The query of each result; None of one that no query is told of."""
+    """Return the query of each result; None for a result without one."""
     left = list(given.queries)
     return [_taken(left, digest, place) for place, digest in enumerate(given.results)]
 
@@ -153,7 +153,7 @@ def _repairs(query: AnsweredQuery | None) -> Iterator[Json]:
 
 
 def begins(given: JsonObject) -> str:
-    """What it answers from."""
+    """Describe what the data writer answers from."""
     return f"an answer from {counted(len(listed(given.get('results'))), 'result')}"
 
 

@@ -84,7 +84,7 @@ def least_answer(agent: OwnAgent) -> JsonObject:
 
 
 def agent_called(name: str, own: OwnAgent | None) -> AgentDefinition | None:
-    """Who is called by `name`: the agent of one's own that came with the call, else a built-in one; None: nobody."""
+    """Return the agent called `name`: the custom one that came with the call, else the built-in one, else None."""
     return AGENTS.get(name) if own is None else definition_of(name, own)
 
 
@@ -150,7 +150,7 @@ def _input_of(agent: OwnAgent) -> type[AgentInput]:
 
 
 def _inputs_told(agent: OwnAgent) -> str:
-    """What a model is told of the envelope's `given`."""
+    """Describe the envelope's `given` to the model."""
     lines = [f"- `{one.name}`: {one.description}" for one in agent.inputs if one.description]
     return "\n## What you are given\n\nIn the envelope's `given`:\n" + "\n".join(lines) + "\n" if lines else ""
 

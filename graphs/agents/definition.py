@@ -105,7 +105,7 @@ class AgentDefinition:
 
     @property
     def writes(self) -> bool:
-        """Whether what it answers is text for readers, which can be watched while it is written."""
+        """Whether it writes text for readers, which can be watched as it is written."""
         return self.manner != "answer"
 
     @property

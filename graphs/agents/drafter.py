@@ -18,7 +18,7 @@ from elcano.graphs.values.report import DraftRef
 
 
 class DrafterInput(WriterInput):
-    """The drafter also reads what it wrote before, and what was said of it."""
+    """The drafter's input, with its previous draft and the feedback on it."""
 
     draft: str = ""
     """Artifact hash of the draft before this one; empty: it is the first."""
@@ -66,7 +66,7 @@ def needs(given: DrafterInput) -> Needs:
 
 
 def shown(given: DrafterInput, loaded: Loaded) -> TaskEnvelope:
-    """What a writer is shown, the draft before as far as it fits, and the whole feedback."""
+    """Build the writer's envelope, with the previous draft as far as it fits and the whole feedback."""
     told: JsonObject = {"feedback": given.feedback} if given.feedback else {}
     return research("drafter", given, loaded).model_copy(
         update={
@@ -79,7 +79,7 @@ def shown(given: DrafterInput, loaded: Loaded) -> TaskEnvelope:
 
 
 def begins(given: JsonObject) -> str:
-    """What it writes from, and whether it mends a draft."""
+    """Describe what the drafter writes from, and whether it revises a draft."""
     again = ", by the feedback of the judge" if given.get("feedback") else ""
     return f"sub-iteration {given.get('iteration', 1)}, a section from {passages_of(given)}{again}"
 

@@ -1,4 +1,4 @@
-"""What agents that write share: what those that join sections are told and shown, and how a draft is summed up."""
+"""Shared by agents that write: the input and envelope of those that join sections, and the summary of a draft."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal
@@ -38,7 +38,7 @@ then the form that is said above the envelope; neither changes how you cite."""
 
 
 class SynthesisInput(AgentInput):
-    """What both syntheses join: the sections in the plan's order, with what is missing."""
+    """The input of both syntheses: the sections in the plan's order, and what is missing."""
 
     instructions: str = ""
     form: ReportForm | Literal[""] = ""
@@ -100,5 +100,5 @@ def drafted(output: JsonObject) -> tuple[str, JsonObject]:
 
 
 def claim_characters(claim: Claim) -> int:
-    """What a claim takes in a prompt, citations included."""
+    """Return how many characters a claim takes in a prompt, citations included."""
     return len(claim.text) + sum(len(cited.evidence) + len(cited.quote) + 30 for cited in claim.citations)

@@ -1,4 +1,4 @@
-"""What a model is shown: a short readable prompt that ends with exactly one fenced JSON task envelope.
+"""Builds the prompt of a model: a short readable text that ends with exactly one fenced JSON task envelope.
 
 A language model and the extractive model read the same envelope, so they differ in nothing but how they answer.
 What stays the same from call to call of one agent stands first, what grows comes next and what changes last: a provider
@@ -89,7 +89,7 @@ class CriterionItem(Frozen):
 
 
 class OutlineItem(Frozen):
-    """One section of the plan, as whoever writes another one is told of it."""
+    """One section of the plan, as shown to the writer of another section."""
 
     title: str
     key_question: str = ""
@@ -98,7 +98,7 @@ class OutlineItem(Frozen):
 
 
 class SectionItem(Frozen):
-    """One section of a report: what its research drafted, or what is written of it already."""
+    """One section of a report: the draft of its research, or the text written so far."""
 
     title: str
     key_question: str = ""
@@ -114,7 +114,7 @@ class SectionItem(Frozen):
 
 
 class TaskEnvelope(Frozen):
-    """One task for one agent, complete: whoever answers needs to know nothing else."""
+    """One task for one agent, self-contained: the model needs to know nothing else."""
 
     kind: str
     """The agent's name in the catalogue; of an agent that calls its model for several things, the name of the thing."""

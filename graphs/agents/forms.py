@@ -1,4 +1,4 @@
-"""What a good report of each form has. Whoever plans and whoever writes is told it, in a paragraph above the task.
+"""What makes a good report of each form. Planners and writers get it in a paragraph above the task.
 
 Only what the form asks for is said here; how text, tables and citations are written is said once, to whoever writes.
 """
@@ -42,7 +42,7 @@ FORMS: Final[Mapping[ReportForm, str]] = {
 
 
 def guidance(form: ShownForm) -> str:
-    """What is said of a form above a task; empty if there is nothing to say."""
+    """Return the guidance for a form, to go above the task; empty if there is none."""
     if not form:
         return ""
     if form != "open":

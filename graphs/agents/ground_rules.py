@@ -1,4 +1,4 @@
-"""What every agent is told beside its own part: how to read a task, and how far to trust a passage.
+"""The ground rules that every agent gets beside its instructions: how to read a task, and how far to trust a passage.
 
 It stands behind an agent's instructions, the same in every call, so that providers can keep both. Said here, it is said
 nowhere else.

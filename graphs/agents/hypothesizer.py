@@ -27,7 +27,7 @@ KEY_CHARACTERS: Final = 60
 
 
 class HypothesizerInput(ResearchContext):
-    """It also knows what it was told to explain, and what it said before."""
+    """The hypothesizer's input, with the instruction to explain and its earlier hypotheses."""
 
     instruction: str = ""
     """Empty: the question itself."""
@@ -62,7 +62,7 @@ found since, and drop those that passages have refuted.
 
 
 def shown(given: HypothesizerInput, loaded: Loaded) -> TaskEnvelope:
-    """The research so far, what is to be explained, the hypotheses of before with the keys of passages."""
+    """Build the envelope: the research so far, what to explain, and earlier hypotheses with the keys of passages."""
     keys = {id: key for key, id in loaded.shown.ids.items()}
     earlier: list[Json] = [_by(one, keys).model_dump(mode="json", exclude_defaults=True) for one in given.hypotheses]
     own: JsonObject = {"instruction": given.instruction, "hypotheses": earlier}
@@ -71,7 +71,7 @@ def shown(given: HypothesizerInput, loaded: Loaded) -> TaskEnvelope:
 
 
 def faults(said: Hypotheses, given: HypothesizerInput, ids: Mapping[str, str]) -> Sequence[str]:
-    """What does not hold of an answer, for its model."""
+    """Return what is wrong with an answer, for the model to correct."""
     found = []
     if unknown := _unknown(said, ids):
         found.append(f"no passage has the key {', '.join(map(repr, unknown))}: name keys of `evidence` alone")
@@ -81,13 +81,13 @@ def faults(said: Hypotheses, given: HypothesizerInput, ids: Mapping[str, str]) -
 
 
 def settled(said: Hypotheses, given: HypothesizerInput, ids: Mapping[str, str]) -> Hypotheses:
-    """What was said, with the ids of passages for their keys; keys that do not exist are left out and named."""
+    """Replace the keys of passages by their ids; unknown keys are removed and listed."""
     kept = tuple(_by(one, ids) for one in _stated(said.hypotheses)[:MOST_HYPOTHESES])
     return Hypotheses(hypotheses=kept, unknown=_unknown(said, ids))
 
 
 def begins(given: JsonObject) -> str:
-    """What it is to explain, and from how many passages."""
+    """Describe what the hypothesizer explains, and from how many passages."""
     return f"what may be so, from {passages_of(given)}" + (f": {told}" if (told := given.get("instruction")) else "")
 
 
@@ -106,7 +106,7 @@ def summary(output: JsonObject) -> tuple[str, JsonObject]:
 
 
 def _stated(hypotheses: Iterable[Hypothesis]) -> tuple[Hypothesis, ...]:
-    """Those that state something, each once."""
+    """Return the hypotheses that have a statement, without duplicates."""
     cut = {
         statement: one.model_copy(update={"statement": statement})
         for one in reversed(tuple(hypotheses))
@@ -116,7 +116,7 @@ def _stated(hypotheses: Iterable[Hypothesis]) -> tuple[Hypothesis, ...]:
 
 
 def _by(one: Hypothesis, names: Mapping[str, str]) -> Hypothesis:
-    """A hypothesis with other names for its passages, without those that have none."""
+    """Rename the passages of a hypothesis, dropping those that have no new name."""
     searches = (shortened(" ".join(text.split()), QUERY_CHARACTERS) for text in one.searches)
     return one.model_copy(
         update={

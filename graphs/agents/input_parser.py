@@ -102,7 +102,7 @@ def shown(given: InputParserInput, loaded: Loaded) -> TaskEnvelope:
 
 
 def settled(said: ParsedQuery, given: InputParserInput, ids: Mapping[str, str]) -> ParsedQuery:
-    """What was said; a domain that there is not is none, and a mode is named as it is written."""
+    """Normalize the answer: an unknown domain becomes empty, and the mode is spelled as modes are."""
     domain = said.domain.strip().casefold()
     return said.model_copy(
         update={

@@ -84,7 +84,7 @@ def shown(given: JudgeInput, loaded: Loaded) -> TaskEnvelope:
 
 
 def settled(said: JudgeAssessment, given: JudgeInput, ids: Mapping[str, str]) -> JudgeAssessment:
-    """What was said, without contradictions, and with the ids of passages for their keys.
+    """Return the verdict without contradictions, with passage ids in place of keys.
 
     A criterion is met only by passages that were shown. Passages suffice only if every criterion that was judged is
     met, and nothing lacks that a rubric asks for; where they suffice nothing is left to continue for, and where only
@@ -115,7 +115,7 @@ def settled(said: JudgeAssessment, given: JudgeInput, ids: Mapping[str, str]) ->
 
 
 def scored_of(said: JudgeAssessment) -> Scored | None:
-    """What was judged by a rubric; None if there was none."""
+    """Return the scores by a rubric; None if no rubric was used."""
     if not said.rubric:
         return None
     return Scored(
@@ -133,7 +133,7 @@ def by_ids(verdict: CriterionVerdict, ids: Mapping[str, str]) -> CriterionVerdic
 
 
 def begins(given: JsonObject) -> str:
-    """What it judges."""
+    """Describe what the judge judges."""
     return f"whether {passages_of(given)} will do{for_gap(given)}"
 
 

@@ -1,4 +1,4 @@
-"""The knowledge gap agent: whether the question is answered and, if not, what is missing."""
+"""The knowledge gap agent: decides whether the question is answered and, if not, what is missing."""
 
 from typing import Final
 
@@ -19,7 +19,7 @@ class KnowledgeGapInput(ResearchContext):
 
 
 class KnowledgeGapOutput(Frozen):
-    """Whether the question is answered, and if not, what is missing."""
+    """The agent's verdict: whether the question is answered, and if not, what is missing."""
 
     research_complete: bool = Field(description="True only if the evidence answers the whole question.")
     outstanding_gaps: tuple[str, ...] = Field(
@@ -51,12 +51,12 @@ def shown(given: KnowledgeGapInput, loaded: Loaded) -> TaskEnvelope:
 
 
 def begins(given: JsonObject) -> str:
-    """What it looks at."""
+    """Describe what the agent looks at."""
     return f"what is missing beside {passages_of(given)}, {turn_of(given)}"
 
 
 def summary(output: JsonObject) -> tuple[str, JsonObject]:
-    """What is missing."""
+    """Summarize what is missing."""
     gaps = listed(output.get("outstanding_gaps"))
     text = (
         "No gap is left to search for" if output.get("research_complete") else f"Missing: {'; '.join(map(str, gaps))}"

@@ -1,4 +1,4 @@
-"""What a manager is told of the research that it leads: who is in its team, how its plan stands, whose turn was when.
+"""The manager's view of the research that it leads: its team, the state of its plan and the turns so far.
 
 It is shown neither whole instructions of old nor all turns: the repetition of any of them is seen by code.
 """
@@ -28,7 +28,7 @@ TEAM: Final[Mapping[str, str]] = {
 
 
 class LeadingInput(ResearchContext):
-    """What a manager knows; it is shown passages where its definition says so."""
+    """The input of a manager; it is shown passages only if its definition says so."""
 
     ledger: Ledger | None = None
     """Null: nothing was planned yet."""

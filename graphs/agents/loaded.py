@@ -1,4 +1,4 @@
-"""What an agent needs from stores and sources before its model is asked, and what was found of it."""
+"""The data that an agent needs from stores and sources before its model is called, and what was loaded of it."""
 
 from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, SectionItem, TaskEnvelope
 from elcano.graphs.data.schema import DatabaseSchema
@@ -9,7 +9,7 @@ from elcano.graphs.values.state import IterationData, SectionResult
 
 
 class AgentInput(Frozen):
-    """What almost every agent is told."""
+    """The input that almost all agents share."""
 
     question: str
     background: str = ""
@@ -20,7 +20,7 @@ class AgentInput(Frozen):
 
 
 class Needs(Frozen):
-    """What is to be loaded for one call."""
+    """The data to load for one call."""
 
     evidence: tuple[str, ...] = ()
     """Ids of the passages to show. For who joins sections: of those that their drafts may cite."""

@@ -84,7 +84,7 @@ def shown_section(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
 
 
 def _wish(given: SynthesisInput, loaded: Loaded) -> str:
-    """What is wanted of the section: its own part of the wishes, or all of them, said to be of the whole."""
+    """Return the instructions for the section: its own part of them, or all, marked as meant for the whole report."""
     parts, wishes = len(loaded.drafts.sections), loaded.drafts.wishes
     own = wishes[loaded.place] if loaded.place < len(wishes) else ""
     if own or parts < 2 or not given.instructions:
@@ -93,7 +93,7 @@ def _wish(given: SynthesisInput, loaded: Loaded) -> str:
 
 
 def _fitting(loaded: Loaded) -> tuple[EvidenceItem, ...]:
-    """The section's passages whose whole texts fit into their room; those that its draft cites come first."""
+    """Return the section's passages whose whole texts fit into their room; those that its draft cites come first."""
     room = loaded.passages_room * CHARACTERS_PER_TOKEN
     chosen: list[EvidenceItem] = []
     for item in loaded.drafts.passages[loaded.place] if loaded.place < len(loaded.drafts.passages) else ():
@@ -128,7 +128,7 @@ def uncited(loaded: Loaded) -> tuple[EvidenceItem, ...]:
 
 
 def shown_summary(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
-    """The finished sections as far as they fit, and those that are missing."""
+    """Build the envelope of the summary: the finished sections as far as they fit, and those that are missing."""
     whole = fitting(loaded.written, SUMMARY_TOKENS if loaded.room is None else min(SUMMARY_TOKENS, loaded.room))
     return loaded.envelope(SUMMARY, given).model_copy(
         update={

@@ -1,4 +1,4 @@
-"""An agent of one's own, as data: what it is told, what it is given and what it answers.
+"""A custom agent as data: its instructions, its inputs and its output.
 
 It is made into the same definition that built-in agents have, so that whatever works with those works with it.
 """

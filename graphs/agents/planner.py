@@ -87,7 +87,7 @@ holds for each of them, as readers and tone do, stands in each wish. Without `in
 
 
 def needs(given: PlannerInput) -> Needs:
-    """What a first search found, and the sources described."""
+    """Return the data to load: the results of a first search, and descriptions of the sources."""
     return Needs(evidence=given.evidence, offered=given.sources, weighed=given.question, searched=given.sources)
 
 

@@ -93,7 +93,7 @@ def faults(said: ProgressLedger, given: LeadingInput, ids: Mapping[str, str]) ->
 
 
 def settled(said: ProgressLedger, given: LeadingInput, ids: Mapping[str, str]) -> ProgressLedger:
-    """What was said, cut to what is kept; a speaker that does not exist is nobody."""
+    """Cut the answer to its maximum lengths; an unknown speaker becomes empty."""
     instruction = shortened(" ".join(said.instruction.answer.split()), INSTRUCTION_CHARACTERS)
     return ProgressLedger(
         request_satisfied=_cut(said.request_satisfied),
@@ -128,7 +128,7 @@ def begins(given: JsonObject) -> str:
 
 
 def summary(output: JsonObject) -> tuple[str, JsonObject]:
-    """Who speaks next, with which instruction and why."""
+    """Summarize who speaks next, with which instruction and why."""
     said = ProgressLedger.model_validate(output)
     data: JsonObject = {
         "satisfied": said.request_satisfied.answer,

@@ -1,4 +1,4 @@
-"""What a model that writes answers with: Markdown with marks, and the citations that the marks stand for.
+"""The output of a model that writes: Markdown with marks, and the citations that the marks stand for.
 
 A model sees and fills texts. Whoever quotes word for word and writes nothing of its own, as the extractive model does,
 answers with claims in their place, whose citations support them whole; the schema that models see does not show that.
@@ -24,7 +24,7 @@ _CITATIONS: Final = (
 
 
 class _Answer(Frozen):
-    """What a model answers, read as kindly as can be: nothing said is what a field holds by default."""
+    """A model's answer, parsed leniently: a null counts as the default of its field."""
 
     @model_validator(mode="before")
     @classmethod
@@ -38,7 +38,7 @@ class _Answer(Frozen):
 
     @model_validator(mode="after")
     def _bounded(self) -> Self:
-        """Refuses a text that nobody wrote for a reader. Not in the schema: some providers want that without bounds."""
+        """Refuses a text too long for any reader. Not in the schema: some providers want that without bounds."""
         for name in type(self).model_fields:
             text = getattr(self, name)
             if isinstance(text, str) and len(text) > MOST_CHARACTERS:

@@ -76,7 +76,7 @@ def shown(given: ReviewerInput, loaded: Loaded) -> TaskEnvelope:
 
 
 def begins(given: JsonObject) -> str:
-    """What it reads."""
+    """Describe what the reviewer reads."""
     return f"a review of {counted(len(listed(given.get('statements'))), 'statement')}"
 
 

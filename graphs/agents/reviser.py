@@ -1,4 +1,4 @@
-"""What a writer is asked once after its draft was reviewed: to mend the blocks that say what their quotes do not."""
+"""The one revision after a review: the writer corrects the blocks whose quotes do not support them."""
 
 from typing import Final
 
@@ -13,7 +13,7 @@ from elcano.graphs.values.report import Citation
 
 
 class DoubtedBlock(Frozen):
-    """One block of the draft with what was found against it."""
+    """One block of the draft, with the faults that the review found in it."""
 
     id: int
     text: str

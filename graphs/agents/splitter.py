@@ -33,7 +33,7 @@ class DataPath(Frozen):
 
 
 class ToolWish(Frozen):
-    """A call of one tool of one server, among those that were offered."""
+    """A call of one tool on one server, from those that were offered."""
 
     server: str = Field(min_length=1, max_length=64)
     tool: str = Field(min_length=1, max_length=200)
@@ -60,7 +60,7 @@ class Splitting(Frozen):
 
 
 class SplitterInput(AgentInput):
-    """What the splitter is told."""
+    """The splitter's input."""
 
     excerpt: DatabaseSchema | None = None
     """The tables that the question may be about; None: no database could be read."""
@@ -101,7 +101,7 @@ def shown(given: SplitterInput, loaded: Loaded) -> TaskEnvelope:
 
 
 def faults(said: Splitting, given: SplitterInput, ids: Mapping[str, str]) -> tuple[str, ...]:
-    """What does not hold of an answer, in sentences for who gave it."""
+    """Return what is wrong with an answer, in sentences for the model."""
     found = []
     if len(said.paths) == 1:
         found.append("One path is none: leave `paths` empty, or give two.")
@@ -115,7 +115,7 @@ def faults(said: Splitting, given: SplitterInput, ids: Mapping[str, str]) -> tup
 
 
 def settled(said: Splitting, given: SplitterInput, ids: Mapping[str, str]) -> Splitting:
-    """The answer as far as its parts fit each other; paths of one name are told apart by a number."""
+    """Keep the parts of the answer that fit together; paths with the same name are numbered."""
     forecast = said.forecast
     if forecast is not None and not said.history_question.strip():
         said = said.model_copy(update={"history_question": given.question})
@@ -138,7 +138,7 @@ def _named_apart(paths: tuple[DataPath, ...]) -> list[DataPath]:
 
 
 def begins(given: JsonObject) -> str:
-    """What it looks at."""
+    """Describe what the splitter looks at."""
     return f"which way the question goes: {shortened(str(given.get('question', '')), SHOWN_CHARACTERS)}"
 
 

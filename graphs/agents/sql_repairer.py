@@ -1,4 +1,4 @@
-"""The SQL repairer: a query that was refused or failed becomes another one, with what is different and what it means.
+"""The SQL repairer: turns a query that was refused or failed into another, with the difference and its meaning.
 
 What changed is not taken from its words alone: code compares both queries, clause by clause.
 """
@@ -26,7 +26,7 @@ _CLAUSE: Final = re.compile(
 
 
 class SqlAttempt(SqlQuery):
-    """A query that was tried before, and what was said of it."""
+    """A query that was tried before, and its error."""
 
     fault: str = ""
 
@@ -63,7 +63,7 @@ Leave `diff` empty. A query that runs and answers something else is worse than n
 
 
 def shown(given: SqlRepairerInput, loaded: Loaded) -> TaskEnvelope:
-    """The question, the query, what was said of it, and the schema."""
+    """Build the envelope: the question, the query, its error and the schema."""
     told: JsonObject = {
         "query": given.query.model_dump(mode="json", exclude_defaults=True),
         "fault": given.fault.model_dump(mode="json", exclude_defaults=True),
@@ -78,7 +78,7 @@ def shown(given: SqlRepairerInput, loaded: Loaded) -> TaskEnvelope:
 
 
 def faults(said: SqlRepair, given: SqlRepairerInput, ids: Mapping[str, str]) -> tuple[str, ...]:
-    """What does not hold of an answer: a query that was tried already, or none without a reason."""
+    """Return what is wrong with an answer: a query that was tried already, or no query and no reason."""
     if not said.sql.strip():
         return () if said.explanation.strip() else ("You gave no `sql` and did not say why in `explanation`.",)
     if _plain(said.sql) in {_plain(one.sql) for one in (given.query, *given.attempts)}:
@@ -95,7 +95,7 @@ def settled(said: SqlRepair, given: SqlRepairerInput, ids: Mapping[str, str]) ->
 
 
 def difference(old: str, new: str) -> str:
-    """What is different between two queries, clause by clause, as `diff -u` has it; empty if nothing is."""
+    """Compare two queries clause by clause, in the format of `diff -u`; empty if they are the same."""
     rows = difflib.unified_diff(_clauses(old), _clauses(new), "before", "after", lineterm="", n=1)
     return "\n".join(rows)
 
@@ -109,7 +109,7 @@ def _plain(sql: str) -> str:
 
 
 def begins(given: JsonObject) -> str:
-    """What it mends."""
+    """Describe what the repairer mends."""
     fault = given.get("fault")
     said = fault.get("message") if isinstance(fault, dict) else ""
     return shortened(f"a query: {said or 'it failed'}", SHOWN_CHARACTERS)

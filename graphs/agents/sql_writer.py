@@ -20,7 +20,7 @@ SHOWN_SQL: Final = 600
 
 
 class SqlWriterInput(AgentInput):
-    """What is asked, and the part of the database that it is about."""
+    """The question, and the part of the database that it is about."""
 
     excerpt: DatabaseSchema
     """Tables that the question may be about, with sample values if the operator lets them be shown."""
@@ -90,7 +90,7 @@ def _told(given: SqlWriterInput) -> JsonObject:
 
 
 def faults(said: SqlWriting, given: SqlWriterInput, ids: Mapping[str, str]) -> tuple[str, ...]:
-    """What does not hold of an answer: a decision without what belongs to it."""
+    """Return what is wrong with an answer: a decision without the fields that it requires."""
     if said.decision == "query" and not said.sql.strip():
         return ("You decided `query` and gave no `sql`.",)
     if said.decision == "documents" and not given.documents:
@@ -111,7 +111,7 @@ def settled(said: SqlWriting, given: SqlWriterInput, ids: Mapping[str, str]) -> 
 
 
 def begins(given: JsonObject) -> str:
-    """What it writes for."""
+    """Describe the query to write."""
     excerpt = given.get("excerpt")
     tables = listed(excerpt.get("tables")) if isinstance(excerpt, dict) else []
     name = excerpt.get("database", "") if isinstance(excerpt, dict) else ""

@@ -1,4 +1,4 @@
-"""The manager's task ledger: what is taken to be so, what has to be found out, and a plan for the team."""
+"""The manager's task ledger: what is assumed, what has to be found out, and a plan for the team."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -30,7 +30,7 @@ another part of the question first. Do not plan again what brought nothing.
 
 
 def needs(given: LeadingInput) -> Needs:
-    """What was found, and the sources described."""
+    """Return the data to load: the passages found so far, and descriptions of the sources."""
     return needs_of(given, offered=given.sources, searched=given.sources)
 
 
@@ -40,7 +40,7 @@ def shown(given: LeadingInput, loaded: Loaded) -> TaskEnvelope:
 
 
 def settled(said: TaskLedger, given: LeadingInput, ids: Mapping[str, str]) -> TaskLedger:
-    """What was said, as much of it as is kept."""
+    """Cut the ledger to its maximum lengths."""
     return TaskLedger.model_validate({name: lines(texts) for name, texts in said})
 
 

@@ -31,7 +31,7 @@ QUERY_CHARACTERS: Final = 300
 
 
 class TeamJudgeInput(ResearchContext):
-    """The team judge also reads what the team wrote, and what it said of it the last time."""
+    """The team judge's input, with the team's draft and the judge's previous feedback."""
 
     draft: str = ""
     """Artifact hash of the team's draft; empty: there is none."""
@@ -42,7 +42,7 @@ class TeamJudgeInput(ResearchContext):
 
 
 class TeamAssessment(Frozen):
-    """Whether a draft will do; if not, what the team is told.
+    """Whether a draft is good enough; if not, the feedback to the team.
 
     Lenient: what is too long is cut, because feedback that is cut is worth more than another call.
     """
@@ -94,7 +94,7 @@ def drafted_before(question: str, draft: str) -> tuple[SectionResult, ...]:
 
 
 def shown(given: TeamJudgeInput, loaded: Loaded) -> TaskEnvelope:
-    """The draft, the passages, what the criteria are and what was said the last time."""
+    """Build the envelope: the draft, the passages, the criteria and the previous feedback."""
     new = len(given.conversation[-1].findings) if given.conversation else 0
     told: JsonObject = {"feedback": given.feedback} if given.feedback else {}
     return research("team_judge", given, loaded).model_copy(
@@ -108,7 +108,7 @@ def shown(given: TeamJudgeInput, loaded: Loaded) -> TaskEnvelope:
 
 
 def settled(said: TeamAssessment, given: TeamJudgeInput, ids: Mapping[str, str]) -> TeamAssessment:
-    """What was said, cut to what fits, without contradictions, and with the ids of passages for their keys.
+    """Return the verdict cut to fit, without contradictions, and with passage ids in place of keys.
 
     A draft suffices only if every criterion that was judged is met. Who is not content and says not why gets the
     criteria that are not met said for him.
@@ -147,7 +147,7 @@ def begins(given: JsonObject) -> str:
 
 
 def summary(output: JsonObject) -> tuple[str, JsonObject]:
-    """Whether the draft will do, and what the team is told."""
+    """Summarize whether the draft is good enough, and the feedback to the team."""
     feedback, sufficient = output.get("feedback") or "", bool(output.get("sufficient"))
     text = "The draft will do" if sufficient else "The draft will not do yet"
     data: JsonObject = {name: output.get(name) for name in ("sufficient", "feedback", "missing")}

@@ -96,7 +96,7 @@ def shown(given: ToolSelectorInput, loaded: Loaded) -> TaskEnvelope:
 
 
 def settled(said: AgentSelectionPlan, given: ToolSelectorInput, ids: Mapping[str, str]) -> AgentSelectionPlan:
-    """What was planned, and what the judge would search and nobody has: in the source that was chosen most.
+    """Add to the plan the judge's suggested queries that have not been searched, for the source that was chosen most.
 
     Without a choice it is the first one. Of a full plan nothing is left out for it.
     """
@@ -116,7 +116,7 @@ def settled(said: AgentSelectionPlan, given: ToolSelectorInput, ids: Mapping[str
 
 
 def _words(query: str) -> frozenset[str]:
-    """A query as it is compared: in whatever order its words stand."""
+    """Normalize a query for comparison, regardless of the order of its words."""
     return frozenset(query.casefold().split())
 
 
@@ -126,7 +126,7 @@ def begins(given: JsonObject) -> str:
 
 
 def summary(output: JsonObject) -> tuple[str, JsonObject]:
-    """How many searches it chose; they are told themselves when they are made."""
+    """Summarize how many searches were chosen; each is reported when it is made."""
     tasks = [task for task in listed(output.get("tasks")) if isinstance(task, dict)]
     chosen: list[Json] = [*dict.fromkeys(str(task.get("query")) for task in tasks)]
     text = f"{counted(len(chosen), 'search', 'searches')} chosen" if chosen else "No search left to make"

@@ -87,12 +87,12 @@ USUAL: Final = "iterative"
 
 
 def described(names: Iterable[str]) -> dict[str, str]:
-    """When each of these ways fits, by name; those that there are not are left out."""
+    """Return when each of these ways fits, by name; unknown names are left out."""
     return {name: WAYS[name].when for name in names if name in WAYS}
 
 
 def instead_of(wanted: str, ways: Sequence[str], barred: Collection[str]) -> str:
-    """The way that is gone where `wanted` is barred: what it says itself, else the one before it for any question.
+    """Return the way to go if `wanted` is barred: its own substitute, else the one before it that fits any question.
 
     Where there is none, the first such way that is open; where there is none either, the first that is. If all are
     barred, as though none were.

@@ -66,7 +66,7 @@ def shown(given: WriterInput, loaded: Loaded) -> TaskEnvelope:
 
 
 def begins(given: JsonObject) -> str:
-    """What it writes from."""
+    """Describe what the writer writes from."""
     return f"a report from {passages_of(given)}"
 
 

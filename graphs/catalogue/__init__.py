@@ -1,1 +1,1 @@
-"""What a graph can name: agents, tools and reducers, each with its input and output model."""
+"""The names that a graph can use: agents, tools and reducers, each with its input and output model."""

@@ -43,7 +43,7 @@ class CallToolInput(Frozen):
 
 
 class CallToolOutput(Frozen):
-    """What a tool answered. The whole of it is in an artifact."""
+    """The output of a tool call. The full output is in an artifact."""
 
     server: str
     tool: str
@@ -106,7 +106,7 @@ class ServerTools(Frozen):
 
 
 class ListToolsOutput(Answer):
-    """What servers offer; those that do not answer say why."""
+    """The tools of the servers; a server that does not answer gives an error instead."""
 
     servers: tuple[ServerTools, ...] = ()
     truncated: bool = False
@@ -131,7 +131,7 @@ def add_tool_evidence(state: ResearchState, output: ItemOutcomes) -> ResearchSta
 
 
 def summary(output: JsonObject) -> tuple[str, JsonObject]:
-    """What a call of a tool came to, in a sentence and in figures; none of the server's words."""
+    """Summarize a tool call in a sentence and in figures, without text from the server."""
     called = f"{output['server']}/{output['tool']}"
     text = output.get("text")
     figures: JsonObject = {

@@ -1,4 +1,4 @@
-"""How a question to databases stands: which database it is put to, its query, what became of that, what is missing.
+"""The state of a question to databases: the chosen database, the query, its result and what is missing.
 
 It is kept as `values.data`, so that every expression of a graph can read it. At most three repairs are made of one
 query, and none after the same complaint came twice: a query that fails as the one before it did will not be mended.
@@ -146,7 +146,7 @@ def _why_not_mended(now: DataWork, fault: QueryFault) -> str:
 
 
 def add_results(state: ResearchState, output: ItemOutcomes) -> ResearchState:
-    """Adds what a tool computed of results to the evidence, so that it can be cited."""
+    """Add the evidence that a tool computed from results, so that it can be cited."""
     found = [
         EvidenceRef.model_validate(one)
         for item in output.items
@@ -157,7 +157,7 @@ def add_results(state: ResearchState, output: ItemOutcomes) -> ResearchState:
 
 
 def record_repair(state: ResearchState, output: SqlRepair) -> ResearchState:
-    """Keeps the mended query, to be run, and what it was mended of; or that it was not."""
+    """Record the repaired query, to be run next, with the fault it repairs; or that it could not be repaired."""
     now = work(state)
     if now.query is None or now.fault is None:
         return state

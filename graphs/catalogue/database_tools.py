@@ -68,7 +68,7 @@ class SqlExamplesInput(Frozen):
 
 
 class SqlExamplesOutput(Frozen):
-    """Questions that were answered before by SQL, the likest first; empty: nobody wrote one that is alike."""
+    """Questions answered by SQL before, most similar first; empty if none is similar."""
 
     examples: tuple[SqlExample, ...] = ()
     others: tuple[str, ...] = ()

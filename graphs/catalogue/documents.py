@@ -1,4 +1,4 @@
-"""Which files are documents, told by their suffix in lower case; how each kind is read is said where it is read."""
+"""The file suffixes of documents, in lower case; the readers say how each kind is read."""
 
 from typing import Final
 

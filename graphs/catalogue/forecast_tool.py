@@ -1,4 +1,4 @@
-"""What the tool `forecast` answers; what it is given is in `graphs.data.forecast`."""
+"""The output of the tool `forecast`; its input is in `graphs.data.forecast`."""
 
 from elcano.graphs.catalogue.tools import GivesEvidence
 from elcano.graphs.data.forecast import ForecastDigest, ForecastRefusal

@@ -1,4 +1,4 @@
-"""Forecasts in words: the same figures wherever they are told, each interval with what it was worth before."""
+"""Forecasts in words: the same figures everywhere, each interval with how well it would have held in the past."""
 
 from elcano.graphs.data.forecast import MODEL_WORDS, ForecastDigest, IntervalCheck
 from elcano.graphs.frozen import JsonObject

@@ -16,7 +16,7 @@ class Nothing(Frozen):
 
 
 def record_task_ledger(state: ResearchState, output: TaskLedger) -> ResearchState:
-    """Notes facts and plan; what was counted and which turns were made stays."""
+    """Record facts and plan; counters and turns are kept."""
     ledger = (state.ledger or Ledger()).model_copy(update={"task": output})
     known = state.model_copy(update={"ledger": ledger})
     return _thinking(known, f"Plan: {' / '.join(output.plan)}") if output.plan else known

@@ -318,7 +318,7 @@ REDUCERS: Mapping[str, ReducerSpec] = {
 
 
 def output_model(graph: ResearchGraph, node: Node) -> type[Frozen] | None:
-    """What a node leaves under `outputs.<id>`; None if it leaves nothing, or something this room does not know."""
+    """Return the output model of a node, stored under `outputs.<id>`; None if it has none or it is not known here."""
     match node:
         case AgentNode():
             return graph.agent(node.agent).output if node.agent in AGENTS or node.agent in graph.agents else None

@@ -1,4 +1,4 @@
-"""What is said of a tool or a reducer that a graph can name; which there are is in `listing`."""
+"""The specifications of tools and reducers that a graph can name; `listing` has the list of them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -58,7 +58,7 @@ def with_findings(grown: ResearchState, earlier: ResearchState) -> ResearchState
 
 
 def record_thought(state: ResearchState, output: ThinkingOutput) -> ResearchState:
-    """Begins the iteration's record with its thought; where nobody has said any criteria, its own are the run's."""
+    """Begin the iteration's record with its thought; if the run has no criteria yet, take the agent's."""
     known = state if state.criteria else state.model_copy(update={"criteria": unjudged(output.criteria)})
     return in_this_iteration(known, thought=output.thought)
 
@@ -70,13 +70,13 @@ def record_gap(state: ResearchState, output: KnowledgeGapOutput) -> ResearchStat
 
 
 def record_tool_calls(state: ResearchState, output: AgentSelectionPlan) -> ResearchState:
-    """Notes the searches that are about to be made, behind those that the iteration has made."""
+    """Record the searches about to be made, after those that the iteration has made."""
     calls = tuple(ToolCallRecord(source=task.source, query=task.query, pending=True) for task in output.tasks)
     return in_this_iteration(state, tool_calls=(*running_iteration(state).tool_calls, *calls))
 
 
 def add_evidence(state: ResearchState, output: ItemOutcomes) -> ResearchState:
-    """Adds what the searches found, each id once, and records for each search what came of it.
+    """Add the passages that the searches found, each id once, and record the outcome of each search.
 
     What repeats older evidence is kept, but it is no finding.
     """
@@ -101,7 +101,7 @@ def add_evidence(state: ResearchState, output: ItemOutcomes) -> ResearchState:
 
 
 def record_judgement(state: ResearchState, output: JudgeAssessment) -> ResearchState:
-    """Keeps the judge's reasoning, which criteria are met, and what it would search next, for the next iteration.
+    """Record the judge's reasoning, the criteria that are met, and the searches it suggests for the next iteration.
 
     What its rubric lacks stands before its reasoning, which is cut where it is shown again.
     """
@@ -111,7 +111,7 @@ def record_judgement(state: ResearchState, output: JudgeAssessment) -> ResearchS
 
 
 def record_feedback(state: ResearchState, output: TeamAssessment) -> ResearchState:
-    """As `record_judgement`, of a draft: what the team was told, and what its judge would search next.
+    """Record the feedback on a draft and the searches its judge suggests, as `record_judgement` does for passages.
 
     As long as the judge is not satisfied, its last words are among the warnings: a reader should know what is missing.
     """
@@ -125,7 +125,7 @@ def record_feedback(state: ResearchState, output: TeamAssessment) -> ResearchSta
 
 
 def record_parse(state: ResearchState, output: ParsedQuery) -> ResearchState:
-    """Adds what the question was understood as to the background; the question itself stays as it was asked.
+    """Add the interpretation of the question to the background; the question itself stays as it was asked.
 
     Its form, its language, the criteria of an answer and its field are kept as such; of the rubrics that of its field
     alone, once there is one.
@@ -155,7 +155,7 @@ def _of_field(state: ResearchState, domain: str) -> dict[str, object]:
 
 
 class ModeToChoose(Frozen):
-    """What a run that chooses its mode goes by."""
+    """The input to choosing a run's mode."""
 
     wanted: str = ""
     """The mode that was named by whoever read the question."""

@@ -82,7 +82,7 @@ def store_plan(state: ResearchState, output: PlanToStore) -> ResearchState:
 
 
 def _too_many(output: PlanToStore, kept: int, dropped: Sequence[SectionPlan]) -> str:
-    """What a reader is told of sections that were planned and are not paid for."""
+    """Explain to the reader which planned sections the budget does not cover."""
     titles = ", ".join(section.title for section in dropped[:NAMED])
     enough = -(-(output.tokens + len(dropped) * output.tokens_each) // STEP_TOKENS) * STEP_TOKENS
     needed = f"; about {enough:,} tokens would do for all of them" if output.tokens_each else ""

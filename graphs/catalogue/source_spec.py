@@ -1,4 +1,4 @@
-"""What is known of a source without opening it: what it is, allows and needs, and how long it is waited for."""
+"""The description of a source that is known without opening it: what it is, allows and needs, and its timeout."""
 
 import re
 from collections.abc import Callable
@@ -17,7 +17,7 @@ NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
 class SourceLimits(Frozen):
-    """What a source's provider allows."""
+    """The rate limits of a source's provider."""
 
     per_second: float | None = Field(default=None, gt=0)
     """Searches a second, of all workers together; None: as many as come."""
@@ -96,7 +96,7 @@ class SourceSpec(Frozen):
 
     @property
     def told(self) -> str:
-        """What whoever plans searches is told of it."""
+        """Describes the source to agents that plan searches."""
         return f"{self.description} Query: {self.syntax}" if self.syntax else self.description
 
     @property
@@ -119,7 +119,7 @@ class SourceSpec(Frozen):
         return with_key if with_key is not None and has(self.key) else self.limits.per_second
 
     def missing(self, has: Callable[[str], bool]) -> str:
-        """What has to be done before it can be searched; empty if nothing."""
+        """Explains what has to be done before it can be searched; empty if nothing."""
         if self.setting and not has(self.setting):
             return f"set {self.setting} to {self.turned_on_by}"
         if self.needs_key and not has(self.key):

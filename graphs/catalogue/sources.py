@@ -209,7 +209,7 @@ SOURCES: Final[dict[str, SourceSpec]] = {
 
 
 def collection(name: str, description: str = "") -> SourceSpec:
-    """What is known of a collection of documents.
+    """Build the specification of a collection of documents.
 
     Raises:
         InputInvalid: its name cannot be used.
@@ -228,7 +228,7 @@ def collection(name: str, description: str = "") -> SourceSpec:
 
 
 def database(name: str) -> SourceSpec:
-    """What is known of a database as a source.
+    """Build the specification of a database as a source.
 
     Raises:
         InputInvalid: a source has its name.
@@ -251,7 +251,7 @@ def database(name: str) -> SourceSpec:
 def configured(
     collections: Iterable[str], has: Callable[[str], bool], databases: Iterable[str] = ()
 ) -> dict[str, SourceSpec]:
-    """Every source that a server may offer, by name: its collections first, then what is listed and turned on.
+    """Return every source that a server may offer, by name: collections, databases, then listed sources turned on.
 
     Args:
         collections: the names that the settings give to folders.

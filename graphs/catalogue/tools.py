@@ -1,4 +1,4 @@
-"""What each tool is given and what it answers."""
+"""The input and output models of tools."""
 
 from pydantic import Field
 
@@ -18,7 +18,7 @@ class SearchInput(Frozen):
 
 
 class SearchOutput(Frozen):
-    """What a source found. Its passages are in the evidence store before this is returned."""
+    """The results of a source. Its passages are in the evidence store before this is returned."""
 
     source: str
     query: str
@@ -36,13 +36,13 @@ class RelatedInput(Frozen):
 
 
 class GivesEvidence(Frozen):
-    """What a tool answers whose passages are in the evidence store before this is returned."""
+    """The output of a tool whose passages are in the evidence store before this is returned."""
 
     evidence: tuple[EvidenceRef, ...] = ()
 
 
 class ComputeInput(Frozen):
-    """Code that nobody has to trust, and the values that it works on."""
+    """Untrusted code, and the values that it works on."""
 
     code: str = Field(min_length=1, max_length=20_000)
     """Python; the value of its last expression is the result."""

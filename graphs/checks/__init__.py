@@ -1,1 +1,1 @@
-"""What is refused before a run starts: graphs with faults, and limits that cannot work."""
+"""Checks before a run starts: graphs with faults and limits that cannot work are refused."""

@@ -1,4 +1,4 @@
-"""What a run of a graph may spend unless somebody says so, and which limits cannot work for it, said before it starts.
+"""The default limits of a graph's runs, and limits that cannot work for it, checked before a run starts.
 
 A fault shows its arithmetic, so that whoever set the limit can see what to change. The figures of agents are those of
 `catalogue` that estimates use too.
@@ -30,7 +30,7 @@ STEP_TOKENS: Final = 50_000
 
 
 def default_limits(graph: ResearchGraph) -> Limits:
-    """What a run of `graph` may spend if nobody says otherwise: what it takes a strong reasoning model.
+    """Return the default limits of a run of `graph`: enough for a strong reasoning model.
 
     In tokens that is a prompt, all that each agent may be shown, its answer and what such a model thinks unseen
     (`Rules.hidden_tokens`), for as many rounds as there may be; in a graph of sections for `SECTIONS` with `ROUNDS`.
@@ -115,7 +115,7 @@ def _research_tokens(graph: ResearchGraph, limits: Limits) -> Iterable[str]:
 
 
 def _for_research(limits: Limits, tokens: int, kept_for: int) -> int:
-    """What a run with so many tokens has for research if its exit takes `kept_for`."""
+    """Return the tokens left for research of so many `tokens`, if the run's exit takes `kept_for`."""
     raised = limits.model_copy(update={"tokens": tokens})
     return Budget(limits=raised, exit_needs=Estimate(tokens=kept_for)).research_tokens
 
@@ -129,7 +129,7 @@ def _enough(limits: Limits, needed: int, kept_for: int) -> int:
 
 
 def _parts(graph: ResearchGraph, node: AgentNode) -> str:
-    """What a visit of an exit is made of, for people."""
+    """Describe what a visit of an exit is made of, for people."""
     agent = graph.agent(node.agent)
     if "sections" in agent.input.model_fields:
         return "to join a report of one section"

@@ -1,4 +1,4 @@
-"""A graph's own agents: each must be sound, be called what it is, and be called at all."""
+"""Checks a graph's custom agents: each must be valid, have the name it is listed under, and be called by a node."""
 
 from collections.abc import Iterable
 
@@ -15,7 +15,7 @@ from elcano.graphs.spec.graph import AgentNode, ResearchGraph
 
 
 def own_agent_faults(graph: ResearchGraph) -> Iterable[Fault]:
-    """What is wrong with the agents that `graph` carries, each with its place as a JSON pointer in the agent."""
+    """Yield what is wrong with the agents that `graph` carries, each with its place as a JSON pointer in the agent."""
     called = {node.agent for node in graph.nodes if isinstance(node, AgentNode)}
     for key, agent in graph.agents.items():
         named = key_parts(key)
@@ -29,7 +29,7 @@ def own_agent_faults(graph: ResearchGraph) -> Iterable[Fault]:
 
 
 def every_fault(agent: OwnAgent) -> list[SchemaFault]:
-    """What is wrong with an agent, its model's name included, each with its place in it as a JSON pointer."""
+    """Return what is wrong with an agent, its model's name included, each with its place in it as a JSON pointer."""
     fault = model_fault(agent.model) if agent.model else None
     if fault is None and agent.model and model_names(agent.model)[0] == OFFLINE:
         fault = "`offline` has no rules for agents of your own: name a language model, or leave it out"
@@ -47,7 +47,7 @@ def ambiguous_agents(graph: ResearchGraph) -> Iterable[Fault]:
 
 
 def agents_known(graph: ResearchGraph) -> list[str]:
-    """By what the nodes of `graph` can call agents."""
+    """Return the names under which the nodes of `graph` can call agents."""
     return [*AGENTS, *graph.agents]
 
 

@@ -1,4 +1,4 @@
-"""What the limits of nodes can be wrong about: a model that nobody can be, tokens with which an agent does nothing."""
+"""Checks the limits of nodes: models with impossible names, and token limits too low for the agent to work."""
 
 from collections.abc import Iterable
 

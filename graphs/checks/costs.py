@@ -1,4 +1,4 @@
-"""What a run of a graph costs, before it starts: in tokens and in calls of models, from the figures of estimates.
+"""Estimates what a run of a graph costs before it starts, in tokens and in model calls, from the estimates' figures.
 
 `least` is a run that goes straight through: every agent on the shortest way once, shown what one search brings.
 `usual` goes round as often as default limits are made for, in sections where there are some. Neither counts what a
@@ -24,7 +24,7 @@ MIDDLE: Final = 200_000
 
 
 class Cost(Frozen):
-    """What a run takes."""
+    """The cost of a run."""
 
     tokens: int
     calls: int

@@ -1,4 +1,4 @@
-"""What is wrong with JSON that should be a graph and has not the form of one: each fault with its place in that JSON.
+"""Explains why JSON is not a valid graph: each fault with its place in that JSON.
 
 pydantic names a place by its models too (`nodes.0.agent.id`, for a node of the kind `agent`); whoever wrote the JSON
 knows of none.
@@ -47,7 +47,7 @@ _KINDS: Final[Mapping[str, Mapping[str, type[BaseModel]]]] = {
 
 
 def form_faults(error: ValidationError) -> list[Fault]:
-    """Every fault of the form, the first of many; a field that there is not is told with the one that it resembles."""
+    """Return the faults, the first of many; an unknown field is reported with the known field that it resembles."""
     errors = error.errors(include_url=False, include_context=True, include_input=True)
     return first_faults(_told(islice(errors, MAX_FAULTS + 1)))
 
@@ -86,7 +86,7 @@ def _parts(loc: Sequence[str | int]) -> tuple[list[str | int], str]:
 
 
 def _meant(error: Any, parts: Sequence[str | int], tag: str) -> str:
-    """What was probably meant, for the end of a message; empty if nobody knows."""
+    """Suggest what was probably meant, for the end of a message; empty if there is no suggestion."""
     if error["type"] == "extra_forbidden":
         return _close(str(parts[-1]), _fields(parts, tag))
     if error["type"] == "union_tag_invalid":

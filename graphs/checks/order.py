@@ -1,4 +1,4 @@
-"""What a node reads of another one must have been left before: some way leads from that one to it.
+"""Checks that a node whose output is read was left before: that some path leads from it to the node that reads.
 
 What it left itself when it was visited before a node can always read. An exit is left out: a run that has to end comes
 there from anywhere.

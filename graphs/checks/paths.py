@@ -30,7 +30,7 @@ class _Outputs:
 
 @dataclass(frozen=True)
 class _List:
-    """A list of what is known."""
+    """A list of known items."""
 
     of: "_Known"
 
@@ -39,7 +39,7 @@ _Known: TypeAlias = _View | _Outputs | _List | Shape | None
 
 
 def misread(expression: str, shape_of: ShapeOf) -> list[str]:
-    """What an expression without faults reads that no answer has, each with what was probably meant."""
+    """Return the fields that a faultless expression reads but no answer has, each with what was probably meant."""
     reader = _Reader(shape_of)
     reader.walk(parsed(expression), _View())
     return list(dict.fromkeys(reader.faults))
@@ -62,7 +62,7 @@ class _Reader:
     faults: list[str] = field(default_factory=list)
 
     def walk(self, tree: _Tree, at: _Known) -> _Known:  # noqa: C901  (one case a kind of part)
-        """What a part gives that is read from `at`."""
+        """Returns what a part yields when it is read from `at`."""
         kind, parts = tree["type"], list(_parts(tree))
         if kind in _CHAINS:
             for part in parts:
@@ -114,7 +114,7 @@ class _Reader:
 
 
 def _items(at: _Known) -> _Known:
-    """What is known of the items of a list."""
+    """Return what is known of the items of a list."""
     if isinstance(at, _List):
         return at.of
     return at.items if isinstance(at, Shape) and at.kind == "array" else None

@@ -99,7 +99,7 @@ def _node_faults(graph: ResearchGraph, node: Node, kept: Collection[str]) -> Ite
 
 @dataclass(frozen=True)
 class _Given:
-    """What a reducer is given by whoever its node calls."""
+    """The input that a reducer gets from the callee of its node."""
 
     by: str
     model: type[Frozen]
@@ -114,7 +114,7 @@ class _Given:
 
 
 def _given(graph: ResearchGraph, node: AgentNode | ToolNode | ParallelNode) -> _Given | None:
-    """What the node's reducer is given; None if nobody knows whom the node calls."""
+    """Return the input of the node's reducer; None if the node's callee is not known."""
     match node:
         case AgentNode():
             agent = sound(graph, node.agent)
@@ -177,12 +177,12 @@ def _expression_faults(graph: ResearchGraph, expression: str, names: frozenset[s
 
 
 def _faulty(graph: ResearchGraph, node: Node) -> bool:
-    """Whether a node calls an agent that is unknown or has faults: nobody knows what it leaves."""
+    """Return whether a node calls an unknown or faulty agent, so that its output is not known."""
     return isinstance(node, AgentNode) and sound(graph, node.agent) is None
 
 
 def unknown(kind: str, name: str, known: Collection[str], *, within: str = "") -> Iterable[str]:
-    """What is to be said of `name` if it is not among the `known` ones, with the one that it resembles."""
+    """Report `name` as unknown if it is not among the `known` ones, with the one that it resembles."""
     if name in known:
         return
     if len(name) > LONGEST_NAME:

@@ -6,7 +6,7 @@ from elcano.graphs.spec.graph import ParallelEdge, ResearchGraph, Way
 
 
 def neighbours(graph: ResearchGraph, ends: Callable[[Way], tuple[str, str] | None]) -> Mapping[str, list[str]]:
-    """For each node those that an edge leads to from it; `ends` says from where to where, None: nowhere."""
+    """Map each node to its neighbours along the edges; `ends` gives the two ends of an edge, or None to skip it."""
     found: dict[str, list[str]] = {}
     for edge in graph.edges:
         if not isinstance(edge, ParallelEdge) and (pair := ends(edge)):

@@ -1,1 +1,1 @@
-"""Two runs side by side: what was asked of each, how it went, what came out."""
+"""Compares two runs side by side: what was asked of each, how it went, what came out."""

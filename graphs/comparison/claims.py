@@ -87,7 +87,7 @@ def _brief(heading: str, claim: Claim) -> ClaimBrief:
 
 
 def _unmarked(claim: Claim) -> str:
-    """What a claim says, without its marks: they are of one draft alone, and evidence is compared by itself."""
+    """Return the text of a claim without its marks: those belong to one draft, and evidence is compared separately."""
     marks = {citation.mark.casefold() for citation in claim.citations if citation.mark}
 
     def gone(found: re.Match[str]) -> str:
@@ -102,7 +102,7 @@ def _words(claim: ClaimBrief) -> tuple[str, ...]:
 
 
 def _taken(pairs: Iterator[_Pair] | Sequence[_Pair]) -> dict[int, _Pair]:
-    """The pairs by their places in `b`, of those that share a claim the first one."""
+    """Map each place in `b` to its pair; of pairs that share a claim, the first one is kept."""
     taken: dict[int, _Pair] = {}
     in_a = set[int]()
     for pair in pairs:

@@ -1,4 +1,4 @@
-"""What is told of two runs that are compared, `a` and `b`. Of `added` and `removed`, `a` is the older one."""
+"""The result of comparing two runs, `a` and `b`. In `added` and `removed`, `a` is the older one."""
 
 from typing import Literal
 

@@ -51,7 +51,7 @@ class Side:
 
 
 def comparison(a: Side, b: Side) -> RunComparison:
-    """All that is not the same in two runs, and what is."""
+    """Compare two runs: everything that differs, and what is the same."""
     return RunComparison(
         a=_figures(a),
         b=_figures(b),
@@ -94,7 +94,7 @@ def _asked(a: RunLog, b: RunLog) -> Iterator[Difference]:
 
 
 def _flat(log: RunLog) -> JsonObject:
-    """What was asked, at first and on the way, by name; a graph by its nodes and edges, those of its branches too."""
+    """Flatten what was asked, at first and during the run, by name; graphs, with their branches, by nodes and edges."""
     asked, run = log.asked, log.run
     plain: JsonObject = asked.model_dump(mode="json", include=set(_ASKED))
     steered: JsonObject = run.state.model_dump(mode="json", include={"guidance", "sources"})
@@ -213,7 +213,7 @@ def _reports(a: Side, b: Side) -> ReportCompared | None:
 
 
 def _without(references: Sequence[Reference], known: Set[str]) -> tuple[ReferenceBrief, ...]:
-    """Those that have no name which is known, a document once."""
+    """Return the references that have no known name, each document once."""
     return tuple(
         {
             one.document: ReferenceBrief(document=one.document, title=one.title, source=one.source)

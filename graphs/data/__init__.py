@@ -1,1 +1,1 @@
-"""What questions to databases are told in: schemas, queries, results, and where a number comes from."""
+"""The vocabulary of questions to databases: schemas, queries, results, and where a number comes from."""

@@ -124,7 +124,7 @@ class DataAnswer(Frozen):
 
 
 class ChartInput(Frozen):
-    """What is to be drawn: the first of the results that something fits for."""
+    """The results to draw a chart of: the first one that a chart fits is drawn."""
 
     results: tuple[ResultDigest, ...] = Field(default=(), max_length=100)
     spec: str = Field(default="", max_length=100)

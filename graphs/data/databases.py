@@ -1,4 +1,4 @@
-"""What is asked of a database beside queries: how it stands and what it holds; and how its address says what it is.
+"""Questions to a database other than queries: its state and its contents; and the dialect that its address implies.
 
 Names and fields here are persisted in histories, as those in `contracts.py` are. No address is ever one of them.
 """
@@ -17,7 +17,7 @@ DATABASE_LOOK_SECONDS: Final = 50.0
 
 
 def dialect_of(address: str) -> Dialect:
-    """What is spoken at an address of `ELCANO_DATABASES`; plain files and folders are read by DuckDB."""
+    """Return the dialect at an address of `ELCANO_DATABASES`; plain files and folders are read by DuckDB."""
     if address.startswith("sqlite://"):
         return "sqlite"
     return "postgresql" if address.startswith("postgresql://") else "duckdb"
@@ -34,7 +34,7 @@ class DatabaseLook(Frozen):
 
 
 class DatabaseLooked(Answer):
-    """What a worker saw."""
+    """The schema as a worker read it."""
 
     found: DatabaseSchema
     seconds: float = 0.0

@@ -1,4 +1,4 @@
-"""Forecasts: what is asked, what came of it, and why one was refused.
+"""Forecasts: the request, the result, and the reason for a refusal.
 
 A forecast never stands without what it would have been worth before: the error of its model where the history was
 known, beside that of repeating the last season. A series that cannot be forecast is refused with its reason, as an
@@ -150,7 +150,7 @@ class ForecastDigest(Frozen):
 
 
 class ForecastWish(Frozen):
-    """What a question says of a forecast that it asks for; its fields are those of `ForecastInput`."""
+    """The wishes for a forecast that a question states; its fields are those of `ForecastInput`."""
 
     horizon: int | None = None
     """None: it does not say."""

@@ -92,7 +92,7 @@ def kind_of(id: str) -> NodeKind:
 def node(
     kind: NodeKind, key: str, name: str, *, text: str = "", url: str = "", year: int | None = None
 ) -> KnowledgeNode:
-    """A node; what is longer than may be is cut, but for the key, of which a longer one is replaced by its hash."""
+    """Build a node; values that are too long are cut, except the key, which is replaced by its hash."""
     known = key if 0 < len(key) <= 2_000 else sha256(key.encode()).hexdigest()
     return KnowledgeNode(
         id=node_id(kind, known),

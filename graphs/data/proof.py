@@ -29,7 +29,7 @@ class CellReference(Frozen):
 
 
 class NumberProof(Frozen):
-    """One number as the answer writes it, and what it came from."""
+    """One number as the answer writes it, and the cells that it comes from."""
 
     text: str = Field(min_length=1, max_length=100)
     """Literal words of the claim: `1,204`, `3.5 million`, `12 %`."""

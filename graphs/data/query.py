@@ -1,4 +1,4 @@
-"""SQL on its way: what was asked, in whose words, why, and what was wrong with it.
+"""SQL on its way: the question, the query, its author, its reasons and its faults.
 
 SQL is never put together from what a client says: it comes from a model or from the operator, and the policy reads all
 of it before a database does.

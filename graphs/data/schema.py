@@ -1,4 +1,4 @@
-"""What a database holds, as far as a question needs to know it: tables, columns, keys, and a few of the values.
+"""The contents of a database, as far as questions need them: tables, columns, keys, and a few of the values.
 
 A schema is read by a worker, kept by its hash, and travels by that hash; what a model or a rule is shown of it is the
 few tables that a question is about.

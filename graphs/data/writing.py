@@ -1,4 +1,4 @@
-"""What is asked of whoever writes SQL, and of whoever mends it."""
+"""The answers expected of agents that write SQL, and of those that repair it."""
 
 from typing import Final, Literal, TypeAlias
 
@@ -15,7 +15,7 @@ MOST_ATTEMPTS: Final = 3
 
 
 class SqlExample(Frozen):
-    """A question and the query that answers it, as somebody who knows the database wrote them."""
+    """A question and the query that answers it, written by a person who knows the database."""
 
     question: str = Field(min_length=1, max_length=2_000)
     sql: str = Field(min_length=1, max_length=SQL_CHARACTERS)

@@ -1,1 +1,1 @@
-"""The graph as a step function: what is done next, and what a run is after it was done."""
+"""The graph as a step function: computes the next command, and the run's new state from the outcome."""

@@ -58,7 +58,7 @@ def afforded(graph: ResearchGraph, run: Run) -> SectionsAfforded | None:
 def section_tokens(
     branch: ResearchGraph, figures: Rules, limits: Limits, searches: int, hidden: int, sources: int | None = None
 ) -> int:
-    """What a branch takes that makes so many searches, its own `limits` given.
+    """Return the tokens that a branch takes for so many searches, with its own `limits`.
 
     Of its tool nodes one is taken to search in each round, the others before. With so many `sources`, agents are shown
     no more than these searches bring; else all that they may be.
@@ -71,7 +71,7 @@ def section_tokens(
 def loop_tokens(
     graph: ResearchGraph, figures: Rules, limits: Limits, rounds: int, hidden: int, brought: int | None = None
 ) -> int:
-    """What a graph takes that goes round so often: each agent once a round, its exit once, for which a part is kept.
+    """Return the tokens of a graph for so many rounds: each agent once a round, and its exit once, from a reserve.
 
     `brought`: tokens of all passages that there are; None: as many as agents are shown.
     """
@@ -87,7 +87,7 @@ def loop_tokens(
 
 
 def call_tokens(agent: AgentDefinition, figures: Rules, limits: Limits, hidden: int, brought: int | None = None) -> int:
-    """What one call of an agent takes that is shown all that there is, as far as it may be."""
+    """Return the tokens that one call of an agent takes if it is shown everything that it may be."""
     shown = evidence_room(agent, figures, limits)
     shown = shown if brought is None else min(shown, brought)
     return figures.prompt_tokens + shown + takes(agent, figures).output_tokens + hidden

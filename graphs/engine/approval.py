@@ -1,4 +1,4 @@
-"""A plan that waits for somebody: proposed before its sections are researched, approved, edited or refused."""
+"""Plan approval: a plan is proposed before its sections are researched, then approved, edited or refused."""
 
 from typing import ClassVar, Final, Literal
 
@@ -53,7 +53,7 @@ class ApprovePlan(Frozen):
 
 
 class RefusePlan(Frozen):
-    """The run ends: what it planned is not to be researched."""
+    """Refuses the plan: the run ends, and nothing of the plan is researched."""
 
     kind: Literal["refuse_plan"] = "refuse_plan"
     halts: ClassVar[bool] = True
@@ -106,7 +106,7 @@ def titles(run: Run) -> str:
 
 
 def _not_waiting(run: Run) -> str | None:
-    """Why there is no plan to decide on; None if one waits. A section never has one: no branch is told to ask."""
+    """Explain why there is no plan to decide on; None if one waits. Sections never ask for approval."""
     match run.approval:
         case "asked" if run.stopping is None and run.hold is not None:
             return None

@@ -1,4 +1,4 @@
-"""What an entry costs and settles, wherever it leads: the budget, what the run waits for, what was heard."""
+"""Applies to the run the part of an entry that is independent of routing: budget, holds and control requests."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -63,7 +63,7 @@ def booked(run: Run, entry: Entry) -> Run:
 
 
 def _held(run: Run, entry: Held) -> dict[str, object]:
-    """Of a call that was tried in vain; where somebody has to approve one first, nothing was tried."""
+    """Return the changes for a failed attempt; a call that waits for approval was not attempted."""
     if entry.hold.reason == "approval":
         return {"hold": entry.hold, "trying": False}
     since = run.tried.since if run.tried else entry.hold.since or 0.0
@@ -76,7 +76,7 @@ def _asked(run: Run, entry: ApprovalAsked | ApprovalLapsed) -> Run:
 
 
 def _taken_up(run: Run, entry: TakenUp) -> Run:
-    """The run as it goes on. A fork has its own budget: what it begins with was paid for by another run."""
+    """Apply a resume. A fork has its own budget: the steps that it begins with were paid for by another run."""
     if entry.plan is not None:
         run = run.knowing(run.state.model_copy(update={"plan": entry.plan}))
     budget = run.budget.model_copy(update={"limits": entry.limits or run.budget.limits})
@@ -88,7 +88,7 @@ def _taken_up(run: Run, entry: TakenUp) -> Run:
 
 
 def _controlled(earlier: Run, run: Run, entry: Controlled) -> Run:
-    """The run after an action. A pause has its date and its author; how long it took, nobody was waited for in vain."""
+    """Apply an action. A pause gets its date and author; its duration does not count as waiting in vain."""
     run = signed(earlier, entry.action.applied(run), entry.by, entry.when)
     if run.pause is not None and earlier.pause is None:
         return run.model_copy(update={"pause": run.pause.model_copy(update={"since": entry.when, "by": entry.by})})
@@ -105,6 +105,6 @@ def _heard(ending: Ending) -> dict[str, object]:
 
 
 def short_of(run: Run, ending: Ending) -> Hold:
-    """What a run waits for whose budget is used up."""
+    """Return the hold of a run whose budget is used up."""
     detail = ending.detail or ending.kind
     return Hold(reason="budget", node=run.node, type=ending.kind, detail=detail[:2_000], ending=ending)

@@ -1,4 +1,4 @@
-"""A call of a tool that waits for somebody: approved or refused, once, while its step is under way.
+"""Tool call approval: a call is approved or refused, once, while its step is under way.
 
 Whoever makes the calls asks (`ApprovalAsked`) and stops asking (`ApprovalLapsed`). A decision ends the hold of a run
 that did nothing but wait; one that goes on waiting for other calls is held again by whoever makes them.
@@ -80,7 +80,7 @@ class RefuseCall(Frozen):
 
 
 def asked(run: Run, call: WaitingCall) -> Run:
-    """The run that waits for somebody to decide on a call, whatever else it does meanwhile."""
+    """Add a call that waits for a decision; the run's other work continues."""
     return run.model_copy(update={"calls": (*run.calls, call)})
 
 
@@ -92,7 +92,7 @@ def decided(run: Run, id: str, decision: Decision, *, by: str = "", reason: str 
 
 
 def signed(earlier: Run, run: Run, by: str, when: float | None) -> Run:
-    """The run whose latest decision has its date, and its author as the API was told, unless somebody was named."""
+    """Add the date to the latest decision, and the author as the API knows it, unless one was named."""
     known = {call.id: call for call in earlier.calls}
     if all(known[call.id] is call for call in run.calls):
         return run
@@ -104,7 +104,7 @@ def signed(earlier: Run, run: Run, by: str, when: float | None) -> Run:
 
 
 def asking(run: Run, id: str) -> tuple[EventType, str, JsonObject]:
-    """What is told of a call that waits, or that nobody decided on: an event's type, its text and its figures."""
+    """Return the event of a call that waits for approval, or that lapsed: its type, text and data."""
     call = found(run, id)
     if call.decision == "lapsed":
         return "approval_lapsed", f"Nobody approved the call of {call.called} in time", {"call": call.id}
@@ -119,7 +119,7 @@ def released(run: Run) -> dict[str, object]:
 
 
 def hold_of(run: Run) -> Hold:
-    """What a run waits for that does nothing but wait for its calls to be decided on."""
+    """Return the hold of a run that only waits for decisions on its calls."""
     calls = waiting(run.calls)
     named = ", ".join(dict.fromkeys(call.called for call in calls))
     return Hold(

@@ -1,4 +1,4 @@
-"""What the engine wants done: each command is performed by somebody with a clock, and its outcome is an entry."""
+"""The commands of the engine: each is performed by a caller with a clock, and its outcome is an entry."""
 
 from typing import TypeAlias
 
@@ -77,13 +77,13 @@ class Finish(Frozen):
 
 
 class Wait(Frozen):
-    """Nothing is done until the hold is over: at its time, or once somebody has done what it waits for."""
+    """Wait until the hold is over: at its time, or once its cause is resolved."""
 
     hold: Hold
 
 
 class Choose(Frozen):
-    """The node is done, and the edges of the graph do not say which one is next: whoever walks it does."""
+    """The node is done, and the caller has to choose the next one: the edges of the graph do not say."""
 
 
 Call: TypeAlias = CallAgent | CallTool

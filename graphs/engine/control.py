@@ -1,4 +1,4 @@
-"""What may be asked of a run under way, as data: each action says what refuses it, what it does and what it answers.
+"""Control actions on a running run, as data: each says when it is refused, what it does and what it answers.
 
 A new action is a class here that the union names, and a row of `api.routes.control`: workflows apply what they get.
 What an action tells says first what was asked, and after a colon in which words: who asked is put before the colon.
@@ -30,12 +30,12 @@ class Placed(Protocol):
         ...
 
     def placed(self, graph: ResearchGraph, run: Run) -> Json:
-        """What is answered, in place of `answer`."""
+        """Returns the answer that is used in place of `answer`."""
         ...
 
 
 class Stop(Frozen):
-    """The run ends its research and writes its report from what it has."""
+    """Ends the research of a run, which then writes its report from what it has."""
 
     kind: Literal["stop"] = "stop"
     halts: ClassVar[bool] = True
@@ -48,7 +48,7 @@ class Stop(Frozen):
         return None
 
     def applied(self, run: Run) -> Run:
-        """The run is to leave as soon as what it does can be given up; one that was paused too."""
+        """Sets the run to leave as soon as its current work can be given up, even if it was paused."""
         ending = Ending(kind="stopped", detail=self.reason or "somebody stopped the run")
         return run.model_copy(update={"stopping": ending, "pause": None})
 
@@ -104,7 +104,7 @@ class RollBack(Frozen):
     reason: str = Field(default="", max_length=500)
 
     def refusal(self, run: Run, owner: str) -> str | None:
-        """Only what the run has begun can be undone, and once at a time."""
+        """Refuses a step that the run has not begun, and a second rollback at the same time."""
         if owner:
             return f"a section goes back with the run that it belongs to: roll {owner} back"
         if run.going_back is not None:
@@ -114,7 +114,7 @@ class RollBack(Frozen):
         return None
 
     def applied(self, run: Run) -> Run:
-        """The run is to go back as soon as what it does can be given up."""
+        """Sets the run to roll back as soon as its current work can be given up."""
         return run.model_copy(update={"going_back": self.step})
 
     def answer(self, run: Run) -> Json:
@@ -156,5 +156,5 @@ def refuse_control(graph: ResearchGraph, run: Run, action: Action, *, closing: b
 
 
 def answer_to(graph: ResearchGraph, run: Run, action: Action) -> Json:
-    """What a run answers that an action was applied to."""
+    """Return the run's answer to an action that was applied."""
     return action.placed(graph, run) if isinstance(action, Placed) else action.answer(run)

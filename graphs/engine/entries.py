@@ -17,7 +17,7 @@ from elcano.graphs.values.waiting_call import WaitingCall
 
 
 class StepCompleted(Frozen):
-    """A node did what it is there for."""
+    """A node completed its work."""
 
     kind: Literal["step_completed"] = "step_completed"
     step: int
@@ -67,7 +67,7 @@ class StepAbandoned(Frozen):
 
 
 class Held(Frozen):
-    """A try of a call failed because somebody cannot answer now; the same call is made again when its hold is over."""
+    """An attempt of a call failed because it cannot be answered now; the same call is made again after the hold."""
 
     kind: Literal["held"] = "held"
     step: int
@@ -124,7 +124,7 @@ class TakenUp(Frozen):
 
 
 class Diverted(Frozen):
-    """The run has to leave early: somebody stopped it, or a limit was reached. No call is under way."""
+    """The run has to leave early: it was stopped or reached a limit. No call is under way."""
 
     kind: Literal["diverted"] = "diverted"
     at: float
@@ -132,7 +132,7 @@ class Diverted(Frozen):
 
 
 class Controlled(Frozen):
-    """Somebody asked something of the run, and it was accepted."""
+    """A control request was accepted."""
 
     kind: Literal["controlled"] = "controlled"
     at: float
@@ -148,7 +148,7 @@ class Controlled(Frozen):
 
 
 class Went(Frozen):
-    """The way on, chosen by whoever walks the graph: of a run whose graph does not."""
+    """The next node, chosen by the caller: for runs whose graph does not choose it."""
 
     kind: Literal["went"] = "went"
     at: float
@@ -161,14 +161,14 @@ class Went(Frozen):
 
 
 class PlanProposed(Frozen):
-    """The plan is there, and somebody has to approve it before its sections are researched."""
+    """The plan is ready, and has to be approved before its sections are researched."""
 
     kind: Literal["plan_proposed"] = "plan_proposed"
     at: float
 
 
 class ApprovalAsked(Frozen):
-    """A call of the step that is under way waits for somebody to approve it; other calls of it go on."""
+    """A call of the current step waits for approval; other calls of it continue."""
 
     kind: Literal["approval_asked"] = "approval_asked"
     step: int
@@ -178,7 +178,7 @@ class ApprovalAsked(Frozen):
 
 
 class ApprovalLapsed(Frozen):
-    """Nobody decided on a call in time, and nobody is waited for any more."""
+    """The time to decide on a call ran out, and the call is no longer waited for."""
 
     kind: Literal["approval_lapsed"] = "approval_lapsed"
     at: float

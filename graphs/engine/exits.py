@@ -88,7 +88,7 @@ def evidence_tokens(state: ResearchState, figures: Rules) -> int:
 
 
 def priced(tokens: int, used: Usage) -> int:
-    """Millionths of a dollar for so many tokens, by the average price of what was used so far."""
+    """Return the price of so many tokens in millionths of a dollar, at the average price of usage so far."""
     return used.cost_microusd * tokens // used.tokens if used.tokens else 0
 
 
@@ -100,7 +100,7 @@ def _drafted(state: ResearchState) -> int:
 
 
 def _characters(state: ResearchState, inputs: tuple[str, ...]) -> int:
-    """What the state's own words add to a prompt, of those that the exit is given."""
+    """Count the characters that the state's own text adds to a prompt, of the inputs that the exit gets."""
     words = sum(len(getattr(state, name)) for name in ("question", "background", "instructions") if name in inputs)
     if "guidance" in inputs:
         words += sum(map(len, state.guidance))

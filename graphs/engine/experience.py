@@ -10,7 +10,7 @@ from elcano.graphs.spec.graph import AgentNode, ResearchGraph
 
 
 def experienced(graph: ResearchGraph, run: Run, entry: Entry) -> Run:
-    """`run`, having seen `entry`. What writes by section asks several times, and after it nobody is asked."""
+    """Learn from `entry`. Agents that write by section are skipped: they make several calls, and none follows them."""
     if not run.figures.learns or not isinstance(entry, StepCompleted):
         return run
     node = graph.by_id[entry.node]

@@ -1,4 +1,4 @@
-"""From what a node gave to what the run knows: whole or not at all, and within the weight that a state may have."""
+"""Folds the output of a node into the state of the run: whole or not at all, and within the state's maximum weight."""
 
 from collections.abc import Iterable
 from typing import Final

@@ -1,4 +1,4 @@
-"""From a node and the state to a command: what each agent, tool and branch is given, and what it may cost at most.
+"""Builds a command from a node and the state: the inputs of each agent, tool and branch, and its maximum cost.
 
 Inputs are built from the node's expressions and must fit the callee's input model; one that does not is a failure of
 the node.
@@ -80,7 +80,7 @@ def _items(for_each: str | None, run: Run, reading: Reading) -> list[JsonObject]
 
 
 def _branches(graph: ResearchGraph, node: ParallelNode, run: Run, reading: Reading) -> tuple[BranchStart, ...]:
-    """Of a plan without the sections that somebody had dropped; the others keep the numbers that their places give."""
+    """Build the branches of a plan without its dropped sections; the others keep the numbers of their places."""
     starts = [(edge, item) for item in _items(node.for_each, run, reading) for edge in graph.branches_from(node.id)]
     each = max(1, len(graph.branches_from(node.id)))
     dropped = {place for place, section in enumerate(run.state.plan) if section.left_out and researches_plan(node)}
@@ -118,7 +118,7 @@ def needed(work: Command, limits: Limits) -> Estimate:
 
 
 def minimum_tokens(graph: ResearchGraph, figures: Rules) -> int:
-    """What one visit of each of its agents takes if no node fails: with less a graph cannot go round once and write."""
+    """Return the tokens for one visit of each agent if no node fails; with less a graph cannot do a round and write."""
     usual = graph.without_failure
     called = [graph.agent(node.agent) for node in graph.nodes if isinstance(node, AgentNode) and node.id in usual]
     branches = [edge.branch for edge in graph.edges if isinstance(edge, ParallelEdge) and edge.from_node in usual]
@@ -127,7 +127,7 @@ def minimum_tokens(graph: ResearchGraph, figures: Rules) -> int:
 
 
 def one_visit(agent: AgentDefinition, figures: Rules, searches: int = 1) -> int:
-    """What a call of `agent` takes that is shown what so many searches brought; of one that joins sections, one."""
+    """Return the tokens of a call of `agent` with the results of so many searches; if it joins sections, with one."""
     if "sections" in agent.input.model_fields:
         return joining_tokens(agent, sections=1, figures=figures)
     own = takes(agent, figures)
@@ -135,7 +135,7 @@ def one_visit(agent: AgentDefinition, figures: Rules, searches: int = 1) -> int:
 
 
 def estimate(agent: AgentDefinition, agent_input: JsonObject, run: Run) -> Estimate:
-    """Characters / 4 for what is sent; for the answer the agent's own figure and what calls took so far beyond theirs.
+    """Estimate what is sent as characters / 4, and the answer by the agent's figure and the excess of calls so far.
 
     The price of both is the run's average.
     """
@@ -147,7 +147,7 @@ def estimate(agent: AgentDefinition, agent_input: JsonObject, run: Run) -> Estim
 
 
 def sent_tokens(agent_input: JsonObject, figures: Rules) -> int:
-    """What an agent is told beside passages and drafts, at the most: of a conversation it is shown a digest."""
+    """Return the most tokens that an agent gets beside passages and drafts: of a conversation it is shown a digest."""
     apart = {"evidence", "sections"}
     if not agent_input.get("criteria"):  # runs of before there were any have estimated without
         apart.add("criteria")

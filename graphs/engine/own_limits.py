@@ -1,4 +1,4 @@
-"""What the limits of a node make of its call: what it may use, and how it failed if it was these that did not suffice.
+"""Applies a node's own limits to its call: what it may use, and how it failed if those limits were too low.
 
 A call that its run cannot pay for ends the research, or waits for more budget. One that only its node cut short has
 failed, and its graph may repair that; no top-up would help it.
@@ -12,7 +12,7 @@ from elcano.graphs.values.state import Failure
 
 
 def allowed(call: CallAgent, graph: ResearchGraph, run: Run) -> CallAgent:
-    """`call`, told what it may use of what `run` has left, and no more than its node allows."""
+    """Set what `call` may use: what `run` has left, and no more than its node allows."""
     at_exit = call.node in graph.exit_nodes
     allowance = run.budget.allowance(at_exit=at_exit)
     node = graph.by_id[call.node]

@@ -1,4 +1,4 @@
-"""Pause and continue: somebody lets a run rest, for as long as it takes.
+"""Pause and continue: a run rests on request, for as long as it takes.
 
 What is under way is finished, for it is paid for; nothing is begun, and time stands still. It is kept apart from what
 else a run waits for (`Run.hold`), so a run that is short of budget, or of an answer, and paused needs both to go on.
@@ -15,7 +15,7 @@ from elcano.graphs.values.state import Hold
 
 
 class Pause(Frozen):
-    """The run rests until somebody continues or stops it."""
+    """Pauses a run until it is continued or stopped."""
 
     kind: Literal["pause"] = "pause"
     halts: ClassVar[bool] = True
@@ -23,7 +23,7 @@ class Pause(Frozen):
     reason: str = Field(default="", max_length=500)
 
     def refusal(self, run: Run, owner: str) -> str | None:
-        """A section rests with its run, and one that was told to stop does not rest before its report."""
+        """Refuses to pause a section by itself, and a run that is stopping and still has to write its report."""
         if owner:
             return f"a section is paused with its run: pause {owner}"
         if run.pause is not None:
@@ -57,7 +57,7 @@ class Continue(Frozen):
     too_late: ClassVar[str] = "there is nothing to continue"
 
     def refusal(self, run: Run, owner: str) -> str | None:
-        """Only what was paused can be continued; what a run waits for otherwise is said."""
+        """Refuses to continue a run that was not paused, and says what it waits for instead."""
         if owner:
             return f"a section goes on with its run: continue {owner}"
         if run.pause is None:
@@ -78,7 +78,7 @@ class Continue(Frozen):
 
 
 def _what_helps(run: Run) -> str:
-    """What a run that waits, and was not paused, waits for."""
+    """Explain what a run that was not paused is waiting for."""
     if run.hold is None:
         return "; it goes on"
     return {

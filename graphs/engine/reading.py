@@ -51,7 +51,7 @@ class Reading:
         return value
 
     def holds(self, expression: str) -> bool:
-        """Whether `expression` is true: null, false, 0 and what is empty are not."""
+        """Whether `expression` is true: null, false, 0 and empty values are not."""
         return bool(self.value(expression))
 
 

@@ -100,12 +100,12 @@ class Run(Frozen):
 
     @property
     def paused(self) -> Ending | None:
-        """How it ends if it is told to, while it waits for a top-up."""
+        """The ending that the run has if it is told to end while it waits for a top-up."""
         return self.hold.ending if self.hold is not None else None
 
     @property
     def choosing(self) -> bool:
-        """Its node is done, and whoever walks the graph has to say which one is next."""
+        """Whether its node is done and the caller has to choose the next one."""
         return self.led and self.routing and self.hold is None and self.pause is None
 
     @property

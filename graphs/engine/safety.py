@@ -27,7 +27,7 @@ def spent(failure: Failure) -> Ending | None:
 
 
 def stalled(state: ResearchState, figures: Rules) -> bool:
-    """The latest iterations brought nothing new: their searches were repeated, empty, or found what was known."""
+    """Return whether the latest iterations brought nothing new: repeated or empty searches, or known results."""
     latest = state.conversation[-figures.stall_iterations :]
     return len(latest) == figures.stall_iterations and not any(turn.findings for turn in latest)
 

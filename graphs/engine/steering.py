@@ -33,7 +33,7 @@ SectionsWhen: TypeAlias = Literal["before the plan is made", "before the section
 
 
 class Steering(Frozen):
-    """What a run answers that was steered."""
+    """The answer of a run that was steered."""
 
     step: int
     """Whoever is called in this step or later is shown the instruction; what is searched then, goes by the sources."""
@@ -60,7 +60,7 @@ class Steer(Frozen):
 
     @property
     def for_branches(self) -> "tuple[Steer, ...]":
-        """What of it the sections under way are told: its words and its sources, each by itself."""
+        """Returns the parts that apply to the sections under way: instruction and sources, each by itself."""
         said = Steer(instruction=self.instruction) if self.instruction else None
         elsewhere = Steer(add_sources=self.add_sources, drop_sources=self.drop_sources)
         return tuple(part for part in (said, elsewhere) if part is not None and part != Steer())
@@ -76,7 +76,7 @@ class Steer(Frozen):
         return self._refused_sources(run.state) or self._refused_sections(run)
 
     def misplaced(self, graph: ResearchGraph, run: Run) -> str | None:
-        """Somebody has to be there to read an instruction; sections are changed before they have been researched."""
+        """Refuses an instruction that no agent would read, and changes to sections that have been researched."""
         if self.instruction and not _heeded(graph):
             return f"no agent of the graph {graph.name!r} is given `guidance`, so nobody would read an instruction"
         if not self.changes_sections:
@@ -103,7 +103,7 @@ class Steer(Frozen):
         return run.knowing(state.model_copy(update=changes))
 
     def answer(self, run: Run) -> Json:
-        """From which step on: the one that is next, or under way if its call is made again."""
+        """Returns the step from which it applies: the next one, or the current one if its call is retried."""
         waits = run.hold is not None and not run.trying
         return Steering(step=run.step if waits else run.step + 1).model_dump(mode="json")
 
@@ -161,7 +161,7 @@ class Steer(Frozen):
         return tuple(dict.fromkeys((*kept, *self.add_sources)))
 
     def _sections(self, state: ResearchState) -> tuple[SectionPlan, ...]:
-        """The plan, or what is to be added to it, with what is dropped marked and what is added at the end."""
+        """Returns the plan, or what to add to it, with dropped sections marked and added ones at the end."""
         dropped = {named(title) for title in self.drop_sections}
         kept = tuple(_dropped(section) if named(section.title) in dropped else section for section in _planned(state))
         return (*(kept if state.plan else open_sections(kept)), *self.add_sections)

@@ -61,7 +61,7 @@ Step: TypeAlias = StepCompleted | StepFailed | StepAbandoned | Held | ApprovalAs
 
 
 def _contained(step: Callable[P, T]) -> Callable[P, T]:
-    """What nobody foresaw (memory, recursion, a bug) is a fault of the engine: it ends a run and wedges no task."""
+    """Turn unforeseen errors (memory, recursion, a bug) into engine faults, which end a run and wedge no task."""
 
     @wraps(step)
     def contained(*given: P.args, **named: P.kwargs) -> T:
@@ -109,7 +109,7 @@ def next_command(graph: ResearchGraph, run: Run, elapsed: float) -> Command:
 
 
 def _refused(budget: Budget, command: Command) -> EndKind | None:
-    """Steps that need nobody cost nothing but themselves, so what was paid for is still folded into the state."""
+    """Return the limit that forbids a command. One that calls nothing only costs a step, so paid work is folded in."""
     match command:
         case Immediate():
             return "steps" if budget.out_of_steps else None
@@ -163,7 +163,7 @@ def _complete(graph: ResearchGraph, run: Run, entry: StepCompleted) -> Run:
 
 
 def _gone_on(graph: ResearchGraph, run: Run) -> Run:
-    """The run after what it waited for was done; one that had paused between two nodes looks for its way again."""
+    """Return the run after its hold is over; one that had paused between two nodes chooses its way again."""
     if not run.routing or run.led:
         return run
     return _onward(graph, run.model_copy(update={"routing": False}))
@@ -193,7 +193,7 @@ def _onward(graph: ResearchGraph, run: Run) -> Run:
 
 
 def _calls_nobody(command: Command) -> bool:
-    """Whether a command is done as soon as it is given: a list of nothing is, whoever would have been called for it."""
+    """Return whether a command is done at once without a call, as one over an empty list is."""
     match command:
         case CallTool():
             return not command.inputs
@@ -240,7 +240,7 @@ def _next_iteration(run: Run) -> Run:
 
 
 def _divert(graph: ResearchGraph, run: Run, ending: Ending) -> Run:
-    """Out of the graph, or into a pause; a run that is told to end while it is paused ends as it would have."""
+    """Leave the graph, or pause; a run that is told to end while it is paused ends as it would have."""
     if run.node in graph.exit_nodes:
         return run.model_copy(update={"ending": run.ending or ending})
     if pauses(run, ending):
@@ -280,7 +280,7 @@ def _fail(graph: ResearchGraph, run: Run, failure: Failure, work: int = 0) -> Ru
 
 
 def _read_in_vain(graph: ResearchGraph, run: Run) -> int:
-    """The work of a failed node's expressions, which nobody may have been called with; read again, for no entry has it.
+    """Count the work of a failed node's expressions by evaluating them again, for no entry has it.
 
     Looked at only where an error can be repaired, for only then the run goes on.
     """

@@ -1,4 +1,4 @@
-"""JMESPath within bounds: an evaluation that asks for too much ends, whatever its expression is.
+"""JMESPath within bounds: an evaluation that asks for too much ends, whatever the expression.
 
 Work is counted, never timed, so a run that is replayed gets the same answers. Each part of an expression that is looked
 at costs one unit, and what Python does at once over many values (sorting, comparing, writing JSON) costs units before
@@ -74,7 +74,7 @@ class Meter:
 
 
 def search(tree: Mapping[str, Any], view: object, meter: Meter) -> Any:
-    """What a parsed expression gives, or whatever jmespath raises.
+    """Evaluate a parsed expression; errors of jmespath are passed on.
 
     Raises:
         TooMuch: it takes too much work.
@@ -87,7 +87,7 @@ def search(tree: Mapping[str, Any], view: object, meter: Meter) -> Any:
 
 
 def _kept(name: str) -> Callable[..., Any]:
-    """The method of `TreeInterpreter` with what it builds weighed."""
+    """Wrap a method of `TreeInterpreter` so that the values it builds are weighed."""
     build = getattr(TreeInterpreter, name)
 
     def weighed(self: "_Interpreter", node: Any, value: Any) -> Any:
@@ -159,7 +159,7 @@ class _Functions(Functions):
         return result
 
     def _price(self, name: str, given: list[Any]) -> int:
-        """Units of what a function does at once; what it evaluates for each item is counted there."""
+        """Returns the units of a function's own work; expressions that it evaluates for each item are counted there."""
         units = _CALL
         if name in _LOOKED_THROUGH:
             units += sum(len(one) for one in given if isinstance(one, list | dict)) // _LOOKED_AT

@@ -29,7 +29,7 @@ class TooHeavy(Exception):
 
 
 class Weight(NamedTuple):
-    """What a value weighs."""
+    """The weight of a value."""
 
     bytes: int
     levels: int
@@ -106,7 +106,7 @@ class Scale:
 
 
 def _scalar_bytes(value: object) -> int | None:
-    """The weight of what is neither a list nor an object; None for these."""
+    """Return the weight of a value that is neither a list nor an object; None for these."""
     kind = type(value)  # a chain of exact types is the fastest there is, and this is most of the work
     if kind is str:
         return text_bytes(value)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Dividing what a run may still use among its branches: nothing is given out twice.
+"""Divides what a run may still use among its branches, so that nothing is given out twice.
 
 What is out, what was used and what is left add up to what there was, however branches end.
 """
@@ -27,7 +27,7 @@ class Slice(Frozen):
 
 
 class Allotment(Frozen):
-    """What a run can still give its branches while they run side by side.
+    """The budget that a run can still give its branches while they run side by side.
 
     What is out, what was used and what is left always add up to what there was; what a branch does not use comes back
     and raises the share of those that have not started.
@@ -51,7 +51,7 @@ class Allotment(Frozen):
         return min(self.waiting, max(0, self.tokens) // max(LEAST_TOKENS, minimum_tokens))
 
     def joined(self, branches: int) -> "Allotment":
-        """With so many more branches that wait, or fewer: what is left is shared anew among them."""
+        """Adds waiting branches, or removes them, and shares what is left among them anew."""
         return self.model_copy(update={"waiting": self.waiting + branches})
 
     def take(self) -> tuple["Allotment", Slice]:
@@ -72,5 +72,5 @@ class Allotment(Frozen):
         return self.model_copy(update={"tokens": self.tokens + tokens, "cost_microusd": cost})
 
     def give_back(self, given: Slice, used: Usage) -> "Allotment":
-        """A branch ended: what it did not use comes back; what it used beyond its slice is taken off."""
+        """Takes back what an ended branch did not use, or takes off what it used beyond its slice."""
         return self.grown(given.tokens - used.tokens, (given.cost_microusd or 0) - used.cost_microusd)

@@ -1,4 +1,4 @@
-"""What a branch hands over at its end: a draft, evidence, values; or that nothing it found answers its question.
+"""The result of a branch: a draft, evidence, values; or that none of its findings answers its question.
 
 A draft is one kind of result. Where a writer is the exit, or one that hands in what was written before, a branch stands
 for its draft and keeps what that does not cite; where none is, it hands over all that it found. Values are those that
@@ -24,7 +24,7 @@ EMPTY: Final[tuple[Json, ...]] = (None, "", [], {})
 
 
 class Handover(Frozen):
-    """What a branch hands over. All fields empty: it leaves a gap."""
+    """The result of a branch. All fields empty: it leaves a gap."""
 
     draft: str | None = None
     """Artifact hash of its `ReportDraft`."""
@@ -64,7 +64,7 @@ def handover(journal: Journal, failure: Failure | None) -> Handover:
 
 
 def draft(journal: Journal) -> DraftRef | None:
-    """What the run's exit wrote, or handed in; None if no writer got to its end, or what it was given is no draft."""
+    """Return the draft that the run's exit wrote or handed in; None if no writer finished, or its input is no draft."""
     if not _ends_in_a_writer(journal):
         return None
     here = journal.graph.by_id[journal.run.node]

@@ -1,4 +1,4 @@
-"""What a branch tells the run that it belongs to. It is in histories: new fields get defaults, nothing is renamed."""
+"""Notices of a branch to its run. They are persisted in histories: new fields get defaults, nothing is renamed."""
 
 from pydantic import Field
 
@@ -8,7 +8,7 @@ from elcano.graphs.values.waiting_call import WaitingCall
 
 
 class BranchHeld(Frozen):
-    """It has to wait, or does not any more; or what somebody has to approve of it is not what it was."""
+    """The branch is on hold, or no longer; or its calls that wait for approval have changed."""
 
     run_id: str
     """The branch's own."""

@@ -84,7 +84,7 @@ class FanOut:
             self._allotment = self._allotment.joined(-1)
 
     def begin(self, start: BranchStart, budget: Budget) -> Limits | Ending | None:
-        """What the branch may spend; what it has to wait for, if it may; or None: it is a gap, or was dropped.
+        """Returns the limits of the branch; the reason to wait, if it may; or None if it is a gap or was dropped.
 
         Args:
             start: one of `starts`.
@@ -111,7 +111,7 @@ class FanOut:
         return Limits.model_validate(budget.limits.model_dump() | own)
 
     def end(self, start: BranchStart, outcome: BranchOutcome) -> None:
-        """A branch that had begun is over; what it did not use is for those that wait."""
+        """Ends a branch that had begun; what it did not use goes to those that wait."""
         self._allotment = self._allotment.give_back(self._given.pop(start.index), outcome.usage)
         if start.index in self.dropped:
             self._dropped_usage += outcome.usage
@@ -124,7 +124,7 @@ class FanOut:
             self.over = f"{self._failures} sections in a row had failed, the last one: {outcome.gap.reason}"
 
     def raised(self, extra: TopUp, limits: Limits, open_branches: Collection[int]) -> dict[int, TopUp]:
-        """Shares a top-up of the run among the branches that run and those that wait.
+        """Shares a top-up of the run among running and waiting branches.
 
         Args:
             extra: what was added to the limits of the run.
@@ -258,7 +258,7 @@ def outcome(start: BranchStart, result: ResearchResult) -> BranchOutcome:
 
 
 def _ended_by(ending: Ending | None) -> str:
-    """What a branch ended early by; of a call that took too long that, which more time would mend."""
+    """Return the reason that a branch ended early; for a call that timed out its type, since more time would help."""
     if ending is None:
         return ""
     return FailureType.TIMEOUT if ending.type == FailureType.TIMEOUT else ending.kind

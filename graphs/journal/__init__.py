@@ -1,1 +1,1 @@
-"""A run in progress with its log and its events, and the words in which it is told."""
+"""A run in progress with its log and its events, and the text of those events."""

@@ -14,7 +14,7 @@ TOLD: Final = 5
 
 
 def each(callee: str, summarise: Summary | None, output: Json) -> tuple[str, JsonObject]:
-    """The items in a sentence each, those that failed by their errors; of a single one its own figures too."""
+    """Summarize the items in a sentence each, failed ones by their errors; a single one with its own figures too."""
     items = [one for one in listed(output.get("items") if isinstance(output, dict) else None) if isinstance(one, dict)]
     failed = [one for one in items if not isinstance(one.get("output"), dict)]
     figures: JsonObject = {"items": len(items), "failed": len(failed)}

@@ -1,4 +1,4 @@
-"""A run in progress: its place, its log of entries and the events it has told, kept in step with one another.
+"""A run in progress: its place, its log of entries and its events, kept in step with one another.
 
 The workflow and the in-memory runner both drive a run through this class, so both tell the same story.
 """
@@ -80,7 +80,7 @@ class Journal:
         section: str = "",
         led: bool = False,
     ) -> "Journal":
-        """The journal of a run that starts now; its first event is told."""
+        """Returns the journal of a run that starts now, with its first event."""
         run = start(graph, state, limits, rules, approve_plan=approve_plan, experience=experience)
         pages = Pages(run=run, entries=(), events=(), started_at=now, begun=False)
         journal = cls(graph, pages, path=path, section=section, led=led)
@@ -89,7 +89,7 @@ class Journal:
 
     @property
     def pages(self) -> Pages:
-        """What a journal that goes on from here needs."""
+        """Returns what a journal needs to continue from here."""
         return Pages(
             run=self.run,
             entries=tuple(self.entries),
@@ -107,7 +107,7 @@ class Journal:
         return self._run
 
     def accepted(self, request_id: str) -> Controlled | None:
-        """What was accepted under this id before; None if it is new."""
+        """Returns the entry accepted under this id before; None if it is new."""
         controlled = (entry for entry in reversed(self.entries) if isinstance(entry, Controlled))
         return next((entry for entry in controlled if entry.request_id == request_id), None)
 
@@ -167,7 +167,7 @@ class Journal:
         self._begun = True
 
     def next(self, now: float) -> Work | Wait | Choose | Finish:
-        """The next command that somebody has to perform; all that need nobody are applied on the way."""
+        """Returns the next command that a caller has to perform; immediate ones are applied on the way."""
         while isinstance(command := next_command(self.graph, self.run, self.elapsed(now)), Immediate):
             self.record(command.entry, now)
         self._called_at = self.elapsed(now)
@@ -177,7 +177,7 @@ class Journal:
         return command
 
     def settle(self, now: float) -> None:
-        """Applies the state nodes that come next: an interruption must not skip the bookkeeping of what was done."""
+        """Applies the state nodes that come next: an interruption must not skip the bookkeeping of completed work."""
         while isinstance(self.graph.by_id[self.run.node], StateNode):
             command = next_command(self.graph, self.run, self.elapsed(now))
             if not isinstance(command, Immediate):
@@ -204,7 +204,7 @@ class Journal:
         self.events.append(self.event(told, now, step=step))
 
     def event(self, told: Told, now: float, *, step: int | None = None) -> AgentEvent:
-        """The event that `told` would be if it were told now."""
+        """Builds the event that `told` would be if it were recorded now."""
         return AgentEvent(
             seq=max(self.last, self._floor) + 1,
             type=told.type,

@@ -1,4 +1,4 @@
-"""What is told of a run: for each command and each entry, the events that people and programs see.
+"""Turns each command and each entry of a run into the events that people and programs see.
 
 Pure, so that a run tells the same story in Temporal, in memory and when its log is replayed. The journal numbers and
 dates what is told here.
@@ -65,7 +65,7 @@ def beginning(question: str, mode: str) -> Told:
 
 
 def before(command: Command) -> Iterable[Told]:
-    """What is told when work begins; nothing for steps that take no time."""
+    """Yield the events for the start of work; none for steps that take no time."""
     match command:
         case CallAgent():
             yield Told(agent_of(command).starts, _cut(work_of_agent(command)), command.node)
@@ -88,7 +88,7 @@ def branch_started(node: str, branch: BranchStart, run_id: str) -> Told:
 
 
 def branch_complete(node: str, outcome: BranchOutcome) -> Told:
-    """A branch ended, however it did; told after everything that the branch told itself."""
+    """Report that a branch ended, for any reason; this comes after all of the branch's own events."""
     data: JsonObject = {
         "status": outcome.status,
         "tokens": outcome.usage.tokens,
@@ -111,7 +111,7 @@ def branch_complete(node: str, outcome: BranchOutcome) -> Told:
 
 
 def branch_dropped(node: str, outcome: BranchOutcome) -> Told:
-    """A branch ended that somebody had dropped: whatever came of it is not used."""
+    """Report that a branch ended after it was dropped: its results are not used."""
     data: JsonObject = {
         "status": "left_out",
         "tokens": outcome.usage.tokens,
@@ -129,7 +129,7 @@ def plan_cut(node: str, afforded: int, planned: int) -> Told:
 
 
 def after(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) -> Iterable[Told]:
-    """What is told when `entry` has turned the run `earlier` into `run`."""
+    """Yield the events for `entry`, which has turned the run `earlier` into `run`."""
     match entry:
         case Diverted() | StepAbandoned():
             if entry.ending is not None:
@@ -173,7 +173,7 @@ def _going_on(graph: ResearchGraph, earlier: Run, run: Run) -> Iterable[Told]:
 
 
 def _refused(graph: ResearchGraph, earlier: Run, entry: StepCompleted, run: Run) -> str | None:
-    """Why what a node gave was not applied; None if it was."""
+    """Explain why a node's output was not applied; None if it was."""
     if run.failure is not None:
         return f"{title(entry.node)} failed: {run.failure.message}"
     for failure in run.state.failures:  # its edge `on_error` was taken
@@ -188,7 +188,7 @@ def _refused(graph: ResearchGraph, earlier: Run, entry: StepCompleted, run: Run)
 
 
 def _failed(earlier: Run, entry: StepFailed, run: Run) -> Iterable[Told]:
-    """Of a call that could not be paid for nothing but how the run goes on: nothing is broken."""
+    """Report a failure. For a call that could not be paid for, report only how the run goes on: nothing is broken."""
     failure = entry.failure
     if failure.exhausted is None:
         data: JsonObject = {"type": failure.type, "attempts": failure.attempts}
@@ -215,7 +215,7 @@ def _pause(run: Run, ending: Ending) -> Told:
 
 
 def _standing(run: Run, entry: Held | Resumed | RolledBack | TakenUp | Warned) -> Iterable[Told]:
-    """A run that waits, or was taken back. That a call is tried again is told by its end, a warning by the report.
+    """Report a hold or a rollback. A retried call is reported when it ends, a warning in the report.
 
     What waits for approval tells so itself, and what became of that.
     """

@@ -1,4 +1,4 @@
-"""Phrases that events share: what a node is called, and what a call is about, told from what it is given.
+"""Phrases that events share: the name of a node, and the subject of a call, derived from its input.
 
 Whoever watches reads what is being worked on now, not what an agent is for in general.
 """
@@ -12,23 +12,23 @@ from elcano.graphs.values.wording import title
 
 
 def agent_of(call: CallAgent) -> AgentDefinition:
-    """Who is called."""
+    """Return the definition of the called agent."""
     return AGENTS[call.agent] if call.own is None else definition_of(call.agent, call.own)
 
 
 def work_of_agent(call: CallAgent) -> str:
-    """What an agent is to do now; of one without a phrase for it, what it is for."""
+    """Describe the agent's current work; for an agent without a phrase for it, its purpose."""
     agent = agent_of(call)
     return f"{title(call.node)}: {agent.begins(call.input) if agent.begins else agent.description}"
 
 
 def work_of_tool(call: CallTool) -> str:
-    """What a tool looks for, each query once, however many sources it goes to."""
+    """Describe what a tool looks for, each query once, however many sources it goes to."""
     return f"{title(call.node)}: {' · '.join(queries(call)) or TOOLS[call.tool].description}"
 
 
 def queries(call: CallTool) -> list[str]:
-    """What is searched for, each once."""
+    """Return the queries, each once."""
     asked = (given.get("query") for given in call.inputs)
     words = (query.get("sql") if isinstance(query, dict) else query for query in asked)
     return list(dict.fromkeys(str(query) for query in words if query))

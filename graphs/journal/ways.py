@@ -1,4 +1,4 @@
-"""How ways and changes of the state are told: where a run goes on and why, and what a state node left changed.
+"""Event texts for routing and state changes: where a run goes on and why, and what a state node changed.
 
 Only a way that could have been another is worth telling; one that ends the research is told as its ending.
 """
@@ -24,7 +24,7 @@ def led_on(graph: ResearchGraph, earlier: Run, run: Run) -> tuple[str, JsonObjec
 
 
 def changed(node: StateNode, earlier: ResearchState, state: ResearchState) -> tuple[str, JsonObject]:
-    """What a state node did, in a sentence, and the parts of the state that are new."""
+    """Describe what a state node did, in a sentence, and list the parts of the state that are new."""
     parts: list[Json] = [
         name
         for name in ResearchState.model_fields

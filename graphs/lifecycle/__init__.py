@@ -1,1 +1,1 @@
-"""A run from its start to its finish: what it begins with, what watchers are answered, what it leaves."""
+"""The life cycle of a run: its initial state, the answers to watchers, and its results."""

@@ -56,7 +56,7 @@ class CannotGoOn(ElcanoError):
 
 
 def before_step(log: RunLog, step: int) -> Cut:
-    """The log up to where `step` began: what was asked of the run before that is in it, but not that it stop.
+    """Cut the log before `step`: earlier control requests stay in it, except requests to stop.
 
     Raises:
         InputInvalid: the run has had no such step.
@@ -69,7 +69,7 @@ def before_step(log: RunLog, step: int) -> Cut:
 
 
 def fork_mark(entries: Sequence[Entry]) -> tuple[Entry, ...]:
-    """The first mark of a fork among the entries that are cut off: what is left was another run's, and paid for by it.
+    """Return the first fork mark among the entries cut off: the entries left are another run's, which paid for them.
 
     A fork that is taken back to before where it forked goes on from there, as if it had been made there.
     """
@@ -238,7 +238,7 @@ def _of_the_call(asked: ResearchInput, run: Run, following: Sequence[Entry], now
 
 
 def _unasked(entries: Sequence[Entry]) -> tuple[Entry, ...]:
-    """Without what was asked last that would have the run stand still or end, and was not followed yet."""
+    """Drop the latest requests that would halt or end the run and have not been followed yet."""
     place = len(entries)
     while place and isinstance(entries[place - 1], Controlled):
         place -= 1

@@ -1,4 +1,4 @@
-"""What a run that has walked its graph hands over: to the publisher, to the archive and to those who watch.
+"""The output of a run that has walked its graph: for the publisher, for the archive and for watchers.
 
 Pure: it reads a journal and calls nothing.
 """
@@ -34,7 +34,7 @@ from elcano.graphs.values.wording import counted
 
 
 def result(asked: ResearchInput, journal: Journal, failure: Failure | None, report: ReportRef | None) -> ResearchResult:
-    """What the workflow returns: figures, and of a branch what it hands over."""
+    """Return the result of the workflow: its figures, and for a branch what it hands over."""
     run = journal.run
     handed = handover(journal, failure) if asked.branch_of else Handover()
     return ResearchResult(
@@ -62,7 +62,7 @@ def searches(state: ResearchState) -> tuple[str, ...]:
 
 
 def sources(asked: ResearchInput, journal: Journal) -> tuple[str, ...]:
-    """What a report names as searched: the sources of the end, and those left out in which something was found."""
+    """Return the sources that a report names as searched: the final ones, and dropped ones with findings."""
     state = journal.run.state
     steered = (entry.action for entry in journal.entries if isinstance(entry, Controlled))
     added = (name for action in steered if isinstance(action, Steer) for name in action.add_sources)
@@ -105,7 +105,7 @@ def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
 
 
 def last_scored(journal: Journal) -> Scored | None:
-    """What the last judge of a run said by a rubric; None if none did, or what it said is no judgement."""
+    """Return the scores of the run's last judge by a rubric; None if there are none or they are invalid."""
     agents = {node.id: node.agent for node in journal.graph.nodes if isinstance(node, AgentNode)}
     for entry in reversed(journal.entries):
         if isinstance(entry, StepCompleted) and agents.get(entry.node) == judge.AGENT.name:
@@ -135,7 +135,7 @@ def report_ready(report: ReportRef) -> Told:
 
 
 def status_of(journal: Journal, failure: Failure | None, report: ReportRef | None, *, cancelled: bool) -> RunStatus:
-    """How a run that has come to its end ended; a branch, which has no report, is judged by what it hands over."""
+    """Return the final status of a run; a branch, which has no report, is judged by what it hands over."""
     if cancelled:
         return "cancelled"
     if failure is not None:
@@ -183,7 +183,7 @@ def last_event(
 
 
 def log(asked: ResearchInput, journal: Journal) -> RunLog:
-    """All that the run is, from what was asked for to how it stands."""
+    """Return the complete log of a run, from its input to its current state."""
     began = asked.model_copy(update={"carried": None, "taken_up": None})
     return RunLog(asked=began, entries=tuple(journal.entries), run=journal.run)
 

@@ -1,4 +1,4 @@
-"""What a run told of each step: when it began, when it ended, how its branches stand. What was undone is left out."""
+"""Reads a run's events by step: when it began, when it ended, the state of its branches. Undone events are left out."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -14,7 +14,7 @@ TAKEN_BACK: Final = frozenset(("rolled_back", "resumed_run", "forked"))
 
 
 def still_so(events: Iterable[AgentEvent]) -> list[AgentEvent]:
-    """The events without those that were undone when the run was taken back."""
+    """Drop the events that were undone when the run was rolled back."""
     kept: list[AgentEvent] = []
     for event in events:
         if event.type in TAKEN_BACK:
@@ -24,7 +24,7 @@ def still_so(events: Iterable[AgentEvent]) -> list[AgentEvent]:
 
 
 class Heard:
-    """The events of each step, each given to one entry: an entry and its events are told in the same order."""
+    """The events of each step, each assigned to one entry: entries and their events have the same order."""
 
     def __init__(self, events: Sequence[AgentEvent]) -> None:
         self._branches: dict[int, list[BranchState]] = {}
@@ -37,13 +37,13 @@ class Heard:
             self._of_step.setdefault(event.step, []).append(event)
 
     def begun(self, graph: ResearchGraph, step: int, node: Node) -> AgentEvent | None:
-        """The event that told that the call of a step was made."""
+        """Returns the event that announced the call of a step."""
         starts = _starts(graph, node)
         told = (event for event in self._of_step.get(step, ()) if event.node == node.id and event.type == starts)
         return next(told, None)
 
     def by(self, step: int, tolds: Sequence[Told], begun: AgentEvent | None = None) -> AgentEvent | None:
-        """The last of the events that told of an entry; None if nothing was told.
+        """Returns the last event of an entry; None if it has none.
 
         `begun` is the event of the call that the entry is the end of: both can have the same type.
         """

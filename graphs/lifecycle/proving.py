@@ -24,7 +24,7 @@ Charged: TypeAlias = StepCompleted | StepFailed | StepAbandoned | Held
 
 
 class Doubt(NamedTuple):
-    """What does not fit together."""
+    """An inconsistency between parts."""
 
     part: Literal["entries", "sections"]
     text: str
@@ -42,7 +42,7 @@ class Visit(NamedTuple):
 
 
 def journal_of(log: RunLog) -> Journal:
-    """The journal of a run that is over, without what it told."""
+    """Build the journal of a run that is over, without its events."""
     return Journal(log.asked.graph, Pages(run=log.run, entries=log.entries, events=(), started_at=0.0))
 
 
@@ -63,7 +63,7 @@ def unfolded(log: RunLog) -> str | None:
 
 
 def _weights(run: Run, recorded: Run) -> dict[str, int]:
-    """The weights of `run` without those that `recorded` could not have: of parts of the state that it never had."""
+    """Drop from the weights of `run` those of state fields that `recorded` is too old to have."""
     fresh = ResearchState(question="")
     missing = run.weights.keys() - recorded.weights.keys()
     never = {name for name in missing if getattr(recorded.state, name) == getattr(fresh, name)}
@@ -126,7 +126,7 @@ def agents_asked(log: RunLog) -> set[int]:
 
 
 def models_asked(log: RunLog) -> dict[int, str]:
-    """By which model each step of an agent was answered; of a run that others began, its own."""
+    """Return the model that answered each agent step; in a run that continues another one, only its own steps."""
     own = (entry for entry in log.entries[_own_from(log) :] if isinstance(entry, StepCompleted))
     return {entry.step: entry.model for entry in own if entry.model}
 

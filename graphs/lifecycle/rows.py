@@ -1,4 +1,4 @@
-"""What is told of each step of a run, and of what came between steps: rows of one list, in the order of the log."""
+"""The rows of a step list: the steps of a run, and what came between them, in the order of the log."""
 
 from typing import Literal, TypeAlias
 
@@ -74,7 +74,7 @@ class StepRow(Frozen):
 
 
 class BetweenRow(Frozen):
-    """What happened to a run between two steps, or while one was under way: somebody's request, or a limit."""
+    """An event between two steps of a run, or during one: a request or a limit."""
 
     before: int
     """The step that had not ended by then."""

@@ -1,4 +1,4 @@
-"""What a run starts from: the journal of a run that begins or goes on, and the input of each of its branches.
+"""The start of a run: the journal of a run that begins or resumes, and the input of each of its branches.
 
 Pure; the counterpart of `closing`.
 """
@@ -50,7 +50,7 @@ def journal(asked: ResearchInput, now: float, *, led: bool = False) -> Journal:
 
 
 def first_state(asked: ResearchInput) -> ResearchState:
-    """What a run knows when it begins."""
+    """Build the state with which a run begins."""
     before = asked.follows
     return ResearchState(
         question=(before.in_context if before else "") or asked.question,
@@ -73,7 +73,7 @@ def first_state(asked: ResearchInput) -> ResearchState:
 
 
 def today(asked: ResearchInput, journal: Journal) -> str:
-    """The day in UTC that a run's agents are told, as `2026-11-22`: on which it, or the run of a branch, began."""
+    """Return the date in UTC that agents are given, as `2026-11-22`: when the run, or a branch's parent run, began."""
     return asked.today or day(journal.started_at)
 
 
@@ -90,7 +90,7 @@ def begun(asked: ResearchInput) -> Run:
 
 
 def fold(asked: ResearchInput, entries: Iterable[Entry]) -> Run:
-    """The run that these entries make of what was asked for: all of its log, or the first of it."""
+    """Apply entries to the input of a run, all of its log or the first part, and return the run."""
     run = begun(asked)
     for entry in entries:
         run = advance(asked.graph, run, entry)
@@ -140,7 +140,7 @@ def branch(asked: ResearchInput, begun: BranchStart, limits: Limits, run: Run, t
 
 
 def wish(instructions: str, own: str, run: Run) -> str:
-    """What is wanted of one section: its own part, or all of it with the word that it is of the whole report."""
+    """Return the instructions for one section: its own part, or all of them, marked as meant for the whole report."""
     parts = len(open_sections(run.state.plan))
     if own or parts < 2 or not instructions:
         return own or instructions

@@ -1,4 +1,4 @@
-"""The steps of a run as people count them: what each was, when, what it used, how it ended. Pure.
+"""The steps of a run as people count them: what each did, when, its usage, how it ended. Pure.
 
 Read off the log by folding it once, with the engine's own `advance`: what an entry made of the run is never guessed.
 Entries know seconds of the run's own time; when something happened by the calendar is in its events.
@@ -61,7 +61,7 @@ def rows(log: RunLog, events: Iterable[AgentEvent], *, going_on: bool) -> tuple[
 
 
 def passages(log: RunLog, events: Iterable[AgentEvent], *, going_on: bool) -> Iterator[Passage | BetweenRow]:
-    """The same, each step with the run before and after it. The log is folded as far as somebody asks."""
+    """Yield the same rows, each step with the run before and after it. The log is folded only as far as consumed."""
     told = list(events)
     began_itself = log.asked.forked_from is None and bool(told) and told[0].type == "started"
     reader = _Reader(log, Heard(told), told[0].at if began_itself else None)
@@ -173,7 +173,7 @@ class _Reader:
         return passage
 
     def _branches(self, entry: Ended) -> tuple[BranchState, ...]:
-        """The branches of a step that ended; if this run told nothing of them, those that handed something over."""
+        """Returns the branches of a completed step; if this run has no events of them, those in the step's output."""
         output = entry.output if isinstance(entry, StepCompleted) else None
         return self._heard.branches(entry.step) or tuple(
             BranchState(
@@ -223,7 +223,7 @@ def called(node: Node) -> str:
 
 
 def _summary(tolds: Sequence[Told]) -> str:
-    """What came of a step; that it was answered after some tries in vain is told before that."""
+    """Return the outcome of a step; that it came after failed attempts is reported before it."""
     return next((told.message for told in tolds if told.type != "resumed"), "")
 
 

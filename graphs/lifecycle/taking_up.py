@@ -122,7 +122,7 @@ def is_kept(branch: ArchivedRun, extra: TopUp | None, titles: frozenset[str]) ->
 
 
 def kept_branch(branch: ArchivedRun, log: RunLog) -> KeptBranch:
-    """What a branch that ended well handed over, read off its log."""
+    """Read what a successfully completed branch handed over from its log."""
     asked = log.asked
     journal = Journal(asked.graph, Pages(run=log.run, entries=log.entries, events=(), started_at=branch.started_at))
     result = finish.result(asked, journal, branch.failure, None)
@@ -151,14 +151,14 @@ def _started_with(asked: ResearchInput) -> BranchInput:
 
 
 def undone(run_id: str, cut: Cut) -> Undone:
-    """What is struck out of the record of a run that goes on from `cut`."""
+    """Return what has to be struck out of the record of a run that resumes from `cut`."""
     return Undone(run_id=run_id, step=cut.undone_from, evidence=tuple(ref.id for ref in cut.run.state.evidence))
 
 
 def saved(
     graph: ResearchGraph, cut: Cut, kept: Iterable[KeptBranch] = (), going_on: Iterable[OpenBranch] = ()
 ) -> Saved:
-    """What is not done again by a run that goes on from `cut`, its branches included."""
+    """Return the work that a run resumed from `cut` does not repeat, its branches included."""
     steps = [entry for entry in cut.entries if isinstance(entry, StepCompleted)]
     total = Saved(
         steps=len(steps),
@@ -184,7 +184,7 @@ def _branches(graph: ResearchGraph, entry: StepCompleted) -> int:
 def going_on(
     asked: ResearchInput, cut: Cut, taken_up: TakeUp, events: Sequence[AgentEvent], started_at: float
 ) -> ResearchInput:
-    """The input of the execution in which the same run goes on; the end that it had told is none any more."""
+    """Build the input of the execution that resumes a run; its former terminal event becomes an `ended`."""
     told = tuple(event.model_copy(update={"type": "ended"}) if event.terminal else event for event in events)
     return asked.model_copy(update={"carried": _pages(cut, told, started_at), "taken_up": taken_up})
 

@@ -1,4 +1,4 @@
-"""What is answered to those who watch a run: the events since a number, and where it stands. Pure."""
+"""Answers to watchers of a run: the events after a number, and its current state. Pure."""
 
 from bisect import bisect_right
 from typing import Final

@@ -49,5 +49,5 @@ def mode_named(text: str) -> ResearchGraph | None:
 
 
 def mode_of(name: str) -> Mode:
-    """What is said of the built-in graph `name`, which is its name and no alias."""
+    """Return the description of the built-in graph `name`, which is its name and no alias."""
     return next((mode for mode in LISTED if mode.name == name), Mode(MODES[name]))

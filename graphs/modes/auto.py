@@ -1,4 +1,4 @@
-"""Automatic choice: the question is read first, and goes the way that fits it, of those that can be gone here.
+"""Automatic choice: reads the question, and picks the mode that fits it from those that are available.
 
 Who reads the question names a way and says why; `choose_mode` keeps it, or the one before it where that is barred, and
 tells both. One graph has all ways; those whose nodes have names that others have too stand in it under a prefix.

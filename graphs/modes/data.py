@@ -127,7 +127,7 @@ def _schema_context(builder: GraphBuilder, question: str, limits: ToolLimits | N
 
 
 def path_graph(seconds: float = PATH_SECONDS) -> ResearchGraph:
-    """The graph of one path: as the whole, but what it hands over is its result and its query.
+    """Build the graph of one path: like the whole graph, except that it hands over its result and its query.
 
     `seconds`: how long each of its calls to a database may take.
     """

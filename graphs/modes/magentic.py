@@ -1,4 +1,4 @@
-"""A team that a manager leads: it notes what is so and plans, then says after each turn who speaks next.
+"""A team led by a manager, who notes facts, plans, and after each turn says who speaks next.
 
 The pattern of Magentic-One (Fourney and others, 2024), as DeepCritical's advanced mode used it. Each turn is one round,
 and each round one iteration of the run. Where rounds bring nothing the manager begins again with new facts and a new

@@ -1,4 +1,4 @@
-"""What is said of a mode beside its graph, which does not know for what it is good."""
+"""The description of a mode, beyond its graph: what it is good for."""
 
 from dataclasses import dataclass
 

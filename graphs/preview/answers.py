@@ -1,4 +1,4 @@
-"""Answers that nobody gave: for each agent and tool the least that its output model allows, and what a caller adds.
+"""Invented answers: for each agent and tool the least that its output model allows, and any additions of the caller.
 
 Invented answers say that they are. They let a graph be walked; what they lead to is what the graph does, not what
 research would find.

@@ -1,4 +1,4 @@
-"""What a graph would do: walked in memory with invented answers, with what its expressions found nothing for.
+"""Previews a graph: walks it in memory with invented answers and reports expressions that found nothing.
 
 Nothing is searched, asked or paid for. The engine is the one that runs walk by, so ways, loops, limits and folds are
 those of a run; only what agents and tools answer is made up, or what the caller says they answer.
@@ -88,7 +88,7 @@ async def previewed(asked: ResearchInput, answers: Mapping[str, Sequence[JsonObj
 
 
 class _Walk:
-    """The steps of a walk, in the order in which somebody would tell of them."""
+    """The steps of a walk, in the order in which a person would list them."""
 
     def __init__(self, run_id: str) -> None:
         self._run_id = run_id

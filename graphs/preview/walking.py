@@ -23,7 +23,7 @@ Watcher: TypeAlias = Callable[[ResearchInput, Journal], None]
 
 
 def unwatched(asked: ResearchInput, journal: Journal) -> None:
-    """Nobody wants to know."""
+    """Ignore the run; the default watcher."""
 
 
 async def run_in_memory(

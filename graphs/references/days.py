@@ -10,7 +10,7 @@ _PARTS: Final = ((1, 9999), (1, 12), (1, 31))
 
 
 def day(at: float) -> str:
-    """The day in UTC of a moment in seconds since the epoch, as `2026-11-22`; empty for 0 and what is no moment."""
+    """Return the UTC date of a time in seconds since the epoch, as `2026-11-22`; empty for 0 and invalid times."""
     if not (math.isfinite(at) and 0 < at < _LAST):
         return ""
     year, month, number = _civil(int(at // _SECONDS))

@@ -36,7 +36,7 @@ class Person(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A reference; what is not known is empty."""
+    """A reference; unknown fields are empty."""
 
     key: str
     kind: WorkKind
@@ -75,7 +75,7 @@ def entries(references: Sequence[Reference]) -> tuple[Entry, ...]:
 
 
 def clean(text: str) -> str:
-    """`text` on one line, without control characters and those that turn the direction of writing."""
+    """Return `text` on one line, without control characters and those that change the direction of writing."""
     return " ".join(_HIDDEN.sub("", " ".join(text.split())).split())
 
 

@@ -1,4 +1,4 @@
-"""What is said of a work in a reference: who wrote it, whether it stands, and where its names lead.
+"""The text of a reference to a work: its authors, its standing, and where its identifiers lead.
 
 Words alone, of whatever sources told: who shows them disarms them in the way of the form that they are shown in.
 """
@@ -56,7 +56,7 @@ def authors(names: Sequence[str], most: int = MOST_AUTHORS) -> str:
 
 
 def flags(work: Work) -> str:
-    """What a reader has to know before the rest, with what stands behind it; empty if there is nothing."""
+    """Return what a reader has to know first, with the notices behind it; empty if there is nothing."""
     told = "; ".join(words for flag, words in FLAGS.items() if flag in work.flags)
     notices = " ".join(_sentence(notice) for notice in work.notices[:MOST_NOTICES] if notice.strip())
     return ": ".join(filter(None, (told, notices))) if told else f"Notice: {notices}" if notices else ""

@@ -1,4 +1,4 @@
-"""From a shape to the model that a language model is asked for, and what is made of its answer.
+"""Turns a shape into the output model for a language model, and the model's answer into data.
 
 The model's own JSON Schema is what a provider is sent, with every description, and what an answer is checked by; a
 wrong answer goes back to the model with what is wrong. Numbers in quotation marks and the like are read as every agent

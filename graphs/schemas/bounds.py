@@ -1,4 +1,4 @@
-"""What is said where a schema is wrong, and the keywords that bound a value: read one by one, each fault told."""
+"""The faults of a schema, and the keywords that bound a value: each is read by itself and each fault reported."""
 
 import json
 import re
@@ -23,7 +23,7 @@ Tell: TypeAlias = Callable[[str, str], None]
 
 
 class SchemaFault(NamedTuple):
-    """What is wrong with a schema, or with what it is part of."""
+    """A fault in a schema, or in what contains it."""
 
     pointer: str
     """Where, as a JSON pointer (RFC 6901); empty: the whole."""
@@ -70,7 +70,7 @@ def counts(schema: Mapping[str, Any], at: str, tell: Tell, low: str, high: str, 
 
 
 def number_range(schema: Mapping[str, Any], at: str, tell: Tell) -> Bounds:
-    """What a schema says of how large a number may be."""
+    """Read the bounds that a schema sets on a number."""
     values: list[int | float | None] = []
     for keyword in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
         value = schema.get(keyword)

@@ -67,7 +67,7 @@ def _read(text: str) -> Read:
 
 
 class _Reader:
-    """Reads one schema; what is wrong is collected."""
+    """Reads one schema and collects its faults."""
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self._schema = schema
@@ -92,7 +92,7 @@ class _Reader:
         self.faults.append(SchemaFault(at, message))
 
     def _shape(self, schema: object, at: str, seen: tuple[str, ...], depth: int) -> Shape | None:
-        """The shape at a place; None if something is wrong with it, which is told."""
+        """Returns the shape at a place; None if it is faulty, which is reported."""
         self._places += 1
         if self._places > MAX_PLACES:
             if self._places == MAX_PLACES + 1:

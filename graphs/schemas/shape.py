@@ -1,4 +1,4 @@
-"""What a JSON Schema says, once it is read: a tree without references, so that no walk over it can go round.
+"""The content of a JSON Schema once it is read: a tree without references, so that no walk over it can go round.
 
 Of what fits a shape, everything can be said beforehand: which fields an expression can read, and the least that fits.
 """
@@ -80,7 +80,7 @@ def least(shape: Shape) -> Json:
 
 
 def least_of(shape: Shape) -> JsonObject:
-    """The same of an object: what is required, and null for the rest."""
+    """Return the least object that fits: the required fields, and null for the rest."""
     return {one.name: least(one.shape) if one.required else None for one in shape.properties}
 
 

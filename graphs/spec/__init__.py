@@ -1,1 +1,1 @@
-"""What a graph is: nodes and edges as frozen data, how large it may be, how it is drawn."""
+"""The definition of a graph: nodes and edges as frozen data, its maximum size, and its drawing."""

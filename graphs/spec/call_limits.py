@@ -1,4 +1,4 @@
-"""What a graph may say of the calls of one node: how long, how often, by whom, for how many tokens.
+"""The limits of one node's calls in a graph: timeout, attempts, model and tokens.
 
 What is left out is as it always is: see `workflows/policies.py` for times and tries, `model_names.chosen_model` for the
 model, `Budget.allowance` for tokens. A limit only takes away: no node gets more than its run has.
@@ -23,7 +23,7 @@ LONGEST_MODEL: Final = 500
 
 
 class ToolLimits(Frozen):
-    """Of each call of a tool node, each item of a `for_each` alone."""
+    """Limits of each call of a tool node; with `for_each`, of each item."""
 
     timeout_seconds: float | None = Field(default=None, ge=1, le=LONGEST_SECONDS)
     """How long one try may take. After the last one the node has failed by `Timeout`."""
@@ -35,7 +35,7 @@ class ToolLimits(Frozen):
 
 
 class AgentLimits(ToolLimits):
-    """Of each call of an agent node."""
+    """Limits of each call of an agent node."""
 
     model: str | None = Field(default=None, min_length=1, max_length=LONGEST_MODEL)
     """Who answers here, as `offline`, `provider:name` or several of these; goes before what the run was asked with."""

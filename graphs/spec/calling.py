@@ -14,7 +14,7 @@ from elcano.graphs.spec.size import MAX_AGENTS, MAX_DEPTH, MAX_NODES
 
 
 class Kept(NamedTuple):
-    """What a name stands for."""
+    """The stored agent that a name refers to."""
 
     key: str
     """What nodes call it by from now on: its name and version."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 
 class Fault(str):
-    """What is wrong and what to do. As text it is its message; `pointer` is where, empty for the whole graph."""
+    """A fault and its remedy. As text it is its message; `pointer` is where, empty for the whole graph."""
 
     pointer: str
 

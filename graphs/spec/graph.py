@@ -106,7 +106,7 @@ class ParallelNode(BaseNode):
 
 
 def limits_of(node: "Node") -> AgentLimits | ToolLimits | None:
-    """What a node says of its calls; None if it says nothing, or makes none."""
+    """Return the limits that a node sets on its calls; None if it sets none or makes none."""
     return node.limits if isinstance(node, AgentNode | ToolNode) else None
 
 
@@ -214,7 +214,7 @@ class ResearchGraph(Frozen):
 
     @cached_property
     def _defined(self) -> dict[str, AgentDefinition]:
-        """Its own agents, as far as somebody asked for them."""
+        """A cache of the definitions of its custom agents."""
         return {}
 
     @cached_property
@@ -277,7 +277,7 @@ class ResearchGraph(Frozen):
         return nearest
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> "ResearchGraph":
-        """A graph built anew, because pydantic's own copy would keep what is cached of this one."""
+        """Builds the copy anew, because pydantic's own copy would keep the cached values of this graph."""
         fields = {name: getattr(self, name) for name in ResearchGraph.model_fields}
         return ResearchGraph.model_validate({**fields, **(update or {})})
 

@@ -116,7 +116,7 @@ def _count_agents(agents: object, totals: Counter[str]) -> None:
 
 
 def _characters(agent: object) -> int:
-    """Of an agent, or of the JSON of one, written as JSON."""
+    """Count the characters of an agent, or of the JSON of one, when written as JSON."""
     if isinstance(agent, BaseModel):
         return len(agent.model_dump_json())
     try:

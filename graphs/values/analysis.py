@@ -78,7 +78,7 @@ class Group(Frozen):
 
 
 class Measurement(Frozen):
-    """What one passage reports of one outcome."""
+    """The numbers that one passage reports on one outcome."""
 
     evidence: str = Field(max_length=300, description="The key of the passage.")
     outcome: str = Field(default="", max_length=200, description="What was measured, in the passage's words.")
@@ -97,7 +97,7 @@ class Measurement(Frozen):
 
 
 class TestedHypothesis(Frozen):
-    """What is to be tested."""
+    """The hypothesis to test."""
 
     statement: str = Field(min_length=1, max_length=500)
     outcome: str = Field(default="", max_length=200, description="The outcome that decides it, in the passages' words.")

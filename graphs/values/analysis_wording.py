@@ -27,13 +27,13 @@ def estimated(one: Pooled, unit: str = "") -> str:
 
 
 def subject(pool: Pool) -> str:
-    """What a pool is of: its outcome, and who is compared with whom."""
+    """Name the subject of a pool: its outcome, and the groups that are compared."""
     groups = " beside ".join(filter(None, (pool.first, pool.second)))
     return f"{pool.outcome}{f', {groups}' if groups else ''}"
 
 
 def figures(pool: Pool) -> str:
-    """What a pool says, in one clause."""
+    """Summarize the result of a pool in one clause."""
     between = f", I² {pool.i2:.0f} %, tau² {pool.tau2:.4g}" if pool.count > 1 else ""
     studies = counted(pool.count, "study", "studies")
     return f"{subject(pool)}: {NAMES[pool.measure]} {estimated(pool.random, pool.unit)} over {studies}{between}"

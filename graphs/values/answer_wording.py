@@ -5,7 +5,7 @@ from elcano.graphs.values.wording import counted, listed
 
 
 def charted(output: JsonObject) -> tuple[str, JsonObject]:
-    """What was drawn, or why nothing was."""
+    """Summarize what was drawn, or why nothing was."""
     chart = output.get("chart")
     if not isinstance(chart, dict):
         return str(output.get("reason") or "There is no chart."), {"drawn": False}

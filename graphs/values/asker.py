@@ -1,4 +1,4 @@
-"""Who asks something of a run, as it is written into logs and events: a name that can be shown as it is."""
+"""The user who makes a request to a run, as logs and events name them: a name that can be shown as it is."""
 
 import unicodedata
 from typing import Final
@@ -8,7 +8,7 @@ NAME_CHARACTERS: Final = 200
 
 
 def fault_of(name: str) -> str | None:
-    """Why a text cannot be the name of somebody who asks; None if it can. The empty one is that of nobody."""
+    """Explain why a text cannot be a user's name; None if it can. The empty name stands for no user."""
     if len(name) > NAME_CHARACTERS:
         return f"it has {len(name)} characters, of which a name has {NAME_CHARACTERS} at most"
     if name != name.strip():
@@ -20,7 +20,7 @@ def fault_of(name: str) -> str | None:
 
 
 def named(text: str, by: str) -> str:
-    """What is told of a request, with who asked: `Asked to stop: enough` becomes `Asked to stop by alice: enough`."""
+    """Add the user to the text of a request: `Asked to stop: enough` becomes `Asked to stop by alice: enough`."""
     if not by:
         return text
     told, colon, words = text.partition(":")

@@ -1,4 +1,4 @@
-"""What a branch of a parallel node starts with and what it hands back to the run that it belongs to."""
+"""The input of a branch of a parallel node, and the outcome that it hands back to its run."""
 
 from collections.abc import Iterable
 from typing import Final, Literal, TypeAlias
@@ -23,7 +23,7 @@ SUCCEEDED: Final[frozenset[BranchStatus]] = frozenset({"drafted", "done"})
 
 
 class BranchInput(Frozen):
-    """What a branch of a parallel node starts with."""
+    """The input of a branch of a parallel node."""
 
     question: str = Field(min_length=1)
     title: str = ""
@@ -37,7 +37,7 @@ class BranchInput(Frozen):
 
 
 class BranchOutcome(Frozen):
-    """What became of one branch: what it handed over, or why that is nothing."""
+    """The outcome of one branch: what it handed over, or why it handed over nothing."""
 
     index: int = Field(ge=0)
     """Place in the plan; drafts are joined in this order, whenever they came."""
@@ -86,7 +86,7 @@ class BranchOutcomes(Frozen):
 
     @classmethod
     def of(cls, output: object) -> "BranchOutcomes":
-        """What a parallel node gave; nothing if it gave something else, which its run could not use either."""
+        """Parses the output of a parallel node; empty if it is anything else, which its run could not use either."""
         try:
             return cls.model_validate(output)
         except ValidationError:
@@ -115,7 +115,7 @@ class BranchState(Frozen):
 
 
 def branch_states(events: Iterable[AgentEvent]) -> tuple[BranchState, ...]:
-    """How the branches of a run stand by what the run has told of them, in the order of starting."""
+    """Return the state of a run's branches according to its events, in the order of starting."""
     states: dict[str, BranchState] = {}
     for event in events:
         if event.type == "branch_started":
@@ -129,7 +129,7 @@ def branch_states(events: Iterable[AgentEvent]) -> tuple[BranchState, ...]:
 
 
 def _undone(path: str, state: BranchState, event: AgentEvent) -> bool:
-    """Whether a branch belongs to what was undone when its run was taken up: to the step that it goes on with."""
+    """Return whether a branch was undone by a resume, that is, belongs to the step that the run resumes with."""
     kept = event.data.get("kept")
     step = int(path.rpartition("/")[2][:4])
     return step >= event.step and not (isinstance(kept, list) and state.run_id in kept)

@@ -1,4 +1,4 @@
-"""What a run may spend and what it has spent: arithmetic without a clock.
+"""The limits of a run and its usage: arithmetic without a clock.
 
 Before a call its estimate must be admitted; after it the real usage is charged. What the exit node needs of tokens and
 money, and a share of the time, is kept for it, so that a run that ends early can still write its report. Every call is
@@ -58,7 +58,7 @@ class Usage(Frozen):
 
 
 class Limits(Frozen):
-    """What a run may spend. The defaults are those of the DeepCritical project for one research loop."""
+    """The limits of a run. The defaults are those of the DeepCritical project for one research loop."""
 
     tokens: int = Field(default=100_000, ge=LEAST_TOKENS, le=MOST_TOKENS)
     cost_microusd: int | None = Field(default=None, ge=1, le=MOST_COST)
@@ -84,7 +84,7 @@ class Limits(Frozen):
 
 
 class TopUp(Frozen):
-    """What is added to the limits of a run."""
+    """An addition to the limits of a run."""
 
     tokens: int = Field(default=0, ge=0, le=MOST_TOKENS)
     cost_microusd: int = Field(default=0, ge=0, le=MOST_COST)
@@ -117,20 +117,20 @@ class TopUp(Frozen):
 
 
 class Estimate(Frozen):
-    """What one call may cost at most, as far as can be said before it."""
+    """The maximum cost of one call, as far as it can be estimated beforehand."""
 
     tokens: int = Field(default=0, ge=0)
     cost_microusd: int = Field(default=0, ge=0)
 
 
 class Allowance(Frozen):
-    """What one call may use, all its attempts and all their requests together. None: not limited."""
+    """The most that one call may use, in all its attempts and all their requests together. None: not limited."""
 
     tokens: int | None = Field(default=None, ge=0)
     cost_microusd: int | None = Field(default=None, ge=0)
 
     def less(self, used: Usage) -> "Allowance":
-        """What is left of it, never below zero."""
+        """Returns what is left after `used`, never below zero."""
         return Allowance(
             tokens=None if self.tokens is None else max(0, self.tokens - used.tokens),
             cost_microusd=None if self.cost_microusd is None else max(0, self.cost_microusd - used.cost_microusd),
@@ -158,7 +158,7 @@ class SectionsAfforded(Frozen):
 
 
 class Budget(Frozen):
-    """Limits and the counters against them. `elapsed` is seconds since the start, told by whoever has a clock."""
+    """Limits and the counters against them. `elapsed` is seconds since the start, set by a caller with a clock."""
 
     limits: Limits = Limits()
     used: Usage = Usage()
@@ -197,7 +197,7 @@ class Budget(Frozen):
         return None if limit is None else _for_research(limit, self.limits.reserve, self.exit_needs.cost_microusd)
 
     def gained(self, more: TopUp) -> Allowance:
-        """What of a top-up that is among the limits already went to research; the rest went to what is kept."""
+        """Returns how much of a top-up, already among the limits, went to research; the rest went to the reserve."""
         before = self.limits.tokens - more.tokens
         tokens = self.research_tokens - _for_research(before, self.limits.reserve, self.exit_needs.tokens)
         limit = self.limits.cost_microusd
@@ -207,7 +207,7 @@ class Budget(Frozen):
         return Allowance(tokens=tokens, cost_microusd=self.research_cost - earlier)
 
     def allowance(self, *, at_exit: bool) -> Allowance:
-        """What a call may use that is made now: at the exit all that is left, before it what is not kept for that."""
+        """Returns what a call may use now: at the exit all that is left, before it what is not kept for the exit."""
         tokens = self.limits.tokens if at_exit else self.research_tokens
         cost = self.limits.cost_microusd if at_exit else self.research_cost
         return Allowance(tokens=tokens, cost_microusd=cost).less(self.used)
@@ -229,7 +229,7 @@ class Budget(Frozen):
         return self.steps >= self.limits.steps - 1
 
     def view(self) -> JsonObject:
-        """How expressions see the budget: per limit `limit`, `used`, `remaining`; and what is exceeded.
+        """Returns the budget as expressions see it: `limit`, `used` and `remaining` per limit, and what is exceeded.
 
         Of tokens and money also `for_research`: the part of `remaining` that is not kept for the exit.
         """
@@ -262,7 +262,7 @@ class Budget(Frozen):
 
 
 def _for_research(limit: int, reserve: float, exit_needs: int) -> int:
-    """`limit` less what is kept: the reserve, or what the exit needs if that is more, but then at most half."""
+    """Return `limit` less what is kept: the reserve, or what the exit needs if that is more, but then at most half."""
     return min(int(limit * (1 - reserve)), max(limit - exit_needs, limit - limit // 2))
 
 

@@ -1,4 +1,4 @@
-"""Why a run was cancelled and by whom, as it travels in the reason of Temporal's own cancellation.
+"""The reason and author of a cancellation, as carried in the reason of Temporal's own cancellation.
 
 Whoever cancels in the Temporal UI, or with its command line, writes plain words there, and is not named.
 """
@@ -12,7 +12,7 @@ REASON_CHARACTERS = 500
 
 
 class Cancellation(Frozen):
-    """Of a run, or of a section with its run."""
+    """The cancellation of a run, or of a section with its run."""
 
     by: str = Field(default="", max_length=NAME_CHARACTERS)
     """Who asked; empty if nobody was named."""

@@ -19,5 +19,5 @@ class Choice(Frozen):
 
 
 def named(asked: str, choice: Choice) -> str:
-    """A mode as it is shown in one word: what was asked for and, if that was left to the run, what it chose."""
+    """Return a mode in one word: the mode asked for and, if that was left to the run, the one it chose."""
     return f"{asked}/{choice.mode}" if choice.mode and choice.mode != asked else asked

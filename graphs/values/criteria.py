@@ -1,4 +1,4 @@
-"""Criteria by which it is seen that a question is answered: a few, each checkable, each met or not by what was found.
+"""Criteria for an answered question: a few, each checkable, each met or not met by the evidence.
 
 Whoever plans says them, the judge says which are met and by which passages, and what is not met is looked for next.
 """
@@ -19,7 +19,7 @@ MOST_PASSAGES: Final = 8
 
 
 class Criterion(Frozen):
-    """One thing that the answer has to have, and whether what was found gives it."""
+    """A requirement on the answer, and whether the evidence meets it."""
 
     text: str
     """As `names at least two suppliers, with prices`."""
@@ -30,7 +30,7 @@ class Criterion(Frozen):
 
 
 class CriterionVerdict(Frozen):
-    """What a judge says of one criterion."""
+    """A judge's verdict on one criterion."""
 
     number: int = Field(description="The number of the criterion in the envelope; of one you name yourself, from 1.")
     criterion: str = Field(default="", description="Its text, if you name it yourself; otherwise leave it out.")
@@ -50,7 +50,7 @@ def unjudged(texts: Iterable[str]) -> tuple[Criterion, ...]:
 
 
 def judged(criteria: Sequence[Criterion], verdicts: Iterable[CriterionVerdict]) -> tuple[Criterion, ...]:
-    """`criteria` as they stand after `verdicts`; where there were none, those that the verdicts name themselves.
+    """Return `criteria` updated by `verdicts`; if there were none, those that the verdicts name themselves.
 
     A criterion of which nothing is said stands as it stood. Of two verdicts on one the first counts.
     """

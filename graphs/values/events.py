@@ -1,4 +1,4 @@
-"""What a run tells the outside while it works: numbered events.
+"""The events that a run emits while it works, numbered in order.
 
 The first thirteen types are those of the DeepCritical project; the others came with durable control. A run's events
 are numbered from 1 without gaps, and exactly one of them, the last, is terminal. A run that goes on after its end keeps

@@ -1,4 +1,4 @@
-"""What a run has learnt of its models: how much more their calls take than their answers should.
+"""A run's experience with its models: how many more tokens calls take than their answers should.
 
 A reasoning model thinks before it answers, unseen, and what it thinks is paid for as output. Nothing says before a run
 how much that is; its first call does.

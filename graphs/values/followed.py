@@ -23,5 +23,5 @@ class Followed(Frozen):
     """How many more passages it had."""
 
     def for_branch(self) -> "Followed":
-        """What a branch is told: what was asked and answered, for its question may mean that."""
+        """Returns the part for a branch: earlier questions and answers, since its question may refer to them."""
         return self.model_copy(update={"evidence": (), "in_context": ""})

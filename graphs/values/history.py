@@ -1,4 +1,4 @@
-"""What was asked and answered before, in the runs that a run follows: bounded, the oldest first.
+"""The earlier questions and answers of the runs that a run follows: bounded, oldest first.
 
 It tells what the question refers to. An earlier answer is no evidence: what may be cited of earlier runs are their
 passages, which the run that follows has as its own.
@@ -44,5 +44,5 @@ class HistoryEntry(Frozen):
 
 
 def told(history: tuple[HistoryEntry, ...]) -> tuple[HistoryEntry, ...]:
-    """What an agent is told of it: without what only programs use."""
+    """Return the history as agents see it, without what only programs use."""
     return tuple(one.model_copy(update={"evidence": (), "report": ""}) for one in history)

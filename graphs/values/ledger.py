@@ -1,4 +1,4 @@
-"""The ledgers by which a manager leads a team: what it takes to be so and its plan, and whose turn comes next.
+"""The ledgers by which a manager leads a team: its assumptions and plan, and whose turn comes next.
 
 Pure arithmetic of rounds, stalls and resets. Whether a turn brings anything is not left to the manager alone: the same
 participant with the same instruction, where nothing that it could go by has changed since, is a stall whatever it says.
@@ -25,7 +25,7 @@ instruction to the same participant on the same evidence. `loop`, `no progress`:
 
 
 class TaskLedger(Frozen):
-    """What a manager takes to be so, and its plan."""
+    """A manager's facts and assumptions, and its plan."""
 
     given: tuple[str, ...] = Field(
         default=(), description="Facts that the request or a passage gives, with the key of the passage."
@@ -39,7 +39,7 @@ class TaskLedger(Frozen):
 
 
 class Turn(Frozen):
-    """One round: whom the manager told to do what, and what there was to go by."""
+    """One round: the participant that the manager chose, its instruction, and the basis it had."""
 
     round: int = Field(ge=1)
     speaker: str
@@ -87,11 +87,11 @@ class Ledger(Frozen):
         return self.turns[self.planned_at :]
 
     def repeats(self, turn: Turn) -> bool:
-        """Whether `turn` is one that somebody was sent on before, with nothing new to go by."""
+        """Whether `turn` repeats an earlier one with nothing new to go by."""
         return any(turn.basis == earlier.basis for earlier in self.turns)
 
     def turned(self, turn: Turn, *, satisfied: bool, in_loop: bool, progress: bool) -> "Ledger":
-        """The ledger after the manager gave `turn`; what it says of the round before counts from the second one on."""
+        """Returns the ledger after `turn`; what the manager says of the round before counts from the second on."""
         if satisfied or turn.speaker == REPORTER:
             told = turn.model_copy(update={"speaker": REPORTER, "stall": ""})
             return self._with(told, stalls=self.stalls, satisfied=satisfied)
@@ -100,7 +100,7 @@ class Ledger(Frozen):
         return self._with(turn.model_copy(update={"stall": stall}), stalls=stalls, satisfied=False)
 
     def reset(self) -> "Ledger":
-        """The ledger before a new plan: what was found out stays known, what was counted begins again."""
+        """Returns the ledger before a new plan: facts stay, counters start again."""
         return self.model_copy(
             update={
                 "next_speaker": "",

@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 
 class Provenance(Frozen):
-    """Who told of a work, and when."""
+    """The source of a work's data, and the time it was retrieved."""
 
     source: str
     retrieved_at: Epoch = 0.0
@@ -148,7 +148,7 @@ def _is_preprint_doi(doi: str) -> bool:
 
 
 def _each_once(works: Iterable[Work]) -> list[Work]:
-    """The accounts, of those that differ in nothing but their time the last one."""
+    """Drop duplicate accounts: of those that differ only in their time, the last one stays."""
     last: dict[str, Work] = {}
     for work in works:
         key = work.model_copy(update={"retrieved_at": 0.0}).model_dump_json()
@@ -202,7 +202,7 @@ def _dated(leading: Sequence[Work]) -> tuple[int | None, str]:
 
 
 def _identifiers(leading: Sequence[Work], accounts: Sequence[Work]) -> Identifiers:
-    """Of each kind the first; the number that arXiv gave may be of the preprint, and leads to the same work."""
+    """Return the first identifier of each kind; arXiv's number may be of the preprint, and leads to the same work."""
     told = {kind: _first((getattr(one.identifiers, kind) for one in leading), "") for kind in Identifiers.model_fields}
     return Identifiers(**told | {"arxiv": _first((one.identifiers.arxiv for one in accounts), "")})
 

@@ -1,4 +1,4 @@
-"""What a list of sections has to be before it is researched: some, each with a title and a question of its own."""
+"""Checks a list of sections before it is researched: it has sections, each with a title and a question of its own."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,7 +6,7 @@ from elcano.graphs.values.state import SectionPlan
 
 
 def open_sections(plan: Iterable[SectionPlan]) -> tuple[SectionPlan, ...]:
-    """The sections of a plan that nobody had dropped."""
+    """Return the sections of a plan that were not dropped."""
     return tuple(section for section in plan if not section.left_out)
 
 

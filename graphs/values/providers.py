@@ -37,7 +37,7 @@ State: TypeAlias = Literal["ready", "waiting", "failing", "trial"]
 
 
 class Provider(Frozen):
-    """What is kept of a provider. Times are seconds since the epoch, by the clock of the store."""
+    """The stored state of a provider. Times are seconds since the epoch, by the clock of the store."""
 
     next_turn: float = 0.0
     """No call may go before; only of a provider with a rate."""
@@ -79,7 +79,7 @@ def state(provider: Provider, now: float) -> State:
 
 
 def admitted(provider: Provider, now: float, per_second: float | None) -> tuple[Provider, Turn | Kept]:
-    """What is kept once somebody asked to call it, and when that call may go; `per_second` None: there is no rate."""
+    """Admit a call: return the provider's new state and when the call may go; `per_second` None: no rate limit."""
     if provider.held_until > now:
         return provider, Kept(seconds=provider.held_until - now, why=provider.error)
     turn = max(provider.next_turn, now)
@@ -96,7 +96,7 @@ def admitted(provider: Provider, now: float, per_second: float | None) -> tuple[
 
 
 def answered(provider: Provider, now: float) -> Provider:
-    """It answered, if only with a refusal: it does not fail. What it asked for stays."""
+    """Record that the provider answered, even with a refusal: it works. A pause that it asked for stays."""
     if not provider.failures and not provider.openings:
         return provider
     calm: dict[str, float] = {"failures": 0, "openings": 0}
@@ -125,7 +125,7 @@ def failed(provider: Provider, now: float, error: str, retry_after: float | None
 
 
 def looked_at(provider: Provider, now: float) -> Provider:
-    """The same, but for a trial that nobody made for long."""
+    """Return the provider's state, corrected if no call has tried it for long."""
     if provider.openings and now - provider.held_until > TRIAL_LASTS:
         return provider.model_copy(update={"openings": 0, "failures": FAILURES - 1})
     return provider

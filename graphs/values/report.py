@@ -1,4 +1,4 @@
-"""What a writer hands over and what becomes of it: blocks of Markdown with quotes in, a checked report out.
+"""A writer's draft and the report made of it: blocks of Markdown with quotes in, a checked report out.
 
 A writer never numbers a citation and never lists a reference. It puts a mark, `[a]`, behind each sentence, list item or
 table cell, and says of each mark which evidence supports what stands before it, and by which literal words. An
@@ -57,7 +57,7 @@ class Claim(Frozen):
 
 
 class DraftSection(Frozen):
-    """A heading and what is claimed under it."""
+    """A heading and the claims under it."""
 
     heading: str = Field(min_length=1, max_length=HEADING_CHARACTERS)
     claims: tuple[Claim, ...] = ()

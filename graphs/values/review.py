@@ -1,4 +1,4 @@
-"""What a literature review tells beside its report: how many records came from where, and which studies are cited.
+"""The data of a literature review beside its report: record counts by source, and the studies that are cited.
 
 All of it is computed by code from searches, evidence and citations that hold; no model has a part in it.
 """
@@ -27,7 +27,7 @@ class SourceRecords(Frozen):
 
 
 class Cell(Frozen):
-    """What is told of a study in one respect; empty if it is not stated."""
+    """One property of a study; empty if it is not stated."""
 
     text: str = ""
     """Literal words of a text of the study, or what its source registered."""

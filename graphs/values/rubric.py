@@ -45,7 +45,7 @@ class NameKind(Frozen):
 
 
 class Rubric(Frozen):
-    """By what the judge of one field judges."""
+    """The rubric by which the judge of one field scores evidence."""
 
     name: RubricName
     description: Line
@@ -79,7 +79,7 @@ class OfferedDomain(Frozen):
 
 
 class Score(Frozen):
-    """What a judge says of one thing that its rubric scores."""
+    """A judge's score for one item of its rubric."""
 
     name: str = Field(max_length=100, description="The name of the score in the rubric.")
     score: float = Field(allow_inf_nan=False, description=f"From 0 to {SCALE}.")
@@ -88,14 +88,14 @@ class Score(Frozen):
 
 
 class NamesFound(Frozen):
-    """What a judge names of one kind."""
+    """The names of one kind that a judge found."""
 
     kind: str = Field(max_length=100, description="The name of the kind in the rubric.")
     names: tuple[str, ...] = Field(default=(), description="Each as the passages write it.")
 
 
 class Scored(Frozen):
-    """What a judge said by its rubric, as far as it holds."""
+    """A judge's result by its rubric, as far as it is valid."""
 
     rubric: str
     scores: tuple[Score, ...] = ()
@@ -110,7 +110,7 @@ class Scored(Frozen):
 def held(
     rubric: Rubric, scores: Iterable[Score], names: Iterable[NamesFound], ids: Mapping[str, str], unscored: str = ""
 ) -> Scored:
-    """What was said, held against `rubric`; `ids` are those of the passages that were shown, by their keys.
+    """Check scores and names against `rubric`; `ids` maps the keys of the shown passages to their ids.
 
     A judge that says why it scores nothing lacks nothing: whether evidence is enough is then judged without the rubric.
     """

@@ -1,4 +1,4 @@
-"""What a run knows: one frozen value, small enough to travel; large texts are in the store and named by id."""
+"""The state of a run: one frozen value, small enough to travel; large texts are in the store and named by id."""
 
 from collections.abc import Iterable, Mapping
 from itertools import zip_longest
@@ -61,7 +61,7 @@ class ToolCallRecord(Frozen):
 
 
 class IterationData(Frozen):
-    """One turn of the research loop: what was thought, what was missing, what was done, what was found."""
+    """One turn of the research loop: the thought, the gap, the searches and the findings."""
 
     number: int = Field(ge=1)
     thought: str = ""
@@ -213,7 +213,7 @@ class ResearchState(Frozen):
         return tuple(ref.id for ref in self.evidence if ref.duplicate_of is None)
 
     def with_evidence(self, found: Iterable[EvidenceRef]) -> "ResearchState":
-        """The state with `found` behind what it has, each id once.
+        """Returns the state with `found` added at the end, each id once.
 
         A mark `duplicate_of` is taken over only if it names evidence that is here and has no mark itself: of passages
         that repeat each other one is always shown.
@@ -242,7 +242,7 @@ or refuses its plan, or a call of a tool that writes."""
 
 
 class Hold(Frozen):
-    """Why a run does nothing now. It goes on by itself, or once somebody has done what it waits for."""
+    """Why a run does nothing now. It goes on by itself, or once the cause is resolved."""
 
     reason: HoldReason
     node: str
@@ -302,7 +302,7 @@ def weights(state: ResearchState, most: int) -> dict[str, int]:
 
 
 def reweighed(known: Mapping[str, int], before: ResearchState, after: ResearchState, most: int) -> dict[str, int]:
-    """The weights of the state `after`, where those `before` are known: only what was replaced is looked at.
+    """Return the weights of the state `after`, given the weights `before`: only what was replaced is weighed.
 
     A run that is older than a field was weighed by another program, so all of it is weighed anew.
 

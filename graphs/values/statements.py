@@ -36,7 +36,7 @@ StatementKind: TypeAlias = Literal["fact", "inference", "connecting"]
 
 
 class Judgement(Frozen):
-    """What was found of one statement when it was held against its quotes."""
+    """The result of checking one statement against its quotes."""
 
     statement: str
     """Its `Statement.text`."""

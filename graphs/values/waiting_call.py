@@ -1,4 +1,4 @@
-"""A call of a tool that waits for somebody's approval, as a run knows it, its people see it and its log keeps it."""
+"""A tool call that waits for approval, as the run, its users and its log see it."""
 
 import json
 from typing import Final, Literal, TypeAlias
@@ -21,7 +21,7 @@ Decision: TypeAlias = Literal["", "approved", "refused", "lapsed"]
 
 
 class WaitingCall(Frozen):
-    """One call: what is to be called with what, since when it waits, and who decided."""
+    """One call: the tool and its arguments, since when it waits, and who decided."""
 
     id: str
     """Unique within its run: asked about anew, it has another one."""
@@ -51,7 +51,7 @@ class WaitingCall(Frozen):
 
     @property
     def called(self) -> str:
-        """What is to be called, in a word."""
+        """The server and the tool that it calls."""
         return f"{self.server}/{self.tool}"
 
     def figures(self) -> JsonObject:
@@ -77,5 +77,5 @@ def in_short(calls: tuple[WaitingCall, ...]) -> tuple[WaitingCall, ...]:
 
 
 def waiting(calls: tuple[WaitingCall, ...]) -> tuple[WaitingCall, ...]:
-    """Those that nobody has decided on."""
+    """Return the calls that have not been decided on."""
     return tuple(call for call in calls if not call.decision)

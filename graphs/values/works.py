@@ -1,4 +1,4 @@
-"""A work: what is known of a paper, a trial, a page beside its text; and by which names it is the same one elsewhere.
+"""A work (paper, trial, page): its metadata, and the identifiers by which other sources know it.
 
 Sources say what they know and leave the rest empty. Identifiers are kept in one spelling, so that two sources that mean
 the same work name it alike.

@@ -48,7 +48,7 @@ class Versions(Frozen):
 
 
 class Fault(NamedTuple):
-    """What is wrong with a certificate."""
+    """A fault in a certificate."""
 
     part: str
     """One of `PARTS`, `hashes`, `sha256` or `file`."""
@@ -109,7 +109,7 @@ def read(data: bytes) -> tuple[dict[str, bytes], list[Fault]]:
 
 
 def _broken(found: dict[str, bytes], name: str, line: int) -> Fault:
-    """Whose fault it is that a part does not stand in its line: its own, or that of the one before, which runs on."""
+    """Blame a part that is not on its line: the part itself, or the one before, if that runs on."""
     before = next(reversed(found), None)
     if before is not None and not _is_json(found[before]):
         return Fault(before, f"it does not end where the line does (line {line - 1})")

@@ -1,4 +1,4 @@
-"""The logs of the sections that a run's steps hold the outcomes of: its own, and those that it began with as a fork.
+"""The logs of the sections whose outcomes a run's steps hold: its own, and those that it shares as a fork.
 
 A fork is given the logs of the sections that it shares, so that it outlives the run that it was made from.
 """
@@ -21,7 +21,7 @@ async def section_logs(log: RunLog, store: TenantStore) -> dict[str, str]:
 
 
 async def shared_logs(log: RunLog, store: TenantStore) -> tuple[str, ...]:
-    """Keys of the logs of those whose outcomes the steps in `log` hold, and of what is below them."""
+    """Return the keys of the logs of the sections whose outcomes the steps in `log` hold, and of their subsections."""
     held = _held(log)
     return tuple(key for run_id, key in (await section_logs(log, store)).items() if _is_of(run_id, held))
 
@@ -32,7 +32,7 @@ def _held(log: RunLog) -> set[str]:
 
 
 async def _given(run_id: str, others: set[str], store: TenantStore) -> dict[str, str]:
-    """Of what a fork was given: the logs of these branches and of theirs."""
+    """Return the logs that a fork was given of these branches and of theirs."""
     found: dict[str, str] = {}
     for key in await store.artifacts.keys(run_id, LOG_TYPE):
         kept = await store.artifacts.get(key)

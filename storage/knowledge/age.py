@@ -218,7 +218,7 @@ async def _rows(
     parameters: JsonObject,
     limit: int | None = None,
 ) -> list[list[Json]]:
-    """The rows of a query. It stands in a text whose quotation mark nobody can know, and `%` is the driver's."""
+    """Return the rows of a query. It is quoted with an unguessable mark, and `%` is escaped for the driver."""
     mark = f"$q{secrets.token_hex(8)}$"
     named = ", ".join(f'"{column}" ag_catalog.agtype' for column in columns)
     statement = f"SELECT * FROM ag_catalog.cypher('{graph}', {mark} {query.replace('%', '%%')} {mark}, %s) AS ({named})"
@@ -229,7 +229,7 @@ async def _rows(
 
 
 def _by_kind(ids: Sequence[str]) -> dict[NodeKind, list[str]]:
-    """Ids by the kind that they say; what is no node's id is none."""
+    """Group ids by the kind that they state; invalid ids are dropped."""
     found: dict[NodeKind, list[str]] = defaultdict(list)
     for id in ids:
         with suppress(ValueError):

@@ -94,7 +94,7 @@ class AgeServer:
 
 
 async def _set(connection: AsyncConnection, values: Mapping[str, str]) -> None:
-    """Sets what the server goes by in this transaction, in one statement."""
+    """Set server parameters for this transaction, in one statement."""
     each = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in values.items())
     await connection.execute(text(f"SELECT {each}"))
 

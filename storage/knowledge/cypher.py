@@ -1,4 +1,4 @@
-"""Which openCypher queries are run: those that can only read, by a list of what may stand in one.
+"""Checks openCypher queries: only those that can only read are run, by a list of what may stand in one.
 
 Apache AGE reads a query out of the text of a SQL statement, can call any function of the server, and has clauses that
 write. So every word of a query is looked at before the server sees it; that the transaction is read-only, ends by
@@ -118,7 +118,7 @@ def _said(tokens: Sequence[re.Match[str]], at: int) -> str:
 
 
 def _require_bounded(tokens: Sequence[re.Match[str]], at: int) -> None:
-    """Sees that a sign or a word asks for nothing whose cost nobody can tell."""
+    """Refuse a sign or a word whose cost cannot be bounded."""
     said, before, after = _said(tokens, at), _said(tokens, at - 1), _said(tokens, at + 1)
     if tokens[at].lastgroup == "sign":
         if said == "|" and _said(tokens, at - 2) not in (":", "|"):

@@ -30,7 +30,7 @@ class WordIndex:
         self._tenant = tenant
 
     async def add(self, connection: AsyncConnection, nodes: Sequence[KnowledgeNode]) -> None:
-        """Keeps the words of nodes. Those that a node had before stay: they found it once."""
+        """Stores the words of nodes. Earlier words of a node stay: they found it once."""
         rows = sorted({(word, one.id) for one in nodes for word in words(f"{one.name} {one.text} {one.key}")})
         for start in range(0, len(rows), BATCH):
             batch = [{"tenant": self._tenant, "word": word, "node": id} for word, id in rows[start : start + BATCH]]

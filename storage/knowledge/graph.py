@@ -1,4 +1,4 @@
-"""What a knowledge graph does, whatever keeps it. It is bound to one tenant and reaches nothing of another.
+"""The interface of knowledge graphs, whatever the backend. It is bound to one tenant and reaches nothing of another.
 
 Everything is bounded: how many edges of a node are told, how long a path may be, how many rows a query gives.
 """
@@ -52,13 +52,13 @@ class KnowledgeGraph(Protocol):
         ...
 
     async def nodes(self, ids: Sequence[str]) -> list[KnowledgeNode]:
-        """The nodes with these ids, in this order; those that are not kept are left out."""
+        """Returns the nodes with these ids, in this order; ids without a node are left out."""
         ...
 
     async def neighbours(
         self, id: str, *, kinds: Sequence[EdgeKind] = (), limit: int, after: str = ""
     ) -> list[Neighbour]:
-        """What is beside a node, in either direction, in the order of the edges' ids; at most `limit`.
+        """Returns the neighbours of a node in both directions, ordered by edge id; at most `limit`.
 
         Args:
             id: The node; of one that is not kept there are none.

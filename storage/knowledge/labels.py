@@ -1,4 +1,4 @@
-"""How the graph of a tenant lies in Apache AGE: a label for each kind, with an index over what is looked up.
+"""The layout of a tenant's graph in Apache AGE: a label for each kind, with an index over what is looked up.
 
 AGE keeps each label as a table, whose rows have an id of its own and `properties`. Rows are written into these tables
 by SQL and not by MERGE: two that MERGE the same node at the same time make two of it, while `ON CONFLICT` over a unique

@@ -1,4 +1,4 @@
-"""The graph where there is none: what is to be kept is not, and whoever asks is told so."""
+"""The disabled knowledge graph: writes are ignored, and reads are refused with an explanation."""
 
 from collections.abc import Sequence
 from typing import NoReturn

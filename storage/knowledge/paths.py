@@ -55,7 +55,7 @@ async def shortest(graph: KnowledgeGraph, start: str, end: str, *, longest: int,
 
 
 def _further(reached: Ways, front: Sequence[str], edges: Sequence[KnowledgeEdge], ends: set[str]) -> list[str]:
-    """Takes the edges into what was reached; the nodes that are new, but for runs, which lead nowhere."""
+    """Add the edges to what was reached, and return the nodes that are new, except runs, which lead nowhere."""
     before, new = set(front), Ways()
     for edge in sorted(edges, key=lambda one: one.id):
         for near, far in ((edge.start, edge.end), (edge.end, edge.start)):

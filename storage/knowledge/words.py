@@ -1,4 +1,4 @@
-"""The words by which nodes are found: the same of what is kept and of what is asked.
+"""The words by which nodes are found, made by the same rules for stored text and for queries.
 
 They are made by rules that need no language: what differs from one language to the next would have to be known when
 something is kept, and again when it is asked for. English plurals are folded by the S-stemmer (Harman, "How effective

@@ -1,1 +1,1 @@
-"""What is too large for a database or a history: objects in a folder or an S3-compatible store."""
+"""Objects too large for a database or a history, in a folder or an S3-compatible store."""

@@ -60,7 +60,7 @@ class Objects:
             await asyncio.get_running_loop().run_in_executor(self._threads, _on_disk, self._folder / key, self._folder)
 
     async def get(self, key: str) -> bytes | None:
-        """What is kept under `key`; None if nothing is."""
+        """Returns the object stored under `key`; None if there is none."""
         async with self._answering():
             try:
                 found = await obstore.get_async(self._store, key)

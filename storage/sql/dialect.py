@@ -162,7 +162,7 @@ def json_number(engine: AsyncEngine, column: ColumnElement[str], *path: str) -> 
 
 
 def _in_json(engine: AsyncEngine, column: ColumnElement[str], path: tuple[str, ...]) -> Any:
-    """PostgreSQL reads JSON of its own type, SQLite of a text; both take what is there when they are asked."""
+    """Extract a value from JSON; PostgreSQL reads its own JSON type, SQLite text, and both do so when queried."""
     read = type_coerce(column, JSON) if engine.dialect.name == "sqlite" else cast(column, postgresql.JSON)
     return read[path] if len(path) > 1 else read[path[0]]
 

@@ -1,4 +1,4 @@
-"""The engine over the tables, by URL, and what is said of a database that cannot be used."""
+"""Opens the database engine by URL, and explains why a database cannot be used."""
 
 import sqlite3
 from contextlib import suppress
@@ -26,7 +26,7 @@ class Connection(sqlite3.Connection):
     """
 
     def close(self) -> None:
-        """Takes back what was not committed, then closes; nothing, if it is closed."""
+        """Rolls back what was not committed, then closes; does nothing if it is closed."""
         try:
             with suppress(sqlite3.ProgrammingError):  # closed already, or never opened
                 if self.in_transaction:
@@ -35,13 +35,13 @@ class Connection(sqlite3.Connection):
             super().close()
 
     def __del__(self) -> None:
-        """Closes what nobody knows of: aiosqlite drops a connection that is given up while it is opened."""
+        """Closes a connection without an owner: aiosqlite drops one that is given up while it is opened."""
         with suppress(sqlite3.ProgrammingError):  # it was never opened
             self.close()
 
 
 def database_url(told: str, file: Path) -> URL:
-    """The database that `told` names, with the driver that is used for it; empty: the SQLite file `file`.
+    """Return the URL of the database in `told`, with our driver for it; if empty, of the SQLite file `file`.
 
     psycopg for PostgreSQL: it is libpq, so `PGPASSWORD`, password files, certificates and several hosts work as
     everywhere, and every error has the server's own state.

@@ -27,7 +27,7 @@ class Content(NamedTuple):
 
 @dataclass(frozen=True)
 class Listing:
-    """What is there now."""
+    """The current documents of a collection."""
 
     documents: Mapping[str, str]
     """Fingerprints by key."""
@@ -41,7 +41,7 @@ class Collection(Protocol):
     """Where documents come from."""
 
     def listing(self) -> Listing:
-        """What is there, without reading it.
+        """List the documents without reading them.
 
         Raises:
             SourceRefused: there is nothing, or it cannot be listed.
@@ -59,7 +59,7 @@ class Collection(Protocol):
 
 
 def warnings(source: str, skipped: list[Skipped]) -> tuple[str, ...]:
-    """What a search says about documents that it could not take into account: the first 20, and how many more."""
+    """Return warnings about documents that a search could not cover: the first 20, and how many more."""
     lines = [f"{source}: {key} was skipped: {reason}" for key, reason in skipped[:WARNED]]
     if len(skipped) > WARNED:
         lines.append(f"{source}: {len(skipped) - WARNED} more files were skipped")

@@ -48,7 +48,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What a reader answers."""
+    """The result of a document reader."""
 
     blocks: list[Block]
     title: str = ""

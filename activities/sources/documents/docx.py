@@ -79,7 +79,7 @@ def _rows(table: Table) -> Iterator[str]:
 
 
 def _text(paragraph: Paragraph) -> str:
-    """Its text, with what is raised or lowered written on the line."""
+    """Return a paragraph's text, with superscripts and subscripts written in plain characters."""
     parts = list(paragraph.iter_inner_content())
     runs = [run for part in parts for run in (part.runs if isinstance(part, Hyperlink) else [part])]
     if not any(run.font.superscript or run.font.subscript for run in runs):

@@ -27,7 +27,7 @@ _NO_TEXT: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 @dataclass
 class _Scan:
-    """What was seen so far."""
+    """The results of a scan so far."""
 
     documents: dict[str, str] = field(default_factory=dict)
     skipped: list[Skipped] = field(default_factory=list)

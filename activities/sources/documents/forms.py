@@ -1,4 +1,4 @@
-"""In which form the words of a document are indexed: as they are in English, as stems of its own language in others.
+"""The form in which words of a document are indexed: English as written, other languages as stems of their own.
 
 The index parts words at what is no letter, digit or mark, leaves accents out, and stems what it gets by Porter's
 English rules. So English texts go in as they are, which is fastest. A text of another language goes in as the stems of

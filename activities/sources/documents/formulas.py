@@ -25,7 +25,7 @@ _WRITERS: Final[Mapping[str, Sequence[Callable[[str], str] | None]]] = {
 
 
 def write_exponents(root: LexborNode) -> None:
-    """Writes what is raised or lowered below `root` as text: in HTML, JATS and MathML, with or without prefixes."""
+    """Writes superscripts and subscripts below `root` as text: in HTML, JATS and MathML, with or without prefixes."""
     scripts = [node for node in root.traverse() if _name(node) in ("sup", "sub", "mfrac", *_WRITERS)]
     for node in reversed(scripts):
         name = _name(node)
@@ -42,7 +42,7 @@ def write_exponents(root: LexborNode) -> None:
 
 
 def write_formulas(root: LexborNode) -> None:
-    """Writes each formula below `root` as text, and what is raised or lowered elsewhere."""
+    """Writes each formula below `root` as text, and superscripts and subscripts elsewhere."""
     for node in _outermost_formulas(root):
         if formula := _tex(node):
             node.replace_with(formula)

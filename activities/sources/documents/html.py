@@ -41,7 +41,7 @@ class Part(NamedTuple):
 
 @dataclass
 class _Page:
-    """What was read so far."""
+    """The parts of a page read so far."""
 
     whole: bool
     """Whether what stands beside the main part is read as well."""
@@ -116,7 +116,7 @@ def parts_of(root: LexborNode, *, whole: bool = False) -> list[Part]:
 
 
 def joined_rows(parts: Iterable[Part]) -> list[Block]:
-    """The blocks of `parts`; those that are rows of one table become one."""
+    """Return the blocks of `parts`, with the rows of one table joined into one block."""
     return list(_joined(parts))
 
 

@@ -79,7 +79,7 @@ class Index:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """A connection that sees the index as it is at this moment, whatever is written meanwhile."""
+        """Yield a connection that sees a snapshot of the index, whatever is written meanwhile."""
         with self._transaction("DEFERRED") as database:
             yield database
 

@@ -1,4 +1,4 @@
-"""Where a section begins: what is general stands there, and a search for its subject finds what repeats it most.
+"""Reads the beginnings of sections: they state the general facts, but a search ranks repetitions higher.
 
 A page on an option says what it is in its first lines and names it in all others, so that the words of a question rank
 any of these higher. Beside a passage that was found the first one below the same heading is read, and for a page that
@@ -83,7 +83,7 @@ def with_beginnings(database: sqlite3.Connection, hits: list[Hit], words: Collec
 
 
 def _is_named(database: sqlite3.Connection, document: int, words: Collection[str]) -> bool:
-    """Whether all of a document's title is in the search: who asks for `fastapi` means no other that begins so."""
+    """Return whether a search has all of a document's title: `fastapi` means no other title that begins with it."""
     ((title,),) = database.execute("SELECT title FROM document WHERE id = ?", (document,))
     named = search_words(title)
     return bool(named) and set(named) <= set(words)
@@ -132,5 +132,5 @@ def _is_called(heading: str, words: Collection[str]) -> bool:
 
 
 def stubs_last(database: sqlite3.Connection, hits: Collection[Hit]) -> list[Hit]:
-    """`hits` in their order, those that are stubs behind the others."""
+    """Return `hits` in their order, but with stubs at the end."""
     return sorted(hits, key=lambda hit: is_stub(database, hit))

@@ -49,11 +49,11 @@ def forms(word: str, searched: Sequence[str]) -> list[str]:
 
 
 def quoted(word: str) -> str:
-    """`word` as a string of FTS5, whatever is in it."""
+    """Return `word` as an FTS5 string, whatever characters it contains."""
     return '"' + word.replace('"', '""').replace("\0", "") + '"'
 
 
 @lru_cache(maxsize=10_000)
 def _token(word: str) -> str:
-    """About what the index makes of `word`: forms that are one to it would be counted twice."""
+    """Return roughly the token that the index makes of `word`: forms with one token would be counted twice."""
     return str(snowballstemmer.stemmer("porter").stemWord(word))

@@ -1,4 +1,4 @@
-"""What a search of an index ranks."""
+"""The hits that a search of an index ranks."""
 
 from typing import NamedTuple
 

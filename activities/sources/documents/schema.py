@@ -45,13 +45,13 @@ _STATEMENTS: Final = (
 
 
 def is_current(database: sqlite3.Connection) -> bool:
-    """Whether the tables are those of this version, and their words those that today's libraries make."""
+    """Return whether the tables have this version, and were made with the installed versions of the libraries."""
     (found,) = database.execute("PRAGMA user_version").fetchone()
     return found == VERSION and database.execute("SELECT libraries FROM made_with").fetchall() == [(MADE_WITH,)]
 
 
 def create(database: sqlite3.Connection) -> None:
-    """Puts empty tables in the place of whatever tables there are; within the caller's transaction."""
+    """Replace all tables with empty ones, within the caller's transaction."""
     for table in ("words", "passage", "document", "made_with"):
         database.execute(f"DROP TABLE IF EXISTS {table}")
     for statement in _STATEMENTS:

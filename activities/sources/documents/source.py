@@ -70,7 +70,7 @@ class DocumentsSource:
 
     @property
     def spec(self) -> SourceSpec:
-        """What is known of it."""
+        """The source's specification."""
         return self._spec
 
     async def search(self, query: str, limit: int) -> Found:
@@ -95,7 +95,7 @@ class DocumentsSource:
         return sorted((*listing.skipped, *unread)) + list(listing.ignored)
 
     async def close(self) -> None:
-        """Ends a sync that is running; what it has done is kept."""
+        """Stop a running sync; what it has done is kept."""
         self._stopped.set()
         self._parser.stop()
         if self._running is not None:

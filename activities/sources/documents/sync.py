@@ -59,7 +59,7 @@ def _changed(
     same: list[tuple[str, str]],
     stopped: threading.Event,
 ) -> Iterator[Entry]:
-    """What has to be put into the index; documents with new fingerprints and old bytes are noted in `same`."""
+    """Yield the entries to index; documents with new fingerprints but unchanged bytes are added to `same`."""
     for key, fingerprint in listing.documents.items():
         before = known.get(key)
         if stopped.is_set():

@@ -1,1 +1,1 @@
-"""What is read over HTTP: one client for all sources, and the services that they ask."""
+"""HTTP access: one client for all sources, and the services that they call."""

@@ -1,4 +1,4 @@
-"""Which addresses belong to the public internet. Whatever is not known to is refused.
+"""Decides which addresses belong to the public internet. Addresses not known to belong there are refused.
 
 An address that carries another one within (IPv4-mapped, NAT64) is what it carries. The networks are those of IANA's
 registries of special-purpose addresses for IPv4 and IPv6, as of 2025, less what anybody can reach by design; they are
@@ -87,7 +87,7 @@ def literal(host: str) -> Address | None:
 
 
 def parsed(text: str) -> Address:
-    """What a resolver answered. A zone is kept: `fe80::1%2` is link-local all the same.
+    """Parse an address from a resolver. A zone is kept: `fe80::1%2` is link-local all the same.
 
     Raises:
         ValueError: it is no address.

@@ -19,7 +19,7 @@ _NOT_FOR_TEXTS: Final = frozenset({"idna", "punycode", "undefined", "unicode_esc
 
 
 class Answer(NamedTuple):
-    """What came back, whatever its status."""
+    """An HTTP response of any status."""
 
     url: str
     """Where it is from, after redirects."""

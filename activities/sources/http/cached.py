@@ -51,7 +51,7 @@ class CachedTransport(httpx.AsyncBaseTransport):
         self._opening: asyncio.Task[bool] | None = None
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """The answer, not read yet; what is kept of it is kept while it is read.
+        """Return the response, not read yet; what the cache stores of it is stored while it is read.
 
         Raises:
             httpx.TransportError: it is not kept, and nobody answered.

@@ -1,4 +1,4 @@
-"""Where a request may go, told from its address alone, before any name is resolved.
+"""Decides from an address alone, before any name is resolved, whether a request may go there.
 
 http and https, no user or password, the ports of the web, and a host that is a public name or a public address. What
 the operator named in the settings may be anywhere.
@@ -27,7 +27,7 @@ _SHOWN: Final = 100
 
 
 class Origin(NamedTuple):
-    """Who is asked: two requests with the same one reach the same service."""
+    """Scheme, host and port of a service: requests with the same origin reach the same service."""
 
     scheme: str
     host: str
@@ -64,7 +64,7 @@ def address_of(source: str, url: str) -> httpx.URL:
 
 
 def origin(address: httpx.URL) -> Origin:
-    """Of an address that `address_of` gave."""
+    """Return the origin of an address from `address_of`."""
     return Origin(address.scheme, _host(address), address.port or WEB_PORTS[address.scheme])
 
 

@@ -165,7 +165,7 @@ class Fetcher:
 
 
 class _Wanted(NamedTuple):
-    """What is read of an answer."""
+    """The size and kinds of answer that are read, and whether the cache may serve it."""
 
     most_bytes: int
     kinds: frozenset[str]
@@ -185,7 +185,7 @@ class _Wanted(NamedTuple):
 
 
 class Service:
-    """One service that a source asks: its address, what is sent with every request, and what its statuses mean."""
+    """A service that a source calls: its address, what is sent with every request, and what its statuses mean."""
 
     def __init__(self, name: str, base: str, settings: Settings, fetcher: Fetcher | None = None) -> None:
         """`base` is the service's own address; the settings may name another one for the source `name`."""
@@ -218,7 +218,7 @@ class Service:
         method: str = "GET",
         body: object = None,
     ) -> Answer:
-        """The answer whatever its status, for services whose statuses do not mean what they say."""
+        """Return the response whatever its status, for services whose statuses do not mean what they say."""
         return await self.fetcher.fetch(
             self.name,
             self.base + path.lstrip("/"),
@@ -236,5 +236,5 @@ class Service:
 
 
 def user_agent(settings: Settings) -> str:
-    """The product, its version, and whom to write to."""
+    """Return the product, its version, and the contact if there is one."""
     return f"elcano/{__version__}" + (f" ({settings.contact})" if settings.contact else "")

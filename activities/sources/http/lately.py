@@ -25,7 +25,7 @@ class _Page(NamedTuple):
 
 
 class Lately:
-    """Answers by what was asked.
+    """A cache of recent answers by request.
 
     Args:
         clock: monotonic seconds.
@@ -39,7 +39,7 @@ class Lately:
         self._bytes = 0
 
     def get(self, request: Request) -> Answer | None:
-        """What was answered within the last minutes; None if nothing was."""
+        """Return the answer to the same request within the last minutes; None if there is none."""
         self._forget()
         page = self._pages.get(_key(request))
         return None if page is None else page.answer

@@ -60,7 +60,7 @@ THIS_MACHINE: Final = Network()
 
 @lru_cache(maxsize=1)
 def certificates() -> ssl.SSLContext:
-    """Whom TLS believes: the public authorities, and those of this machine (`SSL_CERT_FILE`, `SSL_CERT_DIR`)."""
+    """Return a TLS context that trusts the public authorities and this machine's (`SSL_CERT_FILE`, `SSL_CERT_DIR`)."""
     context = httpx.create_ssl_context(trust_env=False)
     context.load_default_certs()
     return context
@@ -119,7 +119,7 @@ class _Pinned(httpcore.AsyncNetworkBackend):
         return await self._network.connect(last, port)
 
     async def _addresses(self, host: str, port: int) -> Sequence[str]:
-        """Of one and up to four, all of them checked, those beyond four as well."""
+        """Return one to four addresses of `host`; all are checked, those beyond four as well."""
         addresses = tuple(dict.fromkeys(await self._resolved(host, port)))
         if not addresses:
             raise httpcore.ConnectError(f"{host!r} has no address")
@@ -199,7 +199,7 @@ class _Body(httpx.AsyncByteStream):
 
 @contextmanager
 def _faults_of_httpx() -> Iterator[None]:
-    """What went wrong, as one class; the text begins with the name of what it was."""
+    """Raise errors of httpcore as those of httpx; the text begins with the name of the original class."""
     try:
         yield
     except httpcore.LocalProtocolError as error:

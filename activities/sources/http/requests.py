@@ -1,4 +1,4 @@
-"""What is asked next: the request that an answer redirects to, and what may be taken along.
+"""Builds the next request: where an answer redirects to, and what may be sent along.
 
 What a caller sends belongs to the service that it asked: to another one nothing goes along but what is asked for.
 """

@@ -1,4 +1,4 @@
-"""An answer is read as what it should be, or it is an error: never as less than it was.
+"""Parses answers as what they should be, or raises an error: they are never read as less than they were.
 
 What a service says of a refused request is told on, since it says what to write otherwise; of other faults only the
 status is told.
@@ -108,7 +108,7 @@ def without_null(data: Any) -> Any:
 
 
 def _reason(got: Answer) -> str:
-    """What it says of itself, on one line; empty for a page or for anything that is not meant to be read."""
+    """Return the error text of an answer on one line; empty for a page or anything else not meant to be read."""
     if got.media_type == "text/plain":
         return _short(got.text)
     if got.media_type.endswith("json"):

@@ -1,4 +1,4 @@
-"""Which passages of the works that a service named are answered: those that fit the query best, few of one work.
+"""Selects passages from the works that a service returned: those that fit the query best, few from one work.
 
 A service ranks works. Where each is one passage its order is kept; where works have many, the passages are compared by
 their words with BM25, as passages of documents are, and those that share no word come last, in the service's order.

@@ -1,4 +1,4 @@
-"""What a service's JSON holds, of the type that it should have; what has another type is not there.
+"""Reads typed fields from a service's JSON; a field of another type counts as missing.
 
 One wrong field costs that field and not the work, and never becomes something plausible.
 """

@@ -51,7 +51,7 @@ def licence(article: Element) -> str:
 
 
 def _set_apart(article: Element) -> None:
-    """Takes out raised numbers of references, and brackets those that follow a word or a figure as they are."""
+    """Takes out raised reference numbers, and brackets those that follow a word or a figure on the line."""
     references = [one for one in article.iter("xref") if one.get("ref-type") == "bibr"]
     marks: dict[Element, None] = {}
     for one in references:
@@ -141,7 +141,7 @@ def _floats(element: Element) -> list[Element]:
 
 
 def _captioned(element: Element) -> str:
-    """Its label and its caption, as `Table 1. What it shows`."""
+    """Return an element's label and caption, as `Table 1. What it shows`."""
     label = flattened(element.find("label")).rstrip(".")
     caption = flattened(element.find("caption"), _NOT_TEXT)
     return ". ".join(part for part in (label, caption) if part)

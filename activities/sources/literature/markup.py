@@ -65,7 +65,7 @@ def _blocks(fragment: str) -> list[Block]:
 
 
 def _with_tags(fragment: str) -> str:
-    """`fragment` with its escaped elements as elements, where they are closed; `x &lt;b&gt; y` says what it says."""
+    """Return `fragment` with escaped elements that are closed as elements; `x &lt;b&gt; y` stays as it is."""
     closed = {found[2].lower() for found in _ESCAPED.finditer(fragment) if found[1]}
     if not closed:
         return fragment
@@ -73,7 +73,7 @@ def _with_tags(fragment: str) -> str:
 
 
 class _Reading:
-    """What was read so far."""
+    """The blocks and open headings read so far."""
 
     def __init__(self) -> None:
         self.blocks: list[Block] = []

@@ -1,4 +1,4 @@
-"""What is said of a work after it was published: how that is flagged, and in which words a person reads it.
+"""Flags and words the notices that a work received after its publication.
 
 PubMed and Europe PMC link a work with the notices on it in the same terms, spelt differently.
 """

@@ -1,4 +1,4 @@
-"""What a service tells of a work becomes a stored text with passages; places, hashes and ids are reckoned here alone.
+"""Turns a service's description of a work into a stored text with passages; only here are ids and hashes computed.
 
 A short text, as an abstract is, is one passage with its headings, so that who reads it has method and result together.
 A longer one is cut as documents are: at headings, into some 900 characters.
@@ -102,7 +102,7 @@ def recorded(source: str, record: Record, now: float) -> Recorded | None:
 
 
 def facts(**named: str | Sequence[str]) -> JsonObject:
-    """Metadata of a record: what is empty is left out, and of a long list the first 60."""
+    """Return the metadata of a record, without empty values and with at most 60 items of each list."""
     kept: JsonObject = {}
     for name, value in named.items():
         several: list[Json] = [one for one in dict.fromkeys(value) if one]
@@ -144,7 +144,7 @@ def _line(text: str) -> str:
 
 
 def _mark(content_hash: str, work: Work) -> str:
-    """What tells passages of one work apart: the text, and what is to be known of it.
+    """Return the hash that tells passages of one work apart, from the text and the work's flags and notices.
 
     A passage that is kept is never changed. Were the flags not in its id, a paper that was found before its retraction
     would stay unretracted.

@@ -1,4 +1,4 @@
-"""What a service says when it refuses, put into the error: a person mends a query by that. It is never evidence."""
+"""Puts a service's refusal text into the error, so that a person can correct the query. It is never evidence."""
 
 import json
 import re

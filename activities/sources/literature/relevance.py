@@ -1,4 +1,4 @@
-"""Which works that a service named are left out, and what is said of that.
+"""Leaves out works that a service returned but that do not fit the query, and says so in a warning.
 
 A service that asks for any of a query's words always names some works. A work is kept if it has a third of the query's
 telling words, in any of their forms, in its title, its text, its authors or its venue: fewer than that is what one
@@ -17,7 +17,7 @@ LEAST_SHARE: Final = 1 / 3
 
 
 def on_subject(query: str, records: Iterable[Record]) -> tuple[list[Record], int]:
-    """Those that are kept, in their order, and how many are not. A query without words keeps all."""
+    """Return the records to keep, in their order, and the number left out. A query without words keeps all."""
     asked = set(stems(" ".join(search_words(query))))
     given = list(records)
     needed = ceil(len(asked) * LEAST_SHARE)

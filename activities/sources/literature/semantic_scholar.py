@@ -101,7 +101,7 @@ class SemanticScholar:
 
     @property
     def spec(self) -> SourceSpec:
-        """What is known of it."""
+        """The source's specification."""
         return self._spec
 
     async def search(self, query: str, limit: int) -> Found:

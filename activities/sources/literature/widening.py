@@ -1,4 +1,4 @@
-"""What to ask for where no work has all the words of a query: those that have any of them, the best first.
+"""Widens a query if no work has all of its words: asks for works with any of them, best first.
 
 Only plain words are widened so. Who writes operators, phrases or fields means them.
 """

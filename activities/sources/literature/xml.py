@@ -50,7 +50,7 @@ def parsed(source: str, content: bytes, root: Collection[str]) -> Element:
 
 
 def local(element: Element) -> str:
-    """The name of an element without its namespace; empty for what is no element."""
+    """Return the name of an element without its namespace; empty if the node is no element."""
     tag = element.tag
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 

@@ -27,7 +27,7 @@ _CONTROL: Final = re.compile(r"[\x00-\x20\x7f]")
 
 
 class Addressed(Protocol):
-    """What has an address."""
+    """An object with an address."""
 
     @property
     def url(self) -> str:
@@ -71,7 +71,7 @@ def asked(query: str) -> tuple[str, str]:
 
 
 def unaddressed(source: str) -> Found:
-    """What a source finds that is asked by addresses, for a query without one: nothing, and that is no failure.
+    """Return an empty result, which is no failure, for a query without an address to a source that needs one.
 
     Modes ask every source the question itself, and few questions name a page. So it is said once, in the same words.
     """
@@ -125,7 +125,7 @@ def different_hosts(pages: Sequence[A]) -> list[A]:
 
 
 def identifiers(url: str, canonical: str, asked_for: str = "") -> Identifiers:
-    """By which names the page is known.
+    """Return the identifiers of a page.
 
     Args:
         url: the address that answered.

@@ -1,4 +1,4 @@
-"""What a site's answer is before its content is read: a page, a PDF, or one of the many ways to say no.
+"""Classifies a site's answer before its content is read: a page, a PDF, or one of the many ways to refuse.
 
 What is left out here is no failure of a search: the reason is told, and nothing of the answer is quoted.
 """
@@ -90,7 +90,7 @@ def _declared(answer: Answer, start: bytes) -> str:
 
 
 def _guessed(start: bytes) -> str:
-    """The kind of what nobody named."""
+    """Guess the kind of content whose kind was not declared."""
     head = start.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if head.startswith((b"<!doctype html", b"<html")) or b"<html" in head or b"<body" in head:
         return HTML

@@ -1,4 +1,4 @@
-"""Brave Search. Its rates are told in headers, as two windows with a comma between: a second and a month."""
+"""Brave Search. Its rate limits come in headers, as two windows separated by a comma: a second and a month."""
 
 from typing import Final
 

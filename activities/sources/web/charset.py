@@ -1,4 +1,4 @@
-"""The text of a page's bytes: by its mark, by its header, by what it says itself, else as the documents are decoded.
+"""Decodes a page's bytes: by byte order mark, by header, by its own declaration, else as documents are decoded.
 
 Browsers take several names for larger encodings than they mean, and pages rely on it.
 """

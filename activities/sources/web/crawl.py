@@ -1,4 +1,4 @@
-"""The source `crawl`: reads a page and what it links to on its own host, and finds the best passages of them all.
+"""The source `crawl`: reads a page and those it links to on its own host, and finds the best passages of them all.
 
 Links whose addresses share words with the query are followed first. One page is read at a time: a site is
 somebody's machine. The pause that it wants between two pages is kept by all crawls of a worker together; a site that
@@ -49,7 +49,7 @@ class _Link(NamedTuple):
 
 
 class _Crawl:
-    """What one search has come by."""
+    """The state of one crawl."""
 
     def __init__(self, url: str, words: str) -> None:
         self._wanted = frozenset(stems(words))
@@ -68,7 +68,7 @@ class _Crawl:
             yield heapq.heappop(self.waiting)
 
     def follow(self, read: Read, depth: int) -> None:
-        """Queues what the page links to on the same host."""
+        """Queues the page's links to the same host."""
         self._seen.add(page(read.url))
         for url in read.page.links:
             if host(url) == self.home and (named := page(url)) not in self._seen:
@@ -102,7 +102,7 @@ class CrawlSource:
 
     @property
     def spec(self) -> SourceSpec:
-        """What is known of it."""
+        """The source's specification."""
         return self._spec
 
     async def search(self, query: str, limit: int) -> Found:
@@ -133,7 +133,7 @@ class CrawlSource:
         return Found(evidence=evidence, texts=tuple(texts), warnings=tuple(warnings))
 
     async def close(self) -> None:
-        """Ends what is being read."""
+        """Stop reading and close the connections."""
         await self._reader.close()
         await self._fetcher.close()
 

@@ -1,4 +1,4 @@
-"""Bytes become a page: its main text as a document with passages, and what it says of itself. Pure.
+"""Extracts a page from bytes: its main text as a document with passages, and its metadata. A pure function.
 
 It runs in a process of its own (see `documents.child`), since the pages are anybody's. What is invisible in a browser
 is not read: nobody who follows a citation could find it.
@@ -57,7 +57,7 @@ _TEXTS: Final = ("published", "site", "language", "licence", "canonical")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is to be read."""
+    """A request to extract one page."""
 
     kind: str
     """Its suffix, such as `.html`."""
@@ -71,7 +71,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What was read."""
+    """A page that was read."""
 
     document: Document
     authors: tuple[str, ...] = ()
@@ -209,7 +209,7 @@ def _chosen(parts: Sequence[Part], main: Parsed) -> Parsed:
 
 
 def _without_unseen(tree: LexborHTMLParser) -> None:
-    """Takes out what no browser shows, and the marks that lead to headings; what is shown without scripts stays."""
+    """Takes out what no browser shows, and permalink marks in headings; content shown without scripts stays."""
     marks = (node for node in tree.css(_IN_HEADINGS) if node.text().strip() in _PERMALINKS)
     styled = (node for node in tree.css("[style]") if _UNSEEN_STYLE.search(node.attributes.get("style") or ""))
     # A page that is hidden as a whole is shown by its scripts in the end.

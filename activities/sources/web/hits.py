@@ -1,4 +1,4 @@
-"""What a search engine answers: addresses with titles. Its own words on a page are not even kept."""
+"""Search engine results: addresses with titles. An engine's own words on a page are not even kept."""
 
 import html
 import re
@@ -32,7 +32,7 @@ class Hit(NamedTuple):
 
 
 class Hits(NamedTuple):
-    """What one provider answered."""
+    """The results of one provider."""
 
     hits: tuple[Hit, ...] = ()
     """The best first, no address twice."""

@@ -71,7 +71,7 @@ _NOT_FOUND: Final = re.compile(
 
 
 class Seen(NamedTuple):
-    """What of a page tells what it is."""
+    """The parts of a page that show whether it is one or an obstacle."""
 
     host: str
     title: str
@@ -105,7 +105,7 @@ def obstacle(seen: Seen) -> str:
 
 
 def _in_place_of(seen: Seen) -> str:
-    """What a page with little text is, if it is none of its own."""
+    """Return what a page with little text is instead of content; empty if it is the page itself."""
     shown = f"{seen.text}\n{seen.whole[:LITTLE_CHARACTERS]}"
     if _BOT_TITLE.search(seen.title) or _BOT_WORDS.search(shown):
         return "it asks whether a person is there (a bot check)"

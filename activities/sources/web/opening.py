@@ -10,7 +10,7 @@ from elcano.settings import Settings
 
 
 def open_web(spec: SourceSpec, settings: Settings) -> WebSource:
-    """What search engines find, by those that are configured."""
+    """Open the source of web pages, with the search engines that are configured."""
     fetcher = Fetcher(settings)
     return WebSource(spec, configured(settings, fetcher), fetcher)
 

@@ -23,7 +23,7 @@ class PageSource:
 
     @property
     def spec(self) -> SourceSpec:
-        """What is known of it."""
+        """The source's specification."""
         return self._spec
 
     async def search(self, query: str, limit: int) -> Found:
@@ -49,6 +49,6 @@ class PageSource:
         return Found(evidence=evidence, texts=tuple(texts), warnings=warnings)
 
     async def close(self) -> None:
-        """Ends what is being read."""
+        """Stop reading and close the connections."""
         await self._reader.close()
         await self._fetcher.close()

@@ -1,4 +1,4 @@
-"""What of the pages that were read is found: their best passages for a query, as evidence with its whole texts.
+"""Finds evidence in the pages that were read: their best passages for a query, with their whole texts.
 
 They are ranked as those of a collection are, by an index that lives as long as the search.
 """

@@ -40,7 +40,7 @@ class Read:
 
 
 class Reader:
-    """Reads pages for one source. `close` it; the fetcher belongs to whoever gave it.
+    """Reads pages for one source. `close` it when done; the fetcher belongs to the caller.
 
     Args:
         source: who reads, for errors.
@@ -86,7 +86,7 @@ class Reader:
             raise SourceUnavailable(f"it was not read within {self._page_seconds:g} s") from error
 
     async def close(self) -> None:
-        """Ends what is being read."""
+        """Stop reading and end the process."""
         self._child.stop()
         await self._thread.run(self._child.end)
         self._thread.close()

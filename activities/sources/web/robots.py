@@ -1,4 +1,4 @@
-"""What a site asks of robots, by its robots.txt (RFC 9309), under the name that we send.
+"""Reads what a site's robots.txt (RFC 9309) allows, under the name that we send.
 
 We choose what we read, so we are a robot also where only one page is read. A site without the file allows everything;
 one whose file cannot be had at the moment allows nothing.

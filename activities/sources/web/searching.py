@@ -1,4 +1,4 @@
-"""Who is asked which pages there are: the first provider that is configured, and the next one when it fails.
+"""Asks a search provider for pages: the first one configured, and the next one when it fails.
 
 That nobody answered is never the same as that nothing was found.
 """
@@ -31,7 +31,7 @@ class Configured(NamedTuple):
 
 
 def configured(settings: Settings, fetcher: Fetcher) -> tuple[Configured, ...]:
-    """Those that have what they need, in order."""
+    """Return the providers that have what they need, in order."""
     found = ((one, key(one.variable) if one.variable else "") for one in PROVIDERS)
     return tuple(
         Configured(one, Service(one.name, one.base, settings, fetcher), secret)

@@ -1,4 +1,4 @@
-"""The source `web`: which pages there are says a search engine, what is found in them the pages say themselves."""
+"""The source `web`: a search engine names the pages, and the evidence comes from the pages themselves."""
 
 import asyncio
 import time
@@ -39,7 +39,7 @@ class WebSource:
 
     @property
     def spec(self) -> SourceSpec:
-        """What is known of it."""
+        """The source's specification."""
         return self._spec
 
     async def search(self, query: str, limit: int) -> Found:
@@ -62,7 +62,7 @@ class WebSource:
         return Found(evidence=evidence, texts=tuple(texts), warnings=(*answered.warnings, *warnings))
 
     async def close(self) -> None:
-        """Ends what is being read."""
+        """Stop reading and close the connections."""
         await self._reader.close()
         await self._fetcher.close()
 

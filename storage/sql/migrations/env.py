@@ -1,4 +1,4 @@
-"""Run by alembic: migrates over the connection, and in the transaction, of whoever asks."""
+"""The alembic environment: migrates over the connection, and in the transaction, of the caller."""
 
 from alembic import context
 

@@ -33,7 +33,7 @@ _WITHDRAWN_SUMMARY: Final = re.compile(
 
 
 class Feed(NamedTuple):
-    """What a feed holds."""
+    """The contents of a feed."""
 
     records: tuple[Record, ...]
     unread: int

@@ -40,7 +40,7 @@ class ArxivSource:
 
     @property
     def spec(self) -> SourceSpec:
-        """What is known of it."""
+        """The source's specification."""
         return self._spec
 
     async def search(self, query: str, limit: int) -> Found:
@@ -72,7 +72,7 @@ class ArxivSource:
         await self._service.close()
 
     def _found(self, answer: Answer, limit: int, fitting: str) -> Found:
-        """What an answer holds; of what was found by any word of `fitting`, only what fits it."""
+        """Return the results in an answer; if it was found by any word of `fitting`, only those that fit it."""
         name = self._spec.name
         feed = self._feed(answer)
         if feed.error:

@@ -117,14 +117,14 @@ class Period(Told):
 
 
 class Flow(Told):
-    """Who came and who left."""
+    """Participant flow: who joined and who left."""
 
     groups: list[Group] = []
     periods: list[Period] = []
 
 
 class Baseline(Told):
-    """Who took part."""
+    """Characteristics of the participants at baseline."""
 
     groups: list[Group] = []
     denoms: list[Denominator] = []
@@ -132,13 +132,13 @@ class Baseline(Told):
 
 
 class OutcomeMeasures(Told):
-    """What was measured."""
+    """The measured outcomes."""
 
     outcomeMeasures: list[Measure] = []
 
 
 class EventGroup(Told):
-    """Those of a group whom something befell; None where it is not told."""
+    """Numbers of participants in a group who had events; None where it is not reported."""
 
     id: str = ""
     title: str = ""
@@ -190,7 +190,7 @@ class MoreInfo(Told):
 
 
 class Results(Told):
-    """What was posted."""
+    """The posted results of a study."""
 
     flow: Flow = Field(Flow(), alias="participantFlowModule")
     baseline: Baseline = Field(Baseline(), alias="baselineCharacteristicsModule")

@@ -15,13 +15,13 @@ class Date(Told):
 
 
 class Named(Told):
-    """Somebody or something with a name."""
+    """A person, an organisation or a thing with a name."""
 
     name: str = ""
 
 
 class Identification(Told):
-    """By which numbers and titles a study goes."""
+    """Numbers and titles that identify a study."""
 
     nctId: str = ""
     nctIdAliases: list[str] = []
@@ -47,28 +47,28 @@ class Status(Told):
 
 
 class Sponsors(Told):
-    """Who answers for it."""
+    """The sponsors responsible for a study."""
 
     leadSponsor: Named = Named()
     collaborators: list[Named] = []
 
 
 class Description(Told):
-    """What it is about."""
+    """The description of a study."""
 
     briefSummary: str = ""
     detailedDescription: str = ""
 
 
 class Conditions(Told):
-    """What is studied."""
+    """The conditions that are studied."""
 
     conditions: list[str] = []
     keywords: list[str] = []
 
 
 class Masking(Told):
-    """Who does not know who gets what."""
+    """Who is blinded to the assignment of treatments."""
 
     masking: str = ""
     whoMasked: list[str] = []
@@ -102,7 +102,7 @@ class Design(Told):
 
 
 class Arm(Told):
-    """A group and what it is given."""
+    """A group and what it receives."""
 
     label: str = ""
     type: str = ""
@@ -111,7 +111,7 @@ class Arm(Told):
 
 
 class Intervention(Told):
-    """What is given or done."""
+    """What participants are given, or what is done to them."""
 
     type: str = ""
     name: str = ""
@@ -126,7 +126,7 @@ class Arms(Told):
 
 
 class PlannedOutcome(Told):
-    """What is to be measured."""
+    """An outcome that is to be measured."""
 
     measure: str = ""
     description: str = ""
@@ -142,7 +142,7 @@ class Outcomes(Told):
 
 
 class Eligibility(Told):
-    """Who may take part."""
+    """Who may take part in a study."""
 
     eligibilityCriteria: str = ""
     healthyVolunteers: bool | None = None
@@ -152,7 +152,7 @@ class Eligibility(Told):
 
 
 class Protocol(Told):
-    """What was registered."""
+    """The protocol of a study, as registered."""
 
     identification: Identification = Field(Identification(), alias="identificationModule")
     status: Status = Field(Status(), alias="statusModule")

@@ -38,7 +38,7 @@ class ClinicalTrials:
 
     @property
     def spec(self) -> SourceSpec:
-        """What is known of it."""
+        """The source's specification."""
         return self._spec
 
     async def search(self, query: str, limit: int) -> Found:
@@ -85,7 +85,7 @@ class ClinicalTrials:
     def _found(
         self, query: str, studies: Sequence[Study], limit: int, warnings: Sequence[str], widened: str = ""
     ) -> Found:
-        """Passages of the studies; of a query that was `widened` only of those that share enough words with it."""
+        """Return passages of the studies; for a `widened` query only of those that share enough words with it."""
         name, now = self._spec.name, time.time()
         records, strange = on_subject(widened, (record(study) for study in studies))
         kept = [recorded(name, one, now) for one in records]

@@ -1,4 +1,4 @@
-"""A study as a record: what it asks, how it is made, who may take part, what it measures and what came of it."""
+"""A study as a record: its question, its design, who may take part, what it measures, and its results."""
 
 from collections.abc import Iterable, Iterator
 

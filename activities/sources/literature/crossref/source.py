@@ -46,7 +46,7 @@ class CrossrefSource:
 
     @property
     def spec(self) -> SourceSpec:
-        """What is known of it."""
+        """The source's specification."""
         return self._spec
 
     async def search(self, query: str, limit: int) -> Found:
@@ -111,5 +111,5 @@ class CrossrefSource:
 
 
 def open_source(spec: SourceSpec, settings: Settings) -> CrossrefSource:
-    """Crossref, told whom it may write to if the settings name an e-mail address."""
+    """Open Crossref, with a contact address if the settings name an e-mail address."""
     return CrossrefSource(spec, Service(spec.name, BASE, settings), settings.email)

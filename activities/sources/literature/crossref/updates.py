@@ -55,7 +55,7 @@ def standing(given: Mapping[str, Any], title: str) -> tuple[tuple[Flag, ...], tu
 
 
 def _notice(update: _Update, given: Mapping[str, Any]) -> str:
-    """Such as `Retraction of 2010-02-06: doi:10.1/x (told by Retraction Watch)`."""
+    """Format a notice, such as `Retraction of 2010-02-06: doi:10.1/x (told by Retraction Watch)`."""
     doi = works.doi(fields.text(given.get("DOI")))
     date = _date(given)
     told = " (told by Retraction Watch)" if fields.text(given.get("source")) == "retraction-watch" else ""

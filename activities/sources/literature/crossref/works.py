@@ -27,14 +27,14 @@ _VERSIONS: Final = ("vor", "am", "unspecified")
 
 
 def record(given: Mapping[str, Any]) -> Record:
-    """One work. What is missing or has another type than it should stays empty."""
+    """Return the record of one work. Fields that are missing or of the wrong type stay empty."""
     abstract = given.get("abstract")
     blocks = markup.blocks(abstract) if isinstance(abstract, str) else ()
     return Record(work(given, abstract=bool(blocks)), blocks, metadata=_beside(given))
 
 
 def work(given: Mapping[str, Any], *, abstract: bool = False) -> Work:
-    """What is known of a work; `abstract` says whether its abstract, and no more of it, was read."""
+    """Return what is known of a work; `abstract` says whether its abstract, and no more of it, was read."""
     title = _title(given)
     doi = works.doi(fields.text(given.get("DOI")))
     preprint = fields.text(given.get("type")) == "posted-content" and (

@@ -1,1 +1,1 @@
-"""Europe PMC: life-science literature with preprints, and the full text of what is open access."""
+"""Europe PMC: life-science literature with preprints, and the full text of open-access works."""

@@ -103,7 +103,7 @@ class Result(Told):
 
     @property
     def full_text(self) -> str:
-        """By what its full text is asked for; empty if that is not open to everybody."""
+        """The id by which the full text is requested; empty if it is not open access."""
         if self.open_access != "Y":
             return ""
         return works.pmcid(self.pmcid) or (self.id if self.source == PREPRINTS and self.id.isalnum() else "")

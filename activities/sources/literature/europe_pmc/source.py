@@ -1,4 +1,4 @@
-"""Europe PMC as a source: abstracts of what it ranks best, and passages from the full text of the first that are open.
+"""Europe PMC as a source: abstracts of the best hits, and passages from the full text of the first open ones.
 
 Requests are made one after the other, as the service likes it: a search, and up to three full texts. Where a full text
 cannot be had its abstract stands for it, and a warning says so.
@@ -49,7 +49,7 @@ class EuropePMC:
 
     @property
     def spec(self) -> SourceSpec:
-        """What is known of it."""
+        """The source's specification."""
         return self._spec
 
     async def search(self, query: str, limit: int) -> Found:
@@ -95,7 +95,7 @@ class EuropePMC:
         return readable(name, Result, page.results.result)
 
     async def _full_text(self, id: str) -> Answer:
-        """Whatever it answers, but for the wish to wait."""
+        """Return the response whatever its status, unless the service asks to wait."""
         got = await self._service.ask(f"{id}/fullTextXML", params=self._told)
         if got.status in _ASK_LATER:
             require_answer(self._spec.name, httpx.Response(got.status, headers=got.headers))

@@ -43,7 +43,7 @@ class Abstract(NamedTuple):
 
 
 def record(given: Mapping[str, Any]) -> Record:
-    """One work. What is missing or has another type than it should stays empty."""
+    """Return the record of one work. Fields that are missing or of the wrong type stay empty."""
     location = fields.mapping(given.get("primary_location"))
     journal = fields.mapping(location.get("source"))
     biblio = fields.mapping(given.get("biblio"))

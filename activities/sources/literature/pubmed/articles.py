@@ -1,4 +1,4 @@
-"""PubMed's XML becomes records: articles and chapters of books, with what was said of them later.
+"""Turns PubMed's XML into records: articles and chapters of books, with later notices on them.
 
 Elements are looked for where the DTD has them and nowhere else: the list of references below an article holds the same
 names, for other works.

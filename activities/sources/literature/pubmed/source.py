@@ -65,7 +65,7 @@ class PubMed:
 
     @property
     def spec(self) -> SourceSpec:
-        """What is known of it."""
+        """The source's specification."""
         return self._spec
 
     async def search(self, query: str, limit: int) -> Found:
@@ -122,7 +122,7 @@ class PubMed:
         return await answer(self._service, path, {**params, **self._told})
 
     def _found(self, content: bytes, ids: Sequence[str], limit: int, warnings: Sequence[str], widened: str) -> Found:
-        """What is in the answer; of a query that was `widened` only what shares enough words with it."""
+        """Return the results in the answer; for a `widened` query only those that share enough words with it."""
         name = self._spec.name
         root = parsed(name, content, {"PubmedArticleSet", "eFetchResult"})
         error = root.find("ERROR")

@@ -49,7 +49,7 @@ class WikipediaSource:
 
     @property
     def spec(self) -> SourceSpec:
-        """What is known of it."""
+        """The source's specification."""
         return self._spec
 
     async def search(self, query: str, limit: int) -> Found:
@@ -88,7 +88,7 @@ class WikipediaSource:
         return answers.hits(self._spec.name, found)[:MOST_REQUESTS]
 
     async def _read(self, service: Service, ids: list[int]) -> tuple[list[Page], list[str]]:
-        """The first articles of `ids` that are some, and what is to be said of the others."""
+        """Return the first of `ids` that are articles, and warnings about the others."""
         pages: list[Page] = []
         warnings: list[str] = []
         for id in ids:
@@ -144,5 +144,5 @@ class WikipediaSource:
 
 
 def open_source(spec: SourceSpec, settings: Settings) -> WikipediaSource:
-    """Wikipedia, told whom it may write to if the settings say so."""
+    """Open Wikipedia, with a contact address if the settings name one."""
     return WikipediaSource(spec, settings)

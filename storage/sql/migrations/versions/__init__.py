@@ -1,1 +1,1 @@
-"""One file a version; what was released is never changed."""
+"""The migrations, one file a version; a released version is never changed."""

@@ -8,5 +8,5 @@ down_revision = "0001"
 
 
 def upgrade() -> None:
-    """Adds the column; what is kept already knows of none."""
+    """Adds the column; existing rows have no value."""
     op.add_column("evidence", sa.Column("work", sa.JSON(none_as_null=True), nullable=True))

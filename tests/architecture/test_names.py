@@ -1,4 +1,4 @@
-"""Names can be searched for: a module-level function is called by a verb and an object, and few files share a basename."""
+"""Names can be searched for: a module-level function is called by a verb and its object."""
 
 import ast
 from collections import Counter

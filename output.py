@@ -74,13 +74,13 @@ def guarded_output(program: str) -> Iterator[None]:
     except OutputLost as error:
         with suppress(OSError):
             err.write(f"{program}: {error}\n")
-        _drop(out)
+        _discard_output(out)
         sys.exit(NOT_WRITTEN)
     finally:
         sys.stdout, sys.stderr = out, err
 
 
-def _drop(stream: TextIO) -> None:
+def _discard_output(stream: TextIO) -> None:
     """Discard what is left in the buffer; else Python would try to write it once more at exit, and complain."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:

@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import quote, quote_plus
 
-from elcano.settings import LEAST_SECRET, secrets, short_secrets
+from elcano.settings import LEAST_SECRET, list_secrets, short_secrets
 
 REMOVED: Final = "[removed]"
 LOG_FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
@@ -47,7 +47,7 @@ _GAP: Final = re.compile(
 
 def without_secrets(text: str, given: tuple[str, ...] = ()) -> str:
     """`text` with `[removed]` in place of every secret, those in `given` among them, and of what looks like a key."""
-    return _SHAPE.sub(REMOVED, without_values(text, (*secrets(), *given)))
+    return _SHAPE.sub(REMOVED, without_values(text, (*list_secrets(), *given)))
 
 
 def json_without_values(value: Any, values: tuple[str, ...]) -> Any:
@@ -74,7 +74,7 @@ def without_values(text: str, values: tuple[str, ...]) -> str:
     The time is that of one search for each value, however the text was made: nothing is tried at each of its places.
     """
     end, parts = 0, []
-    for start, stop in _merged(_found(text, values)):
+    for start, stop in _merge_spans(_find_values(text, values)):
         parts += [text[end:start], REMOVED]
         end = stop
     return "".join((*parts, text[end:])) if parts else text
@@ -103,15 +103,15 @@ def log_to_stderr(level: str) -> None:
         )
 
 
-def _found(text: str, values: tuple[str, ...]) -> Iterator[tuple[int, int]]:
+def _find_values(text: str, values: tuple[str, ...]) -> Iterator[tuple[int, int]]:
     """Where the values stand in a text."""
-    whole, in_pieces = _forms(values)
+    whole, in_pieces = _list_secret_forms(values)
     for form in whole:
-        yield from _places(text, form)
+        yield from _find_occurrences(text, form)
     if not in_pieces:
         return
     joined = _GAP.sub("", text)
-    places = [place for form in in_pieces for place in _places(joined, form)]
+    places = [place for form in in_pieces for place in _find_occurrences(joined, form)]
     if not places or joined == text:
         return
     begins, shifts, removed = [0], [0], 0
@@ -123,14 +123,14 @@ def _found(text: str, values: tuple[str, ...]) -> Iterator[tuple[int, int]]:
         yield start + shifts[bisect_right(begins, start) - 1], stop + shifts[bisect_right(begins, stop - 1) - 1]
 
 
-def _places(text: str, form: str) -> Iterator[tuple[int, int]]:
+def _find_occurrences(text: str, form: str) -> Iterator[tuple[int, int]]:
     start = text.find(form)
     while start >= 0:
         yield start, start + len(form)
         start = text.find(form, start + 1)
 
 
-def _merged(places: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _merge_spans(places: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Sort the places and merge those that overlap."""
     start = stop = -1
     for first, last in sorted(places):
@@ -144,7 +144,7 @@ def _merged(places: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 
 @lru_cache(maxsize=64)
-def _forms(values: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _list_secret_forms(values: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the values as they are and as URLs and JSON write them; and the long ones also without gaps."""
     whole = {form for value in values for form in (value, quote(value, safe=""), quote_plus(value), _in_json(value))}
     joined = {_GAP.sub("", form) for form in whole}

@@ -26,7 +26,7 @@ from temporalio.runtime import Runtime, TelemetryConfig
 from temporalio.worker import Worker, WorkerDeploymentConfig
 
 from elcano import __version__, graphs, workflows
-from elcano.activities.agents.asking import AgentActivities
+from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.calls.bookkeeping import BookActivities
 from elcano.activities.calls.failure_lines import tell_failures_in_lines
 from elcano.activities.calls.models import Resolve
@@ -35,18 +35,18 @@ from elcano.activities.calls.tries import CountTries
 from elcano.activities.databases.examples import SqlExamples
 from elcano.activities.databases.registry import named_databases
 from elcano.activities.extras import missing_extras
-from elcano.activities.mcp.opening import ToolLookActivities, open_servers
-from elcano.activities.providers.keeping import ProviderActivities
-from elcano.activities.providers.models import gated
+from elcano.activities.mcp.known_servers import ToolLookActivities, open_servers
+from elcano.activities.providers.model_gate import gate_models
 from elcano.activities.providers.passing import through_gate
+from elcano.activities.providers.provider_activities import ProviderActivities
 from elcano.activities.report.publishing import ReportActivities
 from elcano.activities.similarity.embedder import open_embedder
-from elcano.activities.sources.documents.opening import require_folders
+from elcano.activities.sources.documents.local_sources import require_folders
 from elcano.activities.sources.registry import Sources, open_sources
 from elcano.activities.tools.checking import CheckActivities
 from elcano.activities.tools.looking import DatabaseLookActivities
 from elcano.activities.tools.search import Passing, ToolActivities
-from elcano.api.temporal.namespace import connect
+from elcano.api.temporal.namespace import connect_when_ready
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.errors import ElcanoError, InputInvalid
 from elcano.graphs.extras import EXTRAS, worker_identity
@@ -87,8 +87,8 @@ def build_worker(
     Raises:
         InputInvalid: a setting names something that is not there.
     """
-    store = store.written_by(signature(settings))
-    gate = partial(gated, store=store, settings=settings)
+    store = store.written_by(build_worker_signature(settings))
+    gate = partial(gate_models, store=store, settings=settings)
     agents = AgentActivities(store, sources, settings, resolve=resolve, within=gate)
     databases = named_databases(settings)
     servers = open_servers(settings)
@@ -119,7 +119,7 @@ def build_worker(
             CheckActivities(store, sources).check_source,
         ],
         workflow_runner=workflow_runner(),
-        **version(settings),
+        **build_worker_version(settings),
         max_cached_workflows=settings.worker_cached_workflows,
         max_concurrent_activities=settings.worker_activities,
         max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
@@ -139,7 +139,7 @@ def source_workers(
     work it would be twice the source's.
     """
     passing = passing or through_gate(store, settings)
-    tools = ToolActivities(store.written_by(signature(settings)), sources, passing=passing)
+    tools = ToolActivities(store.written_by(build_worker_signature(settings)), sources, passing=passing)
     return [
         Worker(
             client,
@@ -169,8 +169,8 @@ def model_workers(
     """
     if fault := rates_fault(settings.model_rates):
         raise InputInvalid("model_rates", fault)
-    store = store.written_by(signature(settings))
-    gate = partial(gated, store=store, settings=settings)
+    store = store.written_by(build_worker_signature(settings))
+    gate = partial(gate_models, store=store, settings=settings)
     agents = AgentActivities(store, sources, settings, resolve=resolve, within=gate)
     return [
         Worker(
@@ -209,12 +209,12 @@ def provider_worker(client: Client, store: Store, settings: Settings) -> Worker:
     )
 
 
-async def work(workers: Iterable[Worker]) -> None:
+async def run_workers(workers: Iterable[Worker]) -> None:
     """Has all of them work until this is cancelled, or one of them breaks; then all drain side by side.
 
     Cancelled once more, it does not wait for what is still running.
     """
-    working = [asyncio.create_task(_work(worker)) for worker in workers]
+    working = [asyncio.create_task(_run_worker(worker)) for worker in workers]
     try:
         await asyncio.gather(*working)
     finally:
@@ -223,7 +223,7 @@ async def work(workers: Iterable[Worker]) -> None:
         await asyncio.wait(working)
 
 
-async def _work(worker: Worker) -> None:
+async def _run_worker(worker: Worker) -> None:
     async with worker:
         try:
             await asyncio.Event().wait()
@@ -239,7 +239,7 @@ class Version(TypedDict, total=False):
     deployment_config: WorkerDeploymentConfig
 
 
-def version(settings: Settings) -> Version:
+def build_worker_version(settings: Settings) -> Version:
     """Runs stay with the build that began them where a deployment is named; else any worker may take up any run."""
     build = build_id(settings)
     if not settings.deployment:
@@ -253,7 +253,7 @@ def version(settings: Settings) -> Version:
     )
 
 
-def signature(settings: Settings) -> str:
+def build_worker_signature(settings: Settings) -> str:
     """What this worker writes beside its work: the version of the program and the build id, `0.1.0+4f1c...`."""
     return f"{__version__}+{build_id(settings)}"
 
@@ -267,7 +267,7 @@ def build_id(settings: Settings) -> str:
     return settings.build_id or _code_hash()
 
 
-def _build(settings: Settings) -> str:
+def _describe_build(settings: Settings) -> str:
     of = f" of the deployment {settings.deployment!r}" if settings.deployment else ""
     return f"build {build_id(settings)}{of}"
 
@@ -278,7 +278,7 @@ def _code_hash() -> str:
     return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
 
 
-async def run(settings: Settings) -> None:
+async def run_until_signal(settings: Settings) -> None:
     """Works until SIGTERM or SIGINT, then drains. A second signal ends the draining at once."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None
@@ -286,11 +286,11 @@ async def run(settings: Settings) -> None:
         loop.add_signal_handler(number, task.cancel)
     loop.set_default_executor(ThreadPoolExecutor(COMPUTING_THREADS, thread_name_prefix="computing"))
     require_folders(settings)
-    _log.info("elcano %s on Python %s, %s", __version__, platform.python_version(), _build(settings))
+    _log.info("elcano %s on Python %s, %s", __version__, platform.python_version(), _describe_build(settings))
     for extra in sorted(missing_extras()):
         _log.info("not installed here: %s (%s)", EXTRAS[extra].purpose, EXTRAS[extra].install)
     async with open_configured(settings) as store, open_sources(settings) as sources:
-        client = await connect(settings)
+        client = await connect_when_ready(settings)
         try:
             workers = [
                 build_worker(client, store, sources, settings),
@@ -302,7 +302,7 @@ async def run(settings: Settings) -> None:
             gc.freeze()  # what was imported is never garbage, and looking through it holds up workflow tasks
             queues = ", ".join(repr(worker.task_queue) for worker in workers)
             _log.info("working in namespace %r on task queue %s", client.namespace, queues)
-            await work(workers)
+            await run_workers(workers)
         finally:
             close_payloads(client.data_converter)
 
@@ -317,7 +317,7 @@ def main() -> None:
     Runtime.set_default(Runtime(telemetry=TelemetryConfig(), worker_heartbeat_interval=WORKER_HEARTBEAT))
     code = 0
     try:
-        uvloop.run(run(chosen))
+        uvloop.run(run_until_signal(chosen))
     except asyncio.CancelledError:
         _log.info("stopped")
     except ElcanoError as error:  # its text is for the person who has to act

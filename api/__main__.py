@@ -16,7 +16,7 @@ from fastapi import FastAPI
 
 from elcano import __version__
 from elcano.api.app import create_app
-from elcano.api.runs.sources import known
+from elcano.api.runs.source_availability import list_enabled_sources
 from elcano.graphs.errors import ElcanoError
 from elcano.redaction import log_to_stderr
 from elcano.settings import BAD_SETTINGS, Settings, program_settings, unknown_variables
@@ -46,7 +46,7 @@ async def require_settings(settings: Settings) -> None:
     A collection's name or a rubric cannot be used, or what is kept cannot be opened.
     """
     try:
-        known(settings)
+        list_enabled_sources(settings)
         known_domains(settings)
         async with open_configured(settings):
             pass

@@ -14,42 +14,42 @@ from temporalio.client import Client
 
 from elcano import __version__
 from elcano.api.http.body_limit import BodyLimit
-from elcano.api.http.conditional import Conditional
 from elcano.api.http.cross_origin import CrossOrigin
-from elcano.api.http.identity import Identity, identity
+from elcano.api.http.etags import Conditional
+from elcano.api.http.identity import Identity, build_identity
 from elcano.api.http.manual import add_manual
 from elcano.api.http.methods import Methods
 from elcano.api.http.negotiation import require_json
 from elcano.api.http.parameters import refuse_unknown_parameters
-from elcano.api.http.problems import install
+from elcano.api.http.problems import install_error_handlers
 from elcano.api.http.trust import Trust
 from elcano.api.live.stream import Feeds
-from elcano.api.openapi import document
+from elcano.api.openapi import build_openapi_document
 from elcano.api.routes import (
-    again,
     agents,
     analyses,
-    answers,
     cancel,
     certificates,
-    control,
     databases,
     graphs,
     health,
     knowledge,
     modes,
-    results,
+    reports,
+    result_tables,
+    resume_and_fork,
+    run_actions,
     runs,
     sources,
     steps,
     tools,
     welcome,
 )
-from elcano.api.runs.reconciler import reconciling
+from elcano.api.runs.reconciler import reconcile_in_background
 from elcano.api.runs.writable import Writable
 from elcano.api.services import Process
 from elcano.api.temporal.client import Temporal
-from elcano.api.temporal.connection import Connection, connect
+from elcano.api.temporal.connection import Connection, connect_client
 from elcano.api.temporal.ui import workflows_page
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.settings import Settings
@@ -81,10 +81,10 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
             kept = await stack.enter_async_context(open_configured(settings)) if store is None else store
-            temporal = Temporal(Connection(client or partial(connect, settings)), task_queue)
+            temporal = Temporal(Connection(client or partial(connect_client, settings)), task_queue)
             feeds = Feeds(temporal, kept)
             stack.push_async_callback(feeds.close)
-            await stack.enter_async_context(reconciling(temporal, kept, settings))
+            await stack.enter_async_context(reconcile_in_background(temporal, kept, settings))
             app.state.services = Process(
                 settings, kept, temporal, feeds, Writable(kept.probe), workflows_page(settings)
             )
@@ -100,8 +100,8 @@ def create_app(
         dependencies=[Depends(require_json), Depends(refuse_unknown_parameters)],
         generate_unique_id_function=_operation_id,
     )
-    app.state.identity = tenant_of or identity(settings)
-    install(app)
+    app.state.identity = tenant_of or build_identity(settings)
+    install_error_handlers(app)
     app.add_middleware(BodyLimit)
     app.add_middleware(Conditional)
     app.add_middleware(Methods, routes=app.routes)
@@ -112,13 +112,13 @@ def create_app(
     for routes in (
         welcome,
         runs,
-        control,
+        run_actions,
         cancel,
-        again,
+        resume_and_fork,
         certificates,
-        results,
+        reports,
         analyses,
-        answers,
+        result_tables,
         steps,
         modes,
         graphs,
@@ -130,7 +130,7 @@ def create_app(
         health,
     ):
         app.include_router(routes.router)
-    app.openapi = partial(document, app, settings)  # type: ignore[method-assign]
+    app.openapi = partial(build_openapi_document, app, settings)  # type: ignore[method-assign]
     return app
 
 

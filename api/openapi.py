@@ -45,7 +45,7 @@ REFERRED: Final = (AgentEvent, Problem, Report, ResearchGraph, ResultTable, Stre
 """Models that answers have without being a route's `response_model`."""
 
 
-def document(app: FastAPI, settings: Settings) -> dict[str, Any]:
+def build_openapi_document(app: FastAPI, settings: Settings) -> dict[str, Any]:
     """The OpenAPI document of `app`, made once."""
     if app.openapi_schema is None:
         made = get_openapi(
@@ -63,7 +63,7 @@ def document(app: FastAPI, settings: Settings) -> dict[str, Any]:
         declare_moments(made["components"]["schemas"])
         for path, methods in made["paths"].items():
             for method, operation in methods.items():
-                _add(operation["responses"], _common(path, method))
+                _merge_responses(operation["responses"], _list_common_problems(path, method))
                 if not path.startswith("/v1/"):
                     operation["security"] = []
         _drop_defaults(made)
@@ -122,7 +122,7 @@ def _declare_identity(made: dict[str, Any], settings: Settings) -> None:
     made["security"] = [{name: [] for name in named}, *([tenant] if "user" in named else [])]
 
 
-def _common(path: str, method: str) -> dict[int | str, dict[str, Any]]:
+def _list_common_problems(path: str, method: str) -> dict[int | str, dict[str, Any]]:
     """The problems that a route has because of where it is."""
     bodied = (MediaTypeUnsupported,) if method == "post" else ()
     changing = (OriginForeign, *bodied) if method in ("post", "delete") else ()
@@ -130,7 +130,7 @@ def _common(path: str, method: str) -> dict[int | str, dict[str, Any]]:
     return problem_docs(HostUntrusted, *changing, *kept)
 
 
-def _add(responses: dict[str, Any], more: dict[int | str, dict[str, Any]]) -> None:
+def _merge_responses(responses: dict[str, Any], more: dict[int | str, dict[str, Any]]) -> None:
     for status, added in more.items():
         there = responses.setdefault(str(status), added)
         if there is not added:

@@ -16,13 +16,13 @@ from elcano.api.http.identity import asker_of, tenant_of
 from elcano.api.http.schemas import Link, RunView
 from elcano.api.live.feed import Feed
 from elcano.api.live.stream import Feeds
-from elcano.api.runs.starting import Starter
+from elcano.api.runs.starter import Starter
 from elcano.api.runs.writable import Writable
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.values.tenant import Tenant
 from elcano.settings import Settings
-from elcano.storage.across import Admission
+from elcano.storage.all_tenants import Admission
 from elcano.storage.providers import ProviderStore
 from elcano.storage.store import Store, TenantStore
 
@@ -102,25 +102,25 @@ class Services:
         return run.model_copy(update={"links": links})
 
 
-def _process(request: Request) -> Process:
+def _get_process(request: Request) -> Process:
     found: Process = request.app.state.services
     return found
 
 
-InProcess: TypeAlias = Annotated[Process, Depends(_process)]
+InProcess: TypeAlias = Annotated[Process, Depends(_get_process)]
 """For what is nobody's: whether the service is ready."""
 
 
-async def _services(process: InProcess, tenant: Annotated[Tenant, Depends(tenant_of)]) -> Services:
+async def _get_services(process: InProcess, tenant: Annotated[Tenant, Depends(tenant_of)]) -> Services:
     return process.of(tenant)
 
 
-Provided: TypeAlias = Annotated[Services, Depends(_services)]
+Provided: TypeAlias = Annotated[Services, Depends(_get_services)]
 
 
-async def _asker(request: Request, process: InProcess) -> str:
+async def _get_asker(request: Request, process: InProcess) -> str:
     return asker_of(request, process.settings.user_header)
 
 
-Asker: TypeAlias = Annotated[str, Depends(_asker)]
+Asker: TypeAlias = Annotated[str, Depends(_get_asker)]
 """Who asks, for what is written down; empty if nobody is named."""

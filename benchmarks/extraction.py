@@ -18,8 +18,8 @@ from statistics import fmean
 from selectolax.lexbor import LexborHTMLParser
 
 from elcano.activities.sources.documents.document import FileSkipped
-from elcano.activities.sources.web.extraction import Request, read
-from elcano.activities.text.words import words
+from elcano.activities.sources.web.extraction import Request, extract_page
+from elcano.activities.text.words import split_words
 
 
 def main() -> None:
@@ -33,7 +33,9 @@ def main() -> None:
             continue
         began = time.perf_counter()
         try:
-            found = read(Request(".html", f"https://example.org/pages/{page.stem}"), page.read_bytes()).document.text
+            found = extract_page(
+                Request(".html", f"https://example.org/pages/{page.stem}"), page.read_bytes()
+            ).document.text
         except FileSkipped as error:
             print(f"{page.stem}: left out, {error}")
             continue
@@ -64,7 +66,7 @@ def _expected(page: Path) -> str | None:
 
 def _compared(found: str, expected: str) -> tuple[float, float, float]:
     """Precision, recall and F1 of the words."""
-    got, wanted = Counter(words(found)), Counter(words(expected))
+    got, wanted = Counter(split_words(found)), Counter(split_words(expected))
     both = (got & wanted).total()
     if not both:
         return 0.0, 0.0, 0.0

@@ -17,10 +17,10 @@ from temporalio.client import Client
 from temporalio.worker import Worker
 
 from benchmarks.server import archive_nothing, publish_nothing, temporal_server
-from elcano.activities.agents.asking import AgentActivities
+from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.calls.names import agent_activities
 from elcano.activities.sources.registry import Sources
-from elcano.graphs.catalogue.sources import SOURCES
+from elcano.graphs.catalogue.source_registry import SOURCES
 from elcano.graphs.contracts import TASK_QUEUE, ResearchInput
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph, SequentialEdge, ToolNode
 from elcano.settings import Settings

@@ -19,10 +19,10 @@ from datetime import datetime
 from statistics import fmean
 from typing import Any, Final, get_args
 
-from elcano.activities.forecasting.backtest import best, origins, scored
-from elcano.activities.forecasting.fitting import FitRequest, fitted
+from elcano.activities.forecasting.backtest import choose_best_score, choose_origins, score_fits
+from elcano.activities.forecasting.fitting import FitRequest, fit_requested_model
+from elcano.activities.forecasting.forecast_models import Fit
 from elcano.activities.forecasting.horizon import least_known
-from elcano.activities.forecasting.models import Fit
 from elcano.graphs.data.forecast import ModelName, ModelScore
 
 AHEAD: Final = 12
@@ -111,12 +111,12 @@ def main() -> None:
 def _tried(values: Sequence[float], models: Sequence[ModelName], tallies: Mapping[str, Tally]) -> None:
     """The last values are hidden from models and choice."""
     season, known = 12, len(values) - AHEAD
-    ends = origins(known, AHEAD, least_known(season))
+    ends = choose_origins(known, AHEAD, least_known(season))
     scores: list[ModelScore] = []
     outer: dict[ModelName, tuple[Fit, ...]] = {}
     for model in models:
         began = time.process_time()
-        answer = fitted(
+        answer = fit_requested_model(
             FitRequest(
                 model=model,
                 values=tuple(values),
@@ -132,12 +132,12 @@ def _tried(values: Sequence[float], models: Sequence[ModelName], tallies: Mappin
             continue
         *tested, last = answer.fits
         outer[model] = (last,)
-        scores.append(scored(model, values, ends, tested, season))
-        tallies[model].add(scored(model, values, (known,), (last,), season))
+        scores.append(score_fits(model, values, ends, tested, season))
+        tallies[model].add(score_fits(model, values, (known,), (last,), season))
         tallies[model].seconds += time.process_time() - began
-    chosen = best(scores).model
+    chosen = choose_best_score(scores).model
     tallies[chosen].chosen += 1
-    tallies[CHOICE].add(scored(chosen, values, (known,), outer[chosen], season))
+    tallies[CHOICE].add(score_fits(chosen, values, (known,), outer[chosen], season))
     tallies[CHOICE].seconds = sum(tallies[model].seconds for model in models)
 
 

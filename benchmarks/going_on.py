@@ -29,9 +29,9 @@ from elcano.activities.calls.names import agent_activities, tool_activities
 from elcano.activities.report.publishing import ReportActivities
 from elcano.api.app import create_app
 from elcano.graphs.contracts import AgentCall, AgentResult, ToolCall, ToolResult
+from elcano.graphs.values.display_text import ensure_list
 from elcano.graphs.values.failures import FailureType
 from elcano.graphs.values.state import EvidenceRef
-from elcano.graphs.values.wording import listed
 from elcano.settings import Settings
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import Store, open_store
@@ -63,7 +63,7 @@ class Answering:
 
         async def searched(call: ToolCall) -> ToolResult:
             result = await self._scripted.use(call)
-            found = [EvidenceRef.model_validate(one) for one in listed(result.output.get("evidence"))]
+            found = [EvidenceRef.model_validate(one) for one in ensure_list(result.output.get("evidence"))]
             texts = [_text(one.id) for one in found]
             passages = [_passage(one, text) for one, text in zip(found, texts, strict=True)]
             await store.of(call.tenant).evidence.add(call.run_id, passages, texts)

@@ -13,11 +13,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from elcano.activities.databases.column_resolution import resolve_query_columns
 from elcano.activities.databases.database import Database
 from elcano.activities.databases.engine import Engine, Fetched, Limits, Stop
-from elcano.activities.databases.names import checked
-from elcano.activities.databases.policy import Refused, parsed
-from elcano.activities.databases.running import run_query
+from elcano.activities.databases.policy import Refused, parse_allowed_query
+from elcano.activities.databases.query_runner import run_query
 from elcano.graphs.data.query import QueryFault, SqlQuery
 from elcano.graphs.data.schema import DatabaseSchema
 from tests.unit.activities.databases import hostile
@@ -63,7 +63,7 @@ def listing(folder: Path) -> set[Path]:
 def allowed(sql: str, schema: DatabaseSchema) -> bool:
     """Whether the policy has nothing against it."""
     try:
-        checked(parsed(sql, schema, 50), schema)
+        resolve_query_columns(parse_allowed_query(sql, schema, 50), schema)
     except Refused:
         return False
     return True

@@ -17,7 +17,7 @@ from statistics import median, quantiles
 
 from elcano.activities.sources.documents.folder import Folder
 from elcano.activities.sources.documents.source import DocumentsSource
-from elcano.graphs.catalogue.sources import collection
+from elcano.graphs.catalogue.source_registry import build_collection_spec
 
 FILES = 700
 SECTIONS = 30
@@ -76,7 +76,7 @@ async def measure(work: Path) -> None:
     folder.mkdir()
     write_corpus(folder)
     clock = [0.0]
-    source = DocumentsSource(collection("bench"), Folder(folder, LIMIT_BYTES), index, clock=lambda: clock[0])
+    source = DocumentsSource(build_collection_spec("bench"), Folder(folder, LIMIT_BYTES), index, clock=lambda: clock[0])
     began = time.perf_counter()
     await source.skipped()
     build = time.perf_counter() - began

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from statistics import quantiles
 
-from elcano.graphs.data.knowledge import KnowledgeEdge, KnowledgeNode, edge, node
+from elcano.graphs.data.knowledge_graph import KnowledgeEdge, KnowledgeNode, build_knowledge_edge, build_knowledge_node
 from elcano.storage.knowledge.graph import KnowledgeGraph
-from elcano.storage.knowledge.paths import shortest
+from elcano.storage.knowledge.paths import find_shortest_paths
 from elcano.storage.store import open_store
 
 RUNS, CLAIMS, DOCUMENTS, ENTITIES = 500, 50_000, 39_500, 10_000
@@ -48,7 +48,7 @@ async def _measure(name: str, graph: KnowledgeGraph) -> None:
     await _time("neighbours of a claim", lambda at: graph.neighbours(claims[at], limit=50))
     await _time("neighbours of an entity", lambda at: graph.neighbours(entities[at], limit=50))
     await _time("search by two words", lambda at: graph.search(f"claim {chosen.randrange(CLAIMS)}", limit=20))
-    await _time("paths of up to 4", lambda at: shortest(graph, claims[at], entities[at], longest=4, limit=5))
+    await _time("paths of up to 4", lambda at: find_shortest_paths(graph, claims[at], entities[at], longest=4, limit=5))
     before = time.perf_counter()
     await graph.delete_run("run-7")
     print(f"  a run deleted in {(time.perf_counter() - before) * 1_000:.0f} ms", flush=True)
@@ -68,26 +68,30 @@ async def _time(what: str, ask: Callable[[int], Awaitable[object]]) -> None:
 def run_of(number: int) -> tuple[list[KnowledgeNode], list[KnowledgeEdge]]:
     """One run: 100 claims and 79 documents of its own, entities of all."""
     chosen = random.Random(number)
-    run = node("run", f"run-{number}", f"Question {number}")
+    run = build_knowledge_node("run", f"run-{number}", f"Question {number}")
     claims = [_claim(number * 100 + at) for at in range(100)]
-    documents = [node("document", f"doc:{number}:{at}", f"Document {at} of {number}") for at in range(79)]
+    documents = [
+        build_knowledge_node("document", f"doc:{number}:{at}", f"Document {at} of {number}") for at in range(79)
+    ]
     entities = {one.id: one for one in (_entity(chosen.randrange(ENTITIES)) for _ in range(200))}
-    edges = [edge("found", run.id, one.id, run.key, evidence=f"ev-{one.key}") for one in documents]
+    edges = [build_knowledge_edge("found", run.id, one.id, run.key, evidence=f"ev-{one.key}") for one in documents]
     for claim in claims:
-        edges.append(edge("stated", run.id, claim.id, run.key, support="supported"))
+        edges.append(build_knowledge_edge("stated", run.id, claim.id, run.key, support="supported"))
         for cited in chosen.sample(documents, 2):
-            edges.append(edge("cites", claim.id, cited.id, run.key, evidence=f"ev-{cited.key}"))
-        edges += (edge("mentions", claim.id, one, run.key) for one in chosen.sample(sorted(entities), 2))
+            edges.append(build_knowledge_edge("cites", claim.id, cited.id, run.key, evidence=f"ev-{cited.key}"))
+        edges += (
+            build_knowledge_edge("mentions", claim.id, one, run.key) for one in chosen.sample(sorted(entities), 2)
+        )
     return [run, *claims, *documents, *entities.values()], edges
 
 
 def _claim(number: int) -> KnowledgeNode:
     text = f"Claim {number} says that thing {number % 997} does something to thing {number % 89}."
-    return node("claim", text, text, text=text)
+    return build_knowledge_node("claim", text, text, text=text)
 
 
 def _entity(number: int) -> KnowledgeNode:
-    return node("entity", f"entity {number}", f"Entity {number}")
+    return build_knowledge_node("entity", f"entity {number}", f"Entity {number}")
 
 
 @contextmanager

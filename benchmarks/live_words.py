@@ -34,7 +34,7 @@ from temporalio.worker import Worker
 from benchmarks.history import size
 from benchmarks.progress import serving
 from benchmarks.server import archive_nothing, publish_nothing, temporal_server
-from elcano.activities.agents.asking import AgentActivities
+from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.calls.names import agent_activities
 from elcano.activities.sources.registry import Sources
 from elcano.api.live.feed import Streaming

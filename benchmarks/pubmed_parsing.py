@@ -14,9 +14,9 @@ from functools import partial
 from statistics import median
 from typing import Final
 
-from elcano.activities.sources.literature.pubmed.articles import records
-from elcano.activities.sources.literature.recording import recorded
-from elcano.activities.sources.literature.xml import parsed
+from elcano.activities.sources.literature.pubmed.articles import parse_pubmed_records
+from elcano.activities.sources.literature.work_records import build_stored_record
+from elcano.activities.sources.literature.xml import parse_xml_root
 
 ARTICLES: Final = 1_000
 ROUNDS: Final = 5
@@ -110,14 +110,14 @@ def _article(chance: random.Random, number: int) -> str:
 
 def read(content: bytes) -> int:
     """How many articles in `content` become evidence."""
-    root = parsed("pubmed", content, {"PubmedArticleSet"})
-    kept = (recorded("pubmed", record, 0.0) for _, record in records(root))
+    root = parse_xml_root("pubmed", content, {"PubmedArticleSet"})
+    kept = (build_stored_record("pubmed", record, 0.0) for _, record in parse_pubmed_records(root))
     return sum(one is not None for one in kept)
 
 
 def only_parsed(content: bytes) -> int:
     """How many articles are in `content`, without making evidence of them."""
-    return sum(1 for _ in records(parsed("pubmed", content, {"PubmedArticleSet"})))
+    return sum(1 for _ in parse_pubmed_records(parse_xml_root("pubmed", content, {"PubmedArticleSet"})))
 
 
 def seconds(work: Callable[[], object], rounds: int = ROUNDS) -> Sequence[float]:

@@ -16,7 +16,7 @@ from statistics import fmean
 
 from elcano.activities.sources.documents.folder import Folder
 from elcano.activities.sources.documents.source import DocumentsSource
-from elcano.graphs.catalogue.sources import collection
+from elcano.graphs.catalogue.source_registry import build_collection_spec
 
 PASSAGES = 50
 LIMIT_BYTES = 50_000_000
@@ -28,7 +28,7 @@ async def measure(data: Path, work: Path) -> None:
     abstracts.mkdir()
     for row in _rows(data / "abstracts.jsonl"):
         (abstracts / f"{row['pmid']}.txt").write_text(row["text"], encoding="utf-8")
-    source = DocumentsSource(collection("pubmedqa"), Folder(abstracts, LIMIT_BYTES), work / "index.sqlite")
+    source = DocumentsSource(build_collection_spec("pubmedqa"), Folder(abstracts, LIMIT_BYTES), work / "index.sqlite")
     began = time.perf_counter()
     await source.search("warm", 1)
     print(f"indexed in {time.perf_counter() - began:.2f} s")

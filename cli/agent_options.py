@@ -28,7 +28,7 @@ def agent_show(name: _Named) -> None:
     """Print an agent as JSON: its input, output and instructions."""
     from elcano.cli import agents
 
-    raise typer.Exit(agents.show(name))
+    raise typer.Exit(agents.show_agent(name))
 
 
 @app.command("new")
@@ -36,7 +36,7 @@ def agent_new(name: _Made) -> None:
     """Print an agent to begin with: write it to a file and change it."""
     from elcano.cli import agents
 
-    raise typer.Exit(agents.new(name))
+    raise typer.Exit(agents.print_new_agent(name))
 
 
 @app.command("check")
@@ -44,7 +44,7 @@ def agent_check(file: _File) -> None:
     """Print every fault of an agent, with its place; exit code 2 if there is one. Needs no server."""
     from elcano.cli import agents
 
-    raise typer.Exit(agents.check(file))
+    raise typer.Exit(agents.check_agent(file))
 
 
 @app.command("push")
@@ -52,7 +52,7 @@ def agent_push(file: _File) -> None:
     """Have the API keep an agent, as a new version if it has one of that name."""
     from elcano.cli import agents
 
-    raise typer.Exit(agents.push(file))
+    raise typer.Exit(agents.push_agent(file))
 
 
 @app.command("delete")
@@ -60,4 +60,4 @@ def agent_delete(names: _Kept) -> None:
     """Delete agents of your own with all their versions; graphs and runs that call them go on."""
     from elcano.cli import agents
 
-    raise typer.Exit(agents.delete(names))
+    raise typer.Exit(agents.delete_agents(names))

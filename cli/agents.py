@@ -11,13 +11,13 @@ from pydantic import TypeAdapter, ValidationError
 
 from elcano.cli.client import Api
 from elcano.cli.exits import Exit, Failed
-from elcano.graphs.agents.defining import TAKEN
-from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.agents.agent_registry import AGENTS
 from elcano.graphs.agents.own import OwnAgent
-from elcano.graphs.checks.agents import every_fault
+from elcano.graphs.agents.own_definition import TAKEN
+from elcano.graphs.checks.agent_checks import every_fault
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.schemas.bounds import place, pointed
-from elcano.graphs.schemas.reading import read
+from elcano.graphs.schemas.bounds import build_json_pointer, prefix_fault_pointers
+from elcano.graphs.schemas.schema_parser import parse_schema
 from elcano.settings import program_settings
 
 _OBJECT: Final[TypeAdapter[JsonObject]] = TypeAdapter(JsonObject)
@@ -39,7 +39,7 @@ _BEGINNING: Final[JsonObject] = {
 """What an agent begins with; `format: evidence` says that texts are keys of the passages shown."""
 
 
-def new(name: str) -> Exit:
+def print_new_agent(name: str) -> Exit:
     """Prints an agent to begin with.
 
     Raises:
@@ -52,31 +52,31 @@ def new(name: str) -> Exit:
     except ValidationError as error:
         wrong = "lower-case letters, digits and underscores, a letter first, 48 at most"
         raise Failed(f"{name!r} cannot be the name of an agent: {wrong}", Exit.BAD_INPUT) from error
-    _print(agent.model_dump_json(indent=2, exclude_defaults=True))
+    _print_line(agent.model_dump_json(indent=2, exclude_defaults=True))
     return Exit.OK
 
 
-def check(file: Path) -> Exit:
+def check_agent(file: Path) -> Exit:
     """Prints the faults of the agent in a file, each with its place as a JSON pointer."""
-    given = _json(file)
-    found = _faults(given)
+    given = _read_json_object(file)
+    found = _list_agent_faults(given)
     for fault in found:
-        _print(fault)
+        _print_line(fault)
     if found:
         raise Failed(f"the agent in {file} has {len(found)} fault(s)", Exit.BAD_INPUT)
-    _print(f"agent {given['name']!r} can be called")
+    _print_line(f"agent {given['name']!r} can be called")
     return Exit.OK
 
 
-def push(file: Path) -> Exit:
+def push_agent(file: Path) -> Exit:
     """Has the API keep the agent of a file.
 
     Raises:
         Failed: there is no such file, it holds no JSON object, or the API refuses it.
     """
     with Api(program_settings().base_url) as api:
-        kept = api.ask("/v1/agents", _json(file))
-    _print(f'{kept["name"]}@{kept["version"]} is kept: nodes call it by "agent": "{kept["name"]}"')
+        kept = api.ask("/v1/agents", _read_json_object(file))
+    _print_line(f'{kept["name"]}@{kept["version"]} is kept: nodes call it by "agent": "{kept["name"]}"')
     return Exit.OK
 
 
@@ -89,11 +89,11 @@ def list_agents(*, own: bool) -> Exit:
         lines = [(f"{card['name']}@{card['version']}", card["description"]) for card in cards]
     width = max((len(name) for name, _ in lines), default=0)
     for name, description in lines:
-        _print(f"{name:<{width}}  {description}".rstrip())
+        _print_line(f"{name:<{width}}  {description}".rstrip())
     return Exit.OK
 
 
-def show(name: str) -> Exit:
+def show_agent(name: str) -> Exit:
     """Prints an agent as JSON: one of your own ready to edit and push, a built-in one with its input and output."""
     if name in AGENTS:
         agent = AGENTS[name]
@@ -104,15 +104,15 @@ def show(name: str) -> Exit:
             "output": agent.output.model_json_schema(),
             "instructions": agent.asks.instructions,
         }
-        _print(json.dumps(told, indent=2, ensure_ascii=False))
+        _print_line(json.dumps(told, indent=2, ensure_ascii=False))
         return Exit.OK
     with Api(program_settings().base_url) as api:
         view = api.get(f"/v1/agents/{quote(name, safe='@')}")
-    _print(json.dumps(view["definition"], indent=2, ensure_ascii=False))
+    _print_line(json.dumps(view["definition"], indent=2, ensure_ascii=False))
     return Exit.OK
 
 
-def delete(names: Sequence[str]) -> Exit:
+def delete_agents(names: Sequence[str]) -> Exit:
     """Deletes agents that the API keeps; one that cannot be deleted does not keep the others."""
     code = Exit.OK
     with Api(program_settings().base_url) as api:
@@ -125,22 +125,22 @@ def delete(names: Sequence[str]) -> Exit:
                 sys.stderr.write(f"elcano: {name}: {error}\n")
                 code = code or error.code
             else:
-                _print(f"{name} is deleted")
+                _print_line(f"{name} is deleted")
     return code
 
 
-def _faults(given: JsonObject) -> list[str]:
+def _list_agent_faults(given: JsonObject) -> list[str]:
     try:
         agent = OwnAgent.model_validate(given)
     except ValidationError as error:
-        found = [f"{place(*one['loc']) or '/'}: {one['msg']}" for one in error.errors(include_url=False)]
+        found = [f"{build_json_pointer(*one['loc']) or '/'}: {one['msg']}" for one in error.errors(include_url=False)]
         output = given.get("output")
-        schema = pointed(read(output).faults, "/output") if isinstance(output, dict) else ()
+        schema = prefix_fault_pointers(parse_schema(output).faults, "/output") if isinstance(output, dict) else ()
         return [*found, *(f"{one.pointer}: {one.message}" for one in schema)]
     return [f"{one.pointer or '/'}: {one.message}" for one in every_fault(agent)]
 
 
-def _json(path: Path) -> JsonObject:
+def _read_json_object(path: Path) -> JsonObject:
     """The JSON object in a file.
 
     Raises:
@@ -153,5 +153,5 @@ def _json(path: Path) -> JsonObject:
         raise Failed(f"{path} is not an agent: {why}", Exit.BAD_INPUT) from error
 
 
-def _print(text: str) -> None:
+def _print_line(text: str) -> None:
     sys.stdout.write(text + "\n")

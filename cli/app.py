@@ -6,7 +6,6 @@ import typer
 
 from elcano import __version__
 from elcano.cli import (
-    again,
     agent_options,
     certificates,
     database_options,
@@ -14,14 +13,15 @@ from elcano.cli import (
     knowledge_options,
     modes,
     results,
+    resume_options,
     source_options,
     steering_options,
-    steps,
+    step_options,
     tool_options,
 )
-from elcano.cli.becoming import become
 from elcano.cli.model_options import Models, model_request
 from elcano.cli.options import AsJson, Form, Key, Out, Run, Runs
+from elcano.cli.program_exec import replace_process
 from elcano.cli.run_ids import whole_id
 
 _EPILOG = (
@@ -46,7 +46,7 @@ app.add_typer(knowledge_options.app, name="knowledge")
 app.add_typer(steering_options.app)
 
 
-def _version(asked: bool) -> None:
+def _print_version(asked: bool) -> None:
     if asked:
         typer.echo(f"elcano {__version__}")
         raise typer.Exit
@@ -59,7 +59,7 @@ def _whole_id_if_any(run: str) -> str:
 @app.callback()
 def options(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version and leave.", callback=_version, is_eager=True)
+        bool, typer.Option("--version", help="Print the version and leave.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
     """Durable deep research: ask a question, get a report whose every citation was checked."""
@@ -148,7 +148,7 @@ def ask(
     key: Key = "",
 ) -> None:
     """Ask a question, watch the research, print the report."""
-    from elcano.cli import graphs, research
+    from elcano.cli import graphs, run_commands
 
     budget = {
         "tokens": budget_tokens,
@@ -163,9 +163,9 @@ def ask(
     body: dict[str, Any] = {
         "question": question,
         "mode": mode,
-        "graph": None if graph is None else graphs.load(graph).model_dump(mode="json"),
+        "graph": None if graph is None else graphs.load_graph(graph).model_dump(mode="json"),
         "sources": source,
-        "domain": modes.domain(domain),
+        "domain": modes.parse_domain_option(domain),
         "previous_run": follow,
         "background": background,
         "instructions": instructions,
@@ -180,7 +180,7 @@ def ask(
         chosen["review"] = False
     if engine is not None:
         chosen["use_graph"] = engine == "graph"
-    raise typer.Exit(research.ask(chosen, key=key, watch=not no_watch, as_json=as_json, out=out))
+    raise typer.Exit(run_commands.ask_question(chosen, key=key, watch=not no_watch, as_json=as_json, out=out))
 
 
 @app.command()
@@ -188,7 +188,7 @@ def serve(
     verbose: Annotated[bool, typer.Option("--verbose", help="Show everything that the processes log.")] = False,
 ) -> None:
     """Run Temporal, a worker and the API together until Ctrl-C."""
-    become("elcano.dev", *(["--verbose"] if verbose else []))
+    replace_process("elcano.dev", *(["--verbose"] if verbose else []))
 
 
 @app.command()
@@ -205,25 +205,25 @@ def runs(
     as_json: AsJson = False,
 ) -> None:
     """List runs, newest first."""
-    from elcano.cli import research
+    from elcano.cli import run_commands
 
-    raise typer.Exit(research.runs(limit=limit, status=status, as_json=as_json))
+    raise typer.Exit(run_commands.print_runs(limit=limit, status=status, as_json=as_json))
 
 
 @app.command()
 def watch(run: Run, as_json: AsJson = False) -> None:
     """Show a run from its beginning, and go on until its end."""
-    from elcano.cli import research
+    from elcano.cli import run_commands
 
-    raise typer.Exit(research.watch(run, as_json=as_json))
+    raise typer.Exit(run_commands.watch_run(run, as_json=as_json))
 
 
 @app.command()
 def report(run: Run, form: Form = "md", as_json: AsJson = False, out: Out = None) -> None:
     """Print a run's report, or its references alone; the exit code says how the run ended."""
-    from elcano.cli import research
+    from elcano.cli import run_commands
 
-    raise typer.Exit(research.report(run, form="json" if as_json else form, out=out))
+    raise typer.Exit(run_commands.print_report(run, form="json" if as_json else form, out=out))
 
 
 app.command()(results.results)
@@ -240,9 +240,9 @@ def stop(
     key: Key = "",
 ) -> None:
     """End a run early; it still writes its report from what it has."""
-    from elcano.cli import research
+    from elcano.cli import run_commands
 
-    raise typer.Exit(research.stop(run, reason, key))
+    raise typer.Exit(run_commands.request_stop(run, reason, key))
 
 
 @app.command()
@@ -254,7 +254,7 @@ def pause(
     """Let a run rest: it finishes the calls under way and begins nothing more, until `elcano continue`."""
     from elcano.cli import control
 
-    raise typer.Exit(control.pause(run, reason, key))
+    raise typer.Exit(control.request_pause(run, reason, key))
 
 
 @app.command("continue")
@@ -274,7 +274,7 @@ def cancel(
     """End a run at once, without a report; its findings are kept."""
     from elcano.cli import control
 
-    raise typer.Exit(control.cancel(run, reason, sure=yes))
+    raise typer.Exit(control.request_cancellation(run, reason, sure=yes))
 
 
 @app.command("top-up")
@@ -288,15 +288,15 @@ def top_up(
     key: Key = "",
 ) -> None:
     """Raise a run's limits; a run that is paused goes on."""
-    from elcano.cli import research
+    from elcano.cli import run_commands
 
     added = {"tokens": tokens, "cost_usd": usd, "seconds": seconds, "iterations": iterations, "steps": steps}
-    raise typer.Exit(research.top_up(run, {name: value for name, value in added.items() if value}, key))
+    raise typer.Exit(run_commands.top_up(run, {name: value for name, value in added.items() if value}, key))
 
 
-app.command("resume")(again.resume)
-app.command("rollback")(again.rollback)
-app.command("fork")(again.fork)
+app.command("resume")(resume_options.resume)
+app.command("rollback")(resume_options.rollback)
+app.command("fork")(resume_options.fork)
 
 
 @app.command()
@@ -307,15 +307,15 @@ def delete(
     """Delete runs that have ended, with their reports, evidence and everything else that they left."""
     from elcano.cli import deletion
 
-    raise typer.Exit(deletion.delete(runs, sure=yes))
+    raise typer.Exit(deletion.delete_runs(runs, sure=yes))
 
 
-app.command()(steps.steps)
-app.command()(steps.step)
-app.command()(steps.diff)
+app.command()(step_options.steps)
+app.command()(step_options.step)
+app.command()(step_options.diff)
 
 
 @app.command()
 def doctor() -> None:
     """Check everything that a run needs, and say how to fix what is missing."""
-    become("elcano.dev.doctor")
+    replace_process("elcano.dev.doctor")

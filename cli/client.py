@@ -85,11 +85,11 @@ class Api:
             except httpx.ConnectError as error:
                 raise self._out_of_reach(error) from error
             except httpx.TransportError as error:
-                unknown = Failed(f"the answer was lost ({_reason(error)})", Exit.NOT_REACHABLE)
+                unknown = Failed(f"the answer was lost ({_explain_transport_error(error)})", Exit.NOT_REACHABLE)
             else:
                 if response.is_success:
                     return response.json()
-                unknown = problem(response)
+                unknown = failure_from_problem(response)
                 if response.status_code != httpx.codes.SERVICE_UNAVAILABLE:
                     raise unknown
             if time.monotonic() - begun >= REPEAT_SECONDS:
@@ -118,14 +118,14 @@ class Api:
             with self._http.stream("GET", path) as response, partly.open("wb") as out:
                 if not response.is_success:
                     response.read()
-                    raise problem(response)
+                    raise failure_from_problem(response)
                 for piece in response.iter_bytes():
                     out.write(piece)
             partly.replace(file)
         except httpx.ConnectError as error:
             raise self._out_of_reach(error) from error
         except httpx.TransportError as error:
-            raise Failed(f"it broke off ({_reason(error)}): ask again", Exit.NOT_REACHABLE) from error
+            raise Failed(f"it broke off ({_explain_transport_error(error)}): ask again", Exit.NOT_REACHABLE) from error
         finally:
             partly.unlink(missing_ok=True)
 
@@ -151,7 +151,7 @@ class Api:
                 for event in self._stream(run_id, last_id):
                     last_id, pause, heard = event.id or last_id, FIRST_PAUSE, time.monotonic()
                     if event.event in _NOTICES:
-                        say(_notice(event))
+                        say(_read_notice(event))
                         continue
                     if event.event == _WORDS:
                         if write is not None:
@@ -162,7 +162,7 @@ class Api:
                     if told.terminal:
                         return
             except httpx.TransportError as error:
-                say(f"the stream broke off ({_reason(error)}); resuming")
+                say(f"the stream broke off ({_explain_transport_error(error)}); resuming")
             if write is not None:
                 write({})
             if time.monotonic() - heard > GIVE_UP_SECONDS:
@@ -177,8 +177,8 @@ class Api:
                 return
             if not response.is_success:
                 response.read()
-                raise problem(response)
-            yield from events(response)
+                raise failure_from_problem(response)
+            yield from iterate_stream_events(response)
 
     def _send(self, method: str, path: str, **options: Any) -> httpx.Response:
         try:
@@ -186,24 +186,24 @@ class Api:
         except httpx.TransportError as error:
             raise self._out_of_reach(error) from error
         if not response.is_success:
-            raise problem(response)
+            raise failure_from_problem(response)
         return response
 
     def _out_of_reach(self, error: httpx.TransportError) -> Failed:
         return Failed(
-            f"the API at {self.base_url} does not answer ({_reason(error)}): "
+            f"the API at {self.base_url} does not answer ({_explain_transport_error(error)}): "
             "start it with `elcano serve`, or set ELCANO_API_URL to where it is",
             Exit.NOT_REACHABLE,
         )
 
 
-def events(response: httpx.Response) -> Iterator[ServerSentEvent]:
+def iterate_stream_events(response: httpx.Response) -> Iterator[ServerSentEvent]:
     """The events of a stream; one that is cut off before its empty line was never sent."""
     # What has no data is no event by the standard, but comes as one here: every heartbeat behind an id, for example.
     return (event for event in EventSource(response).iter_sse() if event.data)
 
 
-def problem(response: httpx.Response) -> Failed:
+def failure_from_problem(response: httpx.Response) -> Failed:
     """A refusal of the API as one line; bad input and a server in trouble have different exit codes."""
     code = Exit.NOT_REACHABLE if response.status_code in _TRY_LATER else Exit.BAD_INPUT
     if response.status_code == httpx.codes.INTERNAL_SERVER_ERROR:
@@ -218,10 +218,10 @@ def problem(response: httpx.Response) -> Failed:
     return Failed(f"{body['title']}: {explained}" if explained else body["title"], code)
 
 
-def _notice(event: ServerSentEvent) -> str:
+def _read_notice(event: ServerSentEvent) -> str:
     message: str = json.loads(event.data)["message"]
     return message
 
 
-def _reason(error: httpx.TransportError) -> str:
+def _explain_transport_error(error: httpx.TransportError) -> str:
     return str(error) or type(error).__name__

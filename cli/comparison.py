@@ -9,9 +9,9 @@ from rich.text import Text
 
 from elcano.cli.client import Api
 from elcano.cli.exits import Exit
-from elcano.cli.printing import OUTCOMES, dollars, line, print_json, results, seconds
-from elcano.graphs.shortening import shortened
-from elcano.graphs.values.wording import counted
+from elcano.cli.printing import OUTCOMES, format_dollars, format_line, format_seconds, make_results_console, print_json
+from elcano.graphs.shortening import shorten_text
+from elcano.graphs.values.display_text import format_count
 from elcano.settings import program_settings
 
 SHOWN_EVIDENCE: Final = 10
@@ -21,42 +21,44 @@ VALUE_CHARACTERS: Final = 200
 _SIGNS: Final = {"added": ("+", "green"), "removed": ("-", "red"), "changed": ("~", "yellow")}
 
 
-def diff(a: str, b: str, *, as_json: bool) -> Exit:
+def print_run_diff(a: str, b: str, *, as_json: bool) -> Exit:
     """Prints how two runs differ; a difference is not an error."""
     with Api(program_settings().base_url) as api:
         found = api.get(f"/v1/runs/{a}/diff/{b}")
     if as_json:
         print_json(found)
         return Exit.OK
-    console = results()
-    console.print(_figures(found["a"], found["b"]))
+    console = make_results_console()
+    console.print(_build_figures_table(found["a"], found["b"]))
     for note in found["notes"]:
         console.print(Text(note, "yellow"), soft_wrap=True)
-    _asked(console, found["asked"])
-    _steps(console, found["steps"])
-    _evidence(console, found["evidence"])
-    _report(console, found["report"])
+    _print_asked_changes(console, found["asked"])
+    _print_step_changes(console, found["steps"])
+    _print_evidence_changes(console, found["evidence"])
+    _print_report_changes(console, found["report"])
     return Exit.OK
 
 
-def _figures(a: dict[str, Any], b: dict[str, Any]) -> Table:
+def _build_figures_table(a: dict[str, Any], b: dict[str, Any]) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("")
     for name, style in (("a", "red"), ("b", "green")):
         table.add_column(Text(name, f"bold {style}"), overflow="fold")
     table.add_row("run", Text(a["run_id"]), Text(b["run_id"]))
-    table.add_row("question", *(Text(line(run["question"])) for run in (a, b)))
+    table.add_row("question", *(Text(format_line(run["question"])) for run in (a, b)))
     for name in ("status", "steps", "iterations", "evidence", "requests", "tokens"):
         table.add_row(name, *(f"{run[name]:,}" if isinstance(run[name], int) else run[name] for run in (a, b)))
-    table.add_row("cost", *(dollars(run["cost_usd"]) or "$0" for run in (a, b)))
-    table.add_row("time", *(seconds(run["seconds"]) for run in (a, b)))
+    table.add_row("cost", *(format_dollars(run["cost_usd"]) or "$0" for run in (a, b)))
+    table.add_row("time", *(format_seconds(run["seconds"]) for run in (a, b)))
     return table
 
 
-def _asked(console: Console, asked: list[dict[str, Any]]) -> None:
-    _title(console, "Asked otherwise", "" if asked else "nothing")
+def _print_asked_changes(console: Console, asked: list[dict[str, Any]]) -> None:
+    _print_section_title(console, "Asked otherwise", "" if asked else "nothing")
     for one in asked:
-        told = {side: shortened(line(one[side]), VALUE_CHARACTERS) for side in ("a", "b") if one[side] is not None}
+        told = {
+            side: shorten_text(format_line(one[side]), VALUE_CHARACTERS) for side in ("a", "b") if one[side] is not None
+        }
         if len(told) == 1 and one["field"].startswith("graph."):  # a node or an edge that only one graph has
             sign, style = _SIGNS["added" if "b" in told else "removed"]
             console.print(Text(f"  {sign} {one['field']}", style), soft_wrap=True)
@@ -67,10 +69,12 @@ def _asked(console: Console, asked: list[dict[str, Any]]) -> None:
                 console.print(Text(f"    {sign} {told[side]}", style), soft_wrap=True)
 
 
-def _steps(console: Console, steps: dict[str, Any]) -> None:
+def _print_step_changes(console: Console, steps: dict[str, Any]) -> None:
     common, pairs = steps["common"], steps["pairs"]
-    beginning = f"{counted(common, 'step')} the same at the beginning" if common else "not the same from the first on"
-    _title(console, "Steps", f"{beginning}{'' if pairs else ', and there are no others'}")
+    beginning = (
+        f"{format_count(common, 'step')} the same at the beginning" if common else "not the same from the first on"
+    )
+    _print_section_title(console, "Steps", f"{beginning}{'' if pairs else ', and there are no others'}")
     if not pairs:
         return
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
@@ -78,26 +82,28 @@ def _steps(console: Console, steps: dict[str, Any]) -> None:
         table.add_column(name, no_wrap=True)
     for pair in pairs:
         one = pair["b"] or pair["a"]
-        sign, style = ("=", "dim") if pair["same"] else _SIGNS[_how(pair)]
+        sign, style = ("=", "dim") if pair["same"] else _SIGNS[_classify_pair(pair)]
         numbers = (str(side["number"]) if side else "" for side in (pair["a"], pair["b"]))
         outcomes = (Text(side["outcome"], OUTCOMES[side["outcome"]]) if side else "" for side in (pair["a"], pair["b"]))
         table.add_row(Text(f"  {sign}", style), *numbers, Text(one["node"], style), str(one["iteration"]), *outcomes)
     console.print(table)
 
 
-def _how(pair: dict[str, Any]) -> str:
+def _classify_pair(pair: dict[str, Any]) -> str:
     return "added" if pair["a"] is None else "removed" if pair["b"] is None else "changed"
 
 
-def _evidence(console: Console, evidence: dict[str, Any]) -> None:
+def _print_evidence_changes(console: Console, evidence: dict[str, Any]) -> None:
     counts = f"{evidence['both_count']:,} in both"
     counts += f", {evidence['only_a_count']:,} only in a, {evidence['only_b_count']:,} only in b"
-    _title(console, "Evidence", counts)
+    _print_section_title(console, "Evidence", counts)
     for name, how in (("only_a", "removed"), ("only_b", "added")):
-        _listed(console, how, (f"{one['id']}  {one['title']}" for one in evidence[name]), evidence[f"{name}_count"])
+        _print_changed_items(
+            console, how, (f"{one['id']}  {one['title']}" for one in evidence[name]), evidence[f"{name}_count"]
+        )
 
 
-def _listed(console: Console, how: str, told: Iterable[str], count: int) -> None:
+def _print_changed_items(console: Console, how: str, told: Iterable[str], count: int) -> None:
     sign, style = _SIGNS[how]
     for place, text in enumerate(told):
         if place == SHOWN_EVIDENCE:
@@ -106,12 +112,12 @@ def _listed(console: Console, how: str, told: Iterable[str], count: int) -> None
         console.print(Text(f"  {sign} {text}", style), soft_wrap=True)
 
 
-def _report(console: Console, report: dict[str, Any] | None) -> None:
+def _print_report_changes(console: Console, report: dict[str, Any] | None) -> None:
     if report is None:
-        _title(console, "Report", "not both wrote one")
+        _print_section_title(console, "Report", "not both wrote one")
         return
     changed = len(report["claims"])
-    _title(console, "Report", f"{counted(report['claims_same'], 'claim')} the same, {changed:,} not")
+    _print_section_title(console, "Report", f"{format_count(report['claims_same'], 'claim')} the same, {changed:,} not")
     if report["a_title"] != report["b_title"]:
         console.print(Text(f"  - {report['a_title']}", "red"), soft_wrap=True)
         console.print(Text(f"  + {report['b_title']}", "green"), soft_wrap=True)
@@ -122,29 +128,31 @@ def _report(console: Console, report: dict[str, Any] | None) -> None:
         for heading in report[name]:
             console.print(Text(f"  {_SIGNS[how][0]} section: {heading}", _SIGNS[how][1]), soft_wrap=True)
     for pair in report["claims"]:
-        _claim(console, pair)
+        _print_claim_change(console, pair)
     for name, how in (("references_removed", "removed"), ("references_added", "added")):
         references = report[name]
-        _listed(console, how, (f"reference: {one['title']} ({one['document']})" for one in references), len(references))
+        _print_changed_items(
+            console, how, (f"reference: {one['title']} ({one['document']})" for one in references), len(references)
+        )
 
 
-def _claim(console: Console, pair: dict[str, Any]) -> None:
+def _print_claim_change(console: Console, pair: dict[str, Any]) -> None:
     """Prints a claim with its heading; if it changed, both forms, and if the words are equal, what else differs."""
     a, b = pair["a"], pair["b"]
     sign, style = _SIGNS[pair["how"]]
     if pair["how"] != "changed":
         one = a or b
-        console.print(Text(f"  {sign} [{one['section']}] {line(one['text'])}", style), soft_wrap=True)
+        console.print(Text(f"  {sign} [{one['section']}] {format_line(one['text'])}", style), soft_wrap=True)
         return
     moved = f"{a['section']} → {b['section']}" if a["section"] != b["section"] else b["section"]
     cites = "" if a["evidence"] == b["evidence"] else ", cites other evidence"
     console.print(Text(f"  {sign} [{moved}] {pair['similarity']:.0%} alike{cites}", style), soft_wrap=True)
-    if line(a["text"]) == line(b["text"]):
-        console.print(Text(f"      {line(b['text'])}"), soft_wrap=True)
+    if format_line(a["text"]) == format_line(b["text"]):
+        console.print(Text(f"      {format_line(b['text'])}"), soft_wrap=True)
         return
-    console.print(Text(f"    - {line(a['text'])}", "red"), soft_wrap=True)
-    console.print(Text(f"    + {line(b['text'])}", "green"), soft_wrap=True)
+    console.print(Text(f"    - {format_line(a['text'])}", "red"), soft_wrap=True)
+    console.print(Text(f"    + {format_line(b['text'])}", "green"), soft_wrap=True)
 
 
-def _title(console: Console, name: str, said: str) -> None:
+def _print_section_title(console: Console, name: str, said: str) -> None:
     console.print(Text(f"\n{name}", "bold").append(f"  {said}", "not bold"), soft_wrap=True)

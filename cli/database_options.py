@@ -17,7 +17,7 @@ def listed(context: typer.Context, as_json: AsJson = False) -> None:
     from elcano.cli import databases
 
     if context.invoked_subcommand is None:
-        raise typer.Exit(databases.databases(as_json=as_json))
+        raise typer.Exit(databases.print_databases(as_json=as_json))
 
 
 @app.command()
@@ -25,7 +25,7 @@ def check(name: Name, as_json: AsJson = False) -> None:
     """Open one database, through a worker, and say how many tables it has."""
     from elcano.cli import databases
 
-    raise typer.Exit(databases.check(name, as_json=as_json))
+    raise typer.Exit(databases.check_database(name, as_json=as_json))
 
 
 @app.command()
@@ -33,4 +33,4 @@ def describe(name: Name, as_json: AsJson = False) -> None:
     """Show what a database holds: tables, columns, keys, counts, and values if the operator allows them."""
     from elcano.cli import databases
 
-    raise typer.Exit(databases.describe(name, as_json=as_json))
+    raise typer.Exit(databases.describe_database(name, as_json=as_json))

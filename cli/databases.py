@@ -6,11 +6,11 @@ from urllib.parse import quote
 
 from elcano.cli.client import Api
 from elcano.cli.exits import Exit
-from elcano.cli.printing import print_json, seconds
+from elcano.cli.printing import format_seconds, print_json
 from elcano.settings import program_settings
 
 
-def databases(*, as_json: bool) -> Exit:
+def print_databases(*, as_json: bool) -> Exit:
     """Prints the databases, one a line."""
     with Api(program_settings().base_url) as api:
         found: list[Any] = api.get("/v1/databases")
@@ -18,45 +18,47 @@ def databases(*, as_json: bool) -> Exit:
         print_json(found)
         return Exit.OK
     if not found:
-        _print("There are no databases; name one in ELCANO_DATABASES.")
+        _print_escaped("There are no databases; name one in ELCANO_DATABASES.")
     width = max((len(one["name"]) for one in found), default=0)
     for one in found:
-        _print(f"{one['name']:<{width}}  {one['dialect']}")
+        _print_escaped(f"{one['name']:<{width}}  {one['dialect']}")
     return Exit.OK
 
 
-def check(name: str, *, as_json: bool) -> Exit:
+def check_database(name: str, *, as_json: bool) -> Exit:
     """Prints whether a database can be read."""
-    found = _read(name, "?values=false")
+    found = _fetch_database(name, "?values=false")
     if as_json:
         print_json({"name": found["name"], "dialect": found["dialect"], "tables": len(found["tables"])})
         return Exit.OK
-    _print(f"{name} ({found['dialect']}) can be read: {_tables(found)}, in {seconds(found['seconds'])}")
+    _print_escaped(
+        f"{name} ({found['dialect']}) can be read: {_format_table_count(found)}, in {format_seconds(found['seconds'])}"
+    )
     return Exit.OK
 
 
-def describe(name: str, *, as_json: bool) -> Exit:
+def describe_database(name: str, *, as_json: bool) -> Exit:
     """Prints the tables of a database with their columns."""
-    found = _read(name, "")
+    found = _fetch_database(name, "")
     if as_json:
         print_json(found)
         return Exit.OK
-    _print(f"{name} ({found['dialect']}): {_tables(found)}")
+    _print_escaped(f"{name} ({found['dialect']}): {_format_table_count(found)}")
     for table in found["tables"]:
         name = table["name"].replace("\n", " ")
         rows = "" if table["rows"] is None else f", {'about ' if table['estimated'] else ''}{table['rows']:,} rows"
-        _print(
+        _print_escaped(
             f"\n{name} ({table['kind']}{rows})"
             + (f": {' '.join(table['comment'].split())}" if table["comment"] else "")
         )
         width = max((len(column["name"]) for column in table["columns"]), default=0)
         for column in table["columns"]:
             told = f"{column['name']:<{width}}  " + "; ".join(_of_column(column, table))
-            _print("  " + told.replace("\n", " "))
+            _print_escaped("  " + told.replace("\n", " "))
     return Exit.OK
 
 
-def _read(name: str, query: str) -> dict[str, Any]:
+def _fetch_database(name: str, query: str) -> dict[str, Any]:
     with Api(program_settings().base_url) as api:
         found: dict[str, Any] = api.get(f"/v1/databases/{quote(name, safe='')}{query}")
     return found
@@ -79,12 +81,12 @@ def _of_column(column: dict[str, Any], table: dict[str, Any]) -> list[str]:
     return told
 
 
-def _tables(found: dict[str, Any]) -> str:
+def _format_table_count(found: dict[str, Any]) -> str:
     count = len(found["tables"])
     return "1 table" if count == 1 else f"{count} tables"
 
 
-def _print(text: str) -> None:
+def _print_escaped(text: str) -> None:
     """Names and comments are a stranger's: signs that would steer a terminal are written out."""
     shown = (sign if sign.isprintable() or sign == "\n" else ascii(sign)[1:-1] for sign in text)
     sys.stdout.write("".join(shown) + "\n")

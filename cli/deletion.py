@@ -13,14 +13,14 @@ _LISTED = 5
 """Runs that the question names; of more it says how many."""
 
 
-def delete(runs: Sequence[str], *, sure: bool) -> Exit:
+def delete_runs(runs: Sequence[str], *, sure: bool) -> Exit:
     """Deletes each run; one that cannot be deleted does not keep the others. The exit code is that of the first fault.
 
     Raises:
         Failed: nobody confirmed it, or the API cannot be reached: the runs that are left were not asked for.
     """
     if not sure:
-        _confirm(runs)
+        _confirm_deletion(runs)
     code = Exit.OK
     with Api(program_settings().base_url) as api:
         for run_id in dict.fromkeys(runs):
@@ -36,7 +36,7 @@ def delete(runs: Sequence[str], *, sure: bool) -> Exit:
     return code
 
 
-def _confirm(runs: Sequence[str]) -> None:
+def _confirm_deletion(runs: Sequence[str]) -> None:
     if not sys.stdin.isatty():
         raise Failed("deleting is for good and nobody can be asked here: add --yes", Exit.BAD_INPUT)
     named = ", ".join(runs) if len(runs) <= _LISTED else f"{len(runs)} runs"

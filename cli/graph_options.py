@@ -29,7 +29,7 @@ def graph_show(name: Name) -> None:
     """Print a graph as JSON."""
     from elcano.cli import graphs
 
-    raise typer.Exit(graphs.show(name))
+    raise typer.Exit(graphs.show_graph(name))
 
 
 @app.command("new")
@@ -40,7 +40,7 @@ def graph_new(
     """Print a graph to begin with, under a name of your own: write it to a file and change it."""
     from elcano.cli import graphs
 
-    raise typer.Exit(graphs.new(name, like))
+    raise typer.Exit(graphs.print_new_graph(name, like))
 
 
 @app.command("check")
@@ -48,7 +48,7 @@ def graph_check(name: Name) -> None:
     """Print every fault of a graph; exit code 2 if there is one. Needs no server."""
     from elcano.cli import graphs
 
-    raise typer.Exit(graphs.check(name))
+    raise typer.Exit(graphs.check_graph(name))
 
 
 @app.command("draw")
@@ -56,7 +56,7 @@ def graph_draw(name: Name) -> None:
     """Print a graph as a Mermaid flow chart."""
     from elcano.cli import graphs
 
-    raise typer.Exit(graphs.draw(name))
+    raise typer.Exit(graphs.draw_graph(name))
 
 
 @app.command("try")
@@ -70,9 +70,9 @@ def graph_try(
     as_json: AsJson = False,
 ) -> None:
     """Walk a graph with invented answers, or with yours. Nothing is searched, asked or paid for; needs no server."""
-    from elcano.cli import trying
+    from elcano.cli import graph_walk
 
-    raise typer.Exit(trying.walk(name, question, answers, as_json=as_json))
+    raise typer.Exit(graph_walk.print_graph_walk(name, question, answers, as_json=as_json))
 
 
 @app.command("push")
@@ -80,7 +80,7 @@ def graph_push(file: _File) -> None:
     """Have the API keep a graph, as a new version if it has one of that name; `elcano ask --mode NAME` runs it."""
     from elcano.cli import graphs
 
-    raise typer.Exit(graphs.push(file))
+    raise typer.Exit(graphs.push_graph(file))
 
 
 @app.command("delete")
@@ -88,4 +88,4 @@ def graph_delete(names: _Kept) -> None:
     """Delete graphs of your own with all their versions; runs that walk them go on."""
     from elcano.cli import graphs
 
-    raise typer.Exit(graphs.delete(names))
+    raise typer.Exit(graphs.delete_graphs(names))

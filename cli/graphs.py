@@ -14,16 +14,16 @@ from pydantic import TypeAdapter, ValidationError
 
 from elcano.cli.client import Api
 from elcano.cli.exits import Exit, Failed
-from elcano.graphs.checks.forms import form_faults
-from elcano.graphs.checks.references import unknown
-from elcano.graphs.checks.validation import faults
+from elcano.graphs.checks.graph_json_faults import form_faults
+from elcano.graphs.checks.references import explain_unknown_name
+from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.modes import ALIASES, MODES, mode_named
-from elcano.graphs.spec.calling import with_agents
-from elcano.graphs.spec.drawing import mermaid
-from elcano.graphs.spec.faults import Fault, existing
+from elcano.graphs.spec.drawing import render_mermaid
+from elcano.graphs.spec.faults import Fault, trim_pointer_to_document
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.spec.naming import GraphName, branches_named, with_branches
+from elcano.graphs.spec.named_agents import with_agents
+from elcano.graphs.spec.named_graphs import GraphName, branches_named, with_branches
 from elcano.graphs.spec.size import size_faults
 from elcano.settings import program_settings
 
@@ -34,7 +34,7 @@ def list_graphs() -> Exit:
     """Prints the built-in graphs, one a line."""
     width = max(map(len, MODES))
     for name, graph in MODES.items():
-        _print(f"{name:<{width}}  {graph.description}")
+        _print_line(f"{name:<{width}}  {graph.description}")
     return Exit.OK
 
 
@@ -44,11 +44,11 @@ def list_own() -> Exit:
         own = [card for card in api.get("/v1/graphs") if card["version"] is not None]
     width = max((len(card["name"]) for card in own), default=0)
     for card in own:
-        _print(f"{card['name']:<{width}}  @{card['version']}  {card['description']}".rstrip())
+        _print_line(f"{card['name']:<{width}}  @{card['version']}  {card['description']}".rstrip())
     return Exit.OK
 
 
-def new(name: str, like: str) -> Exit:
+def print_new_graph(name: str, like: str) -> Exit:
     """Prints a graph under another name.
 
     Raises:
@@ -57,27 +57,27 @@ def new(name: str, like: str) -> Exit:
     if name in (*MODES, *ALIASES):
         raise Failed(f"{name!r} is a built-in graph: give yours another name", Exit.BAD_INPUT)
     try:
-        graph = load(like).model_copy(update={"name": name})
+        graph = load_graph(like).model_copy(update={"name": name})
     except ValidationError as error:
         wrong = "lower-case letters, digits and underscores, a letter first, 48 at most"
         raise Failed(f"{name!r} cannot be the name of a graph: {wrong}", Exit.BAD_INPUT) from error
-    _print(json.dumps(_written(graph), indent=2, ensure_ascii=False))
+    _print_line(json.dumps(_dump_without_defaults(graph), indent=2, ensure_ascii=False))
     return Exit.OK
 
 
-def push(file: Path) -> Exit:
+def push_graph(file: Path) -> Exit:
     """Has the API keep the graph of a file; names of branches are for the API to know.
 
     Raises:
         Failed: there is no such file, it holds no JSON object, or the API refuses it.
     """
     with Api(program_settings().base_url) as api:
-        kept = api.ask("/v1/graphs", _json(file))
-    _print(f"{kept['name']}@{kept['version']} is kept: elcano ask --mode {kept['name']} QUESTION")
+        kept = api.ask("/v1/graphs", _read_json_object(file))
+    _print_line(f"{kept['name']}@{kept['version']} is kept: elcano ask --mode {kept['name']} QUESTION")
     return Exit.OK
 
 
-def delete(names: Sequence[str]) -> Exit:
+def delete_graphs(names: Sequence[str]) -> Exit:
     """Deletes graphs that the API keeps; one that cannot be deleted does not keep the others."""
     code = Exit.OK
     with Api(program_settings().base_url) as api:
@@ -90,47 +90,52 @@ def delete(names: Sequence[str]) -> Exit:
                 sys.stderr.write(f"elcano: {name}: {error}\n")
                 code = code or error.code
             else:
-                _print(f"{name} is deleted")
+                _print_line(f"{name} is deleted")
     return code
 
 
-def show(name: str) -> Exit:
+def show_graph(name: str) -> Exit:
     """Prints a graph as JSON, ready to be changed and used as a graph of one's own."""
-    _print(load(name).model_dump_json(indent=2))
+    _print_line(load_graph(name).model_dump_json(indent=2))
     return Exit.OK
 
 
-def draw(name: str) -> Exit:
+def draw_graph(name: str) -> Exit:
     """Prints a graph as a Mermaid flow chart; one that is too large to run is too large to draw."""
-    graph = load(name)
+    graph = load_graph(name)
     if too_large := size_faults(graph):
         raise Failed(f"graph {graph.name!r} cannot be drawn: {'; '.join(too_large)}", Exit.BAD_INPUT)
-    _print(mermaid(graph).rstrip())
+    _print_line(render_mermaid(graph).rstrip())
     return Exit.OK
 
 
-def check(name: str) -> Exit:
+def check_graph(name: str) -> Exit:
     """Prints the faults of a graph, each behind its place."""
-    graph = load(name)
-    found = faults(graph)
-    for line in placed(found, name):
-        _print(line)
+    graph = load_graph(name)
+    found = find_graph_faults(graph)
+    for line in format_placed_faults(found, name):
+        _print_line(line)
     if found:
         raise Failed(f"graph {graph.name!r} has {len(found)} fault(s)", Exit.BAD_INPUT)
-    _print(f"graph {graph.name!r} can run")
+    _print_line(f"graph {graph.name!r} can run")
     return Exit.OK
 
 
-def placed(found: Iterable[Fault], name: str) -> list[str]:
+def format_placed_faults(found: Iterable[Fault], name: str) -> list[str]:
     """Faults as lines, each behind the JSON pointer of its place in the graph that was named, if it has one there."""
     path = Path(name)
-    given = _json(path) if name not in MODES and path.is_file() else None  # else what was checked is what was sent
+    given = (
+        _read_json_object(path) if name not in MODES and path.is_file() else None
+    )  # else what was checked is what was sent
     if given is None:
         return [f"{fault.pointer}: {fault}" if fault.pointer else str(fault) for fault in found]
-    return [f"{place}: {fault}" if (place := existing(given, fault.pointer)) else str(fault) for fault in found]
+    return [
+        f"{place}: {fault}" if (place := trim_pointer_to_document(given, fault.pointer)) else str(fault)
+        for fault in found
+    ]
 
 
-def load(name: str) -> ResearchGraph:
+def load_graph(name: str) -> ResearchGraph:
     """A built-in graph by its name, the graph in a JSON file, or one that the API keeps, by its name or `name@version`.
 
     Raises:
@@ -140,8 +145,8 @@ def load(name: str) -> ResearchGraph:
         return mode
     path = Path(name)
     if not path.is_file():
-        return _kept(name)
-    given = _json(path)
+        return _fetch_kept_graph(name)
+    given = _read_json_object(path)
     whole = with_agents(with_branches(given, MODES), {})
     found = size_faults(whole)
     if not found:
@@ -149,10 +154,10 @@ def load(name: str) -> ResearchGraph:
             return ResearchGraph.model_validate(whole)
         except ValidationError as error:
             found = [_unknown_name(whole, fault) for fault in form_faults(error)]
-    raise Failed("\n".join([f"{name} is not a graph:", *placed(found, name)]), Exit.BAD_INPUT)
+    raise Failed("\n".join([f"{name} is not a graph:", *format_placed_faults(found, name)]), Exit.BAD_INPUT)
 
 
-def _kept(name: str) -> ResearchGraph:
+def _fetch_kept_graph(name: str) -> ResearchGraph:
     """A graph that was pushed.
 
     Raises:
@@ -168,14 +173,14 @@ def _kept(name: str) -> ResearchGraph:
         raise Failed(f"{nothing}, and as one of your own: {error}", error.code) from error
 
 
-def _written(graph: ResearchGraph) -> JsonObject:
+def _dump_without_defaults(graph: ResearchGraph) -> JsonObject:
     """Return a graph as a person would write it, without default values."""
     found = graph.model_dump(mode="json", exclude_defaults=True)
     for parts in (graph.nodes, graph.edges):
         name = "nodes" if parts is graph.nodes else "edges"
         found[name] = [{"kind": one.kind, **one.model_dump(mode="json", exclude_defaults=True)} for one in parts]
     if graph.branches:
-        found["branches"] = {name: _written(branch) for name, branch in graph.branches.items()}
+        found["branches"] = {name: _dump_without_defaults(branch) for name, branch in graph.branches.items()}
     return found
 
 
@@ -185,11 +190,11 @@ def _unknown_name(whole: JsonObject, fault: Fault) -> Fault:
     name = names.get(fault.pointer[1:].replace("/", "."))
     if name is None:
         return fault
-    message = next(iter(unknown("built-in graph", name, MODES)))
+    message = next(iter(explain_unknown_name("built-in graph", name, MODES)))
     return Fault(f"{message}; if you have pushed it, `elcano graph push` knows it", fault.pointer)
 
 
-def _json(path: Path) -> JsonObject:
+def _read_json_object(path: Path) -> JsonObject:
     """The JSON object in a file.
 
     Raises:
@@ -204,5 +209,5 @@ def _json(path: Path) -> JsonObject:
         raise Failed(f"{path} is not a graph: {why}", Exit.BAD_INPUT) from error
 
 
-def _print(text: str) -> None:
+def _print_line(text: str) -> None:
     sys.stdout.write(text + "\n")

@@ -23,7 +23,7 @@ def known(context: typer.Context, as_json: AsJson = False) -> None:
     from elcano.cli import knowledge
 
     if context.invoked_subcommand is None:
-        raise typer.Exit(knowledge.known(as_json=as_json))
+        raise typer.Exit(knowledge.print_knowledge_counts(as_json=as_json))
 
 
 @app.command()
@@ -42,7 +42,7 @@ def search(
     """Search what runs found: claims of reports, documents, authors and the entities that they mention."""
     from elcano.cli import knowledge
 
-    raise typer.Exit(knowledge.search(words, kind or [], limit, as_json=as_json))
+    raise typer.Exit(knowledge.print_found_nodes(words, kind or [], limit, as_json=as_json))
 
 
 @app.command()
@@ -54,7 +54,7 @@ def show(
     """Show a node and its neighbours, each with the run and the passage that support it."""
     from elcano.cli import knowledge
 
-    raise typer.Exit(knowledge.show(node, limit, as_json=as_json))
+    raise typer.Exit(knowledge.print_node(node, limit, as_json=as_json))
 
 
 @app.command()
@@ -68,7 +68,7 @@ def paths(
     """Show the shortest ways from one node to another."""
     from elcano.cli import knowledge
 
-    raise typer.Exit(knowledge.paths(start, end, longest, limit, as_json=as_json))
+    raise typer.Exit(knowledge.print_node_paths(start, end, longest, limit, as_json=as_json))
 
 
 @app.command()
@@ -83,4 +83,4 @@ def cypher(
     """Ask openCypher, where the graph is in Apache AGE."""
     from elcano.cli import knowledge
 
-    raise typer.Exit(knowledge.cypher(query, column, limit, as_json=as_json))
+    raise typer.Exit(knowledge.print_cypher_rows(query, column, limit, as_json=as_json))

@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from elcano.cli.exits import Failed
-from elcano.cli.writing import Written
+from elcano.cli.live_text import Written
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.events import AgentEvent, EventType
 
@@ -93,14 +93,14 @@ class Display(Protocol):
 
 
 @contextmanager
-def display(console: Console, ask: Callable[[], JsonObject]) -> Iterator[Display]:
+def open_display(console: Console, ask: Callable[[], JsonObject]) -> Iterator[Display]:
     """A display for `console`. `ask` gets the run as the server shows it, again and again while it is on a terminal."""
     if not console.is_terminal:
         yield Plain(console)
         return
     shown = Moving(console)
     over = threading.Event()
-    asking = threading.Thread(target=_follow, args=(shown, ask, over), name="budget line", daemon=True)
+    asking = threading.Thread(target=_follow_budget, args=(shown, ask, over), name="budget line", daemon=True)
     # Has rich load its table of widths: of two threads that draw and so load it at once, one can fail.
     cell_len("字")
     with Live(get_renderable=shown.lines, console=console, refresh_per_second=8, transient=True):
@@ -112,7 +112,7 @@ def display(console: Console, ask: Callable[[], JsonObject]) -> Iterator[Display
     asking.join(JOIN_SECONDS)
 
 
-def _follow(shown: "Moving", ask: Callable[[], JsonObject], over: threading.Event) -> None:
+def _follow_budget(shown: "Moving", ask: Callable[[], JsonObject], over: threading.Event) -> None:
     """Keeps the budget line at what the server says; without an answer there is none, rather than an old one."""
     while not over.is_set():
         try:
@@ -131,7 +131,7 @@ class Plain:
     def show(self, event: AgentEvent) -> None:
         """One more event."""
         at = time.strftime("%H:%M:%S", time.localtime(event.at))
-        self._print(f"{at} {_where(event)}{event.type}: {event.message}")
+        self._print(f"{at} {_format_section_prefix(event)}{event.type}: {event.message}")
 
     def say(self, text: str) -> None:
         """Something about the watching itself."""
@@ -168,7 +168,7 @@ class Moving:
         elif event.type == "branch_complete":
             self._sections.pop(event.path, None)
             self._written.drop(event.path)
-            self._keep(*_outcome(event))
+            self._keep(*_format_section_outcome(event))
         elif event.path in self._sections:
             self._sections[event.path] = f"[{event.section}] {event.message}"
             if event.type == "error":
@@ -177,7 +177,7 @@ class Moving:
             self._doing = event.message
         else:
             self._doing = ""
-            self._keep(_where(event) + event.message, _STYLES.get(event.type, ""))
+            self._keep(_format_section_prefix(event) + event.message, _STYLES.get(event.type, ""))
 
     def say(self, text: str) -> None:
         """Something about the watching itself."""
@@ -223,7 +223,7 @@ class Moving:
         self._console.print(Text(text, style=style), highlight=False)
 
 
-def _outcome(event: AgentEvent) -> tuple[str, str]:
+def _format_section_outcome(event: AgentEvent) -> tuple[str, str]:
     """How a section ended, and the style of it: ticked, or named as unanswered or as a gap."""
     mark, style = _MARKS.get(str(event.data["status"]), ("✓", "green"))
     return f"{mark} {event.message}", style
@@ -247,5 +247,5 @@ def budget_line(run: JsonObject) -> str:
     return " · ".join(parts)
 
 
-def _where(event: AgentEvent) -> str:
+def _format_section_prefix(event: AgentEvent) -> str:
     return f"[{event.section}] " if event.section else ""

@@ -14,22 +14,22 @@ def modes(as_json: AsJson = False) -> None:
     """Explain the modes: what each is for, what it costs, what it needs."""
     from elcano.cli import printing
 
-    listed = _listed("/v1/modes")
+    listed = _fetch_list("/v1/modes")
     if as_json:
         printing.print_json(listed)
         return
-    table = _table("mode", "cost", "usual tokens", "calls", "at most", "what for")
+    table = _build_text_table("mode", "cost", "usual tokens", "calls", "at most", "what for")
     for mode in listed:
         name = " = ".join([mode["name"], *mode["aliases"]]) + (" (default)" if mode["default"] else "")
         usual, most = mode["usual"], mode["limits"]["tokens"]
         figures = (f"{usual['tokens']:,}", f"{usual['calls']}", f"{most:,}")
         table.add_row(name, mode["cost_class"], *figures, mode["purpose"])
-    printing.results().print(table)
+    printing.make_results_console().print(table)
     for mode in listed:
         for why in mode["unavailable"]:
-            printing.results().print(f"Not now: {why}", soft_wrap=True, markup=False)
+            printing.make_results_console().print(f"Not now: {why}", soft_wrap=True, markup=False)
         for what in mode["left_out"]:
-            printing.results().print(f"{mode['name']} goes without {what}", soft_wrap=True, markup=False)
+            printing.make_results_console().print(f"{mode['name']} goes without {what}", soft_wrap=True, markup=False)
 
 
 def domains(
@@ -40,7 +40,7 @@ def domains(
     from elcano.cli import printing
     from elcano.cli.exits import Exit, Failed
 
-    listed = _listed("/v1/domains")
+    listed = _fetch_list("/v1/domains")
     if name:
         found = next((one for one in listed if one["name"] == name), None)
         if found is None:
@@ -50,13 +50,13 @@ def domains(
     elif as_json:
         printing.print_json(listed)
     else:
-        table = _table("domain", "scores", "what for")
+        table = _build_text_table("domain", "scores", "what for")
         for one in listed:
             table.add_row(one["name"], ", ".join(score["name"] for score in one["scores"]), one["description"])
-        printing.results().print(table)
+        printing.make_results_console().print(table)
 
 
-def domain(text: str) -> str | dict[str, Any]:
+def parse_domain_option(text: str) -> str | dict[str, Any]:
     """What `--domain` says: a name, or the rubric in a JSON file.
 
     Raises:
@@ -78,15 +78,15 @@ def domain(text: str) -> str | dict[str, Any]:
     return rubric
 
 
-def _listed(path: str) -> list[Any]:
-    from elcano.cli.research import connected
+def _fetch_list(path: str) -> list[Any]:
+    from elcano.cli.run_commands import open_api
 
-    with connected() as api:
+    with open_api() as api:
         listed: list[Any] = api.get(path)
         return listed
 
 
-def _table(*columns: str) -> "Table":
+def _build_text_table(*columns: str) -> "Table":
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)

@@ -10,7 +10,7 @@ from elcano.cli.client import Api
 _SHOWN: Final = re.compile(r"(?<=\]\()(?:chart|analysis/plots/(?P<number>\d{1,3}))\.svg(?=\))")
 
 
-def beside(api: Api, run_id: str, text: str, file: Path) -> str:
+def save_pictures_beside(api: Api, run_id: str, text: str, file: Path) -> str:
     """A report in Markdown whose pictures lie beside `file`, in which it will be: `report-chart.svg` for `report.md`.
 
     Raises:

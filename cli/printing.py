@@ -15,7 +15,7 @@ OUTCOMES: Final = {"completed": "green", "failed": "red", "abandoned": "yellow",
 """The style of each outcome of a step."""
 
 
-def results() -> Console:
+def make_results_console() -> Console:
     """Where results go."""
     return Console(highlight=False) if sys.stdout.isatty() else Console(width=PIPE_WIDTH, highlight=False)
 
@@ -30,7 +30,7 @@ def local_time(moment: str, form: str) -> str:
     return datetime.fromisoformat(moment).astimezone().strftime(form)
 
 
-def seconds(value: float | None) -> str:
+def format_seconds(value: float | None) -> str:
     """A duration: `28 ms`, `0.3 s`, `42 s`, `3 min 20 s`, `2 h 5 min`; empty if it is not known."""
     if value is None:
         return ""
@@ -47,18 +47,18 @@ def seconds(value: float | None) -> str:
     return f"{minutes // 60} h {minutes % 60} min"
 
 
-def dollars(value: float) -> str:
+def format_dollars(value: float) -> str:
     """A cost; empty if there is none."""
     return f"${value:.4f}" if value else ""
 
 
-def tokens(usage: dict[str, Any]) -> str:
+def format_tokens(usage: dict[str, Any]) -> str:
     """Input and output tokens: `1,850 + 240`; empty if there are none."""
     if not usage["input_tokens"] + usage["output_tokens"]:
         return ""
     return f"{usage['input_tokens']:,} + {usage['output_tokens']:,}" + (" ~" if usage["estimated"] else "")
 
 
-def line(value: object) -> str:
+def format_line(value: object) -> str:
     """A value on one line: a text as it is, anything else as JSON."""
     return " ".join(value.split()) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

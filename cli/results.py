@@ -28,16 +28,16 @@ Out = Annotated[Path | None, typer.Option(help="Write it to this file.", show_de
 
 def results(run: Run, number: Number = None, form: ResultForm = "text", out: Out = None) -> None:
     """List the results of queries that a run's answer rests on, or that it has found so far, or print one of them."""
-    from elcano.cli.research import connected
+    from elcano.cli.run_commands import open_api
 
     if number is None and form == "csv":
         raise Failed("which result? Name its number: `elcano results RUN 1 --format csv`", Exit.BAD_INPUT)
     if out is not None and (out.is_dir() or not out.absolute().parent.is_dir()):
         raise Failed(f"--out {str(out)!r} is not a file in an existing folder", Exit.BAD_INPUT)
-    with connected() as api:
+    with open_api() as api:
         if number is None:
             found = api.get(f"/v1/runs/{run}/results")
-            text = json.dumps(found) if form == "json" else _listed(found)
+            text = json.dumps(found) if form == "json" else _format_result_list(found)
         else:
             kind = _TYPES["json" if form == "json" else "csv"]
             text = api.text(f"/v1/runs/{run}/results/{number}", kind)
@@ -48,7 +48,7 @@ def results(run: Run, number: Number = None, form: ResultForm = "text", out: Out
         sys.stdout.write(f"{out}\n")
 
 
-def _listed(said: dict[str, Any]) -> str:
+def _format_result_list(said: dict[str, Any]) -> str:
     found = said["results"]
     lines = [] if said.get("answer", True) or not found else [UNANSWERED]
     for one in found:
@@ -56,9 +56,9 @@ def _listed(said: dict[str, Any]) -> str:
         more = ", not read to its end" if one["truncated"] else ""
         lines.append(f"{one['number']}  {one['database']}: {one['rows']:,} rows{more} ({columns}), read at {one['at']}")
         lines.append(f"   {' '.join(one['sql'].split()) or 'put together by code'}")
-    return "\n".join(_printable(line) for line in lines) or "There is no result."
+    return "\n".join(_mask_unprintable(line) for line in lines) or "There is no result."
 
 
-def _printable(line: str) -> str:
+def _mask_unprintable(line: str) -> str:
     """A line without what a terminal would take for commands."""
     return "".join(one if one.isprintable() else "\ufffd" for one in line)

@@ -21,7 +21,7 @@ def whole_id(part: str) -> str:
         Failed: it is a part of several ids, or the API does not answer.
     """
     root, stop, section = part.partition(".")
-    return root + stop + section if _is_whole(root) else _found(root) + stop + section
+    return root + stop + section if _is_whole(root) else _find_run_id(root) + stop + section
 
 
 def whole_ids(parts: list[str]) -> list[str]:
@@ -46,7 +46,7 @@ def _is_whole(root: str) -> bool:
     return bool(re.fullmatch(RUN_ID, root)) and (len(tail) == _ULID or not tail.startswith("0"))  # as each ULID does
 
 
-def _found(part: str) -> str:
+def _find_run_id(part: str) -> str:
     from elcano.cli.client import Api
     from elcano.settings import program_settings
 

@@ -15,7 +15,7 @@ def listed(context: typer.Context, as_json: AsJson = False) -> None:
     from elcano.cli import sources
 
     if context.invoked_subcommand is None:
-        raise typer.Exit(sources.sources(as_json=as_json))
+        raise typer.Exit(sources.print_sources(as_json=as_json))
 
 
 @app.command()
@@ -28,4 +28,4 @@ def check(
     """Run one search on one source, through a worker, and show what it finds; nothing is kept."""
     from elcano.cli import sources
 
-    raise typer.Exit(sources.check(name, query, limit, as_json=as_json))
+    raise typer.Exit(sources.print_source_check(name, query, limit, as_json=as_json))

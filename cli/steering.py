@@ -14,7 +14,7 @@ from elcano.settings import program_settings
 _PLAN_FIELDS: Final = {"title", "sections"}
 
 
-def changes(
+def build_steer_request(
     instruction: str,
     add_sources: Sequence[str] | None,
     drop_sources: Sequence[str] | None,
@@ -26,21 +26,21 @@ def changes(
         "instruction": instruction,
         "add_sources": [*(add_sources or ())],
         "drop_sources": [*(drop_sources or ())],
-        "add_sections": [_section(text) for text in add_sections or ()],
+        "add_sections": [_parse_section(text) for text in add_sections or ()],
         "drop_sections": [*(drop_sections or ())],
     }
     return {name: value for name, value in body.items() if value}
 
 
-def steer(run_id: str, body: JsonObject, key: str) -> Exit:
+def steer_run(run_id: str, body: JsonObject, key: str) -> Exit:
     """Has a run go on otherwise, and says from when on."""
-    answer = _post(run_id, "steer", body, key)
+    answer = _post_action(run_id, "steer", body, key)
     when = f"; the sections changed {answer['sections']}" if answer.get("sections") else ""
-    _print(f"{run_id} goes by it from step {answer['step']} on{when}")
+    _print_line(f"{run_id} goes by it from step {answer['step']} on{when}")
     return Exit.OK
 
 
-def approve(run_id: str, file: Path | None, call: str, by: str, key: str) -> Exit:
+def approve_pending(run_id: str, file: Path | None, call: str, by: str, key: str) -> Exit:
     """Approves a call, or a plan; one in a file takes its place.
 
     Raises:
@@ -49,25 +49,25 @@ def approve(run_id: str, file: Path | None, call: str, by: str, key: str) -> Exi
     if call and file is not None:
         raise Failed("a call is approved as it is: leave `--file` out", Exit.BAD_INPUT)
     if call:
-        answer = _post(run_id, "approve-call", _decision(call, by), key)
-        _print(f"{run_id} calls {answer['server']}/{answer['tool']} now")
+        answer = _post_action(run_id, "approve-call", _build_call_decision(call, by), key)
+        _print_line(f"{run_id} calls {answer['server']}/{answer['tool']} now")
         return Exit.OK
-    body = _plan(file) if file is not None else {}
-    answer = _post(run_id, "approve", {**body, **({"by": by} if by else {})}, key)
-    _print(f"{run_id} researches its plan now:")
+    body = _read_plan_file(file) if file is not None else {}
+    answer = _post_action(run_id, "approve", {**body, **({"by": by} if by else {})}, key)
+    _print_line(f"{run_id} researches its plan now:")
     for line in plan_lines(answer):
-        _print(line)
+        _print_line(line)
     return Exit.OK
 
 
-def refuse(run_id: str, reason: str, call: str, by: str, key: str) -> Exit:
+def refuse_pending(run_id: str, reason: str, call: str, by: str, key: str) -> Exit:
     """Refuses a call, or a plan."""
     if call:
-        answer = _post(run_id, "refuse-call", {"reason": reason, **_decision(call, by)}, key)
-        _print(f"{run_id} does not call {answer['server']}/{answer['tool']}, and goes on")
+        answer = _post_action(run_id, "refuse-call", {"reason": reason, **_build_call_decision(call, by)}, key)
+        _print_line(f"{run_id} does not call {answer['server']}/{answer['tool']}, and goes on")
         return Exit.OK
-    _post(run_id, "refuse", {"reason": reason, **({"by": by} if by else {})}, key)
-    _print(f"{run_id} is going to its report now, without having researched its plan")
+    _post_action(run_id, "refuse", {"reason": reason, **({"by": by} if by else {})}, key)
+    _print_line(f"{run_id} is going to its report now, without having researched its plan")
     return Exit.OK
 
 
@@ -79,7 +79,7 @@ def call_lines(call: JsonObject) -> Iterable[str]:
     yield f"`elcano approve {run_id} --call {id}` has it called, `elcano refuse {run_id} REASON --call {id}` does not"
 
 
-def _decision(call: str, by: str) -> JsonObject:
+def _build_call_decision(call: str, by: str) -> JsonObject:
     return {"call": call, **({"by": by} if by else {})}
 
 
@@ -95,13 +95,13 @@ def plan_lines(plan: JsonObject) -> Iterable[str]:
             yield from (f"     - {one}" for one in (criteria if isinstance(criteria, list) else ()))
 
 
-def _section(text: str) -> Json:
+def _parse_section(text: str) -> Json:
     """`Title: question`, or a title alone."""
     title, _, question = text.partition(":")
     return {"title": title.strip(), "question": question.strip()}
 
 
-def _plan(file: Path) -> JsonObject:
+def _read_plan_file(file: Path) -> JsonObject:
     """Read a plan from a file.
 
     Raises:
@@ -117,15 +117,15 @@ def _plan(file: Path) -> JsonObject:
     return plan
 
 
-def _post(run_id: str, what: str, body: JsonObject, key: str) -> JsonObject:
+def _post_action(run_id: str, what: str, body: JsonObject, key: str) -> JsonObject:
     with Api(program_settings().base_url) as api:
-        answer: JsonObject = api.post(f"/v1/runs/{run_id}/{what}", body, _note, key)
+        answer: JsonObject = api.post(f"/v1/runs/{run_id}/{what}", body, _print_note, key)
     return answer
 
 
-def _note(text: str) -> None:
+def _print_note(text: str) -> None:
     sys.stderr.write(f"elcano: {text}\n")
 
 
-def _print(text: str) -> None:
+def _print_line(text: str) -> None:
     sys.stdout.write(text + "\n")

@@ -33,8 +33,8 @@ def steer(
     """Have a run go on otherwise: by another instruction, in other sources, with other sections."""
     from elcano.cli import steering
 
-    changes = steering.changes(instruction, add_source, drop_source, add_section, drop_section)
-    raise typer.Exit(steering.steer(run, changes, key))
+    changes = steering.build_steer_request(instruction, add_source, drop_source, add_section, drop_section)
+    raise typer.Exit(steering.steer_run(run, changes, key))
 
 
 @app.command()
@@ -55,7 +55,7 @@ def approve(
     """Approve the plan that a run waits with, as it is or as it stands in a file, or a call of a tool."""
     from elcano.cli import steering
 
-    raise typer.Exit(steering.approve(run, file, call, by, key))
+    raise typer.Exit(steering.approve_pending(run, file, call, by, key))
 
 
 @app.command()
@@ -69,4 +69,4 @@ def refuse(
     """Refuse the plan that a run waits with, which ends it, or a call of a tool, without which it goes on."""
     from elcano.cli import steering
 
-    raise typer.Exit(steering.refuse(run, reason, call, by, key))
+    raise typer.Exit(steering.refuse_pending(run, reason, call, by, key))

@@ -15,7 +15,7 @@ def listed(context: typer.Context, as_json: AsJson = False) -> None:
     from elcano.cli import tools
 
     if context.invoked_subcommand is None:
-        raise typer.Exit(tools.tools(as_json=as_json))
+        raise typer.Exit(tools.print_tool_servers(as_json=as_json))
 
 
 @app.command()
@@ -26,4 +26,4 @@ def check(
     """Ask a server what it offers now, and show the answer in the server's own words."""
     from elcano.cli import tools
 
-    raise typer.Exit(tools.check(name, as_json=as_json))
+    raise typer.Exit(tools.check_tool_server(name, as_json=as_json))

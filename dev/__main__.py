@@ -4,24 +4,24 @@ import argparse
 import asyncio
 
 from elcano.dev.errors import CannotStart
-from elcano.dev.program import end_on_signals, refuse, say
-from elcano.dev.stack import stack, temporal_ui
+from elcano.dev.program import end_on_signals, exit_cannot_start, print_line
+from elcano.dev.stack import open_stack, temporal_ui
 from elcano.settings import program_settings
 
 
-async def run(verbose: bool) -> None:
+async def run_dev_stack(verbose: bool) -> None:
     """Runs the stack until a signal comes."""
     end_on_signals()
     chosen = program_settings()
-    async with stack(chosen, say=say, verbose=verbose):
-        say(f"Elcano is ready: {chosen.base_url}")
+    async with open_stack(chosen, say=print_line, verbose=verbose):
+        print_line(f"Elcano is ready: {chosen.base_url}")
         if ui := temporal_ui(chosen):
-            say(f"Temporal's own page: {ui}")
-        say(f"Everything is kept in {chosen.data_dir}/ (logs in {chosen.data_dir / 'logs'}/). Ctrl-C stops.")
+            print_line(f"Temporal's own page: {ui}")
+        print_line(f"Everything is kept in {chosen.data_dir}/ (logs in {chosen.data_dir / 'logs'}/). Ctrl-C stops.")
         try:
             await asyncio.Event().wait()
         finally:
-            say("stopping; runs go on at the next start")
+            print_line("stopping; runs go on at the next start")
 
 
 def main() -> None:
@@ -30,11 +30,11 @@ def main() -> None:
     parser.add_argument("--verbose", action="store_true", help="show everything that the processes log")
     arguments = parser.parse_args()
     try:
-        asyncio.run(run(arguments.verbose))
+        asyncio.run(run_dev_stack(arguments.verbose))
     except asyncio.CancelledError:
-        say("stopped")
+        print_line("stopped")
     except CannotStart as error:
-        refuse("Elcano", error)
+        exit_cannot_start("Elcano", error)
 
 
 if __name__ == "__main__":

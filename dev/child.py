@@ -125,7 +125,9 @@ class Child:
             self.deaths += 1
             if time.monotonic() - born > CALM:
                 pause = FIRST_PAUSE
-            self._say(f"{self.name} {_how(code)}; starting it again in {pause:g} s (its log: {self.log})")
+            self._say(
+                f"{self.name} {_describe_exit_code(code)}; starting it again in {pause:g} s (its log: {self.log})"
+            )
             with suppress(TimeoutError):
                 async with asyncio.timeout(pause):
                     await self._stopping.wait()
@@ -153,7 +155,7 @@ class Child:
                         await self._stopping.wait()
 
 
-def _how(code: int) -> str:
+def _describe_exit_code(code: int) -> str:
     return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
 
 

@@ -14,13 +14,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.markdown import Markdown
 
-from elcano.dev.demo_database import DATABASE, build, save_questions
+from elcano.dev.demo_database import DATABASE, build_demo_database, save_questions
 from elcano.dev.demo_database import QUESTION as QUESTION_OF_DATA
 from elcano.dev.documents import require_documents
 from elcano.dev.errors import CannotStart
 from elcano.dev.ports import free_ports
-from elcano.dev.program import end_on_signals, refuse, say
-from elcano.dev.stack import child_environment, stack
+from elcano.dev.program import end_on_signals, exit_cannot_start, print_line
+from elcano.dev.stack import child_environment, open_stack
 from elcano.graphs.modes import DEFAULT_MODE
 from elcano.graphs.modes.data import DATA
 from elcano.settings import Settings, program_settings
@@ -46,7 +46,7 @@ def demo_settings(docs: Path | None, mode: str = DEFAULT_MODE) -> Settings:
     For questions to databases there is one of the demo's own, which is made here with its saved questions.
     """
     asks = mode == DATA.name
-    databases = {DATABASE: f"sqlite:///{build(DATA_DIR).resolve()}"} if asks else {}
+    databases = {DATABASE: f"sqlite:///{build_demo_database(DATA_DIR).resolve()}"} if asks else {}
     saved = {DATABASE: save_questions(DATA_DIR).resolve()} if asks else {}
     api_port, temporal_port, ui_port = free_ports(3)
     return program_settings().model_copy(
@@ -64,28 +64,30 @@ def demo_settings(docs: Path | None, mode: str = DEFAULT_MODE) -> Settings:
     )
 
 
-async def run(question: str, mode: str, docs: Path | None) -> int:
+async def run_demo(question: str, mode: str, docs: Path | None) -> int:
     """Runs the demo and returns its exit code."""
     end_on_signals()
     chosen = demo_settings(docs, mode)
     report = chosen.data_dir / "reports" / f"{time.strftime('%Y%m%d-%H%M%S')}.md"
-    say("Starting Temporal, a worker and the API ...")
-    async with stack(chosen, say=say):
+    print_line("Starting Temporal, a worker and the API ...")
+    async with open_stack(chosen, say=print_line):
         report.parent.mkdir(parents=True, exist_ok=True)
-        say(f"POST {chosen.base_url}/v1/runs")
-        say(f"Question: {question}")
+        print_line(f"POST {chosen.base_url}/v1/runs")
+        print_line(f"Question: {question}")
         searched = ["docs"] if docs is not None else ["packages"] if mode != DATA.name else []
         searched += chosen.databases
         sources = (word for name in searched for word in ("--source", name))
-        code = await _ask(chosen, question, "--mode", mode, *sources, "--out", str(report))
+        code = await _run_ask_command(chosen, question, "--mode", mode, *sources, "--out", str(report))
     if report.exists():
-        _show(report)
-        say(f"\nThe report is in {report}")
-        say(f"`ELCANO_DATA_DIR={DATA_DIR} make serve` opens this run again, with Temporal's own page and the API.")
+        _print_report_file(report)
+        print_line(f"\nThe report is in {report}")
+        print_line(
+            f"`ELCANO_DATA_DIR={DATA_DIR} make serve` opens this run again, with Temporal's own page and the API."
+        )
     return 0 if code in _REPORTED else code
 
 
-async def _ask(chosen: Settings, question: str, *options: str) -> int:
+async def _run_ask_command(chosen: Settings, question: str, *options: str) -> int:
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-P", "-m", "elcano.cli", "ask", *options, "--", question, env=child_environment(chosen)
     )
@@ -110,21 +112,21 @@ def main() -> None:
     try:
         if arguments.docs is not None:
             require_documents(arguments.docs, option="DOCS", limit_bytes=program_settings().file_limit_bytes)
-        sys.exit(asyncio.run(run(question, arguments.mode, arguments.docs)))
+        sys.exit(asyncio.run(run_demo(question, arguments.mode, arguments.docs)))
     except asyncio.CancelledError:
-        say("stopped; nothing is left running")
+        print_line("stopped; nothing is left running")
         sys.exit(_INTERRUPTED)
     except CannotStart as error:
-        refuse("The demo", error)
+        exit_cannot_start("The demo", error)
 
 
-def _show(report: Path) -> None:
+def _print_report_file(report: Path) -> None:
     text = report.read_text(encoding="utf-8")
     console = Console()
     if console.is_terminal:
         console.print(Markdown(text))
     else:
-        say(text)
+        print_line(text)
 
 
 if __name__ == "__main__":

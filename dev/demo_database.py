@@ -42,7 +42,7 @@ CREATE TABLE files (
 """
 
 
-def build(folder: Path) -> Path:
+def build_demo_database(folder: Path) -> Path:
     """Writes the database into `folder` and gives its place. A package without a list of its files has none here."""
     folder.mkdir(parents=True, exist_ok=True)
     place = folder / f"{DATABASE}.db"
@@ -55,7 +55,7 @@ def build(folder: Path) -> Path:
         )
         connection.executemany(
             "INSERT INTO files (package, path, suffix, bytes) VALUES (?, ?, ?, ?)",
-            (row for name, one in sorted(known.items()) for row in _files(name, one)),
+            (row for name, one in sorted(known.items()) for row in _list_package_files(name, one)),
         )
     return place
 
@@ -69,7 +69,7 @@ def save_questions(folder: Path) -> Path:
     return place
 
 
-def _files(name: str, package: Distribution) -> Iterator[tuple[str, str, str | None, int]]:
+def _list_package_files(name: str, package: Distribution) -> Iterator[tuple[str, str, str | None, int]]:
     """Those whose size its list tells."""
     for file in package.files or ():
         if file.size is not None:

@@ -19,17 +19,17 @@ from rich.console import Console
 from rich.markup import escape
 
 from elcano.activities.extras import missing_extras
-from elcano.activities.mcp.opening import open_servers
+from elcano.activities.mcp.known_servers import open_servers
 from elcano.activities.similarity.embedder import open_embedder
 from elcano.activities.sources.documents.folder import Folder
-from elcano.dev.elsewhere import databases, knowledge, store
+from elcano.dev.external_checks import check_databases, check_knowledge_graph, check_store
 from elcano.dev.finding import Finding
-from elcano.dev.folder import owner
-from elcano.dev.ports import is_free, listener
-from elcano.dev.stack import ports
+from elcano.dev.folder_lock import read_folder_owner
+from elcano.dev.ports import find_listener, is_free
+from elcano.dev.stack import list_needed_ports
 from elcano.dev.temporal import temporal_binary
-from elcano.graphs.catalogue.calling import ListToolsInput
-from elcano.graphs.catalogue.sources import SOURCES
+from elcano.graphs.catalogue.mcp_tools import ListToolsInput
+from elcano.graphs.catalogue.source_registry import SOURCES
 from elcano.graphs.errors import InputInvalid, SourceRefused
 from elcano.graphs.extras import EXTRAS
 from elcano.graphs.model_names import (
@@ -38,7 +38,7 @@ from elcano.graphs.model_names import (
     address_of,
     model_fault,
     model_names,
-    provider,
+    parse_model_provider,
     rates_fault,
 )
 from elcano.output import guarded_output
@@ -46,11 +46,11 @@ from elcano.redaction import without_secrets
 from elcano.settings import (
     LEAST_SECRET,
     Settings,
+    get_variable_name,
     is_set,
     program_settings,
     short_secrets,
     unknown_variables,
-    variable,
 )
 
 PYTHON = (3, 11)
@@ -73,9 +73,9 @@ def main() -> int:
     console = Console(soft_wrap=True, highlight=False)
     marks = {"good": "[green]ok  [/]", "note": "[yellow]note[/]", "fault": "[red]MEND[/]"}
     chosen = program_settings()
-    served = list(api(chosen))
+    served = list(check_api(chosen))
     ready = any(finding.grade == "good" for finding in served)
-    served += (*providers(chosen), *modes(chosen)) if ready else ()
+    served += (*check_providers(chosen), *check_modes(chosen)) if ready else ()
     own = [replace(finding, text=HERE + finding.text) for look in OF_THIS_SHELL for finding in look(chosen)]
     findings = [
         *(finding for look in OF_THIS_MACHINE for finding in look(chosen)),
@@ -97,7 +97,7 @@ def _beside_a_server(finding: Finding) -> Finding:
     return Finding("note", finding.text, remedy)
 
 
-def python(_: Settings) -> Iterable[Finding]:
+def check_python(_: Settings) -> Iterable[Finding]:
     """The interpreter's version."""
     text = f"Python {sys.version_info.major}.{sys.version_info.minor} at {sys.executable}"
     if sys.version_info[:2] < PYTHON:
@@ -106,7 +106,7 @@ def python(_: Settings) -> Iterable[Finding]:
         yield Finding("good", text)
 
 
-def temporal(chosen: Settings) -> Iterable[Finding]:
+def check_temporal(chosen: Settings) -> Iterable[Finding]:
     """The Temporal program, or the server that is used instead."""
     if chosen.temporal_address:
         yield Finding("good", f"Temporal: the existing server at {chosen.temporal_address}")
@@ -148,18 +148,20 @@ def data_folder(chosen: Settings) -> Iterable[Finding]:
 
 def stack_or_ports(chosen: Settings) -> Iterable[Finding]:
     """The stack that has the data folder; without one, whether its ports are free."""
-    if facts := owner(chosen.data_dir):
+    if facts := read_folder_owner(chosen.data_dir):
         yield Finding("good", f"a stack runs: process {facts.get('pid')}, API {facts.get('api')}")
         return
-    for name, (host, port) in ports(chosen).items():
+    for name, (host, port) in list_needed_ports(chosen).items():
         if is_free(host, port):
-            yield Finding("good", f"port {port} is free ({variable(name)})")
+            yield Finding("good", f"port {port} is free ({get_variable_name(name)})")
         else:
-            text = f"port {port} is in use by {listener(port) or 'a process that cannot be looked into'}"
-            yield Finding("note", text, f"if that is not Elcano: stop it, or set {variable(name)} to another port")
+            text = f"port {port} is in use by {find_listener(port) or 'a process that cannot be looked into'}"
+            yield Finding(
+                "note", text, f"if that is not Elcano: stop it, or set {get_variable_name(name)} to another port"
+            )
 
 
-def api(chosen: Settings) -> Iterable[Finding]:
+def check_api(chosen: Settings) -> Iterable[Finding]:
     """Whether the API answers and would have a run worked on."""
     try:
         response = httpx.get(f"{chosen.base_url}/readyz", timeout=10)
@@ -172,9 +174,9 @@ def api(chosen: Settings) -> Iterable[Finding]:
     yield Finding("fault", f"the API at {chosen.base_url} is not ready (HTTP {response.status_code})", response.text)
 
 
-def providers(chosen: Settings) -> Iterable[Finding]:
+def check_providers(chosen: Settings) -> Iterable[Finding]:
     """Report the sources that the server leaves alone at the moment, and why; sources that answer are not reported."""
-    listed = _listed(chosen, "/v1/sources")
+    listed = _fetch_listing(chosen, "/v1/sources")
     if isinstance(listed, str):
         yield Finding("note", f"the API did not say how its sources stand ({listed})")
         return
@@ -184,9 +186,9 @@ def providers(chosen: Settings) -> Iterable[Finding]:
             yield Finding("note", text, "runs that search it are held until it answers; `elcano sources` says when")
 
 
-def modes(chosen: Settings) -> Iterable[Finding]:
+def check_modes(chosen: Settings) -> Iterable[Finding]:
     """Which modes the workers of the server cannot run, or do less in, because they lack an extra."""
-    listed = _listed(chosen, "/v1/modes")
+    listed = _fetch_listing(chosen, "/v1/modes")
     if isinstance(listed, str):
         yield Finding("note", f"the API did not say which modes it can run ({listed})")
         return
@@ -197,7 +199,7 @@ def modes(chosen: Settings) -> Iterable[Finding]:
             yield Finding("note", f"mode {mode['name']} goes without something", what)
 
 
-def _listed(chosen: Settings, path: str) -> list[Any] | str:
+def _fetch_listing(chosen: Settings, path: str) -> list[Any] | str:
     """What the server lists there, or why it did not."""
     try:
         response = httpx.get(f"{chosen.base_url}{path}", timeout=10)
@@ -209,31 +211,33 @@ def _listed(chosen: Settings, path: str) -> list[Any] | str:
     return listed
 
 
-def extras(_: Settings) -> Iterable[Finding]:
+def check_extras(_: Settings) -> Iterable[Finding]:
     """Which optional parts are not installed here."""
     for name in sorted(missing_extras()):
         yield Finding("note", f"not installed: {EXTRAS[name].purpose}", EXTRAS[name].install)
 
 
-def misspelt(_: Settings) -> Iterable[Finding]:
+def check_variable_names(_: Settings) -> Iterable[Finding]:
     """Variables that look like settings and are none."""
     for text in unknown_variables():
         yield Finding("note", text)
 
 
-def models(chosen: Settings) -> Iterable[Finding]:
+def check_models(chosen: Settings) -> Iterable[Finding]:
     """Whether the configured models have a right name and a key."""
     for text in dict.fromkeys((chosen.model, *chosen.agent_models.values())):
         if (fault := model_fault(text)) is not None:
-            yield Finding("fault", fault, f"correct {variable('model')} or {variable('agent_models')}")
+            yield Finding(
+                "fault", fault, f"correct {get_variable_name('model')} or {get_variable_name('agent_models')}"
+            )
             continue
         for name in model_names(text):
-            yield _key(name, address_of(name, chosen.model_base_url, chosen.model_urls))
+            yield _check_model_key(name, address_of(name, chosen.model_base_url, chosen.model_urls))
     if fault := rates_fault(chosen.model_rates):
-        yield Finding("fault", fault, f"correct {variable('model_rates')}")
+        yield Finding("fault", fault, f"correct {get_variable_name('model_rates')}")
 
 
-def collections(chosen: Settings) -> Iterable[Finding]:
+def check_collections(chosen: Settings) -> Iterable[Finding]:
     """Report what each document collection holds and what it leaves out."""
     if chosen.package_readmes:
         yield Finding("good", "collection packages: the installed Python packages")
@@ -251,7 +255,7 @@ def collections(chosen: Settings) -> Iterable[Finding]:
             yield Finding("note", f"collection {name} leaves out {len(left_out) - _SHOWN} more")
 
 
-def sources(chosen: Settings) -> Iterable[Finding]:
+def check_sources(chosen: Settings) -> Iterable[Finding]:
     """Whether the sources beside collections have their keys; a key that only makes one faster is no need."""
     for spec in SOURCES.values():
         if not spec.key and not spec.queue:
@@ -264,7 +268,7 @@ def sources(chosen: Settings) -> Iterable[Finding]:
         yield Finding("good", f"source {spec.name}" + (f": {rate:g} searches a second" if rate else "") + key)
 
 
-def embeddings(chosen: Settings) -> Iterable[Finding]:
+def check_embeddings(chosen: Settings) -> Iterable[Finding]:
     """Whether the encoder that is named can be used."""
     try:
         if open_embedder(chosen.embeddings) is not None:
@@ -273,13 +277,13 @@ def embeddings(chosen: Settings) -> Iterable[Finding]:
         yield Finding("fault", str(error))
 
 
-def tools(chosen: Settings) -> Iterable[Finding]:
+def check_tool_servers(chosen: Settings) -> Iterable[Finding]:
     """Whether the servers of tools answer: each is started, or asked, once."""
     try:
         servers = open_servers(chosen)
         stands = asyncio.run(servers.listing.look(ListToolsInput())).servers
     except InputInvalid as error:
-        yield Finding("fault", str(error), f"correct {variable('mcp_servers')}")
+        yield Finding("fault", str(error), f"correct {get_variable_name('mcp_servers')}")
         return
     for server in stands:
         if server.answers:
@@ -290,17 +294,17 @@ def tools(chosen: Settings) -> Iterable[Finding]:
             yield Finding("fault", f"server of tools {server.server}: {server.error}", "start or correct it")
 
 
-def secrecy(_: Settings) -> Iterable[Finding]:
+def check_secrets(_: Settings) -> Iterable[Finding]:
     """Which secrets are too short to be removed from texts."""
     for place in short_secrets():
         text = f"{place} has fewer than {LEAST_SECRET} characters: it is not removed from logs, failures and reports"
         yield Finding("note", text, "choose a longer one; if it is no secret, name it in `public` of its MCP server")
 
 
-def _key(name: str, address: str) -> Finding:
+def _check_model_key(name: str, address: str) -> Finding:
     if name == OFFLINE:
         return Finding("good", "model offline: no key is needed")
-    variables = PROVIDERS.get(provider(name), ())
+    variables = PROVIDERS.get(parse_model_provider(name), ())
     if address:
         return Finding("good", f"model {name} is asked at {without_secrets(address)}: {_set_or_not(variables)}")
     if not variables:
@@ -317,17 +321,24 @@ def _set_or_not(variables: Iterable[str]) -> str:
     return ", ".join(f"{name} is {'set' if is_set(name) else 'not set'}" for name in variables)
 
 
-OF_THIS_MACHINE: tuple[Look, ...] = (python, temporal, data_folder, store, knowledge, stack_or_ports)
+OF_THIS_MACHINE: tuple[Look, ...] = (
+    check_python,
+    check_temporal,
+    data_folder,
+    check_store,
+    check_knowledge_graph,
+    stack_or_ports,
+)
 OF_THIS_SHELL: tuple[Look, ...] = (
-    misspelt,
-    extras,
-    models,
-    collections,
-    databases,
-    sources,
-    embeddings,
-    tools,
-    secrecy,
+    check_variable_names,
+    check_extras,
+    check_models,
+    check_collections,
+    check_databases,
+    check_sources,
+    check_embeddings,
+    check_tool_servers,
+    check_secrets,
 )
 
 

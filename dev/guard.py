@@ -34,7 +34,7 @@ class Guard:
 
 
 @contextmanager
-def guard(*, grace: float, lock: int) -> Iterator[Guard]:
+def start_guard(*, grace: float, lock: int) -> Iterator[Guard]:
     """Starts a guard that gives the group `grace` seconds to stop and holds `lock` until it has.
 
     Leaving kills whatever is still in the group.

@@ -6,7 +6,7 @@ from typing import Final
 
 import psutil
 
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 
 SHOWN_CHARACTERS: Final = 140
 """Of a process: its number and the beginning of its command."""
@@ -34,11 +34,11 @@ def free_ports(count: int) -> list[int]:
         return [probe.getsockname()[1] for probe in probes]
 
 
-def listener(port: int) -> str | None:
+def find_listener(port: int) -> str | None:
     """The process that listens on `port`, in words; None if it cannot be known (another user's, for example)."""
     for process in psutil.process_iter():
         # Each process by itself: on macOS only root may ask for the connections of all at once.
         with suppress(psutil.Error):  # it has ended, or is not ours to look into
             if any(one.status == psutil.CONN_LISTEN and one.laddr.port == port for one in process.net_connections()):
-                return shortened(f"process {process.pid}: {' '.join(process.cmdline())}", SHOWN_CHARACTERS)
+                return shorten_text(f"process {process.pid}: {' '.join(process.cmdline())}", SHOWN_CHARACTERS)
     return None

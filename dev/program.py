@@ -19,13 +19,13 @@ def end_on_signals() -> None:
         loop.add_signal_handler(number, task.cancel)
 
 
-def say(line: str) -> None:
+def print_line(line: str) -> None:
     """One line for the person, at once."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
 
-def refuse(name: str, error: CannotStart) -> NoReturn:
+def exit_cannot_start(name: str, error: CannotStart) -> NoReturn:
     """Ends the program `name`, which could not start, with exit code 2."""
     sys.stderr.write(f"{name} cannot start: {error}\n")
     sys.exit(_CANNOT_START)

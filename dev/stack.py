@@ -14,15 +14,15 @@ from dataclasses import dataclass
 
 import httpx
 
-from elcano.activities.sources.documents.opening import require_folders
+from elcano.activities.sources.documents.local_sources import require_folders
 from elcano.dev.child import Child
 from elcano.dev.errors import CannotStart
-from elcano.dev.folder import claimed
-from elcano.dev.guard import Guard, guard
-from elcano.dev.ports import is_free, listener
+from elcano.dev.folder_lock import claim_folder
+from elcano.dev.guard import Guard, start_guard
+from elcano.dev.ports import find_listener, is_free
 from elcano.dev.temporal import LOCALHOST, server_command
 from elcano.graphs.errors import InputInvalid
-from elcano.settings import Settings, variable
+from elcano.settings import Settings, get_variable_name
 
 START_SECONDS = 90.0
 """How long the stack may take to become ready."""
@@ -69,7 +69,7 @@ class Stack:
         await self.worker.start()
         await self.api.start()
         async with httpx.AsyncClient(base_url=self.settings.base_url, trust_env=False) as client:
-            await self._until(lambda: _ready(client), deadline)
+            await self._until(lambda: _is_api_ready(client), deadline)
 
     async def stop(self) -> None:
         """Stops everything: no new requests, then the worker drains, then the server closes its database."""
@@ -97,7 +97,7 @@ class Stack:
 
 
 @asynccontextmanager
-async def stack(settings: Settings, *, say: Say = print, verbose: bool = False) -> AsyncIterator[Stack]:
+async def open_stack(settings: Settings, *, say: Say = print, verbose: bool = False) -> AsyncIterator[Stack]:
     """Runs the stack for the duration of the block; `say` gets a line whenever there is something to know.
 
     Raises:
@@ -110,10 +110,10 @@ async def stack(settings: Settings, *, say: Say = print, verbose: bool = False) 
         raise CannotStart(str(error)) from error
     grace = settings.shutdown_seconds + API_GRACE
     facts = {"api": settings.base_url, "temporal": settings.temporal_target, "ui": temporal_ui(settings)}
-    with claimed(settings.data_dir, facts, patience=grace) as lock:
+    with claim_folder(settings.data_dir, facts, patience=grace) as lock:
         require_free_ports(settings)
-        with guard(grace=grace, lock=lock) as guarded:
-            running = _assemble(settings, guarded, say, verbose)
+        with start_guard(grace=grace, lock=lock) as guarded:
+            running = _assemble_stack(settings, guarded, say, verbose)
             try:
                 await running.start()
                 yield running
@@ -126,7 +126,7 @@ def temporal_ui(settings: Settings) -> str:
     return "" if settings.temporal_address else f"http://{LOCALHOST}:{settings.temporal_ui_port}"
 
 
-def ports(settings: Settings) -> dict[str, tuple[str, int]]:
+def list_needed_ports(settings: Settings) -> dict[str, tuple[str, int]]:
     """Host and port of everything that the stack listens on, by the setting that changes it."""
     needed = {"api_port": (settings.api_host, settings.api_port)}
     if not settings.temporal_address:
@@ -142,16 +142,16 @@ def require_free_ports(settings: Settings) -> None:
         CannotStart: naming each port, who listens there and which setting changes it.
     """
     taken = [
-        f"port {port} is in use by {listener(port) or 'a process that cannot be looked into'}: "
-        f"stop that, or set {variable(name)} to another port"
-        for name, (host, port) in ports(settings).items()
+        f"port {port} is in use by {find_listener(port) or 'a process that cannot be looked into'}: "
+        f"stop that, or set {get_variable_name(name)} to another port"
+        for name, (host, port) in list_needed_ports(settings).items()
         if not is_free(host, port)
     ]
     if taken:
         raise CannotStart("\n".join(taken))
 
 
-def _assemble(settings: Settings, guarded: Guard, say: Say, verbose: bool) -> Stack:
+def _assemble_stack(settings: Settings, guarded: Guard, say: Say, verbose: bool) -> Stack:
     environment = child_environment(settings)
 
     def child(name: str, *command: str) -> Child:
@@ -182,7 +182,7 @@ def child_environment(settings: Settings) -> dict[str, str]:
     return environment | {"TEMPORAL_ADDRESS": settings.temporal_target, "TEMPORAL_CONFIG_FILE": os.devnull}
 
 
-async def _ready(client: httpx.AsyncClient) -> bool:
+async def _is_api_ready(client: httpx.AsyncClient) -> bool:
     try:
         return (await client.get("/readyz")).is_success
     except httpx.TransportError:  # it does not listen yet

@@ -10,7 +10,7 @@ from pathlib import Path
 from elcano import __version__
 from elcano.dev.verification.contents import Contents
 from elcano.dev.verification.verdict import verify
-from elcano.graphs.values.wording import counted
+from elcano.graphs.values.display_text import format_count
 from elcano.output import guarded_output
 from elcano.settings import BAD_SETTINGS
 
@@ -34,7 +34,7 @@ def main() -> int:
         return BAD_SETTINGS
     verdict = verify(data)
     if verdict.holds and verdict.held is not None:
-        sys.stdout.write("\n".join(told(verdict.held)) + "\n")
+        sys.stdout.write("\n".join(summarize_certificate(verdict.held)) + "\n")
         return 0
     for fault in verdict.faults:
         sys.stdout.write(f"{fault.part}: {fault.text}\n")
@@ -45,16 +45,17 @@ def main() -> int:
     return 1
 
 
-def told(held: Contents) -> list[str]:
+def summarize_certificate(held: Contents) -> list[str]:
     """Describe what a certificate without faults proves."""
     report = held.published
     verified = len(report.citations) - len(report.unverified)
     lines = [
         f"The report of {held.about.run_id} follows from the recorded evidence.",
         f"- Asked: {' '.join(held.log.asked.question.split())}",
-        f"- It ended {held.run.status}. Followed again, its log ({counted(len(held.log.entries), 'entry', 'entries')}) "
+        f"- It ended {held.run.status}. Followed again, its log "
+        f"({format_count(len(held.log.entries), 'entry', 'entries')}) "
         f"and those of its sections ({len(held.sections)}) lead to what was recorded.",
-        f"- Citations that stand where they should: {verified:,}, in {counted(len(held.texts), 'text')}.",
+        f"- Citations that stand where they should: {verified:,}, in {format_count(len(held.texts), 'text')}.",
         f"- What its steps used, {held.log.run.budget.used.tokens:,} tokens in all, is what the ledger has.",
         "- Made again of what its log hands over, the report is the same to the byte.",
         f"- Worked on by {', '.join(held.versions.builds) or 'workers that did not say which build they are'}.",

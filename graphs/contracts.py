@@ -8,11 +8,11 @@ from typing import Final, Literal, TypeAlias
 from pydantic import Field
 
 from elcano.graphs.agents.own import OwnAgent
-from elcano.graphs.engine.control import Action
+from elcano.graphs.engine.control_actions import Action
 from elcano.graphs.engine.entries import TakenUp
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.journal.journal import Pages
-from elcano.graphs.rules import newest
+from elcano.graphs.rules import get_newest_rules_number
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.asker import NAME_CHARACTERS
 from elcano.graphs.values.branch import BranchInput
@@ -23,9 +23,9 @@ from elcano.graphs.values.followed import Followed
 from elcano.graphs.values.form import ReportForm
 from elcano.graphs.values.history import HistoryEntry
 from elcano.graphs.values.report import ReportRef
+from elcano.graphs.values.resume_record import KeptBranch
 from elcano.graphs.values.rubric import Rubric, Scored
 from elcano.graphs.values.state import Ending, EvidenceRef, Failure, SectionResult, ToolCallRecord
-from elcano.graphs.values.taking_up import KeptBranch
 from elcano.graphs.values.tenant import DEFAULT_TENANT, OfRun, Tenant
 
 RESEARCH_WORKFLOW: Final = "research"
@@ -194,7 +194,7 @@ class ResearchInput(Frozen):
     tenant: Tenant = DEFAULT_TENANT
     branch_of: BranchOf | None = None
     """Set on a branch: it hands its draft to its parent instead of publishing a report."""
-    rules: int = Field(default_factory=newest, ge=1)
+    rules: int = Field(default_factory=get_newest_rules_number, ge=1)
     """The number of the rules that the run goes by, from its start to its end (see `graphs.rules`)."""
     experience: Experience = Experience()
     """Of a branch: what its run had learnt of its models when it began."""

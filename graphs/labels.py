@@ -8,8 +8,8 @@ import re
 from typing import Final, Literal
 
 from elcano.graphs.contracts import ResearchInput
-from elcano.graphs.shortening import shortened
-from elcano.graphs.values.budget import usd
+from elcano.graphs.shortening import shorten_text
+from elcano.graphs.values.budget import usd_from_microusd
 
 QUESTION_ATTRIBUTE: Final = "ElcanoQuestion"
 SECTION_ATTRIBUTE: Final = "ElcanoSection"
@@ -47,24 +47,26 @@ def at_start(asked: ResearchInput) -> dict[str, str]:
     """The search attributes, all keywords, with which a run or a section begins: a child inherits none."""
     branch = asked.branch_of
     labels = {
-        QUESTION_ATTRIBUTE: label(asked.question),
+        QUESTION_ATTRIBUTE: format_label(asked.question),
         RUN_ATTRIBUTE: branch.run_id if branch else asked.run_id,
         MODE_ATTRIBUTE: asked.mode,
         TENANT_ATTRIBUTE: asked.tenant,
         STAGE_ATTRIBUTE: "researching",
     }
-    return labels | ({SECTION_ATTRIBUTE: label(branch.section)} if branch else {})
+    return labels | ({SECTION_ATTRIBUTE: format_label(branch.section)} if branch else {})
 
 
-def about(asked: ResearchInput) -> str:
+def describe_workflow(asked: ResearchInput) -> str:
     """Describe the purpose of a run or section in Markdown, for display in the Temporal UI."""
     limits, branch = asked.limits, asked.branch_of
-    money = f", ${usd(limits.cost_microusd):g}" if limits.cost_microusd is not None else ""
+    money = f", ${usd_from_microusd(limits.cost_microusd):g}" if limits.cost_microusd is not None else ""
     lines = []
-    if label(asked.question) != asked.question:  # else the workflow's summary has all of it
-        lines += [plain(asked.question, QUESTION_CHARACTERS), ""]
+    if format_label(asked.question) != asked.question:  # else the workflow's summary has all of it
+        lines += [escape_markdown_line(asked.question, QUESTION_CHARACTERS), ""]
     if branch is not None:
-        lines.append(f"- {plain(branch.part)} **{plain(branch.section)}** of `{branch.run_id}`")
+        lines.append(
+            f"- {escape_markdown_line(branch.part)} **{escape_markdown_line(branch.section)}** of `{branch.run_id}`"
+        )
     lines.append(f"- {asked.mode}, at most {limits.tokens:,} tokens{money}, {limits.seconds:g} s")
     lines.append(f"- searches {', '.join(f'`{name}`' for name in asked.sources) or 'nothing'}")
     if asked.address:
@@ -72,12 +74,12 @@ def about(asked: ResearchInput) -> str:
     return "\n".join(lines)
 
 
-def plain(text: str, most: int = LABEL_CHARACTERS) -> str:
+def escape_markdown_line(text: str, most: int = LABEL_CHARACTERS) -> str:
     """One line of text in which nothing is Markdown."""
-    return _SIGNS.sub(r"\\\1", shortened(" ".join(text.split()), most))
+    return _SIGNS.sub(r"\\\1", shorten_text(" ".join(text.split()), most))
 
 
-def label(text: str) -> str:
+def format_label(text: str) -> str:
     """One line of text that fits into a search attribute."""
     line = "".join(sign if sign.isprintable() else " " for sign in text)
-    return shortened(" ".join(line.split()), LABEL_CHARACTERS)
+    return shorten_text(" ".join(line.split()), LABEL_CHARACTERS)

@@ -78,7 +78,7 @@ def _of_agent(choice: ModelChoice, agent: str) -> str:
     return choice.by_agent.get(agent) or choice.by_agent.get(agent.partition("@")[0]) or ""
 
 
-def provider(name: str) -> str:
+def parse_model_provider(name: str) -> str:
     """The provider of a single model, by pydantic-ai's name."""
     return name.partition(":")[0]
 
@@ -86,7 +86,7 @@ def provider(name: str) -> str:
 def provider_of(text: str) -> str:
     """The provider of the first model of a fallback list, by pydantic-ai's name; empty for `offline`."""
     first = model_names(text)[0]
-    return "" if first == OFFLINE else provider(first)
+    return "" if first == OFFLINE else parse_model_provider(first)
 
 
 def address_of(name: str, base_url: str, urls: Mapping[str, str]) -> str:
@@ -98,7 +98,7 @@ def address_of(name: str, base_url: str, urls: Mapping[str, str]) -> str:
         urls: by a provider, or by the beginning of a model's name with its provider; the longest one that fits goes
             before the others, and all go before `base_url`.
     """
-    of_provider = provider(name)
+    of_provider = parse_model_provider(name)
     fitting = [key for key in urls if (name.startswith(key) if ":" in key else key == of_provider)]
     if fitting:
         return urls[max(fitting, key=len)]

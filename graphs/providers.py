@@ -8,7 +8,7 @@ from typing import Final
 
 from pydantic import Field
 
-from elcano.graphs.catalogue.calling import ListToolsInput
+from elcano.graphs.catalogue.mcp_tools import ListToolsInput
 from elcano.graphs.catalogue.source_spec import LONGEST_QUERY, MOST_RESULTS
 from elcano.graphs.frozen import Answer, Frozen
 from elcano.graphs.values.providers import State

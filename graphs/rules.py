@@ -96,19 +96,22 @@ RULES: Final[list[Rules]] = [
 """By number, from 1. Entries of releases are never changed: runs under way go by them."""
 
 
-def newest() -> int:
+def get_newest_rules_number() -> int:
     """The number of the rules that runs start with now."""
     return len(RULES)
 
 
-def rules(number: int | None = None) -> Rules:
+def get_rules(number: int | None = None) -> Rules:
     """The rules of this number; without one the newest.
 
     Raises:
         IndexError: a newer program started the run; workers of this version cannot lead it.
     """
-    wanted = newest() if number is None else number
-    if not 1 <= wanted <= newest():
-        text = f"this run goes by rules {wanted}, and this program knows {newest()}: start a worker of a newer version"
+    wanted = get_newest_rules_number() if number is None else number
+    if not 1 <= wanted <= get_newest_rules_number():
+        text = (
+            f"this run goes by rules {wanted}, and this program knows {get_newest_rules_number()}: "
+            "start a worker of a newer version"
+        )
         raise IndexError(text)
     return RULES[wanted - 1]

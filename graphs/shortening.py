@@ -8,7 +8,7 @@ from typing import Final
 ELLIPSIS: Final = "…"
 
 
-def shortened(text: str, most: int) -> str:
+def shorten_text(text: str, most: int) -> str:
     """`text` if it has at most `most` characters; else its beginning with an ellipsis, `most` characters at most.
 
     It is cut between words where the second half of that has a space, and anywhere where it has none.

@@ -6,10 +6,10 @@ table in `docs/settings.md` is compared with them by a test. Temporal's own conn
 are read by `temporalio.envconfig`.
 """
 
-from elcano.settings.composed import Settings, variable
-from elcano.settings.keys import is_set, key
-from elcano.settings.reading import BAD_SETTINGS, SettingsInvalid, program_settings, settings
-from elcano.settings.secrecy import LEAST_SECRET, secrets, secrets_given, short_secrets
+from elcano.settings.composed import Settings, get_variable_name
+from elcano.settings.loader import BAD_SETTINGS, SettingsInvalid, get_settings, program_settings
+from elcano.settings.provider_keys import is_set, read_key_variable
+from elcano.settings.secrecy import LEAST_SECRET, list_secrets, secrets_given, short_secrets
 from elcano.settings.unknown import unknown_variables
 
 __all__ = [
@@ -17,13 +17,13 @@ __all__ = [
     "LEAST_SECRET",
     "Settings",
     "SettingsInvalid",
+    "get_settings",
+    "get_variable_name",
     "is_set",
-    "key",
+    "list_secrets",
     "program_settings",
-    "secrets",
+    "read_key_variable",
     "secrets_given",
-    "settings",
     "short_secrets",
     "unknown_variables",
-    "variable",
 ]

@@ -8,8 +8,8 @@ from pydantic import ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from elcano.settings.databases import DatabaseSettings
-from elcano.settings.keys import is_set
 from elcano.settings.models import ModelSettings
+from elcano.settings.provider_keys import is_set
 from elcano.settings.server import ServerSettings
 from elcano.settings.sources import SourceSettings
 from elcano.settings.storage import StorageSettings
@@ -62,7 +62,7 @@ class Settings(
         `NAME[entry]` asks of a setting that is a map whether it has that entry.
         """
         name, _, entry = name.partition("[")
-        own = next((field for field in Settings.model_fields if variable(field) == name), None)
+        own = next((field for field in Settings.model_fields if get_variable_name(field) == name), None)
         if own is None:
             return is_set(name)
         value = getattr(self, own)
@@ -75,7 +75,10 @@ class Settings(
     def environment(self) -> dict[str, str]:
         """This process's environment with these settings in it: a child process then reads the same ones."""
         values = self.model_dump(mode="json")
-        return {**os.environ, **{variable(name): written(value) for name, value in values.items()}}
+        return {
+            **os.environ,
+            **{get_variable_name(name): format_setting_value(value) for name, value in values.items()},
+        }
 
 
 def _has_control_character(found: object) -> bool:
@@ -93,12 +96,12 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def variable(name: str) -> str:
+def get_variable_name(name: str) -> str:
     """The environment variable that sets the setting `name`."""
     alias = Settings.model_fields[name].validation_alias
     return alias if isinstance(alias, str) else f"ELCANO_{name.upper()}"
 
 
-def written(value: object) -> str:
+def format_setting_value(value: object) -> str:
     """A setting's value as its variable has it."""
     return value if isinstance(value, str) else json.dumps(value)

@@ -53,12 +53,13 @@ class DatabaseSettings(BaseModel):
         faults = []
         if names:
             faults.append(
-                f"{_listed(names)} cannot be the name of a database: it begins with a small letter and has at most 63 "
+                f"{_join_names(names)} cannot be the name of a database: it begins with a small letter "
+                "and has at most 63 "
                 "small letters, digits, `_` and `-`"
             )
         if wrong:
             faults.append(
-                f"the address of {_listed(wrong)} is none of `sqlite:///path`, `postgresql://user@host/database`, "
+                f"the address of {_join_names(wrong)} is none of `sqlite:///path`, `postgresql://user@host/database`, "
                 "`duckdb:///path` and the path of a file or a folder"
             )
         if faults:
@@ -75,5 +76,5 @@ def _is_address(text: str) -> bool:
     return scheme == "postgresql" and bool(rest)
 
 
-def _listed(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     return ", ".join(map(repr, names[:10])) + (" and others" if len(names) > 10 else "")

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 from dotenv import dotenv_values
 
-from elcano.settings.composed import Settings, variable
+from elcano.settings.composed import Settings, get_variable_name
 
 LEAST_SECRET: Final = 8
 """Characters; a shorter value may be a word, which would be torn out of every text that has it."""
@@ -35,14 +35,14 @@ Found = Iterator[tuple[str, str]]
 """Where a secret was found, and its value."""
 
 
-def secrets() -> tuple[str, ...]:
+def list_secrets() -> tuple[str, ...]:
     """All secret values of 8 characters and more in this process's environment and its `.env`; the longest first."""
-    return _longest_first(_everywhere())
+    return _longest_first(_find_environment_secrets())
 
 
 def short_secrets() -> tuple[str, ...]:
     """Where secrets stand that have fewer than 8 characters, so that they are not removed from texts."""
-    return tuple(dict.fromkeys(place for place, value in _everywhere() if 0 < len(value) < LEAST_SECRET))
+    return tuple(dict.fromkeys(place for place, value in _find_environment_secrets() if 0 < len(value) < LEAST_SECRET))
 
 
 def secrets_given(server: Mapping[str, Any], key: Callable[[str], str]) -> tuple[str, ...]:
@@ -52,7 +52,7 @@ def secrets_given(server: Mapping[str, Any], key: Callable[[str], str]) -> tuple
         server: its entry in `ELCANO_MCP_SERVERS`.
         key: the value of a variable that it names; empty if it is not set.
     """
-    return _longest_first(tuple(_given("", server, key)))
+    return _longest_first(tuple(_find_server_secrets("", server, key)))
 
 
 def _longest_first(found: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
@@ -60,18 +60,18 @@ def _longest_first(found: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
     return tuple(sorted(values, key=lambda value: (-len(value), value)))
 
 
-def _everywhere() -> tuple[tuple[str, str], ...]:
+def _find_environment_secrets() -> tuple[tuple[str, str], ...]:
     """Every secret of the environment and of the file that settings are read from; both may change meanwhile."""
     path = Path(str(Settings.model_config["env_file"])).absolute()
     try:
         about = path.stat()
     except OSError:  # there is none, as in most places, or the settings could not be read from it either
-        return _within(tuple(os.environ.items()), None)
-    return _within(tuple(os.environ.items()), (path, about.st_mtime_ns, about.st_size))
+        return _collect_secrets(tuple(os.environ.items()), None)
+    return _collect_secrets(tuple(os.environ.items()), (path, about.st_mtime_ns, about.st_size))
 
 
 @lru_cache(maxsize=4)
-def _within(
+def _collect_secrets(
     environment: tuple[tuple[str, str], ...], file: tuple[Path, int, int] | None
 ) -> tuple[tuple[str, str], ...]:
     lines: list[tuple[str, str]] = []
@@ -79,26 +79,26 @@ def _within(
         read = dotenv_values(file[0] if file else None, interpolate=interpolate, encoding="utf8")
         lines += [(name, value or "") for name, value in read.items()]
     variables = {**dict(lines), **dict(environment)}
-    found = [one for pair in (*lines, *environment) for one in _named(*pair)]
-    servers = variable("mcp_servers").upper()
+    found = [one for pair in (*lines, *environment) for one in _find_variable_secrets(*pair)]
+    servers = get_variable_name("mcp_servers").upper()
     for name, value in (*lines, *environment):
         if name.upper() == servers:
             found += _of_servers(value, lambda one: variables.get(one, "").strip())
     return tuple(found)
 
 
-def _named(name: str, value: str) -> Found:
+def _find_variable_secrets(name: str, value: str) -> Found:
     """Yield the secrets in a variable, by its name and in addresses, also within JSON."""
     if _SECRET_NAME.fullmatch(name):
         yield name, value.strip()
-    yield from _passwords(name, value)
+    yield from _find_passwords(name, value)
     if value.lstrip().startswith(("{", "[")):
-        yield from _in_json(name, _parsed(value))
+        yield from _in_json(name, _parse_json_or_none(value))
 
 
 def _in_json(name: str, value: object) -> Found:
     if isinstance(value, str):
-        yield from _passwords(name, value)
+        yield from _find_passwords(name, value)
     elif isinstance(value, Mapping):
         for inner, one in value.items():
             if isinstance(one, str) and _SECRET_NAME.fullmatch(str(inner)):
@@ -109,7 +109,7 @@ def _in_json(name: str, value: object) -> Found:
             yield from _in_json(name, one)
 
 
-def _passwords(name: str, text: str) -> Found:
+def _find_passwords(name: str, text: str) -> Found:
     for pair in _PASSWORD_IN_ADDRESS.findall(text):
         for password in filter(None, pair):
             yield f"the password in {name}", password
@@ -117,13 +117,13 @@ def _passwords(name: str, text: str) -> Found:
 
 
 def _of_servers(value: str, key: Callable[[str], str]) -> Found:
-    servers = _parsed(value)
+    servers = _parse_json_or_none(value)
     for name, server in servers.items() if isinstance(servers, Mapping) else ():
         if isinstance(server, Mapping):
-            yield from _given(f" of the MCP server {name!r}", server, key)
+            yield from _find_server_secrets(f" of the MCP server {name!r}", server, key)
 
 
-def _given(whose: str, server: Mapping[str, Any], key: Callable[[str], str]) -> Found:
+def _find_server_secrets(whose: str, server: Mapping[str, Any], key: Callable[[str], str]) -> Found:
     public = server.get("public") or ()
     for field in ("environment", "headers"):
         entries = server.get(field)
@@ -134,10 +134,10 @@ def _given(whose: str, server: Mapping[str, Any], key: Callable[[str], str]) -> 
             value = _VARIABLE.sub(lambda found: key(found[1]), text).strip()
             yield place, value
             yield from ((place, key(one)) for one in _VARIABLE.findall(text))
-            yield from _passwords(place, value)
+            yield from _find_passwords(place, value)
             if scheme := _SCHEME_AND_KEY.fullmatch(value):
                 yield place, scheme[1]
-    yield from _passwords(f"`url`{whose}", str(server.get("url") or ""))
+    yield from _find_passwords(f"`url`{whose}", str(server.get("url") or ""))
     yield from _in_arguments(f"an argument{whose}", [str(one) for one in server.get("args") or ()])
 
 
@@ -147,10 +147,10 @@ def _in_arguments(place: str, arguments: list[str]) -> Found:
         option, equals, value = argument.partition("=")
         if _SECRET_NAME.fullmatch(option.lstrip("-").replace("-", "_")) and (equals or option.startswith("-")):
             yield place, value if equals else following
-        yield from _passwords(place, argument)
+        yield from _find_passwords(place, argument)
 
 
-def _parsed(text: str) -> object:
+def _parse_json_or_none(text: str) -> object:
     try:
         return json.loads(text)
     except ValueError:  # the settings refuse it, without saying anything of it

@@ -10,7 +10,7 @@ from typing import Final
 
 from pydantic_settings import DotEnvSettingsSource
 
-from elcano.settings.composed import Settings, variable
+from elcano.settings.composed import Settings, get_variable_name
 
 PREFIX: Final = "ELCANO_"
 OF_COMPOSE: Final = frozenset({"ELCANO_DOCUMENTS"})
@@ -20,7 +20,7 @@ _CLOSE: Final = 0.75
 
 def unknown_variables() -> list[str]:
     """A sentence for each variable of the environment or of `.env` that begins with `ELCANO_` and sets nothing."""
-    known = {variable(name) for name in Settings.model_fields}
+    known = {get_variable_name(name) for name in Settings.model_fields}
     file = Settings.model_config.get("env_file")
     assert isinstance(file, str)
     written = DotEnvSettingsSource(Settings, env_file=file).env_vars if Path(file).is_file() else {}
@@ -28,13 +28,13 @@ def unknown_variables() -> list[str]:
         name.upper(): "in the environment" for name in os.environ
     }
     return [
-        f"{name} {place} is no setting: {_suggestion(name, known)}"
+        f"{name} {place} is no setting: {_suggest_variable(name, known)}"
         for name, place in sorted(places.items())
         if name.startswith(PREFIX) and name not in known | OF_COMPOSE
     ]
 
 
-def _suggestion(name: str, known: set[str]) -> str:
+def _suggest_variable(name: str, known: set[str]) -> str:
     bare = name.removeprefix(PREFIX)
     near = [bare] if bare in known else get_close_matches(name, sorted(known), n=1, cutoff=_CLOSE)
     return f"did you mean {near[0]}?" if near else "docs/settings.md lists them all; remove it if nothing else reads it"

@@ -11,11 +11,11 @@ from sqlalchemy import and_, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.graphs.errors import StoreDamaged
-from elcano.storage.bound import Bound
 from elcano.storage.objects.keys import artifacts_of
 from elcano.storage.objects.objects import Objects
 from elcano.storage.sql.dialect import insert_new, root_of
 from elcano.storage.sql.tables import artifacts
+from elcano.storage.tenant_store import Bound
 
 LOG_TYPE: Final = "application/vnd.elcano.log+json"
 """The media type of the log of a run or of a branch."""

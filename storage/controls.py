@@ -7,9 +7,9 @@ not the same as refused.
 from sqlalchemy import select, update
 
 from elcano.graphs.frozen import Frozen
-from elcano.storage.bound import Bound
 from elcano.storage.sql.dialect import insert_new
 from elcano.storage.sql.tables import control_requests
+from elcano.storage.tenant_store import Bound
 
 
 class ControlOutcome(Frozen):

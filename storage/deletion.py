@@ -8,10 +8,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.errors import RunOpen
 from elcano.storage.knowledge.graph import KnowledgeGraph
-from elcano.storage.knowledge.tables import TableKnowledge
+from elcano.storage.knowledge.table_graph import TableKnowledge
 from elcano.storage.objects.keys import artifacts_of, payloads_of
 from elcano.storage.objects.objects import Objects
-from elcano.storage.sql.dialect import alone, run_and_branches
+from elcano.storage.sql.dialect import begin_exclusive, run_and_branches
 from elcano.storage.sql.tables import (
     artifacts,
     control_requests,
@@ -39,7 +39,7 @@ async def delete_run(
         RunOpen: it has not ended.
     """
     async with engine.connect() as connection:
-        if not await _ended(connection, tenant, run_id):
+        if not await _has_ended_run(connection, tenant, run_id):
             return False
     # Before the rows: if this breaks off, the run is still there to be deleted again.
     await objects.delete_below(artifacts_of(tenant, run_id))
@@ -48,10 +48,10 @@ async def delete_run(
     if not isinstance(knowledge, TableKnowledge):  # what it left there before the graph was kept elsewhere, or nowhere
         await TableKnowledge(engine, tenant).delete_run(run_id)
     async with engine.begin() as connection:
-        await alone(connection, f"evidence {tenant}")
-        if not await _ended(connection, tenant, run_id):
+        await begin_exclusive(connection, f"evidence {tenant}")
+        if not await _has_ended_run(connection, tenant, run_id):
             return False
-        passages = await _passages(connection, tenant, run_id)
+        passages = await _list_found_passages(connection, tenant, run_id)
         for table in _OWNED:
             whole = and_(table.c.tenant == tenant, run_and_branches(table.c.run_id, run_id))
             await connection.execute(delete(table).where(whole))
@@ -59,7 +59,7 @@ async def delete_run(
     return True
 
 
-async def _ended(connection: AsyncConnection, tenant: str, run_id: str) -> bool:
+async def _has_ended_run(connection: AsyncConnection, tenant: str, run_id: str) -> bool:
     """Whether there is a run, which has ended then."""
     status = select(runs.c.status).where(runs.c.tenant == tenant, runs.c.run_id == run_id)
     found = await connection.scalar(status)
@@ -68,7 +68,7 @@ async def _ended(connection: AsyncConnection, tenant: str, run_id: str) -> bool:
     return found is not None
 
 
-async def _passages(connection: AsyncConnection, tenant: str, run_id: str) -> list[str]:
+async def _list_found_passages(connection: AsyncConnection, tenant: str, run_id: str) -> list[str]:
     """The ids of what the run and its branches found."""
     found = select(findings.c.evidence_id).where(
         findings.c.tenant == tenant, run_and_branches(findings.c.run_id, run_id)

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from elcano.graphs.domains import DOMAINS, GENERAL
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.values.rubric import Rubric
-from elcano.settings import Settings, variable
+from elcano.settings import Settings, get_variable_name
 
 MOST_FILES: Final = 50
 """A run whose question decides carries the rubrics of all."""
@@ -24,25 +24,27 @@ def known_domains(settings: Settings) -> Mapping[str, Rubric]:
     Raises:
         InputInvalid: the folder or a file in it cannot be used; the text names every fault of every file.
     """
-    return {**DOMAINS, **(_read(Path(settings.domains).absolute()) if settings.domains else {})}
+    return {**DOMAINS, **(_load_rubrics(Path(settings.domains).absolute()) if settings.domains else {})}
 
 
 @lru_cache(maxsize=16)
-def _read(folder: Path) -> Mapping[str, Rubric]:
+def _load_rubrics(folder: Path) -> Mapping[str, Rubric]:
     try:
         files = sorted(path for path in folder.iterdir() if path.suffix == ".json")
     except OSError as error:
-        raise InputInvalid("domains", f"{variable('domains')} names {folder}, which cannot be read: {error}") from error
+        raise InputInvalid(
+            "domains", f"{get_variable_name('domains')} names {folder}, which cannot be read: {error}"
+        ) from error
     if len(files) > MOST_FILES:
         fault = f"{folder} has {len(files)} files, and {MOST_FILES} are the most"
-        raise InputInvalid("domains", f"{variable('domains')}: {fault}")
+        raise InputInvalid("domains", f"{get_variable_name('domains')}: {fault}")
     found: dict[str, Rubric] = {}
     faults: list[str] = []
     for path in files:
         try:
-            rubric = _rubric(path)
+            rubric = _load_rubric(path)
         except (OSError, ValueError) as error:
-            faults += [f"{path.name}: {line}" for line in _lines(error)]
+            faults += [f"{path.name}: {line}" for line in _format_error_lines(error)]
             continue
         if rubric.name in DOMAINS or rubric.name == GENERAL or rubric.name in found:
             faults.append(f"{path.name}: there is a domain {rubric.name!r} already; give it another name")
@@ -52,13 +54,13 @@ def _read(folder: Path) -> Mapping[str, Rubric]:
     return found
 
 
-def _rubric(path: Path) -> Rubric:
+def _load_rubric(path: Path) -> Rubric:
     if (size := path.stat().st_size) > MOST_BYTES:
         raise ValueError(f"it has {size:,} bytes, and {MOST_BYTES:,} are the most")
     return Rubric.model_validate_json(path.read_bytes())
 
 
-def _lines(error: OSError | ValueError) -> list[str]:
+def _format_error_lines(error: OSError | ValueError) -> list[str]:
     if isinstance(error, ValidationError):
         told = error.errors(include_url=False, include_context=False, include_input=False)
         return [f"/{'/'.join(map(str, one['loc']))}: {one['msg']}" for one in told]

@@ -12,13 +12,13 @@ from sqlalchemy import Subquery, and_, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.values.moments import Epoch
-from elcano.graphs.values.works import Work
-from elcano.storage.bound import Bound
-from elcano.storage.sql.dialect import alone, insert_new, root_of, run_and_branches
+from elcano.graphs.values.timestamps import Epoch
+from elcano.graphs.values.work_metadata import Work
+from elcano.storage.sql.dialect import begin_exclusive, insert_new, root_of, run_and_branches
 from elcano.storage.sql.tables import evidence as passages
 from elcano.storage.sql.tables import findings
 from elcano.storage.sql.tables import texts as stored_texts
+from elcano.storage.tenant_store import Bound
 
 
 class StoredText(Frozen):
@@ -75,7 +75,9 @@ class EvidenceStore(Bound):
         passages_of = {passage.content_hash for passage in evidence}
         new = [text for text in texts if text.content_hash in passages_of]
         async with self._engine.begin() as connection:
-            await alone(connection, f"run {self._tenant} {root_of(run_id)}", beside=f"evidence {self._tenant}")
+            await begin_exclusive(
+                connection, f"run {self._tenant} {root_of(run_id)}", beside=f"evidence {self._tenant}"
+            )
             contents = {text.content_hash: text.text for text in new}
             contents |= await self._contents(connection, passages_of - contents.keys())
             for passage in evidence:

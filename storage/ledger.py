@@ -9,10 +9,10 @@ from sqlalchemy import ColumnElement, and_, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.values.budget import Usage, total
-from elcano.storage.bound import Bound
-from elcano.storage.sql.dialect import alone, insert_new, insert_or_replace, run_and_branches
+from elcano.graphs.values.budget import Usage, sum_usages
+from elcano.storage.sql.dialect import begin_exclusive, insert_new, insert_or_replace, run_and_branches
 from elcano.storage.sql.tables import ledger
+from elcano.storage.tenant_store import Bound
 
 
 class LedgerEntry(Frozen):
@@ -60,7 +60,7 @@ class Ledger(Bound):
         of_activity = self._of_activity(entry.run_id, entry.execution, entry.activity)
         row = self._row(**entry.model_dump()) | {"build": self._build}
         async with self._engine.begin() as connection:
-            await alone(connection, f"call {self._tenant} {entry.run_id} {entry.execution} {entry.activity}")
+            await begin_exclusive(connection, f"call {self._tenant} {entry.run_id} {entry.execution} {entry.activity}")
             attempts = select(ledger.c.attempt, ledger.c.undone, ledger.c.usage).where(of_activity)
             known = (await connection.execute(attempts)).all()
             if any(one.attempt > entry.attempt for one in known):
@@ -68,7 +68,7 @@ class Ledger(Bound):
             else:
                 await connection.execute(insert_or_replace(connection, ledger).values(row))
         before = [one for one in known if one.attempt < entry.attempt and not one.undone]
-        return total(Usage.model_validate(one.usage) for one in before)
+        return sum_usages(Usage.model_validate(one.usage) for one in before)
 
     async def entries(self, run_id: str, *, branches: bool = False) -> list[LedgerEntry]:
         """A run's lines, by step, item and time; with `branches` those of its branches follow, branch by branch."""
@@ -90,7 +90,7 @@ class Ledger(Bound):
         of_run = self._of_run(run_id, branches=branches)
         async with self._engine.connect() as connection:
             found = await connection.scalars(select(ledger.c.usage).where(of_run, ~ledger.c.undone))
-            return total(Usage.model_validate(usage) for usage in found)
+            return sum_usages(Usage.model_validate(usage) for usage in found)
 
     async def of_activity(self, run_id: str, execution: str, activity: str) -> list[LedgerEntry]:
         """The lines of one activity that are not undone, by attempt."""

@@ -12,12 +12,12 @@ from sqlalchemy import and_, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.errors import InputInvalid
-from elcano.storage.bound import Bound
 from elcano.storage.deletion import drop_unfound
 from elcano.storage.objects.keys import artifacts_of
 from elcano.storage.objects.objects import Objects
-from elcano.storage.sql.dialect import alone, insert_new, root_of, run_and_branches
+from elcano.storage.sql.dialect import begin_exclusive, insert_new, root_of, run_and_branches
 from elcano.storage.sql.tables import artifacts, findings, ledger
+from elcano.storage.tenant_store import Bound
 
 _STEP: Final = re.compile(r"\.(\d+)")
 
@@ -42,7 +42,7 @@ class Lineage(Bound):
             but: branches that stay, with all below them, though they were started in such a step.
         """
         async with self._engine.begin() as connection:
-            await alone(connection, f"evidence {self._tenant}")
+            await begin_exclusive(connection, f"evidence {self._tenant}")
             mine = and_(self._own(ledger), ledger.c.run_id == run_id, ledger.c.step >= step)
             await connection.execute(update(ledger).where(mine, ledger.c.execution != execution).values(undone=True))
             undone = await self._branches(connection, run_id, step, but)
@@ -90,7 +90,9 @@ class Lineage(Bound):
                 raise InputInvalid("run", f"the draft {key} of run {from_run!r} is gone: was that run deleted?")
             await self._objects.put(f"{artifacts_of(self._tenant, run_id)}/{key}", data)
         async with self._engine.begin() as connection:
-            await alone(connection, f"run {self._tenant} {root_of(run_id)}", beside=f"evidence {self._tenant}")
+            await begin_exclusive(
+                connection, f"run {self._tenant} {root_of(run_id)}", beside=f"evidence {self._tenant}"
+            )
             of_other = and_(self._own(findings), run_and_branches(findings.c.run_id, from_run))
             there = set(await connection.scalars(select(findings.c.evidence_id).where(of_other)))
             if missing := [passage for passage in evidence if passage not in there]:

@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.values.providers import Provider
-from elcano.storage.sql.dialect import alone, insert_or_replace
+from elcano.storage.sql.dialect import begin_exclusive, insert_or_replace
 from elcano.storage.sql.tables import providers
 
 Result = TypeVar("Result")
@@ -27,21 +27,21 @@ class ProviderStore:
     async def get(self, name: str) -> tuple[Provider, float]:
         """A provider and the time; one of which nothing is kept is as if nothing had ever happened."""
         async with self._engine.connect() as connection:
-            return await _read(connection, name), await _now(connection)
+            return await _load_provider(connection, name), await _read_database_clock(connection)
 
     async def all(self) -> tuple[dict[str, Provider], float]:
         """Every provider of which something is kept, by name, and the time."""
         async with self._engine.connect() as connection:
             rows = await connection.execute(select(providers.c.name, providers.c.body))
             found = {name: Provider.model_validate_json(body) for name, body in rows}
-            return found, await _now(connection)
+            return found, await _read_database_clock(connection)
 
     async def change(self, name: str, changed: Callable[[Provider, float], tuple[Provider, Result]]) -> Result:
         """Stores the state that `changed` returns for a provider at the current time, and returns its other result."""
         async with self._engine.connect() as connection:
-            await alone(connection, f"provider {name}")
-            before = await _read(connection, name)
-            after, result = changed(before, await _now(connection))
+            await begin_exclusive(connection, f"provider {name}")
+            before = await _load_provider(connection, name)
+            after, result = changed(before, await _read_database_clock(connection))
             if after != before:
                 row = {"name": name, "body": after.model_dump_json()}
                 await connection.execute(insert_or_replace(connection, providers).values(row))
@@ -49,12 +49,12 @@ class ProviderStore:
         return result
 
 
-async def _read(connection: AsyncConnection, name: str) -> Provider:
+async def _load_provider(connection: AsyncConnection, name: str) -> Provider:
     body = await connection.scalar(select(providers.c.body).where(providers.c.name == name))
     return Provider() if body is None else Provider.model_validate_json(body)
 
 
-async def _now(connection: AsyncConnection) -> float:
+async def _read_database_clock(connection: AsyncConnection) -> float:
     """Seconds since the epoch. A file is used by processes of one machine, which have one clock."""
     if connection.dialect.name == "sqlite":
         return time.time()

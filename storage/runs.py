@@ -16,13 +16,13 @@ from elcano.graphs.contracts import RunStatus
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.records import ArchivedRun, RunFilter
 from elcano.graphs.values.events import AgentEvent
-from elcano.storage.bound import Bound
 from elcano.storage.deletion import delete_run
 from elcano.storage.knowledge.graph import KnowledgeGraph
 from elcano.storage.objects.objects import Objects
 from elcano.storage.sql.dialect import insert_new, insert_or_replace, json_number, json_text, run_and_branches
 from elcano.storage.sql.tables import events as event_rows
 from elcano.storage.sql.tables import idempotency_keys, runs
+from elcano.storage.tenant_store import Bound
 
 _LISTS: Final = {"evidence", "branches", "ledger"}
 """What grows with a run, and what no list of runs shows."""
@@ -207,7 +207,7 @@ class RunStore(Bound):
         wanted = select(event_rows.c.run_id, event_rows.c.body).where(whole)
         async with self._engine.connect() as connection:
             rows = (await connection.execute(wanted.order_by(event_rows.c.run_id, event_rows.c.seq))).all()
-        return await asyncio.to_thread(_journals, rows)
+        return await asyncio.to_thread(_group_events_by_run, rows)
 
     async def claim(self, key: str, request_hash: str, run_id: str) -> KeyClaim:
         """Claims an idempotency key for `run_id`, or says which run has it. Two callers cannot both own it."""
@@ -247,7 +247,7 @@ class RunStore(Bound):
         return and_(self._own(event_rows), event_rows.c.run_id == run_id)
 
 
-def _journals(rows: Iterable[Row[Any, Any]]) -> dict[str, list[AgentEvent]]:
+def _group_events_by_run(rows: Iterable[Row[Any, Any]]) -> dict[str, list[AgentEvent]]:
     """Events by run id. Thousands of them take so long to parse that a program that serves others does it beside."""
     found: dict[str, list[AgentEvent]] = {}
     for row in rows:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from elcano.graphs.references.days import day
+from elcano.graphs.references.days import format_utc_day
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.lineage import step_of_branch
 
@@ -18,10 +18,10 @@ def days_of(lines: Iterable[LedgerEntry], earlier: Iterable[str] = ()) -> tuple[
         earlier: such days of the run that this one began as.
     """
     answered = (one for one in lines if one.kind == "tool" and one.name == _SEARCH and one.outcome == "completed")
-    days = sorted({*earlier, *(day(one.at) for one in answered if not one.undone)} - {""})
+    days = sorted({*earlier, *(format_utc_day(one.at) for one in answered if not one.undone)} - {""})
     return tuple(dict.fromkeys((days[0], days[-1]))) if days else ()
 
 
-def before(lines: Iterable[LedgerEntry], run_id: str, step: int) -> list[LedgerEntry]:
+def list_entries_before_step(lines: Iterable[LedgerEntry], run_id: str, step: int) -> list[LedgerEntry]:
     """Those lines of a run and its branches that are of steps before `step`."""
     return [one for one in lines if (one.step if one.run_id == run_id else step_of_branch(one.run_id, run_id)) < step]

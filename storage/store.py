@@ -11,22 +11,22 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.graphs.records import ArchivedRun
 from elcano.settings import Settings
-from elcano.storage import across
-from elcano.storage.across import Admission, OpenRun
-from elcano.storage.agents import AgentStore
+from elcano.storage import all_tenants
+from elcano.storage.agent_versions import AgentStore
+from elcano.storage.all_tenants import Admission, OpenRun
 from elcano.storage.artifacts import ArtifactStore
 from elcano.storage.controls import ControlStore
 from elcano.storage.evidence import EvidenceStore
-from elcano.storage.graphs import GraphStore
+from elcano.storage.graph_versions import GraphStore
 from elcano.storage.knowledge.graph import KnowledgeGraph
-from elcano.storage.knowledge.opening import TABLES, knowledge_of
+from elcano.storage.knowledge.graph_factory import TABLES, knowledge_of
 from elcano.storage.ledger import Ledger
 from elcano.storage.lineage import Lineage
 from elcano.storage.objects.objects import Objects, open_objects
 from elcano.storage.probe import Probe
 from elcano.storage.providers import ProviderStore
 from elcano.storage.runs import RunStore
-from elcano.storage.sql.engine import database_url, open_engine, prepare
+from elcano.storage.sql.engine import database_url, open_engine, prepare_tables
 
 DATABASE_FILE: Final = "elcano.db"
 OBJECTS_FOLDER: Final = "objects"
@@ -92,18 +92,18 @@ class Store:
         While several tenants have open runs none of them may open more than its equal part. Processes that ask at the
         same time cannot pass the limit together.
         """
-        return await across.admit(self._engine, run, at_most)
+        return await all_tenants.admit_run(self._engine, run, at_most)
 
     async def open_runs(self, *, after: OpenRun | None = None, limit: int) -> list[OpenRun]:
         """Runs of all tenants that have not ended, tenant by tenant, oldest first; those behind `after`."""
-        return await across.open_runs(self._engine, after, limit)
+        return await all_tenants.open_runs(self._engine, after, limit)
 
     async def expired(self, before: float, limit: int) -> list[ArchivedRun]:
         """Returns runs of all tenants that ended before a time, in seconds since the epoch, oldest ending first.
 
         They come without what grew with them. `of(run.tenant).runs.delete(run.run_id)` deletes one.
         """
-        return await across.expired(self._engine, before, limit)
+        return await all_tenants.list_expired_runs(self._engine, before, limit)
 
 
 @asynccontextmanager
@@ -127,7 +127,7 @@ async def open_store(
     kept = open_objects(objects, data_dir / OBJECTS_FOLDER)
     age = open_engine(database_url(knowledge, data_dir)) if knowledge.startswith("postgresql") else None
     try:
-        await prepare(engine)
+        await prepare_tables(engine)
         yield Store(engine, kept, knowledge=knowledge_of(knowledge, engine, age))
     finally:
         kept.close()

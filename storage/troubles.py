@@ -7,7 +7,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from elcano.graphs.errors import StoreDamaged, StoreUnavailable
-from elcano.storage.sql.dialect import DAMAGED, trouble
+from elcano.storage.sql.dialect import DAMAGED, explain_database_error
 
 STORE_ERRORS: Final = (DBAPIError, PoolTimeout, OSError, StoreDamaged, StoreUnavailable)
 """What is raised if the store cannot be used; `store_trouble` tells it from what is raised for other reasons."""
@@ -25,7 +25,7 @@ def store_trouble(error: BaseException) -> str | None:
     """Why the store cannot be used at the moment and what to do; None if that is not what `error` says."""
     why: str | None = None
     if isinstance(error, DBAPIError):
-        why = trouble(error)
+        why = explain_database_error(error)
     elif isinstance(error, StoreDamaged):
         why = DAMAGED  # the error's own text names a path, which is nothing for clients
     elif isinstance(error, StoreUnavailable):

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import Select, Table, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from elcano.storage.bound import Bound
-from elcano.storage.sql.dialect import alone
+from elcano.storage.sql.dialect import begin_exclusive
+from elcano.storage.tenant_store import Bound
 
 
 class Version(NamedTuple):
@@ -56,7 +56,7 @@ class Versions(Bound):
         latest = self._select(table).where(table.c.name == name).order_by(table.c.version.desc()).limit(1)
         there = select(func.count(table.c.name.distinct())).where(self._own(table), table.c.body != "")
         async with self._engine.connect() as connection:
-            await alone(connection, f"{table.name} {self._tenant}")
+            await begin_exclusive(connection, f"{table.name} {self._tenant}")
             before = (await connection.execute(latest)).one_or_none()
             if before is not None and before.body and before.body_hash == row["body_hash"]:
                 return Version(before.version, before.at, body), False
@@ -98,7 +98,7 @@ class Versions(Bound):
         table = self._table
         mine = (self._own(table), table.c.name == name)
         async with self._engine.connect() as connection:
-            await alone(connection, f"{table.name} {self._tenant}")
+            await begin_exclusive(connection, f"{table.name} {self._tenant}")
             last = await connection.scalar(select(func.max(table.c.version)).where(*mine, table.c.body != ""))
             if last is None:
                 return False

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from elcano.testing.in_memory import run_in_memory
     from elcano.testing.model import Failing, Reply, ScriptedModel
     from elcano.testing.provider import scripted_provider
-    from elcano.testing.research import researched
-    from elcano.testing.script import Refused, Script, passages
+    from elcano.testing.research import run_research
+    from elcano.testing.script import Refused, Script, make_passages
     from elcano.testing.source import ScriptedSource
     from elcano.testing.temporal import temporal_environment
 
@@ -23,9 +23,9 @@ __all__ = [
     "Script",
     "ScriptedModel",
     "ScriptedSource",
-    "passages",
-    "researched",
+    "make_passages",
     "run_in_memory",
+    "run_research",
     "scripted_activities",
     "scripted_provider",
     "temporal_environment",
@@ -38,8 +38,8 @@ _MODULES: Final = {
     "Script": "script",
     "ScriptedModel": "model",
     "ScriptedSource": "source",
-    "passages": "script",
-    "researched": "research",
+    "make_passages": "script",
+    "run_research": "research",
     "run_in_memory": "in_memory",
     "scripted_activities": "activities",
     "scripted_provider": "provider",

@@ -21,7 +21,7 @@ from elcano.graphs.contracts import (
 )
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import ArchiveCall
-from elcano.graphs.values.budget import Usage, total
+from elcano.graphs.values.budget import Usage, sum_usages
 from elcano.graphs.values.report import ReportRef
 from elcano.testing.script import Refused, Script
 
@@ -65,7 +65,7 @@ def scripted_activities(
 
     @activity.defn(name=READ_USAGE)
     async def read_usage(asked: UsageQuestion) -> Usage:
-        return total(
+        return sum_usages(
             usage
             for (run_id, activity_id), usage in script.ledger.items()
             if (run_id == asked.run_id or run_id.startswith(f"{asked.run_id}.")) and asked.activity in ("", activity_id)

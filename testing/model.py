@@ -36,11 +36,11 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import RequestUsage
 
-from elcano.graphs.agents.envelope import TaskEnvelope, opened
+from elcano.graphs.agents.envelope import TaskEnvelope, parse_envelope
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN
 from elcano.settings import Settings
-from elcano.testing.answers import plain
+from elcano.testing.default_answers import build_plain_answer
 
 _Refusal: TypeAlias = type[
     ModelRateLimitError | ModelQuotaExceededError | ModelUnavailableError | ModelServerError | ModelRequestRejectedError
@@ -96,7 +96,7 @@ class ScriptedModel(FunctionModel):
 
     Args:
         answers: By the name of the agent; the long writer asks as `long_writer_section` and `long_writer_summary`.
-        default: Answers the agents that `answers` does not name; left out, plainly (`elcano.testing.answers.plain`).
+        default: Answers the agents that `answers` does not name; by default `build_plain_answer`.
         name: What the model is called in reports and ledgers.
     """
 
@@ -104,7 +104,7 @@ class ScriptedModel(FunctionModel):
         self,
         answers: Mapping[str, Answers] | None = None,
         *,
-        default: Callable[[TaskEnvelope], Answer] = plain,
+        default: Callable[[TaskEnvelope], Answer] = build_plain_answer,
         name: str = "scripted",
     ) -> None:
         super().__init__(self._respond, model_name=name)
@@ -119,8 +119,8 @@ class ScriptedModel(FunctionModel):
         return self
 
     async def _respond(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        prompt = _prompt(messages)
-        task = opened(prompt)
+        prompt = _find_task_prompt(messages)
+        task = parse_envelope(prompt)
         if task is None:
             raise LookupError("a scripted model answers the agents of Elcano; this prompt has no task envelope")
         self.tasks.append(task)
@@ -130,9 +130,9 @@ class ScriptedModel(FunctionModel):
         if isinstance(answer, Failing):
             await asyncio.sleep(answer.seconds)
             raise self._refusal(answer)
-        reply = answer if isinstance(answer, Reply) else _reply(answer)
+        reply = answer if isinstance(answer, Reply) else _make_reply(answer)
         await asyncio.sleep(reply.seconds)
-        return _response(reply, prompt, info)
+        return _build_model_response(reply, prompt, info)
 
     def _answer(self, task: TaskEnvelope) -> Answer:
         scripted = self._answers.get(task.kind)
@@ -157,19 +157,19 @@ class ScriptedModel(FunctionModel):
         )
 
 
-def _reply(answer: Mapping[str, object] | BaseModel | str) -> Reply:
+def _make_reply(answer: Mapping[str, object] | BaseModel | str) -> Reply:
     return Reply(text=answer) if isinstance(answer, str) else Reply(output=answer)
 
 
-def _response(reply: Reply, prompt: str, info: AgentInfo) -> ModelResponse:
+def _build_model_response(reply: Reply, prompt: str, info: AgentInfo) -> ModelResponse:
     shown = reply.text
     if reply.output is not None:
         output = reply.output
         shown = output.model_dump_json() if isinstance(output, BaseModel) else json.dumps(dict(output))
     as_call = reply.output is not None and bool(info.output_tools)
     said = ToolCallPart(info.output_tools[0].name, shown) if as_call else TextPart(shown)
-    given = _tokens(prompt) if reply.input_tokens is None else reply.input_tokens
-    answered = _tokens(shown) if reply.output_tokens is None else reply.output_tokens
+    given = _estimate_tokens(prompt) if reply.input_tokens is None else reply.input_tokens
+    answered = _estimate_tokens(shown) if reply.output_tokens is None else reply.output_tokens
     return ModelResponse(
         parts=[ThinkingPart(reply.thinking), said] if reply.thinking else [said],
         usage=RequestUsage(
@@ -180,7 +180,7 @@ def _response(reply: Reply, prompt: str, info: AgentInfo) -> ModelResponse:
     )
 
 
-def _prompt(messages: Sequence[ModelMessage]) -> str:
+def _find_task_prompt(messages: Sequence[ModelMessage]) -> str:
     """Return the task, which is the first user message: later ones only say what was wrong with an answer's form."""
     said = (
         part.content
@@ -192,5 +192,5 @@ def _prompt(messages: Sequence[ModelMessage]) -> str:
     return next(said, "")
 
 
-def _tokens(text: str) -> int:
+def _estimate_tokens(text: str) -> int:
     return -(-len(text) // CHARACTERS_PER_TOKEN)

@@ -34,7 +34,7 @@ class Reply:
     """Half of an answer that is streamed is sent, and the rest once this is set."""
 
 
-def answer(arguments: object, *, model: str = "gpt-4o", usage: dict[str, int] | None = None) -> Reply:
+def make_completion(arguments: object, *, model: str = "gpt-4o", usage: dict[str, int] | None = None) -> Reply:
     """A chat completion that calls the output tool with `arguments`."""
     call = {
         "id": "call_1",
@@ -59,7 +59,7 @@ def answer(arguments: object, *, model: str = "gpt-4o", usage: dict[str, int] | 
     return Reply(body=json.dumps(body))
 
 
-def refusal(status: int, code: str, **headers: str) -> Reply:
+def make_refusal(status: int, code: str, **headers: str) -> Reply:
     """An error as OpenAI words it."""
     error = {"message": "refused, key sk-proj-SECRETsecret1234", "type": code, "code": code}
     return Reply(
@@ -67,7 +67,7 @@ def refusal(status: int, code: str, **headers: str) -> Reply:
     )
 
 
-def streamed(body: str, *, usage: bool = True) -> Sequence[str]:
+def completion_to_stream(body: str, *, usage: bool = True) -> Sequence[str]:
     """A chat completion as the events of a stream; with its `usage`, if it has any, in the last one but `[DONE]`."""
     whole = json.loads(body)
     head = {**{name: whole[name] for name in ("id", "created", "model")}, "object": "chat.completion.chunk"}
@@ -90,11 +90,11 @@ def streamed(body: str, *, usage: bool = True) -> Sequence[str]:
     return [*told, "data: [DONE]\n\n"]
 
 
-def events(request: Request, reply: Reply) -> Sequence[str]:
+def list_stream_events(request: Request, reply: Reply) -> Sequence[str]:
     """The events of a reply that is to be streamed; none if it is sent as it stands."""
     if not request.get("stream") or not reply.body.startswith('{"id": '):
         return ()
-    return streamed(reply.body, usage=bool((request.get("stream_options") or {}).get("include_usage")))
+    return completion_to_stream(reply.body, usage=bool((request.get("stream_options") or {}).get("include_usage")))
 
 
 @dataclass
@@ -125,7 +125,7 @@ def scripted_provider(replies: Sequence[Reply] | Callable[[Request], Reply]) -> 
             provider.requests.append(request)
             reply = reply_to(request)
             time.sleep(reply.delay)
-            streaming = events(request, reply)
+            streaming = list_stream_events(request, reply)
             content = reply.body.encode()
             sized = {} if streaming else {"content-length": str(len(content))}
             kind = "text/event-stream" if streaming else "application/json"

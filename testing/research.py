@@ -12,13 +12,13 @@ from uuid import uuid4
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.agents.asking import AgentActivities
+from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.report.publishing import ReportActivities
 from elcano.activities.sources.base import Source
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.search import ToolActivities
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
-from elcano.graphs.checks.affordable import default_limits
+from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.validation import require_valid
 from elcano.graphs.contracts import AgentCall, ModelChoice, ResearchInput, ToolCall
 from elcano.graphs.engine.commands import Call, CallAgent, CallTool
@@ -28,7 +28,7 @@ from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish as closing
 from elcano.graphs.model_names import OFFLINE, with_own
 from elcano.graphs.modes import MODES
-from elcano.graphs.references.days import day
+from elcano.graphs.references.days import format_utc_day
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.budget import Limits, Usage
 from elcano.graphs.values.failures import FailureDetails, FailureType
@@ -49,7 +49,7 @@ class Researched(NamedTuple):
     """Its entries, its events and the last state of the run."""
 
 
-async def researched(
+async def run_research(
     question: str,
     *,
     folder: Path,
@@ -89,7 +89,7 @@ async def researched(
         limits=limits or default_limits(chosen),
         sources=tuple(source.spec.name for source in sources),
         models=ModelChoice(default=name),
-        today=today or day(time.time()),
+        today=today or format_utc_day(time.time()),
         domain=domain.name if domain else "",
         domains=(domain,) if domain else (),
     )
@@ -146,7 +146,7 @@ class _Performer:
         except ApplicationError as error:
             fatal = error.type == FailureType.MODEL_REFUSED
             failure = Failure(node=work.node, type=error.type or "", message=error.message, fatal=fatal)
-            return StepFailed(step=work.step, node=work.node, at=at, failure=failure, usage=_usage(error))
+            return StepFailed(step=work.step, node=work.node, at=at, failure=failure, usage=_usage_from_error(error))
         return StepCompleted(
             step=work.step, node=work.node, at=at, output=answered.output, usage=answered.usage, model=answered.model
         )
@@ -163,5 +163,5 @@ class _Performer:
         return ItemOutcome(index=index, input=given, output=found.output)
 
 
-def _usage(error: ApplicationError) -> Usage:
+def _usage_from_error(error: ApplicationError) -> Usage:
     return FailureDetails.model_validate(error.details[0]).usage if error.details else Usage()

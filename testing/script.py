@@ -15,9 +15,9 @@ from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.records import ArchiveCall
 from elcano.graphs.values.budget import Usage
+from elcano.graphs.values.display_text import ensure_list
 from elcano.graphs.values.failures import FailureDetails, FailureType
 from elcano.graphs.values.state import Failure
-from elcano.graphs.values.wording import listed
 
 
 class Refused(Exception):
@@ -29,7 +29,7 @@ class Refused(Exception):
         super().__init__(message)
 
 
-def passages(*names: str) -> list[Json]:
+def make_passages(*names: str) -> list[Json]:
     """Evidence references as a search returns them."""
     return [
         {
@@ -50,7 +50,7 @@ Answer = Callable[[JsonObject], JsonObject]
 _TEAM = ("searcher", "hypothesizer", "judge")
 
 
-def led(
+def make_progress_ledger(
     speaker: str, instruction: str, *, satisfied: bool = False, loop: bool = False, progress: bool = True
 ) -> JsonObject:
     """What the manager of a team says after a turn."""
@@ -70,10 +70,13 @@ def _of_team(name: str, given: JsonObject, *, satisfied: bool) -> JsonObject:
     if name == "task_ledger":
         return {"given": [str(given["question"])], "plan": ["searcher: look", "judge: judge", "reporter: write"]}
     if name == "hypothesizer":
-        both: list[Json] = [{"statement": "It is so", "supports": listed(found)[:1]}, {"statement": "It is not so"}]
+        both: list[Json] = [
+            {"statement": "It is so", "supports": ensure_list(found)[:1]},
+            {"statement": "It is not so"},
+        ]
         return {"hypotheses": both}
     speaker = "reporter" if satisfied else _TEAM[(turn - 1) % len(_TEAM)]
-    return led(speaker, f"turn {turn}: do your part", satisfied=satisfied)
+    return make_progress_ledger(speaker, f"turn {turn}: do your part", satisfied=satisfied)
 
 
 class Script:
@@ -121,7 +124,7 @@ class Script:
                 source = sources[0] if isinstance(sources, list) and sources else "library"
                 return {"tasks": [{"source": source, "query": f"{given['gap']} {part}"} for part in ("a", "b")]}
             case "search":
-                found = passages(str(given["query"]).replace(" ", "-"))
+                found = make_passages(str(given["query"]).replace(" ", "-"))
                 return {"source": given["source"], "query": given["query"], "evidence": found}
             case "team_judge":
                 good = turn >= self.complete_in

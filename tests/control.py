@@ -5,8 +5,8 @@ from typing import Any
 from temporalio.client import WorkflowHandle
 
 from elcano.graphs.contracts import CONTROL_UPDATE, ControlAnswer, ControlRequest
-from elcano.graphs.engine.control import Action, AddBudget, Stop
-from elcano.graphs.engine.pausing import Continue, Pause
+from elcano.graphs.engine.control_actions import Action, AddBudget, Stop
+from elcano.graphs.engine.pause import Continue, Pause
 from elcano.graphs.engine.steering import Steer, Steering
 from elcano.graphs.frozen import Json
 from elcano.graphs.values.budget import Limits, TopUp

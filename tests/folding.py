@@ -32,7 +32,7 @@ def difference(log: RunLog) -> str | None:
 def every_log_folded() -> Iterator[list[str]]:
     """Lists the runs of this process whose logs do not give what they ended as, graphs and chains alike."""
     differences: list[str] = []
-    log: Log = finish.log
+    log: Log = finish.build_run_log
 
     def folded(asked: ResearchInput, journal: Journal) -> RunLog:
         handed = log(asked, journal)
@@ -41,5 +41,5 @@ def every_log_folded() -> Iterator[list[str]]:
         return handed
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(finish, "log", folded)
+        patched.setattr(finish, "build_run_log", folded)
         yield differences

@@ -1,7 +1,7 @@
 """A team that comes no further at first: its manager names nobody until it has planned anew."""
 
 from elcano.graphs.frozen import JsonObject
-from elcano.testing.script import Script, led
+from elcano.testing.script import Script, make_progress_ledger
 
 
 def planning_twice() -> Script:
@@ -14,4 +14,4 @@ def planning_twice() -> Script:
 def _led(given: JsonObject) -> JsonObject:
     turn = given["iteration"]
     assert isinstance(turn, int)
-    return led("" if turn < 4 else {4: "searcher", 5: "judge"}.get(turn, "reporter"), f"round {turn}")
+    return make_progress_ledger("" if turn < 4 else {4: "searcher", 5: "judge"}.get(turn, "reporter"), f"round {turn}")

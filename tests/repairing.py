@@ -10,7 +10,7 @@ from typing import Final
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.failures import FailureType
-from elcano.testing.script import Refused, Script, passages
+from elcano.testing.script import Refused, Script, make_passages
 
 PAGE = Path(__file__).parents[1] / "docs" / "graphs.md"
 TRIED: Final = ("nowhere", "elsewhere", "library")
@@ -41,4 +41,4 @@ def _select(given: JsonObject) -> JsonObject:
 def _search(given: JsonObject) -> JsonObject:
     if given["source"] != TRIED[-1]:
         raise Refused(f"there is no source {given['source']!r}", type=FailureType.SOURCE_REFUSED)
-    return {"source": given["source"], "query": given["query"], "evidence": passages("a", "b")}
+    return {"source": given["source"], "query": given["query"], "evidence": make_passages("a", "b")}

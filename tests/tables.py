@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from elcano.graphs.checks.affordable import default_limits
+from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.modes import MODES

@@ -12,18 +12,18 @@ from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import ResearchInput
-    from elcano.graphs.engine.call_approval import found, hold_of
+    from elcano.graphs.engine.call_approval import find_waiting_call, hold_of
     from elcano.graphs.engine.commands import CallTool
     from elcano.graphs.engine.entries import ApprovalAsked, ApprovalLapsed, Entry, Held
     from elcano.graphs.journal.journal import Journal
-    from elcano.graphs.labels import label
+    from elcano.graphs.labels import format_label
     from elcano.graphs.values.failures import FailureType
     from elcano.graphs.values.state import Failure
-    from elcano.graphs.values.waiting_call import WaitingCall, shown
+    from elcano.graphs.values.waiting_call import WaitingCall, shorten_arguments
+    from elcano.workflows.holds import Waiting
     from elcano.workflows.interruptions import Interruptions
     from elcano.workflows.outcomes import Lost
-    from elcano.workflows.showing import Shown
-    from elcano.workflows.waiting import Waiting
+    from elcano.workflows.run_display import Shown
 
 
 class Approvals:
@@ -60,7 +60,9 @@ class Approvals:
         self._at_work -= 1
         self._follow(told=True)
         seconds = call.until - call.since
-        timer = asyncio.create_task(workflow.sleep(seconds, summary=label(f"approval of {call.called}: {call.id}")))
+        timer = asyncio.create_task(
+            workflow.sleep(seconds, summary=format_label(f"approval of {call.called}: {call.id}"))
+        )
         try:
             await workflow.wait_condition(
                 lambda: self._journal.run.pause is None and (timer.done() or bool(self._now(call.id).decision))
@@ -75,11 +77,11 @@ class Approvals:
         if not self._now(call.id).decision:
             self._record(ApprovalLapsed(at=self._elapsed(), call=call.id))
         self._follow(told=True)
-        return _outcome(self._now(call.id), lost)
+        return _resolve_approval(self._now(call.id), lost)
 
     def _call_of(self, work: CallTool, item: int) -> WaitingCall:
         given, run, branch = work.inputs[item], self._journal.run, self._asked.branch_of
-        arguments, whole = shown(given.get("arguments") or {})
+        arguments, whole = shorten_arguments(given.get("arguments") or {})
         now = workflow.time()
         return WaitingCall(
             id=f"{work.step:04d}-{work.node}"
@@ -98,7 +100,7 @@ class Approvals:
         )
 
     def _now(self, id: str) -> WaitingCall:
-        return found(self._journal.run, id)
+        return find_waiting_call(self._journal.run, id)
 
     def _follow(self, *, told: bool = False) -> None:
         """The run is held while every call that is left waits, and works while one does not.
@@ -126,7 +128,7 @@ class Approvals:
         return self._journal.elapsed(workflow.time())
 
 
-def _outcome(call: WaitingCall, lost: Lost) -> str | Lost:
+def _resolve_approval(call: WaitingCall, lost: Lost) -> str | Lost:
     failure = lost.failure
     match call.decision:
         case "approved":

@@ -52,7 +52,7 @@ class Branch:
         return self.child is not None and self.child.done()
 
 
-async def ask(child: Child, request: ControlRequest) -> None:
+async def send_branch_control(child: Child, request: ControlRequest) -> None:
     """Asks something of a branch, as the run that it belongs to."""
     with suppress(ApplicationError):  # it ended by itself meanwhile
         await child.signal(CONTROL_SIGNAL, request)

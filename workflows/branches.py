@@ -19,28 +19,29 @@ with workflow.unsafe.imports_passed_through():
         TakeUp,
     )
     from elcano.graphs.engine.commands import BranchStart, RunBranches
-    from elcano.graphs.engine.control import Action, AddBudget, Stop
+    from elcano.graphs.engine.control_actions import Action, AddBudget, Stop
     from elcano.graphs.engine.entries import StepCompleted, StepFailed
-    from elcano.graphs.engine.pausing import Continue, Pause
+    from elcano.graphs.engine.pause import Continue, Pause
     from elcano.graphs.engine.safety import DIVIDED_ENDINGS
     from elcano.graphs.engine.steering import Steer
     from elcano.graphs.fanout import replanning
     from elcano.graphs.fanout import visit as fanout
     from elcano.graphs.fanout.notices import BranchHeld
+    from elcano.graphs.journal import branch_narration as narration
     from elcano.graphs.journal.journal import Journal
-    from elcano.graphs.journal.narration import Told, branch_complete, branch_dropped, branch_started, plan_cut
-    from elcano.graphs.labels import about, at_start, label
+    from elcano.graphs.journal.told import Told
+    from elcano.graphs.labels import at_start, describe_workflow, format_label
     from elcano.graphs.lifecycle import start as opening
     from elcano.graphs.spec.graph import ParallelNode
-    from elcano.graphs.spec.planned import part_name
+    from elcano.graphs.spec.plan_fanouts import part_name
     from elcano.graphs.values.branch import BranchOutcome
     from elcano.graphs.values.budget import Limits, TopUp, Usage
     from elcano.graphs.values.state import Ending, Hold, HoldReason
     from elcano.graphs.values.waiting_call import WaitingCall
-    from elcano.workflows.branch import Branch, Child, ask
+    from elcano.workflows.branch import Branch, Child, send_branch_control
     from elcano.workflows.calls import Performer
     from elcano.workflows.gate import Gate
-    from elcano.workflows.showing import Shown
+    from elcano.workflows.run_display import Shown
 
 
 class Branching:
@@ -78,7 +79,7 @@ class Branching:
         """All branches, and what came of them in the order of the plan."""
         starts = self._books.starts
         if self._books.cut:
-            self._tell(plan_cut(self._work.node, len(starts), len(self._work.branches)))
+            self._tell(narration.narrate_plan_cut(self._work.node, len(starts), len(self._work.branches)))
         telling = asyncio.create_task(self._tell_branches())
         try:
             self._begin(starts)
@@ -159,7 +160,7 @@ class Branching:
             return None
         if self._over or self._parting:
             return "it is too late to change sections: they are over, or are being ended"
-        return replanning.refusal(self._asked.graph, self._journal.run, action)
+        return replanning.explain_replan_refusal(self._asked.graph, self._journal.run, action)
 
     def control(self, request: ControlRequest) -> None:
         """Passes on a request made to the run, in parts if it is divided; a steered run has its new plan already."""
@@ -180,7 +181,9 @@ class Branching:
         while True:
             await workflow.wait_condition(lambda: bool(self._unsent))
             request = self._unsent.pop(0)
-            await asyncio.gather(*(ask(branch.child, request) for branch in self._open.values() if branch.child))
+            await asyncio.gather(
+                *(send_branch_control(branch.child, request) for branch in self._open.values() if branch.child)
+            )
 
     def _replan(self) -> None:
         """Starts new branches when there is room, and cancels running ones that were dropped."""
@@ -196,7 +199,7 @@ class Branching:
         """Lets a branch know, once it is there."""
         await workflow.wait_condition(lambda: branch.child is not None)
         if not branch.ended:
-            await ask(branch.handle, request)
+            await send_branch_control(branch.handle, request)
 
     def _top_up(self, extra: TopUp) -> None:
         open_branches = {branch.start.index for branch in self._open.values()} - self._books.dropped
@@ -207,7 +210,7 @@ class Branching:
         """Lets the open branches write what they have; waiting ones are not started."""
 
         async def stop(child: Child) -> None:
-            await ask(child, ControlRequest(action=Stop(reason=reason[:500])))
+            await send_branch_control(child, ControlRequest(action=Stop(reason=reason[:500])))
 
         await self._part(stop, reason)
 
@@ -252,12 +255,13 @@ class Branching:
             return branch
 
     async def _begun(self, start: BranchStart, limits: Limits) -> Branch:
-        asked = opening.branch(self._asked, start, limits, self._journal.run, opening.today(self._asked, self._journal))
+        today = opening.resolve_run_date(self._asked, self._journal)
+        asked = opening.build_branch_input(self._asked, start, limits, self._journal.run, today)
         older = next((one for one in self._older if fanout.same_branch(start, one.start)), None)
         if older is not None:
             self._older.remove(older)
             asked = opening.branch_going_on(asked, older)
-        self._tell(branch_started(self._work.node, start, asked.run_id))
+        self._tell(narration.narrate_branch_start(self._work.node, start, asked.run_id))
         branch = self._open[asked.run_id] = Branch(asked.run_id, start)
         child = branch.child = await workflow.start_child_workflow(
             workflow.info().workflow_type,
@@ -268,15 +272,15 @@ class Branching:
             parent_close_policy=workflow.ParentClosePolicy.REQUEST_CANCEL,
             cancellation_type=workflow.ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
             search_attributes=_search_attributes(asked),
-            static_summary=label(f"{part_name(self._asked.graph, start.branch).capitalize()}: {start.title}"),
-            static_details=about(asked),
+            static_summary=format_label(f"{part_name(self._asked.graph, start.branch).capitalize()}: {start.title}"),
+            static_details=describe_workflow(asked),
         )
         if self._parting is not None:
             await self._parting(child)
         elif start.index in self._books.dropped:
             child.cancel()
         elif (pause := self._journal.run.pause) is not None:  # it was paused while this one was being started
-            await ask(child, ControlRequest(action=Pause(reason=pause.detail), by=pause.by))
+            await send_branch_control(child, ControlRequest(action=Pause(reason=pause.detail), by=pause.by))
         return branch
 
     async def _working(self, branch: Branch) -> None:
@@ -289,8 +293,9 @@ class Branching:
             outcome = await self._outcome(branch)
             del self._open[branch.run_id]
             self._books.end(branch.start, outcome)
-            told = branch_dropped if branch.start.index in self._books.dropped else branch_complete
-            self._tell(told(self._work.node, outcome))
+            dropped = branch.start.index in self._books.dropped
+            narrate = narration.narrate_dropped_branch if dropped else narration.narrate_branch_end
+            self._tell(narrate(self._work.node, outcome))
             self._shown.after_branch()
             self._postponed.clear()
             self._pass_on()
@@ -298,25 +303,21 @@ class Branching:
     async def _outcome(self, branch: Branch) -> BranchOutcome:
         """Returns the outcome of a branch; after an error its usage is in the error, unless it was cut off."""
         try:
-            return fanout.outcome(branch.start, await branch.handle)
+            return fanout.build_branch_outcome(branch.start, await branch.handle)
         except ChildWorkflowError as error:
             cause = error.cause
             if isinstance(cause, ApplicationError) and cause.details:
-                return fanout.outcome(branch.start, ResearchResult.model_validate(cause.details[0]))
+                return fanout.build_branch_outcome(branch.start, ResearchResult.model_validate(cause.details[0]))
             cancelled = isinstance(cause, CancelledError)
             reason = self._books.over or "it was cancelled" if cancelled else str(cause or error)
             used = await self._performer.used(run_id=branch.run_id)
-            return fanout.missing(branch.start, reason, type=type(cause).__name__, usage=used)
+            return fanout.build_missing_outcome(branch.start, reason, type=type(cause).__name__, usage=used)
 
     def _pass_on(self) -> None:
         """Gives what ended branches left over to those that wait for it, once no other branch does anything."""
         if self.exhausted is not None:
-            short = {
-                branch.start.index
-                for branch in self._open.values()
-                if branch.paused is not None and branch.paused.kind in DIVIDED_ENDINGS
-            }
-            self._grant(self._books.passed_on(short))
+            paused = ((branch.start.index, branch.paused) for branch in self._open.values())
+            self._grant(self._books.passed_on({index for index, why in paused if why and why.kind in DIVIDED_ENDINGS}))
 
     def _grant(self, parts: Mapping[int, TopUp]) -> None:
         """Each branch sends its part on: one that runs at once, one that waits when there is room for it to go on."""
@@ -327,7 +328,7 @@ class Branching:
     async def _send_granted(self, branch: Branch) -> None:
         part, branch.granted, branch.paused = branch.granted or TopUp(), None, None
         branch.top_ups += 1
-        await ask(branch.handle, ControlRequest(action=AddBudget(extra=part)))
+        await send_branch_control(branch.handle, ControlRequest(action=AddBudget(extra=part)))
 
     def _elapsed(self) -> float:
         return self._journal.elapsed(workflow.time())
@@ -343,7 +344,5 @@ def _taken_up(asked: ResearchInput, work: RunBranches) -> TakeUp | None:
 
 
 def _search_attributes(asked: ResearchInput) -> TypedSearchAttributes:
-    labels = at_start(asked).items()
-    return TypedSearchAttributes(
-        [SearchAttributePair(SearchAttributeKey.for_keyword(name), value) for name, value in labels]
-    )
+    keyword = SearchAttributeKey.for_keyword
+    return TypedSearchAttributes([SearchAttributePair(keyword(name), value) for name, value in at_start(asked).items()])

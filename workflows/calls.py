@@ -7,26 +7,26 @@ from typing import Literal
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.agents.listing import AGENTS
+    from elcano.graphs.agents.agent_registry import AGENTS
     from elcano.graphs.bookkeeping import UsageQuestion
     from elcano.graphs.contracts import OWN_AGENT, READ_USAGE, AgentCall, AgentResult, ModelChoice, ResearchInput
     from elcano.graphs.engine.commands import Call, CallAgent, CallTool
     from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted, StepFailed
     from elcano.graphs.engine.own_limits import told_apart
     from elcano.graphs.journal.journal import Journal
-    from elcano.graphs.labels import label
-    from elcano.graphs.lifecycle.start import today
+    from elcano.graphs.labels import format_label
+    from elcano.graphs.lifecycle.start import resolve_run_date
     from elcano.graphs.model_names import with_own
     from elcano.graphs.providers import model_queue
     from elcano.graphs.spec.call_limits import AgentLimits, ToolLimits
     from elcano.graphs.spec.graph import limits_of
     from elcano.graphs.values.budget import Usage
     from elcano.graphs.values.failures import FailureType
-    from elcano.graphs.values.history import told
+    from elcano.graphs.values.history import strip_history_for_agent
     from elcano.graphs.values.state import Ending, Hold
     from elcano.workflows import policies
     from elcano.workflows.approvals import Approvals
-    from elcano.workflows.outcomes import Lost, Outcome, failed, outcome, place
+    from elcano.workflows.outcomes import Lost, Outcome, await_outcome, build_failed_outcome, build_step_place
     from elcano.workflows.searches import ToolCalls
 
 
@@ -77,23 +77,23 @@ class Performer:
             agent=work.agent,
             own=work.own,
             input=work.input,
-            models=_models(with_own(self._asked.models, work.agent, work.own), work.agent, limits),
+            models=_override_model(with_own(self._asked.models, work.agent, work.own), work.agent, limits),
             progress=work.progress,
-            today=today(self._asked, self._journal),
+            today=resolve_run_date(self._asked, self._journal),
             told=self._journal.last,
             allowance=work.allowance,
             evidence_tokens=work.evidence_tokens,
-            history=told(self._asked.follows.history if self._asked.follows else ()),
+            history=strip_history_for_agent(self._asked.follows.history if self._asked.follows else ()),
         )
         activity_id = f"{work.step:04d}-{work.node}" + (f".{work.tries + 1}" if work.tries else "")
         turn = work.input.get("iteration")
         begins = AGENTS[work.agent].begins if work.own is None else None
-        about = label(begins(work.input)) if begins else node.description or work.node
+        about = format_label(begins(work.input)) if begins else node.description or work.node
         summary = f"iteration {turn}" if turn else about
         if work.own is not None:
             summary = f"{work.agent}: {summary}"
         queue = self._queue(work.agent, limits)
-        policy = policies.limited(self._bound(policies.ask_in(queue)), limits)
+        policy = policies.apply_node_limits(self._bound(policies.ask_in(queue)), limits)
         activity = workflow.execute_activity(
             work.agent if work.own is None else OWN_AGENT,
             call,
@@ -104,10 +104,10 @@ class Performer:
             cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
             **policy,
         )
-        result = await outcome(work.node, activity, policy)
+        result = await await_outcome(work.node, activity, policy)
         if isinstance(result, AgentResult):
             return StepCompleted(
-                **place(work, self._elapsed(), self._journal.idled(result.waited, workflow.time())),
+                **build_step_place(work, self._elapsed(), self._journal.idled(result.waited, workflow.time())),
                 output=result.output,
                 usage=result.usage,
                 model=result.model,
@@ -117,7 +117,7 @@ class Performer:
         if (reason := self._held_for(result)) is not None:
             return self._held(work, result, reason, usage)
         lost = replace(result, failure=told_apart(work, result.failure))
-        return failed(work, self._elapsed(), lost, usage)
+        return build_failed_outcome(work, self._elapsed(), lost, usage)
 
     def _queue(self, agent: str, limits: ToolLimits | None) -> str:
         """Where the calls of a node wait; empty: in the run's own."""
@@ -149,7 +149,7 @@ class Performer:
         return StepAbandoned(step=entry.step, node=entry.node, at=at, ending=ending, usage=entry.usage)
 
     def _bound(self, policy: policies.Policy) -> policies.Policy:
-        return policies.bound(policy, self._journal.begun, self._journal.run.budget.research_seconds())
+        return policies.limit_to_run_time(policy, self._journal.begun, self._journal.run.budget.research_seconds())
 
     def _held_for(self, lost: Lost) -> Literal["provider", "person"] | None:
         """Why the call is made again later; None if it is not."""
@@ -183,7 +183,7 @@ class Performer:
         return self._journal.elapsed(workflow.time())
 
 
-def _models(asked: ModelChoice, agent: str, limits: ToolLimits | None) -> ModelChoice:
+def _override_model(asked: ModelChoice, agent: str, limits: ToolLimits | None) -> ModelChoice:
     """Return the models for a call: the one that its node names takes precedence over the run's."""
     own = limits.model if isinstance(limits, AgentLimits) else None
     return asked.model_copy(update={"by_agent": {**asked.by_agent, agent: own}}) if own else asked

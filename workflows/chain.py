@@ -12,12 +12,12 @@ from collections import deque
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.agents.leading import TEAM
+    from elcano.graphs.agents.manager_context import TEAM
     from elcano.graphs.contracts import CHAIN_WORKFLOW, ResearchInput, ResearchResult
     from elcano.graphs.engine.entries import Diverted, Went
     from elcano.graphs.engine.run import Run
-    from elcano.graphs.engine.safety import stalled
-    from elcano.graphs.engine.steps import advance
+    from elcano.graphs.engine.safety import has_stalled
+    from elcano.graphs.engine.step_function import advance_run
     from elcano.graphs.errors import ElcanoError, EngineFault
     from elcano.graphs.frozen import Json
     from elcano.graphs.lifecycle import start
@@ -43,7 +43,7 @@ class ChainWorkflow(ResearchWorkflow):
         super().__init__(asked)
         self._past = deque(self._journal.entries)
         """Entries of earlier executions that are yet to be followed."""
-        self._followed = start.begun(asked)
+        self._followed = start.build_run_from_input(asked)
         """The run as the entries that were followed so far make it."""
 
     @workflow.run
@@ -103,7 +103,7 @@ class ChainWorkflow(ResearchWorkflow):
             await self._visit(judge)
             if self._answer(judge, "recommendation") == "synthesize":
                 break
-            if stalled(self._place.state, self._place.figures):
+            if has_stalled(self._place.state, self._place.figures):
                 await self._end_early("stalled", "nothing new was found twice in a row")
             while self._place.budget.iterations >= self._place.budget.limits.iterations:
                 await self._end_early("iterations", "no iteration left")
@@ -126,7 +126,7 @@ class ChainWorkflow(ResearchWorkflow):
             await self._visit("judge")
             if self._answer("judge", "recommendation") == "synthesize":
                 break
-            if stalled(self._place.state, self._place.figures):
+            if has_stalled(self._place.state, self._place.figures):
                 await self._end_early("stalled", "nothing new was found twice in a row")
             while self._place.budget.iterations >= self._place.budget.limits.iterations:
                 await self._end_early("iterations", "no iteration left")
@@ -141,7 +141,7 @@ class ChainWorkflow(ResearchWorkflow):
             await self._visit("judge")
             if self._answer("judge", "sufficient"):
                 break
-            if stalled(self._place.state, self._place.figures):
+            if has_stalled(self._place.state, self._place.figures):
                 text = "its judge was not satisfied, and nothing new was found twice in a row"
                 await self._end_early("stalled", text, to="hand_in")
             while self._place.budget.iterations >= self._place.budget.limits.iterations:
@@ -232,4 +232,4 @@ class ChainWorkflow(ResearchWorkflow):
             raise EngineFault(f"the chain did {self._past[0].kind} here before, and wants {entry.kind} now")
 
     def _follow(self) -> None:
-        self._followed = advance(self._asked.graph, self._followed, self._past.popleft())
+        self._followed = advance_run(self._asked.graph, self._followed, self._past.popleft())

@@ -12,16 +12,16 @@ from temporalio import workflow
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import REPORTED, ResearchInput, RunStatus, Stage
     from elcano.graphs.journal.journal import Journal
-    from elcano.graphs.labels import QUESTION_CHARACTERS, plain
-    from elcano.graphs.shortening import shortened
+    from elcano.graphs.labels import QUESTION_CHARACTERS, escape_markdown_line
+    from elcano.graphs.shortening import shorten_text
     from elcano.graphs.spec.graph import ParallelNode
     from elcano.graphs.values.branch import BranchState, branch_states
-    from elcano.graphs.values.budget import Budget, usd
-    from elcano.graphs.values.choice import named
-    from elcano.graphs.values.planning import open_sections
+    from elcano.graphs.values.budget import Budget, usd_from_microusd
+    from elcano.graphs.values.choice import format_chosen_mode
+    from elcano.graphs.values.display_text import format_count
+    from elcano.graphs.values.plan_validation import open_sections
     from elcano.graphs.values.state import Hold, HoldReason, SectionPlan
     from elcano.graphs.values.waiting_call import WaitingCall
-    from elcano.graphs.values.wording import counted
 
 SHOWN_SECTIONS: Final = 40
 """The last ones; a list of all is in the API's answer."""
@@ -39,7 +39,7 @@ _NEEDS: Final[Mapping[str, str]] = {
 """What a run waits for, by the reason of its hold."""
 
 
-def details(
+def render_run_details(
     asked: ResearchInput,
     journal: Journal,
     budget: Budget,
@@ -57,81 +57,92 @@ def details(
     """
     run = journal.run
     state = stage if status == "running" else status
-    place = [f"**{state}** ({named(asked.mode, run.state.choice)})", f"step {run.step}"]
+    place = [f"**{state}** ({format_chosen_mode(asked.mode, run.state.choice)})", f"step {run.step}"]
     place += [f"iteration {budget.iterations}"] if budget.iterations else []
-    lines = [f"**{plain(asked.question, QUESTION_CHARACTERS)}**", ""]
-    lines.append(f"- {', '.join([*place, _many(len(run.state.evidence), 'passage')])}")
-    lines.append(f"- {_spent(budget)}")
+    lines = [f"**{escape_markdown_line(asked.question, QUESTION_CHARACTERS)}**", ""]
+    lines.append(f"- {', '.join([*place, _format_count(len(run.state.evidence), 'passage')])}")
+    lines.append(f"- {_format_spent_budget(budget)}")
     if run.state.choice.mode:
-        lines.append(f"- chose to go on as {run.state.choice.mode} research{_said(run.state.choice.reason)}")
+        lines.append(f"- chose to go on as {run.state.choice.mode} research{_format_reason(run.state.choice.reason)}")
     if status == "running" and (hold := held or run.pause or run.hold) is not None:
-        lines.append(f"- {_waiting(hold, journal.still_since, apart=bool(waits))}")
+        lines.append(f"- {_format_hold(hold, journal.still_since, apart=bool(waits))}")
         if hold.reason == "approval" and run.approval == "asked":
-            lines += _proposed(asked, open_sections(run.state.plan))
-    lines += _asking(asked, calls)
+            lines += _list_plan_lines(asked, open_sections(run.state.plan))
+    lines += _list_approval_lines(asked, calls)
     if run.ending is not None:
-        lines.append(f"- ended early ({run.ending.kind})" + _said(run.ending.detail))
+        lines.append(f"- ended early ({run.ending.kind})" + _format_reason(run.ending.detail))
     if run.failure is not None:
-        failed = f"`{run.failure.node}` failed after {_many(run.failure.attempts, 'attempt')}"
-        lines.append(f"- {failed}{_said(run.failure.message)}")
-    lines += _addresses(asked, status)
+        failed = f"`{run.failure.node}` failed after {_format_count(run.failure.attempts, 'attempt')}"
+        lines.append(f"- {failed}{_format_reason(run.failure.message)}")
+    lines += _list_link_lines(asked, status)
     if any(isinstance(node, ParallelNode) for node in asked.graph.nodes):
         called = "Sections" if run.state.plan else "Side by side"
-        lines += _sections(branch_states(journal.events), waits, called)
+        lines += _list_section_lines(branch_states(journal.events), waits, called)
     if graph:
         lines += ["", "```", graph, "```"]
     return "\n".join(lines)
 
 
-def _spent(budget: Budget) -> str:
+def _format_spent_budget(budget: Budget) -> str:
     spent = f"{budget.used.tokens:,} of {budget.limits.tokens:,} tokens"
     limit = budget.limits.cost_microusd
-    return f"{spent}, ${usd(budget.used.cost_microusd):.4f}" + (f" of ${usd(limit):.4f}" if limit is not None else "")
+    return f"{spent}, ${usd_from_microusd(budget.used.cost_microusd):.4f}" + (
+        f" of ${usd_from_microusd(limit):.4f}" if limit is not None else ""
+    )
 
 
-def _waiting(hold: Hold, still_since: float | None, *, apart: bool) -> str:
+def _format_hold(hold: Hold, still_since: float | None, *, apart: bool) -> str:
     """Describe a hold. If sections wait, `apart`, each says itself how often it tried and when it retries."""
     since = hold.since or still_since
-    parts = [f"**waits for {_NEEDS.get(hold.reason, hold.reason)}**" + (f" since {_moment(since)}" if since else "")]
+    parts = [
+        f"**waits for {_NEEDS.get(hold.reason, hold.reason)}**"
+        + (f" since {_format_utc_seconds(since)}" if since else "")
+    ]
     if apart:
         parts.append("its sections do")
     elif hold.tries:
         who = ", ".join(f"`{name}`" for name in (hold.agent, hold.source) if name) or f"`{hold.node}`"
-        parts.append(f"{who} was tried {_many(hold.tries, 'time')} in vain")
+        parts.append(f"{who} was tried {_format_count(hold.tries, 'time')} in vain")
     if hold.until is not None and not apart:
-        parts.append(f"{'until' if hold.reason == 'approval' else 'next try'} {_moment(hold.until)}")
-    return "; ".join(parts) + _said(hold.detail)
+        parts.append(f"{'until' if hold.reason == 'approval' else 'next try'} {_format_utc_seconds(hold.until)}")
+    return "; ".join(parts) + _format_reason(hold.detail)
 
 
-def _proposed(asked: ResearchInput, plan: Sequence[SectionPlan]) -> Iterable[str]:
+def _list_plan_lines(asked: ResearchInput, plan: Sequence[SectionPlan]) -> Iterable[str]:
     """The plan that waits, and how it is approved or refused."""
     for number, section in enumerate(plan[:SHOWN_SECTIONS], 1):
-        yield f"  {number}. **{plain(section.title)}**: {plain(section.key_question, QUESTION_CHARACTERS)}"
+        yield (
+            f"  {number}. **{escape_markdown_line(section.title)}**: "
+            f"{escape_markdown_line(section.key_question, QUESTION_CHARACTERS)}"
+        )
     if len(plan) > SHOWN_SECTIONS:
-        yield f"  and {counted(len(plan) - SHOWN_SECTIONS, 'more section')}"
-    yield f"- approve it: `elcano approve {asked.run_id}`{_posted(asked, 'approve')}"
-    yield f"- refuse it: `elcano refuse {asked.run_id} REASON`{_posted(asked, 'refuse')}"
+        yield f"  and {format_count(len(plan) - SHOWN_SECTIONS, 'more section')}"
+    yield f"- approve it: `elcano approve {asked.run_id}`{_format_post_hint(asked, 'approve')}"
+    yield f"- refuse it: `elcano refuse {asked.run_id} REASON`{_format_post_hint(asked, 'refuse')}"
 
 
-def _posted(asked: ResearchInput, action: str) -> str:
+def _format_post_hint(asked: ResearchInput, action: str) -> str:
     return f", or `POST {asked.address}/{action}`" if asked.address else ""
 
 
-def _asking(asked: ResearchInput, calls: Sequence[WaitingCall]) -> Iterable[str]:
+def _list_approval_lines(asked: ResearchInput, calls: Sequence[WaitingCall]) -> Iterable[str]:
     """List the pending calls, the id that approves each, and the run, if it is a section's."""
     if calls:
         run_id = asked.branch_of.run_id if asked.branch_of else asked.run_id
         approve, refuse = (f"`elcano {word} {run_id}" for word in ("approve", "refuse"))
         yield f"- approve a call: {approve} --call ID`; refuse it: {refuse} REASON --call ID`"
     for call in calls[:SHOWN_CALLS]:
-        where = f" of {plain(call.section)} (`{call.run_id}`)" if call.section else ""
-        asks = f"asks to call {plain(call.called)}{where}, as `{call.id}`, until {_moment(call.until)}"
-        yield f"- {asks}{_said(call.arguments)}"
+        where = f" of {escape_markdown_line(call.section)} (`{call.run_id}`)" if call.section else ""
+        asks = (
+            f"asks to call {escape_markdown_line(call.called)}{where}, as `{call.id}`, until "
+            f"{_format_utc_seconds(call.until)}"
+        )
+        yield f"- {asks}{_format_reason(call.arguments)}"
     if len(calls) > SHOWN_CALLS:
         yield f"- and to make {len(calls) - SHOWN_CALLS} more calls"
 
 
-def _addresses(asked: ResearchInput, status: RunStatus) -> list[str]:
+def _list_link_lines(asked: ResearchInput, status: RunStatus) -> list[str]:
     if not asked.address:
         return []
     shown = f"- [the run in the API]({asked.address})"
@@ -139,7 +150,7 @@ def _addresses(asked: ResearchInput, status: RunStatus) -> list[str]:
     return [f"{shown}, [its report]({asked.address}/report)" if reported else shown]
 
 
-def _sections(states: tuple[BranchState, ...], waits: Mapping[str, HoldReason], called: str) -> list[str]:
+def _list_section_lines(states: tuple[BranchState, ...], waits: Mapping[str, HoldReason], called: str) -> list[str]:
     if not states:
         return []
     hidden = len(states) - SHOWN_SECTIONS
@@ -147,21 +158,21 @@ def _sections(states: tuple[BranchState, ...], waits: Mapping[str, HoldReason], 
     for state in states[-SHOWN_SECTIONS:]:
         reason = waits.get(state.run_id) if state.status == "running" else None
         stands = f"waits for {_NEEDS.get(reason, reason)}" if reason else state.status
-        used = f", {_many(state.iterations, 'iteration')}" if state.iterations else ""
+        used = f", {_format_count(state.iterations, 'iteration')}" if state.iterations else ""
         used += f", {state.tokens:,} tokens" if state.tokens is not None else ""
-        lines.append(f"- {plain(state.section)}: **{stands}**{used}{_said(state.reason)}")
+        lines.append(f"- {escape_markdown_line(state.section)}: **{stands}**{used}{_format_reason(state.reason)}")
     return lines
 
 
-def _said(text: str) -> str:
+def _format_reason(text: str) -> str:
     """Quote text that was worded elsewhere, to follow a description; empty if the text is."""
-    line = shortened(" ".join(text.replace("`", "'").split()), REASON_CHARACTERS)
+    line = shorten_text(" ".join(text.replace("`", "'").split()), REASON_CHARACTERS)
     return f": `{line}`" if line else ""
 
 
-def _many(number: int, what: str) -> str:
+def _format_count(number: int, what: str) -> str:
     return f"{number} {what}" + ("" if number == 1 else "s")
 
 
-def _moment(seconds: float) -> str:
+def _format_utc_seconds(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"

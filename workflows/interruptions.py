@@ -181,15 +181,15 @@ def is_cancelled() -> bool:
     return workflow.cancellation_reason() is not None
 
 
-def leaving(journal: Journal, interruption: Ending, now: float) -> Entry:
+def entry_from_interruption(journal: Journal, interruption: Ending, now: float) -> Entry:
     """How an ending that comes while no call is under way is written down; an exit that is held is given up."""
-    run, at, ending = journal.run, journal.elapsed(now), because(journal.run, interruption)
+    run, at, ending = journal.run, journal.elapsed(now), add_hold_reason(journal.run, interruption)
     if run.tried is not None and journal.leaving:
         return StepAbandoned(step=run.step, node=run.node, at=at, ending=ending)
     return Diverted(at=at, ending=ending)
 
 
-def because(run: Run, interruption: Ending) -> Ending:
+def add_hold_reason(run: Run, interruption: Ending) -> Ending:
     """An ending with what the run had been trying in vain, if it had."""
     hold = run.hold
     if hold is None or not hold.tries:

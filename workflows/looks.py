@@ -8,9 +8,9 @@ from datetime import timedelta
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.catalogue.calling import ListToolsOutput
+    from elcano.graphs.catalogue.mcp_tools import ListToolsOutput
     from elcano.graphs.contracts import TASK_QUEUE
-    from elcano.graphs.data.databases import (
+    from elcano.graphs.data.database_look import (
         DATABASE_LOOK_SECONDS,
         DATABASE_LOOK_WORKFLOW,
         LOOK_AT_DATABASE,
@@ -44,7 +44,7 @@ class SourceCheckWorkflow:
             result_type=SourceChecked,
             task_queue=check.queue,
             summary=f"{check.source}: {check.query}"[:200],
-            **policies.once(timedelta(seconds=CHECK_SECONDS)),
+            **policies.build_single_try_policy(timedelta(seconds=CHECK_SECONDS)),
         )
         return found
 
@@ -62,7 +62,7 @@ class DatabaseLookWorkflow:
             result_type=DatabaseLooked,
             task_queue=look.queue or TASK_QUEUE,
             summary=f"{look.database}: what does it hold?",
-            **policies.once(timedelta(seconds=DATABASE_LOOK_SECONDS)),
+            **policies.build_single_try_policy(timedelta(seconds=DATABASE_LOOK_SECONDS)),
         )
         return found
 
@@ -80,6 +80,6 @@ class ToolLookWorkflow:
             result_type=ListToolsOutput,
             task_queue=look.queue,
             summary=", ".join(look.asked.servers)[:200] or "all servers",
-            **policies.once(timedelta(seconds=TOOL_LOOK_SECONDS)),
+            **policies.build_single_try_policy(timedelta(seconds=TOOL_LOOK_SECONDS)),
         )
         return found

@@ -54,7 +54,7 @@ class Lost:
     """It was given up, and did not fail by itself."""
 
 
-async def outcome(node: str, activity: Awaitable[Result], policy: policies.Policy) -> Result | Lost:
+async def await_outcome(node: str, activity: Awaitable[Result], policy: policies.Policy) -> Result | Lost:
     """The result of an activity, or why there is none. It ends only when the activity has, also if it is given up."""
     try:
         return await activity
@@ -62,13 +62,13 @@ async def outcome(node: str, activity: Awaitable[Result], policy: policies.Polic
         cause = error.cause
         if isinstance(cause, ApplicationError):
             if cause.type == FailureType.TIMEOUT:  # its last try was too slow, as the attempt after that says
-                return _unanswered(node, cause.message, error, policy)
-            lost = _lost(node, cause)
+                return _build_timeout_loss(node, cause.message, error, policy)
+            lost = _loss_from_error(node, cause)
             if error.retry_state != RetryState.TIMEOUT:
                 return lost
             return replace(lost, failure=lost.failure.model_copy(update={"type": FailureType.TIMEOUT}))
         if isinstance(cause, TimeoutError):
-            lost = _unanswered(node, f"no answer in time ({cause.message})", error, policy)
+            lost = _build_timeout_loss(node, f"no answer in time ({cause.message})", error, policy)
             if cause.type != TimeoutType.SCHEDULE_TO_START:
                 return lost
             message = f"no worker began the call ({cause.message}): all are busy, or none has what it takes"
@@ -79,24 +79,24 @@ async def outcome(node: str, activity: Awaitable[Result], policy: policies.Polic
         raise
 
 
-def _unanswered(node: str, message: str, error: ActivityError, policy: policies.Policy) -> Lost:
+def _build_timeout_loss(node: str, message: str, error: ActivityError, policy: policies.Policy) -> Lost:
     """Build the failure of a call whose usage is unknown."""
     spent = error.retry_state == RetryState.MAXIMUM_ATTEMPTS_REACHED or isinstance(error.cause, ApplicationError)
-    attempts = policies.tries(policy) if spent else 1
+    attempts = policies.count_allowed_attempts(policy) if spent else 1
     return Lost(
         Failure(node=node, type=FailureType.TIMEOUT, message=message, attempts=attempts),
         abandoned=error.retry_state == RetryState.CANCEL_REQUESTED,
     )
 
 
-def failure(node: str, error: BaseException) -> Failure:
+def failure_from_error(node: str, error: BaseException) -> Failure:
     """An exception that ended the run, as data."""
     cause = error.cause if isinstance(error, ActivityError) and error.cause else error
     kind = cause.type if isinstance(cause, ApplicationError) and cause.type else type(cause).__name__
     return Failure(node=node, type=kind, message=str(cause)[:2_000])
 
 
-def _lost(node: str, cause: ApplicationError) -> Lost:
+def _loss_from_error(node: str, cause: ApplicationError) -> Lost:
     """Our own activities say in the details how often they were tried and what that used."""
     kind = cause.type or "ApplicationError"
     details = FailureDetails.model_validate(cause.details[0]) if cause.details else FailureDetails(attempt=1)
@@ -111,12 +111,12 @@ def _lost(node: str, cause: ApplicationError) -> Lost:
     return Lost(failure, details.usage, details.retry_after, details.progress, abandoned=kind == FailureType.ABANDONED)
 
 
-def place(work: Call, elapsed: float, waited: float = 0.0) -> Place:
+def build_step_place(work: Call, elapsed: float, waited: float = 0.0) -> Place:
     """Return the step that is done, and when; time spent waiting for a worker does not count as research time."""
     return {"step": work.step, "node": work.node, "at": max(0.0, elapsed - waited), "waited": waited}
 
 
-def failed(work: Call, elapsed: float, lost: Lost, usage: Usage) -> Outcome:
+def build_failed_outcome(work: Call, elapsed: float, lost: Lost, usage: Usage) -> Outcome:
     """The entry of a call that was not answered: it failed, or was given up."""
     if lost.abandoned:
         return StepAbandoned(step=work.step, node=work.node, at=elapsed, usage=usage)

@@ -78,13 +78,13 @@ def is_worth_more(error: ActivityError, policy: Policy) -> bool:
     return not of_its_kind and error.retry_state != RetryState.CANCEL_REQUESTED
 
 
-def tries(policy: Policy) -> int:
+def count_allowed_attempts(policy: Policy) -> int:
     """How often a call may fail before it has failed; attempts whose worker died are not among them."""
     attempts = policy["retry_policy"].maximum_attempts
     return attempts if policy["heartbeat_timeout"] is None else attempts - MOST_DEATHS
 
 
-def bound(policy: Policy, begun: bool, seconds: float) -> Policy:
+def limit_to_run_time(policy: Policy, begun: bool, seconds: float) -> Policy:
     """The policy of a call in a run that may research so long; only the first call is bound, until it has `begun`.
 
     That one ends with the time for research, whoever waits for a worker: until then no clock runs.
@@ -102,7 +102,7 @@ def bound(policy: Policy, begun: bool, seconds: float) -> Policy:
     return bounded
 
 
-def limited(policy: Policy, limits: ToolLimits | None) -> Policy:
+def apply_node_limits(policy: Policy, limits: ToolLimits | None) -> Policy:
     """Apply a node's own limits to the policy of its call; they only take away from it."""
     if limits is None or (limits.timeout_seconds is None and limits.attempts is None):
         return policy
@@ -157,12 +157,12 @@ CALL_TOOL: Final = Policy(  # what writes says itself, in its second attempt, th
 )
 
 
-def tool(name: str, source: SourceSpec | None) -> Policy:
+def choose_tool_policy(name: str, source: SourceSpec | None) -> Policy:
     """Return the policy of a tool, given the source that it searches, if any."""
-    return CALL_TOOL if name == "call_tool" else search(source)
+    return CALL_TOOL if name == "call_tool" else build_search_policy(source)
 
 
-def search(source: SourceSpec | None) -> Policy:
+def build_search_policy(source: SourceSpec | None) -> Policy:
     """Return the policy of a search, by the source's own policy; without one, that of any other tool."""
     if source is None or source.policy is None:
         return TOOL
@@ -182,7 +182,7 @@ def ask_in(queue: str) -> Policy:
     return Policy(**{**AGENT, "schedule_to_start_timeout": MODEL_QUEUE_PATIENCE}) if queue else AGENT
 
 
-def once(patience: timedelta) -> Policy:
+def build_single_try_policy(patience: timedelta) -> Policy:
     """Return the policy for a waiting client: one attempt, given up after `patience`, with or without a worker."""
     return Policy(
         schedule_to_close_timeout=patience,
@@ -192,7 +192,7 @@ def once(patience: timedelta) -> Policy:
     )
 
 
-def _rounds(first: timedelta, last_attempts: int) -> tuple[Policy, ...]:
+def _build_retry_rounds(first: timedelta, last_attempts: int) -> tuple[Policy, ...]:
     """How the end of a run is tried: a few times, and with ever more time. After the first round the run says why.
 
     The first one notices soon that a worker died. Before an attempt beats at all its input is fetched from where large
@@ -200,13 +200,13 @@ def _rounds(first: timedelta, last_attempts: int) -> tuple[Policy, ...]:
     `last_attempts`: in the last round, 0: until it works.
     """
     return (
-        _round(first, HEARTBEAT, timedelta(seconds=30), 6),
-        _round(first * 10, timedelta(minutes=1), timedelta(minutes=1), 6),
-        _round(first * 120, timedelta(minutes=10), timedelta(minutes=5), last_attempts),
+        _build_retry_round(first, HEARTBEAT, timedelta(seconds=30), 6),
+        _build_retry_round(first * 10, timedelta(minutes=1), timedelta(minutes=1), 6),
+        _build_retry_round(first * 120, timedelta(minutes=10), timedelta(minutes=5), last_attempts),
     )
 
 
-def _round(time: timedelta, silence: timedelta, interval: timedelta, attempts: int) -> Policy:
+def _build_retry_round(time: timedelta, silence: timedelta, interval: timedelta, attempts: int) -> Policy:
     return Policy(
         schedule_to_close_timeout=None,
         start_to_close_timeout=time,
@@ -220,8 +220,8 @@ def _round(time: timedelta, silence: timedelta, interval: timedelta, attempts: i
     )
 
 
-PUBLISH: Final = _rounds(timedelta(minutes=2), 11)
-ARCHIVE: Final = _rounds(timedelta(minutes=1), 0)
+PUBLISH: Final = _build_retry_rounds(timedelta(minutes=2), 11)
+ARCHIVE: Final = _build_retry_rounds(timedelta(minutes=1), 0)
 """Without end: a run that is not archived would be lost."""
 
 BOOKS: Final = Policy(  # reading the ledger, reopening a record: until it works

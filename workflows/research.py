@@ -24,7 +24,7 @@ with workflow.unsafe.imports_passed_through():
         ResearchResult,
     )
     from elcano.graphs.engine.commands import Choose, Finish, RunBranches, Wait, Work
-    from elcano.graphs.engine.control import Action, RollBack, answer_to, refuse_control
+    from elcano.graphs.engine.control_actions import Action, RollBack, answer_to, refuse_control
     from elcano.graphs.engine.entries import (
         Controlled,
         Diverted,
@@ -34,24 +34,24 @@ with workflow.unsafe.imports_passed_through():
         StepAbandoned,
         StepCompleted,
     )
-    from elcano.graphs.engine.steps import pauses
+    from elcano.graphs.engine.step_function import should_pause
     from elcano.graphs.errors import ElcanoError
     from elcano.graphs.fanout.notices import BranchHeld
     from elcano.graphs.frozen import Json
-    from elcano.graphs.lifecycle import finish, start, taking_up, watch
+    from elcano.graphs.lifecycle import finish, resume_input, start, watch
     from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
     from elcano.graphs.values.budget import Usage
     from elcano.graphs.values.cancellation import Cancellation
     from elcano.graphs.values.report import ReportRef
     from elcano.graphs.values.state import Ending
-    from elcano.workflows import concluding
+    from elcano.workflows import run_conclusion
     from elcano.workflows.approvals import Approvals
     from elcano.workflows.branches import Branching
     from elcano.workflows.calls import Performer
-    from elcano.workflows.interruptions import Interruptions, because, is_cancelled, leaving
-    from elcano.workflows.outcomes import failure
-    from elcano.workflows.showing import Shown
-    from elcano.workflows.waiting import Waiting
+    from elcano.workflows.holds import Waiting
+    from elcano.workflows.interruptions import Interruptions, add_hold_reason, entry_from_interruption, is_cancelled
+    from elcano.workflows.outcomes import failure_from_error
+    from elcano.workflows.run_display import Shown
 
 
 @workflow.defn(name=RESEARCH_WORKFLOW, failure_exception_types=[ElcanoError, ValueError])
@@ -64,7 +64,7 @@ class ResearchWorkflow:
     @workflow.init
     def __init__(self, asked: ResearchInput) -> None:
         self._asked = asked
-        self._journal = start.journal(asked, workflow.time(), led=self.led)
+        self._journal = start.open_journal(asked, workflow.time(), led=self.led)
         self._interruptions = Interruptions(asked, self._journal)
         self._branching: Branching | None = None
         """Set while branches run."""
@@ -89,27 +89,27 @@ class ResearchWorkflow:
         broken: BaseException | None = None
         try:
             if asked.follows is not None and asked.carried is None:
-                await concluding.take_over(asked, asked.follows)
+                await run_conclusion.take_over(asked, asked.follows)
             await self._research()
             await self._interruptions.settled()
             if asked.branch_of is None and self._journal.run.failure is None:  # a run that failed has no report
                 self._shown.enter("writing")
-                self._report = await concluding.publish(asked, self._journal, self._shown)
+                self._report = await run_conclusion.publish_report(asked, self._journal, self._shown)
         except (asyncio.CancelledError, FailureError, ElcanoError, ValueError) as error:
             broken = error
         self._closing = True
         run = self._journal.run
         cancelled = broken is not None and is_cancelled_exception(broken)
-        failed = run.failure or (failure(run.node, broken) if broken and not cancelled else None)
+        failed = run.failure or (failure_from_error(run.node, broken) if broken and not cancelled else None)
         status = finish.status_of(self._journal, failed, self._report, cancelled=cancelled)
         await self._interruptions.settled()
         for task in beside:
             task.cancel()
         cancellation = Cancellation.read(workflow.cancellation_reason() or "") if cancelled else None
-        await concluding.close(asked, self._journal, self._shown, status, failed, self._report, cancellation)
+        await run_conclusion.close_run(asked, self._journal, self._shown, status, failed, self._report, cancellation)
         if cancelled and broken:
             raise broken
-        result = finish.result(asked, self._journal, failed, self._report)
+        result = finish.build_research_result(asked, self._journal, failed, self._report)
         if failed:
             raise ApplicationError(
                 f"{failed.node} failed: {failed.message}",
@@ -122,12 +122,12 @@ class ResearchWorkflow:
     @workflow.query(name=PROGRESS_QUERY)
     def progress(self, since: int) -> ProgressPage:
         """The events after number `since`, a page at a time."""
-        return watch.page(self._journal, since)
+        return watch.build_progress_page(self._journal, since)
 
     @workflow.query(name=SNAPSHOT_QUERY)
     def snapshot(self) -> RunSnapshot:
         """Where the run is now."""
-        return watch.snapshot(
+        return watch.build_run_snapshot(
             self._asked,
             self._journal,
             workflow.time(),
@@ -211,7 +211,7 @@ class ResearchWorkflow:
             if self._journal.run.choosing or self._journal.run.finished:  # an exit that calls nobody ends it at once
                 return
             if (interruption := self._interruptions.take()) is not None:
-                self._record(leaving(self._journal, interruption, workflow.time()))
+                self._record(entry_from_interruption(self._journal, interruption, workflow.time()))
             await self._waiting.released()
             self._continue_as_new_if_suggested()
             work = self._journal.next(workflow.time())
@@ -231,9 +231,9 @@ class ResearchWorkflow:
             return
         controlled = (one for one in reversed(journal.entries) if isinstance(one, Controlled))
         reason, by = next((one.action.reason, one.by) for one in controlled if isinstance(one.action, RollBack))
-        log = finish.log(self._asked, journal)
+        log = finish.build_run_log(self._asked, journal)
         workflow.continue_as_new(
-            taking_up.taken_back(log, step, journal.events, journal.started_at, by=by, reason=reason)
+            resume_input.taken_back(log, step, journal.events, journal.started_at, by=by, reason=reason)
         )
 
     def _continue_as_new_if_suggested(self) -> None:
@@ -257,7 +257,7 @@ class ResearchWorkflow:
         if task.done():
             return await task
         interruption = self._interruptions.take()
-        ending = None if interruption is None else because(self._journal.run, interruption)
+        ending = None if interruption is None else add_hold_reason(self._journal.run, interruption)
         entry = await self._performer.given_up(task, work, ending)
         if interruption is not None and isinstance(entry, StepCompleted):  # it had been answered after all
             self._interruptions.say(interruption)
@@ -291,7 +291,7 @@ class ResearchWorkflow:
                 ending = self._interruptions.take() or branching.exhausted
                 if ending is None or task.done():
                     last = ending or last
-                elif pauses(self._journal.run, ending):
+                elif should_pause(self._journal.run, ending):
                     if branching.exhausted is not None:  # else some still work, each within a time of its own
                         self._record(Diverted(at=self._elapsed(), ending=ending))
                         await self._waiting.for_somebody(task.done)

@@ -86,15 +86,15 @@ class _Heard(WorkflowInstance):
     def activate(self, act: "WorkflowActivation") -> WorkflowActivationCompletion:
         if any(job.WhichOneof("variant") not in _NO_EVENTS for job in act.jobs):
             if self._missed:
-                return _refused(act)
+                return _refuse_activation(act)
             if self._is_ahead(act):
                 if self._in_turn.may_wait(act.run_id, act.history_length):
-                    return _refused(act)
+                    return _refuse_activation(act)
                 self._missed = True
                 completion = WorkflowActivationCompletion(run_id=act.run_id)
                 completion.successful.SetInParent()
                 return completion
-        return _marked(self._sandboxed.activate(act))
+        return _mark_query_answers(self._sandboxed.activate(act))
 
     def _is_ahead(self, act: "WorkflowActivation") -> bool:
         """Whether it reports events that no workflow task has reported: later events at the same time."""
@@ -114,7 +114,7 @@ class _Heard(WorkflowInstance):
         return self._sandboxed.get_thread_id()
 
 
-def _marked(completion: WorkflowActivationCompletion) -> WorkflowActivationCompletion:
+def _mark_query_answers(completion: WorkflowActivationCompletion) -> WorkflowActivationCompletion:
     """The same, with its answers to queries marked: those of the SDK's own too, which the Temporal UI asks."""
     for command in completion.successful.commands:
         if command.respond_to_query.HasField("succeeded"):
@@ -122,7 +122,7 @@ def _marked(completion: WorkflowActivationCompletion) -> WorkflowActivationCompl
     return completion
 
 
-def _refused(act: "WorkflowActivation") -> WorkflowActivationCompletion:
+def _refuse_activation(act: "WorkflowActivation") -> WorkflowActivationCompletion:
     """What this was for fails, and the SDK forgets the run."""
     completion = WorkflowActivationCompletion(run_id=act.run_id)
     completion.failed.failure.message = TOO_EARLY

@@ -10,8 +10,8 @@ from dataclasses import replace
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
+    from elcano.graphs.catalogue.source_registry import SOURCES
     from elcano.graphs.catalogue.source_spec import SourcePolicy, SourceSpec
-    from elcano.graphs.catalogue.sources import SOURCES
     from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
     from elcano.graphs.contracts import ResearchInput, ToolCall, ToolResult
     from elcano.graphs.engine.commands import CallTool
@@ -19,14 +19,14 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.engine.safety import broken_sources
     from elcano.graphs.frozen import JsonObject
     from elcano.graphs.journal.journal import Journal
-    from elcano.graphs.labels import label
+    from elcano.graphs.labels import format_label
     from elcano.graphs.spec.graph import limits_of
     from elcano.graphs.values.budget import Usage
     from elcano.graphs.values.failures import FailureType
     from elcano.graphs.values.state import RELATED, Failure, Hold
     from elcano.workflows import policies
     from elcano.workflows.approvals import Approvals
-    from elcano.workflows.outcomes import Lost, Outcome, failed, outcome, place
+    from elcano.workflows.outcomes import Lost, Outcome, await_outcome, build_failed_outcome, build_step_place
 
 
 _NAMED = ("source", "query", "server", "tool")
@@ -66,14 +66,14 @@ class ToolCalls:
                 return held
         answered = [result for result in results if isinstance(result, ToolResult)]
         waited = min((result.waited for result in answered), default=0.0)
-        here = place(work, self._elapsed(), self._journal.idled(waited, workflow.time()))
+        here = build_step_place(work, self._elapsed(), self._journal.idled(waited, workflow.time()))
         told = max((result.told for result in answered), default=0)
         if not work.for_each:
             (only,) = results
             if isinstance(only, Lost):
-                return failed(work, self._elapsed(), only, Usage())
+                return build_failed_outcome(work, self._elapsed(), only, Usage())
             return StepCompleted(**here, output=only.output, told=told)
-        return StepCompleted(**here, output=_progress(outcomes), told=told)
+        return StepCompleted(**here, output=_build_item_progress(outcomes), told=told)
 
     async def _allowed(self, work: CallTool, item: int, tries: int) -> ToolResult | Lost:
         """Returns the result of a call; if the call needs approval, once that is decided."""
@@ -109,13 +109,17 @@ class ToolCalls:
             told=self._journal.last,
             approval=approval,
         )
-        source = _source(given)
-        given_time = policies.bound(
-            policies.tool(work.tool, source), self._journal.begun, self._journal.run.budget.research_seconds()
+        source = _find_source_spec(given)
+        given_time = policies.limit_to_run_time(
+            policies.choose_tool_policy(work.tool, source),
+            self._journal.begun,
+            self._journal.run.budget.research_seconds(),
         )
-        policy = policies.limited(given_time, limits_of(self._asked.graph.by_id[work.node]))
+        policy = policies.apply_node_limits(given_time, limits_of(self._asked.graph.by_id[work.node]))
         activity_id = f"{work.step:04d}-{work.node}" + (f"-{item + 1}" if work.for_each else "")
-        described = label(": ".join(str(given[key]) for key in _NAMED if given.get(key)) or self._described(work))
+        described = format_label(
+            ": ".join(str(given[key]) for key in _NAMED if given.get(key)) or self._described(work)
+        )
         activity = workflow.execute_activity(
             work.tool,
             call,
@@ -126,7 +130,7 @@ class ToolCalls:
             cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
             **policy,
         )
-        return _may_have_written(work, await outcome(work.node, activity, policy))
+        return _may_have_written(work, await await_outcome(work.node, activity, policy))
 
     def _described(self, work: CallTool) -> str:
         return self._asked.graph.by_id[work.node].description or work.node
@@ -140,7 +144,7 @@ class ToolCalls:
         asked_to_wait = max((lost.retry_after or 0.0 for lost in busy.values()), default=0.0)
         seconds = policies.hold_seconds("provider", tries, asked_to_wait, waited=now - since)
         if any(item.output is not None for item in done.values()):
-            patience = max(_patience(work.inputs[item]) for item in busy)
+            patience = max(_get_source_patience(work.inputs[item]) for item in busy)
             if now + seconds - since > patience or seconds > self._seconds_left():
                 return None
         names = dict.fromkeys(str(work.inputs[item].get("source") or work.tool) for item in busy)
@@ -156,7 +160,7 @@ class ToolCalls:
             until=now + seconds,
             seconds=seconds,
         )
-        return Held(step=work.step, node=work.node, at=self._elapsed(), hold=hold, progress=_progress(done))
+        return Held(step=work.step, node=work.node, at=self._elapsed(), hold=hold, progress=_build_item_progress(done))
 
     def _seconds_left(self) -> float:
         """Returns the seconds until a held run ends; if it may pause, its clock stops and the longest hold remains."""
@@ -169,14 +173,14 @@ class ToolCalls:
         return self._journal.elapsed(workflow.time())
 
 
-def _source(given: JsonObject) -> SourceSpec | None:
+def _find_source_spec(given: JsonObject) -> SourceSpec | None:
     """Return the specification of the source that a tool asks; None for a collection, or without a source."""
     name = given.get("source")
     return SOURCES.get(name) if isinstance(name, str) else None
 
 
-def _patience(given: JsonObject) -> float:
-    source = _source(given)
+def _get_source_patience(given: JsonObject) -> float:
+    source = _find_source_spec(given)
     policy = source.policy if source else None
     return (policy or SourcePolicy()).patience_seconds
 
@@ -196,6 +200,6 @@ def _as_data(work: CallTool, item: int, result: ToolResult | Lost) -> ItemOutcom
     return ItemOutcome(index=item, input=given, output=result.output)
 
 
-def _progress(outcomes: dict[int, ItemOutcome]) -> JsonObject:
+def _build_item_progress(outcomes: dict[int, ItemOutcome]) -> JsonObject:
     items = tuple(outcomes[item] for item in sorted(outcomes))
     return ItemOutcomes(items=items).model_dump(mode="json")

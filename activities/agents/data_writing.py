@@ -9,14 +9,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from elcano.activities.agents.answers import drafted
-from elcano.activities.agents.citing import with_canonical_ids
-from elcano.activities.agents.mending import TOLD_CHARACTERS, mended
-from elcano.activities.agents.reviewing import checked_draft
-from elcano.activities.agents.unwritten import unread_told
-from elcano.activities.answering.keeping import kept
+from elcano.activities.agents.answer_drafts import draft_from_prose
+from elcano.activities.agents.draft_correction import TOLD_CHARACTERS, ask_writer_with_correction
+from elcano.activities.agents.draft_references import with_canonical_ids
+from elcano.activities.agents.draft_review import checked_draft
+from elcano.activities.agents.unwritten_drafts import unread_told
 from elcano.activities.answering.lines import row_line
-from elcano.activities.answering.proving import Given, Proving
+from elcano.activities.answering.number_proofs import Given, Proving
+from elcano.activities.answering.result_store import load_result_tables
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.report.citations import CheckedClaim, CheckedDraft
 from elcano.activities.text.languages import language_of
@@ -26,7 +26,7 @@ from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import Loaded, Shown
 from elcano.graphs.data.answer import DOUBTFUL, SHOWN_ROWS, AnswerTable, DataAnswer, NumberVerdict
 from elcano.graphs.data.table import ResultTable
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 from elcano.graphs.values.report import Citation, Claim, ReportDraft
 from elcano.graphs.values.statements import Judgement, Statement
 
@@ -51,9 +51,11 @@ async def write_from_results(
         BudgetExhausted: before there was any answer; as for other faults, see `Attempt.ask`.
         InputInvalid: a result is not in the store.
     """
-    desk = _Desk(given, await kept(attempt.store, given.results))
+    desk = _Desk(given, await load_result_tables(attempt.store, given.results))
     ids = {**loaded.shown.ids, **desk.ids}
-    answer = await mended(attempt, agent.asks, task, loaded.shown.order, ids, desk.draft, further=desk.faults)
+    answer = await ask_writer_with_correction(
+        attempt, agent.asks, task, loaded.shown.order, ids, desk.draft, further=desk.faults
+    )
     unread = len(loaded.shown.items) - len(loaded.shown.only(answer.task.evidence).items)
     draft = await asyncio.to_thread(desk.draft, answer.output)
     draft = with_canonical_ids(unread_told(draft, unread), ids)
@@ -70,13 +72,13 @@ class _Desk:
         self._given = given
         self._tables = tables
         self._language = language_of(given.question)
-        self._said = (*_said_beside(given), *_columns(tables))
+        self._said = (*_said_beside(given), *_iter_column_names(tables))
         self.ids = {f"{RESULT_KEY}{number}": one.evidence for number, one in enumerate(given.results, start=1)}
         """Evidence ids of the results by their keys."""
 
     def draft(self, answer: DataProse) -> ReportDraft:
         """An answer as a draft that cites by keys: rows are quoted by their lines, and what cells prove is known."""
-        draft = with_claims(drafted(answer), self._with_rows)
+        draft = with_claims(draft_from_prose(answer), self._with_rows)
         held = list(self._proving(answer).holding())
         rows = dict.fromkeys(
             (cell.result, row)
@@ -90,7 +92,7 @@ class _Desk:
         known = (*(one.text for one in held), *lines, *columns, *(one.text for one in self._said))
         data = DataAnswer(
             tables=tuple(self._shown_tables()),
-            known=tuple(shortened(" ".join(one.split()), KNOWN_CHARACTERS) for one in known if one.strip()),
+            known=tuple(shorten_text(" ".join(one.split()), KNOWN_CHARACTERS) for one in known if one.strip()),
             chart=self._given.chart,
             no_chart=self._given.no_chart,
             forecasts=self._given.forecasts,
@@ -103,7 +105,7 @@ class _Desk:
         doubtful = (one for _, verdicts in self._verdicts(answer, checked) for one in verdicts)
         return tuple(
             dict.fromkeys(
-                f"the number “{one.text}” in “{shortened(one.statement, TOLD_CHARACTERS)}”: {one.reason}"
+                f"the number “{one.text}” in “{shorten_text(one.statement, TOLD_CHARACTERS)}”: {one.reason}"
                 for one in doubtful
                 if one.status in DOUBTFUL
             )
@@ -141,7 +143,7 @@ class _Desk:
                     one.quote for one in said.citations if one.verdict == "verified" and one.evidence not in results
                 ]
                 yield said, proving.verdicts(said.text, quotes)
-            loose += _unstated(claim)
+            loose += _find_unstated_text(claim)
         for text in loose:
             yield None, proving.verdicts(text)
 
@@ -217,12 +219,12 @@ def _said_beside(given: DataWriterInput) -> Iterator[Given]:
         yield Given("a gap", one)
 
 
-def _columns(tables: Sequence[ResultTable]) -> Iterator[Given]:
+def _iter_column_names(tables: Sequence[ResultTable]) -> Iterator[Given]:
     for name in dict.fromkeys(column.name for table in tables for column in table.columns):
         yield Given("the name of a column", name)
 
 
-def _unstated(claim: CheckedClaim) -> Iterator[str]:
+def _find_unstated_text(claim: CheckedClaim) -> Iterator[str]:
     """Yield what a block shows besides its statements: headings, the heads of tables, code and formulas."""
     if claim.kind in ("heading", "code", "formula") or not claim.statements:
         yield _MARKUP.sub(" ", claim.text)

@@ -8,15 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from elcano.activities.agents.passages import named, of_work
-from elcano.activities.agents.unwritten import UNREAD
-from elcano.activities.report.works import Works
-from elcano.activities.text.stems import stems
+from elcano.activities.agents.passages import format_source_with_kind, of_work
+from elcano.activities.agents.unwritten_drafts import UNREAD
+from elcano.activities.report.work_accounts import Works
+from elcano.activities.text.stems import list_stems
 from elcano.graphs.agents.envelope import EvidenceItem, SectionItem
 from elcano.graphs.agents.loaded import Drafts, Shown
 from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft, heading_for
 from elcano.graphs.values.state import SectionResult
-from elcano.graphs.values.works import Work
+from elcano.graphs.values.work_metadata import Work
 from elcano.storage.evidence import Evidence
 
 TWIN: Final = 0.75
@@ -27,7 +27,7 @@ MOST_RELATED: Final = 8
 NOT_USED: Final = "nothing of its draft was used"
 
 
-def joined(
+def join_section_drafts(
     results: Sequence[SectionResult],
     drafts: Sequence[ReportDraft | None],
     known: Sequence[Evidence],
@@ -43,10 +43,13 @@ def joined(
     homes = _Homes(evidence)
     cited = [tuple(homes.moved(claim) for claim in claims) for claims in kept]
     works = Works(known, accounts)
-    beside = [_beside(result, draft, evidence, homes.cited) for result, draft in zip(results, drafts, strict=True)]
+    beside = [
+        _list_uncited_evidence(result, draft, evidence, homes.cited)
+        for result, draft in zip(results, drafts, strict=True)
+    ]
     named = dict.fromkeys((*homes.cited, *(id for ids in beside for id in ids)))
     keys = {id: f"e{number}" for number, id in enumerate(named, start=1)}
-    shown = {id: _item(key, evidence[id], of_work(works, evidence[id])) for id, key in keys.items()}
+    shown = {id: _build_evidence_item(key, evidence[id], of_work(works, evidence[id])) for id, key in keys.items()}
     items = [
         SectionItem(
             title=result.title,
@@ -63,22 +66,22 @@ def joined(
         passages=tuple(
             tuple(
                 shown[id].model_copy(update={"text": evidence[id].text})
-                for id in dict.fromkeys((*_cited(claims), *further))
+                for id in dict.fromkeys((*_iter_cited_evidence(claims), *further))
                 if id in shown
             )
             for claims, further in zip(cited, beside, strict=True)
         ),
         wishes=tuple(result.wish for result in results),
-        related=_related(drafts, evidence, homes.cited) if results else _one_each(known),
+        related=_pick_related_evidence(drafts, evidence, homes.cited) if results else _one_each(known),
         quoted=all(draft.quoted for draft in drafts if draft),
     )
 
 
-def _cited(claims: Iterable[Claim]) -> Iterator[str]:
+def _iter_cited_evidence(claims: Iterable[Claim]) -> Iterator[str]:
     return (one.evidence for claim in claims for one in claim.citations)
 
 
-def _beside(
+def _list_uncited_evidence(
     result: SectionResult, draft: ReportDraft | None, evidence: Mapping[str, Evidence], cited: Mapping[str, str]
 ) -> list[str]:
     """Return a section's uncited passages, those that its draft calls related first, each text once."""
@@ -91,7 +94,7 @@ def _beside(
     return found
 
 
-def completed(draft: ReportDraft, drafts: Drafts) -> ReportDraft:
+def complete_draft(draft: ReportDraft, drafts: Drafts) -> ReportDraft:
     """Return `draft`, citing by id, with what no model may omit: missing sections, unread parts, related passages."""
     reasons = {heading_for(section.title): section.missing for section in drafts.sections if section.missing}
     headings = {section.heading for section in draft.sections}
@@ -132,7 +135,7 @@ class _Said:
 
     @classmethod
     def of(cls, claim: Claim) -> "_Said":
-        return cls(claim, _on_one_line(claim.text), frozenset(stems(claim.text)))
+        return cls(claim, _on_one_line(claim.text), frozenset(list_stems(claim.text)))
 
     def same_as(self, other: "_Said") -> bool:
         """Whether both say the same: nearly the same words, or one is a part of the other."""
@@ -146,7 +149,7 @@ class _Said:
 
 def _each_once(results: Sequence[SectionResult], said: Sequence[Sequence[Claim]]) -> list[list[Claim]]:
     """Return the claims of each section, without those that another section or an earlier claim already makes."""
-    asked = [frozenset(stems(f"{result.title} {result.key_question}")) for result in results]
+    asked = [frozenset(list_stems(f"{result.title} {result.key_question}")) for result in results]
     kept: list[list[_Said]] = [[] for _ in results]
     for number, one in ((number, _Said.of(claim)) for number, claims in enumerate(said) for claim in claims):
         if not one.claim.citations:  # a heading, or what leads to what follows: it says nothing that could be twice
@@ -195,7 +198,7 @@ def _with_keys(claim: Claim, keys: Mapping[str, str]) -> Claim:
     return claim.model_copy(update={"citations": tuple(citations)})
 
 
-def _related(
+def _pick_related_evidence(
     drafts: Iterable[ReportDraft | None], evidence: Mapping[str, Evidence], cited: Mapping[str, str]
 ) -> tuple[str, ...]:
     """The passages that drafts call related, a document once, without the documents that are cited anyway."""
@@ -220,13 +223,13 @@ def _in_turn(lists: Sequence[Sequence[str]]) -> Iterator[str]:
         yield from (one[rank] for one in lists if rank < len(one))
 
 
-def _item(key: str, passage: Evidence, work: str) -> EvidenceItem:
+def _build_evidence_item(key: str, passage: Evidence, work: str) -> EvidenceItem:
     return EvidenceItem(
         key=key,
         title=passage.title,
         heading=passage.heading,
         locator=passage.locator,
-        source=named(passage.source),
+        source=format_source_with_kind(passage.source),
         about=work,
     )
 

@@ -7,8 +7,8 @@ shown what was found since. Of a draft that is longer as many claims are shown a
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from elcano.graphs.agents.drafting import claim_characters, fitting
 from elcano.graphs.agents.envelope import SectionItem
+from elcano.graphs.agents.synthesis_context import claim_characters, select_fitting_claims
 from elcano.graphs.values.report import Claim, ReportDraft
 from elcano.graphs.values.state import SectionResult
 from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN, SO_FAR_TOKENS
@@ -18,7 +18,7 @@ NOT_SHOWN: Final = "not shown"
 """In place of the key of a passage for which there was no room: its quote still stands."""
 
 
-def within(
+def fit_last_draft(
     results: Sequence[SectionResult], drafts: Sequence[ReportDraft | None], room: int
 ) -> tuple[tuple[SectionItem, ...], int]:
     """As much of `drafts` as fits, citing by id, and the tokens that it takes.
@@ -37,7 +37,7 @@ def within(
         )
         for result, draft in zip(results, drafts, strict=True)
     )
-    kept = fitting(sections, min(SO_FAR_TOKENS, int(room * SHARE)))
+    kept = select_fitting_claims(sections, min(SO_FAR_TOKENS, int(room * SHARE)))
     taken = sum(claim_characters(claim) for section in kept for claim in section.claims)
     return kept, taken // CHARACTERS_PER_TOKEN
 

@@ -15,19 +15,19 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeVar
 
-from elcano.activities.agents.answers import section_claims, summarised, unrepeated
+from elcano.activities.agents.answer_drafts import draft_from_summary, drop_repeated_claims, section_claims
+from elcano.activities.agents.draft_correction import ask_writer_with_correction
 from elcano.activities.agents.drafts import NOT_USED
 from elcano.activities.agents.finished import Progress, WrittenSection
-from elcano.activities.agents.mending import mended
 from elcano.activities.agents.parts import HEADING, heading_words, in_parts
-from elcano.activities.agents.unwritten import first_statements, not_rewritten, statements_unread
+from elcano.activities.agents.unwritten_drafts import first_statements, not_rewritten, statements_unread
 from elcano.activities.calls.admission import prompt_tokens
 from elcano.activities.calls.attempt import Answer, Attempt
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.drafting import SynthesisInput
-from elcano.graphs.agents.envelope import SectionItem, TaskEnvelope, prompt
+from elcano.graphs.agents.envelope import SectionItem, TaskEnvelope, render_task_prompt
 from elcano.graphs.agents.loaded import Loaded
 from elcano.graphs.agents.prose import SectionText, Summary
+from elcano.graphs.agents.synthesis_context import SynthesisInput
 from elcano.graphs.errors import BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.values.budget import Estimate, Usage
@@ -62,7 +62,7 @@ async def write_long(
     summary = await writing.summary()
     drafted = (not_rewritten(writing.drafted),) if writing.drafted else ()
     sections = [DraftSection(heading=heading_for(one.title), claims=one.claims) for one in writing.adding(summary)]
-    return unrepeated(
+    return drop_repeated_claims(
         summary.model_copy(
             update={
                 "sections": tuple(sections),
@@ -144,7 +144,7 @@ class _Writing:
             part = part.model_copy(update={"part": f"{number} of {of}"})
         begun = (*self.written, part.model_copy(update={"claims": before})) if before else tuple(self.written)
         task = self._affordable(place, part, begun)
-        answer = None if task is None else await self._asked(self._section, task, _of(part), place)
+        answer = None if task is None else await self._asked(self._section, task, _build_section_drafter(part), place)
         if answer is None:
             if part.title not in self.drafted:
                 self.drafted.append(part.title)
@@ -179,19 +179,21 @@ class _Writing:
         """What stands above and below the sections; the first statement of each if the budget does not allow more."""
         room = SUMMARY_TOKENS
         if (tokens := self._attempt.left.tokens) is not None:
-            empty = prompt(self._closing.request, self._shown(self._closing, written=()))
+            empty = render_task_prompt(self._closing.request, self._shown(self._closing, written=()))
             beside = prompt_tokens(empty) + SUMMARY_ANSWER_TOKENS
             room = min(room, tokens - beside)
         title = self._given.title or title_for(self._given.question)
         answer = None
-        if room >= min(LEAST_SUMMARY_TOKENS, _tokens(self.written)) and self._pays(self._dearest.cost_microusd):
+        if room >= min(LEAST_SUMMARY_TOKENS, _estimate_section_tokens(self.written)) and self._pays(
+            self._dearest.cost_microusd
+        ):
             answer = await self._asked(
-                self._closing, self._shown(self._closing, room=room), lambda one: summarised(one, title)
+                self._closing, self._shown(self._closing, room=room), lambda one: draft_from_summary(one, title)
             )
         if answer is None:
             return first_statements(title, self.written)
         self._summarised = True
-        return await asyncio.to_thread(summarised, answer.output, title)
+        return await asyncio.to_thread(draft_from_summary, answer.output, title)
 
     async def _as_written(self, section: SectionItem, text: SectionText) -> tuple[Claim, ...]:
         """Return the blocks of a written text, without headings that the report already has."""
@@ -216,9 +218,9 @@ class _Writing:
         if self.drafted:
             return False
         ahead = self._loaded.drafts.sections[place:]
-        answer = _tokens([part])
-        report = min(SUMMARY_TOKENS, _tokens(self.written) + _tokens(ahead))
-        section = max(prompt_tokens(prompt(self._section.request, task)) + answer, self._dearest.tokens)
+        answer = _estimate_section_tokens([part])
+        report = min(SUMMARY_TOKENS, _estimate_section_tokens(self.written) + _estimate_section_tokens(ahead))
+        section = max(prompt_tokens(render_task_prompt(self._section.request, task)) + answer, self._dearest.tokens)
         summary = max(PROMPT_TOKENS + report + SUMMARY_ANSWER_TOKENS, self._dearest.tokens)
         both = Estimate(tokens=section + summary, cost_microusd=2 * self._dearest.cost_microusd)
         return self._attempt.left.refuses(both) is None
@@ -244,7 +246,7 @@ class _Writing:
 
         ids = self._loaded.drafts.shown.ids
         try:
-            return await mended(self._attempt, question, task, (), ids, as_draft, rest)
+            return await ask_writer_with_correction(self._attempt, question, task, (), ids, as_draft, rest)
         except BudgetExhausted:
             return None
         finally:
@@ -258,7 +260,7 @@ class _Writing:
         """Estimate the cost from the section at `place` on, pricing each part like a call that used `taken`."""
         ahead = [one for one in self._loaded.drafts.sections[place:] if not one.missing]
         calls = 1 + sum(len(in_parts(one)) for one in ahead)
-        least = PROMPT_TOKENS + SUMMARY_ANSWER_TOKENS + 2 * _tokens(ahead)
+        least = PROMPT_TOKENS + SUMMARY_ANSWER_TOKENS + 2 * _estimate_section_tokens(ahead)
         return Estimate(tokens=max(least, calls * taken.tokens), cost_microusd=calls * taken.cost_microusd)
 
     async def _kept(self, finished: WrittenSection) -> SectionText:
@@ -269,7 +271,7 @@ class _Writing:
         return SectionText.model_validate_json(stored)
 
 
-def _of(part: SectionItem) -> Callable[[SectionText], ReportDraft]:
+def _build_section_drafter(part: SectionItem) -> Callable[[SectionText], ReportDraft]:
     """Return a function that turns the text of `part` into a report of its own, to be checked before it is accepted."""
 
     def drafted(text: SectionText) -> ReportDraft:
@@ -280,6 +282,6 @@ def _of(part: SectionItem) -> Callable[[SectionText], ReportDraft]:
     return drafted
 
 
-def _tokens(sections: Sequence[SectionItem]) -> int:
+def _estimate_section_tokens(sections: Sequence[SectionItem]) -> int:
     """What `sections` take in a prompt, or to be written."""
     return sum(len(section.model_dump_json()) for section in sections) // CHARACTERS_PER_TOKEN

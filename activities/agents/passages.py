@@ -7,23 +7,23 @@ drop what answered the question's first part.
 from collections.abc import Sequence
 from typing import Final
 
-from elcano.activities.report.works import Works
-from elcano.activities.similarity.related import related
+from elcano.activities.report.work_accounts import Works
+from elcano.activities.similarity.related import rank_related_passages
 from elcano.graphs.agents.envelope import EvidenceItem
 from elcano.graphs.agents.loaded import Shown
+from elcano.graphs.catalogue.source_registry import SOURCES
 from elcano.graphs.catalogue.source_spec import MOST_RESULTS
-from elcano.graphs.catalogue.sources import SOURCES
-from elcano.graphs.references.wording import about
+from elcano.graphs.references.reference_text import summarize_work
 from elcano.graphs.values.state import RELATED, IterationData
 from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN
-from elcano.graphs.values.works import Work
+from elcano.graphs.values.work_metadata import Work
 from elcano.storage.evidence import Evidence
 
 FRAME_CHARACTERS: Final = 80
 """What an item takes beside its texts: key, field names, quotation marks."""
 
 
-def fitting(
+def fit_passages_to_tokens(
     evidence: Sequence[Evidence],
     conversation: Sequence[IterationData],
     tokens: int,
@@ -38,12 +38,14 @@ def fitting(
     works = Works(evidence, accounts)
     chosen: dict[str, None] = {}
     for passage in _in_turn(evidence, conversation):
-        size = _size(passage, of_work(works, passage))
+        size = _count_passage_characters(passage, of_work(works, passage))
         if size <= room:
             chosen[passage.id] = None
             room -= size
     kept = [passage for passage in evidence if passage.id in chosen]
-    items = [_item(number, passage, of_work(works, passage)) for number, passage in enumerate(kept, start=1)]
+    items = [
+        _build_evidence_item(number, passage, of_work(works, passage)) for number, passage in enumerate(kept, start=1)
+    ]
     keys = {passage.id: item.key for item, passage in zip(items, kept, strict=True)}
     return Shown(
         items=tuple(items),
@@ -56,29 +58,36 @@ def fitting(
 def of_work(works: Works, passage: Evidence) -> str:
     """Describe the work that `passage` is from, for its readers; empty if nothing is known."""
     known = works.of(passage)
-    return about(known.work) if known else ""
+    return summarize_work(known.work) if known else ""
 
 
-def named(source: str) -> str:
+def format_source_with_kind(source: str) -> str:
     """Name a source and its kind, so that a reader can judge how far to trust it: `pubmed (articles)`."""
     kind = SOURCES[source].kind if source in SOURCES else "documents"
     return source if kind == source else f"{source} ({kind})"
 
 
-def _item(number: int, passage: Evidence, work: str) -> EvidenceItem:
+def _build_evidence_item(number: int, passage: Evidence, work: str) -> EvidenceItem:
     return EvidenceItem(
         key=f"e{number}",
         title=passage.title,
         heading=passage.heading,
         locator=passage.locator,
-        source=named(passage.source),
+        source=format_source_with_kind(passage.source),
         about=work,
         text=passage.text,
     )
 
 
-def _size(passage: Evidence, work: str) -> int:
-    texts = (passage.title, passage.heading, passage.locator, named(passage.source), work, passage.text)
+def _count_passage_characters(passage: Evidence, work: str) -> int:
+    texts = (
+        passage.title,
+        passage.heading,
+        passage.locator,
+        format_source_with_kind(passage.source),
+        work,
+        passage.text,
+    )
     return FRAME_CHARACTERS + sum(len(text) for text in texts)
 
 
@@ -94,7 +103,9 @@ def _in_turn(evidence: Sequence[Evidence], conversation: Sequence[IterationData]
             own = turn.findings[start : start + call.new]
             start += call.new
             looked_back = call.source == RELATED and call.found
-            back = related(call.query, evidence, min(call.found, MOST_RESULTS), None) if looked_back else []
+            back = (
+                rank_related_passages(call.query, evidence, min(call.found, MOST_RESULTS), None) if looked_back else []
+            )
             searches.append([*(passage.id for passage in back), *own])
     unplaced = {passage.id: passage for passage in evidence}
     newest_first = [[unplaced.pop(one) for one in found if one in unplaced] for found in reversed(searches)]

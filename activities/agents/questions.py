@@ -11,11 +11,11 @@ FURTHER_TRIES: Final = 2
 """How often a model may mend an answer whose form is wrong, in the same conversation."""
 
 
-def asking(kind: str, question: Question[Answer]) -> Agent[object, Answer]:
+def build_question_agent(kind: str, question: Question[Answer]) -> Agent[object, Answer]:
     """Return the agent that answers `question`, under the name of the task."""
-    return _made(kind, question)
+    return _build_cached_agent(kind, question)
 
 
 @lru_cache(maxsize=256)
-def _made(kind: str, question: Question[Any]) -> Agent[object, Any]:
+def _build_cached_agent(kind: str, question: Question[Any]) -> Agent[object, Any]:
     return Agent(name=kind, output_type=question.answer, instructions=question.told, retries=FURTHER_TRIES)

@@ -6,7 +6,7 @@ from typing import Final
 
 from elcano.graphs.agents.loaded import ShownResult
 from elcano.graphs.data.table import Cell, ResultTable
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN
 
 CELL_CHARACTERS: Final = 300
@@ -23,7 +23,7 @@ def fitting_rows(tables: Sequence[ResultTable], tokens: int) -> tuple[ShownResul
         rows: list[tuple[Cell, ...]] = []
         taken = 0
         for row in table.rows:
-            cells = tuple(shortened(cell, CELL_CHARACTERS) if isinstance(cell, str) else cell for cell in row)
+            cells = tuple(shorten_text(cell, CELL_CHARACTERS) if isinstance(cell, str) else cell for cell in row)
             taken += len(json.dumps(cells, ensure_ascii=False)) + 2
             if taken > room and len(rows) >= LEAST_ROWS:
                 break

@@ -70,7 +70,7 @@ def own_scale(effect: float, measure: Measure) -> float:
     return math.tanh(effect) if measure == "correlation" else effect
 
 
-def none(measure: Measure) -> float | None:
+def get_null_effect(measure: Measure) -> float | None:
     """Return the value of a measure that means no effect, on its own scale; None for measures without a comparison."""
     return None if measure in SINGLE else 1.0 if measure in RATIOS else 0.0
 
@@ -80,16 +80,16 @@ def _pooled_scale(value: float, measure: Measure) -> float:
 
 
 def _of_estimate(one: Measurement, measure: Measure) -> Effect:
-    (value,) = _all(one.value)
+    (value,) = _require_all_numbers(one.value)
     share = 0.01 if measure == "risk_difference" and one.unit == SHARE else 1.0
     effect = _pooled_scale(value * share, measure)
     if one.low is not None and one.high is not None:
         wide = 2 * float(stats.norm.isf((1 - one.level / 100) / 2))
         error = (_pooled_scale(one.high * share, measure) - _pooled_scale(one.low * share, measure)) / wide
-        return Effect(effect, error, _p(effect, error))
+        return Effect(effect, error, _compute_p_value(effect, error))
     if measure == "correlation" and one.size is not None:
-        return Effect(effect, error := 1 / math.sqrt(one.size - 3), _p(effect, error))
-    (p,) = _all(one.p)
+        return Effect(effect, error := 1 / math.sqrt(one.size - 3), _compute_p_value(effect, error))
+    (p,) = _require_all_numbers(one.p)
     if effect == 0:
         raise NoEffect("it reports no effect at all, and a p-value then does not tell its error")
     error = abs(effect) / float(stats.norm.isf(p / 2))
@@ -97,7 +97,7 @@ def _of_estimate(one: Measurement, measure: Measure) -> Effect:
 
 
 def _of_counts(first: Group, second: Group, measure: Measure) -> Effect:
-    a, n, b, m = _all(first.events, first.size, second.events, second.size)
+    a, n, b, m = _require_all_numbers(first.events, first.size, second.events, second.size)
     if measure != "risk_difference" and ((a == 0 and b == 0) or (a == n and b == m)):
         raise NoEffect("no group, or everybody in both, had the outcome: that tells nothing of a ratio")
     empty = a in (0, n) or b in (0, m)
@@ -105,13 +105,13 @@ def _of_counts(first: Group, second: Group, measure: Measure) -> Effect:
     notes = (f"{CORRECTION:g} is added to each of its counts, for one is zero",) if empty else ()
     found = float(effect), math.sqrt(float(variance))
     if empty:
-        return Effect(*found, _p(*found), notes)
+        return Effect(*found, _compute_p_value(*found), notes)
     test = test_proportions_2indep(a, n, b, m, compare="diff", method="agresti-caffo")
     return Effect(*found, float(test.pvalue), notes)
 
 
 def _of_proportion(only: Group) -> Effect:
-    a, n = _all(only.events, only.size)
+    a, n = _require_all_numbers(only.events, only.size)
     notes: tuple[str, ...] = ()
     if a in (0, n):
         a, n = a + CORRECTION, n + 2 * CORRECTION
@@ -120,12 +120,12 @@ def _of_proportion(only: Group) -> Effect:
 
 
 def _of_mean(only: Group) -> Effect:
-    mean, sd, size = _all(only.mean, only.sd, only.size)
+    mean, sd, size = _require_all_numbers(only.mean, only.sd, only.size)
     return Effect(mean, sd / math.sqrt(size), None)
 
 
 def _of_means(first: Group, second: Group, measure: Measure) -> Effect:
-    both = _all(first.mean, first.sd, first.size, second.mean, second.sd, second.size)
+    both = _require_all_numbers(first.mean, first.sd, first.size, second.mean, second.sd, second.size)
     p = float(stats.ttest_ind_from_stats(*both, equal_var=False).pvalue)
     if measure == "standardized_mean_difference":
         if both[2] + both[5] < 5:
@@ -136,12 +136,12 @@ def _of_means(first: Group, second: Group, measure: Measure) -> Effect:
     return Effect(both[0] - both[3], error, p)
 
 
-def _all(*numbers: float | None) -> tuple[float, ...]:
+def _require_all_numbers(*numbers: float | None) -> tuple[float, ...]:
     found = tuple(number for number in numbers if number is not None)
     if len(found) < len(numbers):
         raise NoEffect("a number that it needs is missing")
     return found
 
 
-def _p(effect: float, error: float) -> float:
+def _compute_p_value(effect: float, error: float) -> float:
     return float(2 * stats.norm.sf(abs(effect) / error)) if error > 0 else math.nan

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 from xml.etree import ElementTree as Xml
 
-from elcano.activities.analysis.effects import none
-from elcano.graphs.shortening import shortened
+from elcano.activities.analysis.effects import get_null_effect
+from elcano.graphs.shortening import shorten_text
 from elcano.graphs.values.analysis import NAMES, RATIOS, Pool, Pooled, StudyEffect
-from elcano.graphs.values.analysis_wording import estimated, number, plot_title
-from elcano.graphs.values.wording import counted
+from elcano.graphs.values.analysis_wording import format_estimate, format_figure, plot_title
+from elcano.graphs.values.display_text import format_count
 
 MEDIA_TYPE: Final = "image/svg+xml"
 MOST_DRAWN: Final = 60
@@ -37,7 +37,7 @@ class _Axis:
 
     def __init__(self, pool: Pool) -> None:
         self._log = pool.measure in RATIOS
-        nothing = none(pool.measure)
+        nothing = get_null_effect(pool.measure)
         shown = pool.studies[:MOST_DRAWN]
         middle = [*(self._on(one.estimate) for one in shown), self._on(pool.random.low), self._on(pool.random.high)]
         if nothing is not None:
@@ -82,7 +82,7 @@ class _Axis:
         return math.log(max(value, 1e-300)) if self._log else value
 
 
-def forest(pool: Pool) -> str:
+def render_forest_plot(pool: Pool) -> str:
     """The drawing of a pool, the same for the same pool."""
     shown = pool.studies[:MOST_DRAWN]
     rows = len(shown) + 2 + (pool.count > len(shown))
@@ -101,96 +101,100 @@ def forest(pool: Pool) -> str:
             "stroke": "none",
         },
     )
-    _said(svg, "title", plot_title(pool), id=f"{name}-title")
-    _said(svg, "desc", _description(pool), id=f"{name}-description")
-    _heads(svg, pool)
+    _add_text_element(svg, "title", plot_title(pool), id=f"{name}-title")
+    _add_text_element(svg, "desc", _describe_pool(pool), id=f"{name}-description")
+    _draw_column_heads(svg, pool)
     axis = _Axis(pool)
-    _scale(svg, axis, pool, bottom)
+    _draw_axis(svg, axis, pool, bottom)
     for place, one in enumerate(shown):
-        _row(svg, axis, one, _TOP + place * _ROW)
+        _draw_study_row(svg, axis, one, _TOP + place * _ROW)
     y = _TOP + len(shown) * _ROW
     if pool.count > len(shown):
-        _text(svg, 8, y + 16, f"and {counted(pool.count - len(shown), 'further study', 'further studies')}")
+        _draw_text(svg, 8, y + 16, f"and {format_count(pool.count - len(shown), 'further study', 'further studies')}")
         y += _ROW
-    _together(svg, axis, "Fixed effect", pool.fixed, y)
-    _together(svg, axis, "Random effects", pool.random, y + _ROW)
+    _draw_pooled_row(svg, axis, "Fixed effect", pool.fixed, y)
+    _draw_pooled_row(svg, axis, "Random effects", pool.random, y + _ROW)
     return Xml.tostring(svg, encoding="unicode") + "\n"
 
 
-def _description(pool: Pool) -> str:
+def _describe_pool(pool: Pool) -> str:
     return (
-        f"{counted(pool.count, 'study', 'studies')}; random effects: {estimated(pool.random, pool.unit)}; "
+        f"{format_count(pool.count, 'study', 'studies')}; random effects: {format_estimate(pool.random, pool.unit)}; "
         f"I² {pool.i2:.0f} %, tau² {pool.tau2:.4g}. The table beside it has the figures of each study."
     )
 
 
-def _heads(svg: Xml.Element, pool: Pool) -> None:
-    _text(svg, 8, 20, shortened(plot_title(pool).removeprefix("Forest plot: "), 100), weight="bold")
-    _text(svg, 8, 44, "Study")
-    _text(svg, 552, 44, "Estimate [95 %]")
-    _text(svg, _WIDTH - 8, 44, "Weight", anchor="end")
-    _line(svg, 8, 52, _WIDTH - 8, 52)
+def _draw_column_heads(svg: Xml.Element, pool: Pool) -> None:
+    _draw_text(svg, 8, 20, shorten_text(plot_title(pool).removeprefix("Forest plot: "), 100), weight="bold")
+    _draw_text(svg, 8, 44, "Study")
+    _draw_text(svg, 552, 44, "Estimate [95 %]")
+    _draw_text(svg, _WIDTH - 8, 44, "Weight", anchor="end")
+    _draw_line(svg, 8, 52, _WIDTH - 8, 52)
 
 
-def _scale(svg: Xml.Element, axis: _Axis, pool: Pool, bottom: int) -> None:
-    _line(svg, _LEFT, bottom + 6, _RIGHT, bottom + 6)
+def _draw_axis(svg: Xml.Element, axis: _Axis, pool: Pool, bottom: int) -> None:
+    _draw_line(svg, _LEFT, bottom + 6, _RIGHT, bottom + 6)
     for tick in axis.ticks():
         x = axis.x(tick)
-        _line(svg, x, bottom + 6, x, bottom + 11)
-        _text(svg, x, bottom + 26, f"{tick:.3g}", anchor="middle")
-    nothing = none(pool.measure)
+        _draw_line(svg, x, bottom + 6, x, bottom + 11)
+        _draw_text(svg, x, bottom + 26, f"{tick:.3g}", anchor="middle")
+    nothing = get_null_effect(pool.measure)
     if nothing is not None:
-        _line(svg, axis.x(nothing), _TOP - 6, axis.x(nothing), bottom + 6)
+        _draw_line(svg, axis.x(nothing), _TOP - 6, axis.x(nothing), bottom + 6)
     dashed = axis.x(pool.random.estimate)
-    _line(svg, dashed, _TOP - 6, dashed, bottom + 6, dash="3 3")
+    _draw_line(svg, dashed, _TOP - 6, dashed, bottom + 6, dash="3 3")
     unit = f", {pool.unit}" if pool.unit else ""
-    _text(svg, (_LEFT + _RIGHT) / 2, bottom + 46, f"{NAMES[pool.measure]}{unit}", anchor="middle")
+    _draw_text(svg, (_LEFT + _RIGHT) / 2, bottom + 46, f"{NAMES[pool.measure]}{unit}", anchor="middle")
 
 
-def _row(svg: Xml.Element, axis: _Axis, one: StudyEffect, y: int) -> None:
+def _draw_study_row(svg: Xml.Element, axis: _Axis, one: StudyEffect, y: int) -> None:
     middle = y + 12
     mark = f" [{one.number}]" if one.number is not None else ""
-    _text(svg, 8, middle + 4, shortened(one.study, NAME_CHARACTERS) + mark)
-    _line(svg, axis.x(one.low), middle, axis.x(one.high), middle)
+    _draw_text(svg, 8, middle + 4, shorten_text(one.study, NAME_CHARACTERS) + mark)
+    _draw_line(svg, axis.x(one.low), middle, axis.x(one.high), middle)
     for end, way in ((one.low, 1), (one.high, -1)):
         if not axis.holds(end):
             x = axis.x(end)
-            _shape(svg, [(x, middle), (x + 6 * way, middle - 4), (x + 6 * way, middle + 4)])
+            _draw_polygon(svg, [(x, middle), (x + 6 * way, middle - 4), (x + 6 * way, middle + 4)])
     half = round(2 + 6 * math.sqrt(min(max(one.weight, 0.0), 100.0) / 100), 2)
     x = axis.x(one.estimate)
-    _shape(
+    _draw_polygon(
         svg,
         [(x - half, middle - half), (x + half, middle - half), (x + half, middle + half), (x - half, middle + half)],
     )
-    _figures(svg, one.estimate, one.low, one.high, middle + 4)
-    _text(svg, _WIDTH - 8, middle + 4, f"{one.weight:.1f} %", anchor="end")
+    _draw_estimate(svg, one.estimate, one.low, one.high, middle + 4)
+    _draw_text(svg, _WIDTH - 8, middle + 4, f"{one.weight:.1f} %", anchor="end")
 
 
-def _together(svg: Xml.Element, axis: _Axis, name: str, pooled: Pooled, y: int) -> None:
+def _draw_pooled_row(svg: Xml.Element, axis: _Axis, name: str, pooled: Pooled, y: int) -> None:
     middle = y + 12
-    _text(svg, 8, middle + 4, name, weight="bold")
+    _draw_text(svg, 8, middle + 4, name, weight="bold")
     x = axis.x(pooled.estimate)
-    _shape(svg, [(axis.x(pooled.low), middle), (x, middle - 7), (axis.x(pooled.high), middle), (x, middle + 7)])
-    _figures(svg, pooled.estimate, pooled.low, pooled.high, middle + 4, weight="bold")
+    _draw_polygon(svg, [(axis.x(pooled.low), middle), (x, middle - 7), (axis.x(pooled.high), middle), (x, middle + 7)])
+    _draw_estimate(svg, pooled.estimate, pooled.low, pooled.high, middle + 4, weight="bold")
 
 
-def _figures(svg: Xml.Element, estimate: float, low: float, high: float, y: float, *, weight: str = "normal") -> None:
-    _text(svg, 552, y, f"{number(estimate)} [{number(low)}, {number(high)}]", weight=weight)
+def _draw_estimate(
+    svg: Xml.Element, estimate: float, low: float, high: float, y: float, *, weight: str = "normal"
+) -> None:
+    _draw_text(svg, 552, y, f"{format_figure(estimate)} [{format_figure(low)}, {format_figure(high)}]", weight=weight)
 
 
-def _said(parent: Xml.Element, tag: str, text: str, **attributes: str) -> None:
+def _add_text_element(parent: Xml.Element, tag: str, text: str, **attributes: str) -> None:
     Xml.SubElement(parent, tag, attributes).text = _NOT_XML.sub("\ufffd", " ".join(text.split()))
 
 
-def _text(svg: Xml.Element, x: float, y: float, text: str, *, anchor: str = "start", weight: str = "normal") -> None:
-    _said(svg, "text", text, x=f"{x:g}", y=f"{y:g}", **{"text-anchor": anchor, "font-weight": weight})
+def _draw_text(
+    svg: Xml.Element, x: float, y: float, text: str, *, anchor: str = "start", weight: str = "normal"
+) -> None:
+    _add_text_element(svg, "text", text, x=f"{x:g}", y=f"{y:g}", **{"text-anchor": anchor, "font-weight": weight})
 
 
-def _line(svg: Xml.Element, x: float, y: float, to_x: float, to_y: float, *, dash: str = "") -> None:
+def _draw_line(svg: Xml.Element, x: float, y: float, to_x: float, to_y: float, *, dash: str = "") -> None:
     dashed = {"stroke-dasharray": dash} if dash else {}
     ends = {"x1": f"{x:g}", "y1": f"{y:g}", "x2": f"{to_x:g}", "y2": f"{to_y:g}"}
     Xml.SubElement(svg, "line", {**ends, "stroke": "currentColor", **dashed})
 
 
-def _shape(svg: Xml.Element, corners: Iterable[tuple[float, float]]) -> None:
+def _draw_polygon(svg: Xml.Element, corners: Iterable[tuple[float, float]]) -> None:
     Xml.SubElement(svg, "polygon", {"points": " ".join(f"{x:g},{y:g}" for x, y in corners)})

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final, TypeAlias
 
-from elcano.activities.analysis.checking import Held
 from elcano.activities.analysis.effects import OF_COUNTS, Effect, NoEffect, effect_of
-from elcano.activities.report.works import Works
-from elcano.activities.text.stems import stem, stems
+from elcano.activities.analysis.measurement_check import Held
+from elcano.activities.report.work_accounts import Works
+from elcano.activities.text.stems import find_word_stem, list_stems
 from elcano.graphs.values.analysis import NAMES, RATIOS, SINGLE, Measure
 
 Words: TypeAlias = tuple[str, ...]
@@ -58,25 +58,27 @@ class Grouped:
 def words_of(text: str) -> Words:
     """What tells an outcome or a group apart from another."""
     known = _one_word()
-    return tuple(sorted({known.get(word, word) for word in stems(text)})) or tuple(sorted(set(text.lower().split())))
+    return tuple(sorted({known.get(word, word) for word in list_stems(text)})) or tuple(
+        sorted(set(text.lower().split()))
+    )
 
 
 @cache
 def _one_word() -> dict[str, str]:
     """The stems of words for one outcome, with the one that stands for all of them."""
-    return {stem(word): stem(group[0]) for group in _KIN for word in group}
+    return {find_word_stem(word): find_word_stem(group[0]) for group in _KIN for word in group}
 
 
-def grouped(held: Sequence[Held], works: Works) -> Grouped:
+def group_measurements(held: Sequence[Held], works: Works) -> Grouped:
     """The measurements by what they can be pooled with; their order makes no difference."""
     refused: list[tuple[Held, str]] = []
     by_comparison: dict[tuple[Words, Words, Words], list[tuple[Held, bool]]] = defaultdict(list)
-    for one in sorted(held, key=_order):
+    for one in sorted(held, key=_rank_by_completeness):
         if not words_of(one.measurement.outcome):
             refused.append((one, "it does not say which outcome its numbers are of"))
             continue
-        key, turned = _comparison(one)
-        if not _alone(one) and not key[1] and not key[2]:
+        key, turned = _build_comparison_key(one)
+        if not _is_single_group(one) and not key[1] and not key[2]:
             refused.append((one, "it does not say what was compared with what"))
             continue
         by_comparison[key].append((one, turned))
@@ -87,29 +89,29 @@ def grouped(held: Sequence[Held], works: Works) -> Grouped:
         poolings += found
         apart += _kept_apart(found)
     poolings.sort(key=lambda one: (-len(one.entrants), one.outcome, one.first, one.measure, one.unit))
-    return Grouped(tuple(poolings), (*apart, *_near(poolings)), tuple(refused))
+    return Grouped(tuple(poolings), (*apart, *_find_overlapping_outcomes(poolings)), tuple(refused))
 
 
-def _order(one: Held) -> tuple[int, str, str, str, str]:
+def _rank_by_completeness(one: Held) -> tuple[int, str, str, str, str]:
     """The fullest first, so that of a study's measurements always the same one counts."""
     said = one.measurement
     rank = 0 if said.reports in ("counts", "means") else 1 if said.low is not None else 2
     return rank, said.evidence, said.quote, said.outcome, said.model_dump_json()
 
 
-def _alone(one: Held) -> bool:
+def _is_single_group(one: Held) -> bool:
     """Whether a measurement is of one group."""
     said = one.measurement
     return said.reports == "correlation" or (said.reports in ("counts", "means") and said.second.size is None)
 
 
-def _comparison(one: Held) -> tuple[tuple[Words, Words, Words], bool]:
+def _build_comparison_key(one: Held) -> tuple[tuple[Words, Words, Words], bool]:
     """Outcome and groups, in an order that does not depend on which is called first, and whether that turned them."""
     said = one.measurement
     outcome, first, second = words_of(said.outcome), words_of(said.first.name), words_of(said.second.name)
     if said.reports == "correlation":
         return (outcome, (), ()), False
-    if _alone(one):
+    if _is_single_group(one):
         return (outcome, first, ("(alone)",)), False
     if first and second and second < first:
         return (outcome, second, first), True
@@ -126,9 +128,9 @@ def _by_measure(
     pools: dict[tuple[Measure, str], list[tuple[Held, Entrant]]] = defaultdict(list)
     seen: dict[tuple[object, ...], set[object]] = defaultdict(set)
     for one, turned in members:
-        measure, unit = _measure(one, ratio), _unit(one)
+        measure, unit = _choose_measure(one, ratio), _normalise_unit(one)
         unit = "" if measure in _UNITLESS else unit
-        study = _study(one, works)
+        study = _build_study_key(one, works)
         if study in seen[measure, unit]:
             refused.append((one, "another measurement of the same study counts for this outcome: a study counts once"))
             continue
@@ -144,7 +146,7 @@ def _by_measure(
         names = sorted((one.measurement for one, entrant in found), key=lambda said: said.model_dump_json())
         said = next((one for one in names if _is_forward(one.first.name, one.second.name) != against), names[0])
         yield Pooling(
-            outcome=_commonest(one.outcome for one in names),
+            outcome=_find_commonest_text(one.outcome for one in names),
             first=said.first.name,
             second=said.second.name if measure not in SINGLE and measure != "correlation" else "",
             measure=measure,
@@ -164,28 +166,28 @@ def _measure_of_counts(members: Iterable[tuple[Held, bool]]) -> Measure:
     return max(OF_COUNTS, key=lambda measure: (told[measure], -OF_COUNTS.index(measure)))
 
 
-def _measure(one: Held, of_counts: Measure) -> Measure:
+def _choose_measure(one: Held, of_counts: Measure) -> Measure:
     said = one.measurement
     if said.reports == "counts":
-        return "proportion" if _alone(one) else of_counts
+        return "proportion" if _is_single_group(one) else of_counts
     if said.reports == "means":
-        return "mean" if _alone(one) else "mean_difference"
+        return "mean" if _is_single_group(one) else "mean_difference"
     return said.reports
 
 
-def _unit(one: Held) -> str:
+def _normalise_unit(one: Held) -> str:
     """As it is compared: spelling and spaces make no difference, case does (mM is no MM)."""
     return " ".join(one.measurement.unit.split())
 
 
-def _study(one: Held, works: Works) -> tuple[object, ...]:
+def _build_study_key(one: Held, works: Works) -> tuple[object, ...]:
     """What tells studies apart: the work, and within it the name of a study that its own words say."""
     name = one.measurement.study
     named = words_of(name) if name and name in one.measurement.quote else ()
     return (*works.key(one.passage), named)
 
 
-def _commonest(texts: Iterable[str]) -> str:
+def _find_commonest_text(texts: Iterable[str]) -> str:
     counts = Counter(texts)
     return min(counts, key=lambda text: (-counts[text], text))
 
@@ -198,7 +200,7 @@ def _kept_apart(found: Sequence[Pooling]) -> Iterator[str]:
     yield f"{found[0].outcome}: not pooled with each other, being different measures or units: {'; '.join(told)}"
 
 
-def _near(poolings: Sequence[Pooling]) -> Iterator[str]:
+def _find_overlapping_outcomes(poolings: Sequence[Pooling]) -> Iterator[str]:
     """Outcomes whose words hold all of another's: a reader would look for them in one pool."""
     by_words = {words_of(one.outcome): one.outcome for one in poolings}
     for words, outcome in sorted(by_words.items()):

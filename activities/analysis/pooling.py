@@ -40,14 +40,14 @@ class Combined:
     asymmetry_p: float | None
 
 
-def combined(effects: Sequence[Effect], measure: Measure) -> Combined:
+def pool_effects(effects: Sequence[Effect], measure: Measure) -> Combined:
     """At least one effect, pooled. In whichever order they come, the figures are the same."""
     order = sorted(range(len(effects)), key=lambda place: (effects[place].effect, effects[place].error))
     effect = np.array([effects[place].effect for place in order])
     variance = np.array([effects[place].error ** 2 for place in order])
     many = len(order)
     if many == 1:
-        only = _normal(float(effect[0]), math.sqrt(float(variance[0])), measure)
+        only = _pool_with_normal_interval(float(effect[0]), math.sqrt(float(variance[0])), measure)
         return Combined(only, only, None, (100.0,), 0.0, None, 0.0, 0.0, None, None)
     with np.errstate(all="ignore"):  # where it lets the variance between studies fall below none
         found = combine_effects(effect, variance, method_re="dl", alpha=LEVEL)
@@ -62,45 +62,47 @@ def combined(effects: Sequence[Effect], measure: Measure) -> Combined:
     mean, error = float(mean), float(error)
     weights = dict(zip(order, (100 * float(share) for share in shares), strict=True))
     return Combined(
-        fixed=_normal(float(found.mean_effect_fe), float(found.sd_eff_w_fe), measure),
-        random=_normal(mean, error, measure),
-        adjusted=_student(mean, max(math.sqrt(float(adjusted)), error), many - 1, measure),
+        fixed=_pool_with_normal_interval(float(found.mean_effect_fe), float(found.sd_eff_w_fe), measure),
+        random=_pool_with_normal_interval(mean, error, measure),
+        adjusted=_pool_with_student_interval(mean, max(math.sqrt(float(adjusted)), error), many - 1, measure),
         weights=tuple(weights[place] for place in range(many)),
         q=q,
         q_p=float(stats.chi2.sf(q, many - 1)),
         i2=100 * max(0.0, (q - many + 1) / q) if q else 0.0,
         tau2=tau2,
-        predicted=_predicted(mean, error, tau2, many, measure),
-        asymmetry_p=_asymmetry(effect, variance) if many >= LEAST_ASYMMETRY else None,
+        predicted=_compute_prediction_interval(mean, error, tau2, many, measure),
+        asymmetry_p=_compute_asymmetry_p(effect, variance) if many >= LEAST_ASYMMETRY else None,
     )
 
 
-def _normal(mean: float, error: float, measure: Measure) -> Pooled:
+def _pool_with_normal_interval(mean: float, error: float, measure: Measure) -> Pooled:
     reach = float(stats.norm.isf(LEVEL / 2)) * error
     p = None if measure in SINGLE else float(2 * stats.norm.sf(abs(mean) / error))
-    return _told(mean, reach, p, measure)
+    return _build_pooled_estimate(mean, reach, p, measure)
 
 
-def _student(mean: float, error: float, freedom: int, measure: Measure) -> Pooled:
+def _pool_with_student_interval(mean: float, error: float, freedom: int, measure: Measure) -> Pooled:
     """With the interval of Hartung, Knapp, Sidik and Jonkman, which is never narrower than the normal one here."""
     reach = float(stats.t.isf(LEVEL / 2, freedom)) * error
     p = None if measure in SINGLE else float(2 * stats.t.sf(abs(mean) / error, freedom))
-    return _told(mean, reach, p, measure)
+    return _build_pooled_estimate(mean, reach, p, measure)
 
 
-def _told(mean: float, reach: float, p: float | None, measure: Measure) -> Pooled:
+def _build_pooled_estimate(mean: float, reach: float, p: float | None, measure: Measure) -> Pooled:
     low, high = own_scale(mean - reach, measure), own_scale(mean + reach, measure)
     return Pooled(estimate=own_scale(mean, measure), low=low, high=high, p=p)
 
 
-def _predicted(mean: float, error: float, tau2: float, many: int, measure: Measure) -> tuple[float, float] | None:
+def _compute_prediction_interval(
+    mean: float, error: float, tau2: float, many: int, measure: Measure
+) -> tuple[float, float] | None:
     if many < LEAST_PREDICTED:
         return None
     reach = float(stats.t.isf(LEVEL / 2, many - 2)) * math.sqrt(tau2 + error**2)
     return own_scale(mean - reach, measure), own_scale(mean + reach, measure)
 
 
-def _asymmetry(effect: NDArray[np.float64], variance: NDArray[np.float64]) -> float | None:
+def _compute_asymmetry_p(effect: NDArray[np.float64], variance: NDArray[np.float64]) -> float | None:
     """Begg's test: are the effects of small studies others than those of large ones."""
     weights = 1 / variance
     centre = (weights * effect).sum() / weights.sum()

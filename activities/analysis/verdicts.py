@@ -7,11 +7,11 @@ does not show that there is none.
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from elcano.activities.analysis.effects import none
+from elcano.activities.analysis.effects import get_null_effect
 from elcano.activities.analysis.grouping import Words, words_of
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 from elcano.graphs.values.analysis import RATIOS, Direction, Outcome, Pool, Tested, TestedHypothesis
-from elcano.graphs.values.analysis_wording import figures
+from elcano.graphs.values.analysis_wording import summarize_pool
 
 RULE: Final = (
     "A hypothesis is supported if the 95 % interval of the random-effects estimate of at least two studies lies wholly "
@@ -22,9 +22,9 @@ RULE: Final = (
 LEAST_STUDIES: Final = 2
 
 
-def tested(hypothesis: TestedHypothesis, pools: Sequence[Pool]) -> Tested:
+def judge_hypothesis(hypothesis: TestedHypothesis, pools: Sequence[Pool]) -> Tested:
     """The verdict on `hypothesis`, by the largest pool that is of its outcome and its groups."""
-    fitting = [(pool, turned) for pool in pools for turned in _fit(hypothesis, pool)]
+    fitting = [(pool, turned) for pool in pools for turned in _match_pool(hypothesis, pool)]
     if not fitting:
         reason = (
             "no study that counts reports its outcome for its groups" if pools else "no number was found that counts"
@@ -32,38 +32,42 @@ def tested(hypothesis: TestedHypothesis, pools: Sequence[Pool]) -> Tested:
         return Tested(hypothesis=hypothesis, verdict="inconclusive", reason=reason)
     pool, turned = max(fitting, key=lambda one: (one[0].count, -one[0].number))
     if pool.count < LEAST_STUDIES:
-        reason = f"figures that count could be read of one study only, and one is no meta-analysis: {figures(pool)}"
+        reason = (
+            f"figures that count could be read of one study only, and one is no meta-analysis: {summarize_pool(pool)}"
+        )
         return Tested(hypothesis=hypothesis, verdict="inconclusive", reason=reason, pool=pool.number)
-    verdict, why = _verdict(pool, _expected(hypothesis.expects, turned=turned))
-    return Tested(hypothesis=hypothesis, verdict=verdict, reason=f"{why}: {figures(pool)}", pool=pool.number)
+    verdict, why = _decide_verdict(pool, _orient_direction(hypothesis.expects, turned=turned))
+    return Tested(hypothesis=hypothesis, verdict=verdict, reason=f"{why}: {summarize_pool(pool)}", pool=pool.number)
 
 
-def _fit(hypothesis: TestedHypothesis, pool: Pool) -> Iterator[bool]:
+def _match_pool(hypothesis: TestedHypothesis, pool: Pool) -> Iterator[bool]:
     """Whether a pool is of the hypothesis, and if so, whether its groups stand the other way round."""
-    compares = none(pool.measure)
-    if compares is None or not _same(words_of(hypothesis.outcome), words_of(pool.outcome)):
+    compares = get_null_effect(pool.measure)
+    if compares is None or not _has_matching_words(words_of(hypothesis.outcome), words_of(pool.outcome)):
         return
     first, second = words_of(hypothesis.first), words_of(hypothesis.second)
     pooled = words_of(pool.first), words_of(pool.second)
-    if pool.measure == "correlation" or (_same(first, pooled[0]) and _same(second, pooled[1])):
+    if pool.measure == "correlation" or (
+        _has_matching_words(first, pooled[0]) and _has_matching_words(second, pooled[1])
+    ):
         yield False
-    elif _same(first, pooled[1]) and _same(second, pooled[0]):
+    elif _has_matching_words(first, pooled[1]) and _has_matching_words(second, pooled[0]):
         yield True
 
 
-def _same(asked: Words, found: Words) -> bool:
+def _has_matching_words(asked: Words, found: Words) -> bool:
     """Whether one says no more than the other; nothing asked fits everything."""
     return not asked or not found or set(asked) <= set(found) or set(found) <= set(asked)
 
 
-def _expected(expects: Direction, *, turned: bool) -> Direction:
+def _orient_direction(expects: Direction, *, turned: bool) -> Direction:
     if not turned or expects == "different":
         return expects
     return "higher" if expects == "lower" else "lower"
 
 
-def _verdict(pool: Pool, expects: Direction) -> tuple[Outcome, str]:
-    nothing = none(pool.measure)
+def _decide_verdict(pool: Pool, expects: Direction) -> tuple[Outcome, str]:
+    nothing = get_null_effect(pool.measure)
     assert nothing is not None
     found: Direction = "lower" if pool.random.high < nothing else "higher" if pool.random.low > nothing else "different"
     at = "1" if pool.measure in RATIOS else "0"
@@ -77,6 +81,6 @@ def _verdict(pool: Pool, expects: Direction) -> tuple[Outcome, str]:
     )
 
 
-def statement(question: str) -> str:
+def hypothesis_from_question(question: str) -> str:
     """Return a question as the statement to test."""
-    return shortened(" ".join(question.split()), 500) or "The question"
+    return shorten_text(" ".join(question.split()), 500) or "The question"

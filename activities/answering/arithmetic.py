@@ -34,7 +34,7 @@ class NamedCell:
     row: int
 
 
-def computed(proof: NumberProof, results: Sequence[ResultTable]) -> Decimal:
+def compute_proof(proof: NumberProof, results: Sequence[ResultTable]) -> Decimal:
     """What the arithmetic of a proof gives.
 
     Raises:
@@ -48,14 +48,14 @@ def computed(proof: NumberProof, results: Sequence[ResultTable]) -> Decimal:
     count = sum((one.to_row or one.row) - one.row + 1 for one in proof.cells)
     if count > MOST_CELLS:
         raise NotComputed(f"it names {count:,} cells, and {MOST_CELLS:,} are read")
-    named = [_cells(reference, results) for reference in proof.cells]
+    named = [_resolve_cells(reference, results) for reference in proof.cells]
     flat = [cell for cells in named for cell in cells]
     if not flat:
         raise NotComputed("it names no cell")
     with localcontext() as context:
         context.prec = _PRECISION
         try:
-            return _result(proof.operation, named, flat)
+            return _apply_operation(proof.operation, named, flat)
         except InvalidOperation as error:
             raise NotComputed("its arithmetic cannot be done") from error
 
@@ -72,7 +72,7 @@ def result_of(reference: CellReference, results: Sequence[ResultTable]) -> Resul
     return results[reference.result - 1]
 
 
-def only(proof: NumberProof, results: Sequence[ResultTable]) -> NamedCell:
+def get_only_cell(proof: NumberProof, results: Sequence[ResultTable]) -> NamedCell:
     """The cell of a proof that names one.
 
     Raises:
@@ -82,7 +82,7 @@ def only(proof: NumberProof, results: Sequence[ResultTable]) -> NamedCell:
         raise NotComputed("it names no cell")
     if len(proof.cells) > 1 or (proof.cells[0].to_row or proof.cells[0].row) != proof.cells[0].row:
         raise NotComputed("`cell` names one cell, and it names several")
-    return _cells(proof.cells[0], results)[0]
+    return _resolve_cells(proof.cells[0], results)[0]
 
 
 def number_in(cell: NamedCell) -> Decimal | None:
@@ -102,19 +102,19 @@ def number_in(cell: NamedCell) -> Decimal | None:
     return read if read.is_finite() else None
 
 
-def _result(operation: Operation, named: Sequence[Sequence[NamedCell]], flat: Sequence[NamedCell]) -> Decimal:
+def _apply_operation(operation: Operation, named: Sequence[Sequence[NamedCell]], flat: Sequence[NamedCell]) -> Decimal:
     match operation:
         case "count":
             return Decimal(sum(cell.value is not None for cell in flat))
         case "difference" | "ratio" | "change":
             return _of_pair(operation, flat)
         case "share":
-            return _share(named)
+            return _compute_share(named)
         case "cell":
             if len(flat) != 1:
                 raise NotComputed(f"`cell` names one cell, and it names {len(flat)}")
-            return _number(flat[0])
-    values = _numbers(flat)
+            return _require_number(flat[0])
+    values = _collect_numbers(flat)
     if operation in ("sum", "mean"):
         return sum(values, Decimal(0)) / (len(values) if operation == "mean" else 1)
     return min(values) if operation == "minimum" else max(values)
@@ -123,7 +123,7 @@ def _result(operation: Operation, named: Sequence[Sequence[NamedCell]], flat: Se
 def _of_pair(operation: Operation, flat: Sequence[NamedCell]) -> Decimal:
     if len(flat) != 2:
         raise NotComputed(f"`{operation}` is of two cells, and it names {len(flat)}")
-    first, second = (_number(cell) for cell in flat)
+    first, second = (_require_number(cell) for cell in flat)
     if operation == "difference":
         return first - second
     if second == 0:
@@ -131,16 +131,16 @@ def _of_pair(operation: Operation, flat: Sequence[NamedCell]) -> Decimal:
     return first / second if operation == "ratio" else (first - second) / abs(second) * 100
 
 
-def _share(named: Sequence[Sequence[NamedCell]]) -> Decimal:
+def _compute_share(named: Sequence[Sequence[NamedCell]]) -> Decimal:
     if len(named) < 2 or len(named[0]) != 1:
         raise NotComputed("`share` is of one cell first and then of those that it is a share of")
-    total = sum(_numbers([cell for cells in named[1:] for cell in cells]), Decimal(0))
+    total = sum(_collect_numbers([cell for cells in named[1:] for cell in cells]), Decimal(0))
     if total == 0:
         raise NotComputed("the cells that it is a share of are 0 together")
-    return _number(named[0][0]) / total * 100
+    return _require_number(named[0][0]) / total * 100
 
 
-def _number(cell: NamedCell) -> Decimal:
+def _require_number(cell: NamedCell) -> Decimal:
     value = number_in(cell)
     if value is None:
         said = "NULL" if cell.value is None else "a moment" if cell.kind in MOMENTS else "no number"
@@ -148,16 +148,16 @@ def _number(cell: NamedCell) -> Decimal:
     return value
 
 
-def _numbers(cells: Sequence[NamedCell]) -> list[Decimal]:
-    values = [_number(cell) for cell in cells if cell.value is not None]
+def _collect_numbers(cells: Sequence[NamedCell]) -> list[Decimal]:
+    values = [_require_number(cell) for cell in cells if cell.value is not None]
     if not values:
         raise NotComputed("all cells that it names are NULL")
     return values
 
 
-def _cells(reference: CellReference, results: Sequence[ResultTable]) -> list[NamedCell]:
+def _resolve_cells(reference: CellReference, results: Sequence[ResultTable]) -> list[NamedCell]:
     table = result_of(reference, results)
-    place = _column(reference, table)
+    place = _find_column_index(reference, table)
     last = reference.to_row or reference.row
     if last < reference.row:
         raise NotComputed(f"rows {reference.row} to {last} are none")
@@ -168,7 +168,7 @@ def _cells(reference: CellReference, results: Sequence[ResultTable]) -> list[Nam
     return [NamedCell(table.rows[row - 1][place], kind, row) for row in rows]
 
 
-def _column(reference: CellReference, table: ResultTable) -> int:
+def _find_column_index(reference: CellReference, table: ResultTable) -> int:
     names = [column.name for column in table.columns]
     if reference.column in names:
         return names.index(reference.column)

@@ -11,13 +11,13 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Final
 
-from elcano.activities.answering.moments import stored
+from elcano.activities.answering.moments import parse_stored_moment
 from elcano.activities.answering.shapes import ShownRows
 from elcano.graphs.data.answer import ChartKind
 from elcano.graphs.data.table import ResultTable
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.shortening import shortened
-from elcano.graphs.values.wording import counted
+from elcano.graphs.shortening import shorten_text
+from elcano.graphs.values.display_text import format_count
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v5.json"
 MOST_BARS: Final = 30
@@ -43,26 +43,30 @@ class Planned:
     spec: JsonObject
 
 
-def planned(table: ResultTable) -> Planned | None:
+def plan_chart(table: ResultTable) -> Planned | None:
     """The chart that fits a result; None: nothing does."""
     result = ShownRows.of_table(table)
     measures, labels = result.measures, result.labels
     if len(table.rows) < 2 or not measures:
         return None
     times = [at for at in labels if _is_time(result, at)]
-    if times and (line := _line(result, times[0], [at for at in labels if at != times[0]], measures[0])) is not None:
+    if (
+        times
+        and (line := _plan_line_chart(result, times[0], [at for at in labels if at != times[0]], measures[0]))
+        is not None
+    ):
         return line
     if labels:
-        return _bars(result, labels, measures[0], adds_up=_adds_up(table))
-    return _dots(result, measures[0], measures[1]) if len(measures) > 1 else None
+        return _plan_bar_chart(result, labels, measures[0], adds_up=_adds_up(table))
+    return _plan_scatter_chart(result, measures[0], measures[1]) if len(measures) > 1 else None
 
 
 def _is_time(result: ShownRows, at: int) -> bool:
     said = [str(row[at]) for row in result.rows if row[at] is not None]
-    return len(set(said)) >= 3 and all(_moment(one) is not None for one in said)
+    return len(set(said)) >= 3 and all(_parse_epoch_milliseconds(one) is not None for one in said)
 
 
-def _line(result: ShownRows, time: int, others: Sequence[int], measure: int) -> Planned | None:
+def _plan_line_chart(result: ShownRows, time: int, others: Sequence[int], measure: int) -> Planned | None:
     """A line over time, or one for each of a few groups."""
     rows = [row for row in range(len(result.rows)) if result.number(row, measure) is not None]
     rows = [row for row in rows if result.rows[row][time] is not None]
@@ -71,39 +75,43 @@ def _line(result: ShownRows, time: int, others: Sequence[int], measure: int) -> 
     groups = {one for _, one in places}
     if len(set(places)) < len(places) or len(groups) > MOST_LINES or len(rows) < 2 * len(groups):
         return None
-    rows.sort(key=lambda row: (_moment(str(result.rows[row][time])) or 0, str(places)))
+    rows.sort(key=lambda row: (_parse_epoch_milliseconds(str(result.rows[row][time])) or 0, str(places)))
     every = -(-len(rows) // MOST_POINTS)
     drawn = rows[::every]
     values: list[Json] = [
         {
-            "c0": _moment(str(result.rows[row][time])),
-            "c1": _float(result, row, measure),
-            **({} if group is None else {"c2": _label(result, row, [group])}),
+            "c0": _parse_epoch_milliseconds(str(result.rows[row][time])),
+            "c1": _clamp_to_float(result, row, measure),
+            **({} if group is None else {"c2": _format_row_label(result, row, [group])}),
         }
         for row in drawn
     ]
     encoding: JsonObject = {
-        "x": {"field": "c0", "type": "temporal", "scale": {"type": "utc"}, "title": _name(result, time)},
-        "y": {"field": "c1", "type": "quantitative", "title": _name(result, measure)},
+        "x": {"field": "c0", "type": "temporal", "scale": {"type": "utc"}, "title": _format_column_title(result, time)},
+        "y": {"field": "c1", "type": "quantitative", "title": _format_column_title(result, measure)},
     }
     if group is not None:
-        encoding["color"] = {"field": "c2", "type": "nominal", "title": _name(result, group)}
-    title = f"{_name(result, measure)} over {_name(result, time)}"
-    told = [f"One point in {every} is drawn" if every > 1 else "", _without(result, rows), *_cut_short(result)]
+        encoding["color"] = {"field": "c2", "type": "nominal", "title": _format_column_title(result, group)}
+    title = f"{_format_column_title(result, measure)} over {_format_column_title(result, time)}"
+    told = [
+        f"One point in {every} is drawn" if every > 1 else "",
+        _describe_skipped_rows(result, rows),
+        *_cut_short(result),
+    ]
     mark: JsonObject = {"type": "line", "point": len(drawn) <= 60}
-    return _chart("line", title, values, mark, encoding, told, counted(len(drawn), "point"))
+    return _build_planned_chart("line", title, values, mark, encoding, told, format_count(len(drawn), "point"))
 
 
-def _bars(result: ShownRows, labels: Sequence[int], measure: int, *, adds_up: bool) -> Planned | None:
+def _plan_bar_chart(result: ShownRows, labels: Sequence[int], measure: int, *, adds_up: bool) -> Planned | None:
     """A bar for each group, the largest if there are many; the others as one, if they may be added up."""
     rows = [row for row in range(len(result.rows)) if result.number(row, measure) is not None]
     if len(rows) < 2:
         return None
     largest = sorted(rows, key=lambda row: (-abs(result.number(row, measure) or Decimal(0)), row))[:MOST_BARS]
     kept = sorted(largest) if len(rows) <= MOST_BARS else largest
-    bars = [(_label(result, row, labels[:2]), _float(result, row, measure)) for row in kept]
+    bars = [(_format_row_label(result, row, labels[:2]), _clamp_to_float(result, row, measure)) for row in kept]
     rest = len(rows) - len(kept)
-    told = [_without(result, rows)]
+    told = [_describe_skipped_rows(result, rows)]
     if rest and adds_up:
         shown = set(kept)
         others = sum((result.number(row, measure) or Decimal(0) for row in rows if row not in shown), Decimal(0))
@@ -119,32 +127,50 @@ def _bars(result: ShownRows, labels: Sequence[int], measure: int, *, adds_up: bo
             "field": "c0",
             "type": "nominal",
             "sort": None,
-            "title": ", ".join(_name(result, at) for at in labels[:2]),
+            "title": ", ".join(_format_column_title(result, at) for at in labels[:2]),
             "axis": {"labelLimit": 220},
         },
-        "x": {"field": "c1", "type": "quantitative", "title": _name(result, measure)},
+        "x": {"field": "c1", "type": "quantitative", "title": _format_column_title(result, measure)},
     }
-    title = f"{_name(result, measure)} by {_name(result, labels[0])}"
-    return _chart("bar", title, values, {"type": "bar"}, encoding, told, counted(len(bars), "bar"))
+    title = f"{_format_column_title(result, measure)} by {_format_column_title(result, labels[0])}"
+    return _build_planned_chart("bar", title, values, {"type": "bar"}, encoding, told, format_count(len(bars), "bar"))
 
 
-def _dots(result: ShownRows, across: int, up: int) -> Planned | None:
+def _plan_scatter_chart(result: ShownRows, across: int, up: int) -> Planned | None:
     """A dot for each row that has both numbers."""
     rows = [row for row in range(len(result.rows)) if None not in (result.number(row, across), result.number(row, up))]
     if len(rows) < 3:
         return None
     every = -(-len(rows) // MOST_POINTS)
-    values: list[Json] = [{"c0": _float(result, row, across), "c1": _float(result, row, up)} for row in rows[::every]]
+    values: list[Json] = [
+        {"c0": _clamp_to_float(result, row, across), "c1": _clamp_to_float(result, row, up)} for row in rows[::every]
+    ]
     encoding: JsonObject = {
-        "x": {"field": "c0", "type": "quantitative", "scale": {"zero": False}, "title": _name(result, across)},
-        "y": {"field": "c1", "type": "quantitative", "scale": {"zero": False}, "title": _name(result, up)},
+        "x": {
+            "field": "c0",
+            "type": "quantitative",
+            "scale": {"zero": False},
+            "title": _format_column_title(result, across),
+        },
+        "y": {
+            "field": "c1",
+            "type": "quantitative",
+            "scale": {"zero": False},
+            "title": _format_column_title(result, up),
+        },
     }
-    title = f"{_name(result, up)} against {_name(result, across)}"
-    told = [f"One row in {every} is drawn" if every > 1 else "", _without(result, rows), *_cut_short(result)]
-    return _chart("scatter", title, values, {"type": "point"}, encoding, told, counted(len(values), "dot"))
+    title = f"{_format_column_title(result, up)} against {_format_column_title(result, across)}"
+    told = [
+        f"One row in {every} is drawn" if every > 1 else "",
+        _describe_skipped_rows(result, rows),
+        *_cut_short(result),
+    ]
+    return _build_planned_chart(
+        "scatter", title, values, {"type": "point"}, encoding, told, format_count(len(values), "dot")
+    )
 
 
-def _chart(
+def _build_planned_chart(
     kind: ChartKind,
     title: str,
     values: list[Json],
@@ -153,7 +179,7 @@ def _chart(
     told: Sequence[str],
     size: str,
 ) -> Planned:
-    title = shortened(title, TITLE_CHARACTERS)
+    title = shorten_text(title, TITLE_CHARACTERS)
     height: Json = {"step": 20} if kind == "bar" else _HEIGHT
     description = ". ".join(filter(None, (f"Chart of {title}: {size}", *told))) + "."
     spec: JsonObject = {
@@ -176,9 +202,9 @@ def _adds_up(table: ResultTable) -> bool:
     return not _NOT_ADDED_UP.search(table.sql)
 
 
-def _without(result: ShownRows, rows: Sequence[int]) -> str:
+def _describe_skipped_rows(result: ShownRows, rows: Sequence[int]) -> str:
     left = len(result.rows) - len(rows)
-    return f"{counted(left, 'row')} without a number {'is' if left == 1 else 'are'} left out" if left else ""
+    return f"{format_count(left, 'row')} without a number {'is' if left == 1 else 'are'} left out" if left else ""
 
 
 def _cut_short(result: ShownRows) -> list[str]:
@@ -186,9 +212,9 @@ def _cut_short(result: ShownRows) -> list[str]:
     return ["It shows only what was read of the result, and there is more"] if result.truncated else []
 
 
-def _moment(said: str) -> int | None:
+def _parse_epoch_milliseconds(said: str) -> int | None:
     """Milliseconds since the epoch of a date, of the first day of a month or a year; None: it is no moment."""
-    moment = stored(said)
+    moment = parse_stored_moment(said)
     if moment is None or moment.year is None or not 1 <= moment.year <= 9999:
         return None
     parts = (moment.month or 1, moment.day or 1, moment.hour or 0, moment.minute or 0, moment.second or 0)
@@ -198,22 +224,22 @@ def _moment(said: str) -> int | None:
         return None
 
 
-def _float(result: ShownRows, row: int, at: int) -> float:
+def _clamp_to_float(result: ShownRows, row: int, at: int) -> float:
     value = result.number(row, at)
     assert value is not None  # rows without a number are left out before
     return max(-1e300, min(1e300, float(value)))
 
 
-def _label(result: ShownRows, row: int, labels: Sequence[int]) -> str:
-    said = ", ".join(_clean(result.said(row, at)) or "(empty)" for at in labels)
-    return shortened(said, LABEL_CHARACTERS)
+def _format_row_label(result: ShownRows, row: int, labels: Sequence[int]) -> str:
+    said = ", ".join(_replace_invalid_xml(result.said(row, at)) or "(empty)" for at in labels)
+    return shorten_text(said, LABEL_CHARACTERS)
 
 
-def _name(result: ShownRows, at: int) -> str:
-    return shortened(_clean(" ".join(result.names[at].split())) or "(no name)", LABEL_CHARACTERS)
+def _format_column_title(result: ShownRows, at: int) -> str:
+    return shorten_text(_replace_invalid_xml(" ".join(result.names[at].split())) or "(no name)", LABEL_CHARACTERS)
 
 
-def _clean(text: str) -> str:
+def _replace_invalid_xml(text: str) -> str:
     """`text` without characters that no drawing can hold."""
     return _NOT_XML.sub("\ufffd", text)
 

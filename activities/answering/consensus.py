@@ -15,7 +15,7 @@ from elcano.graphs.data.consensus import Disagreement
 from elcano.graphs.data.schema import Kind
 from elcano.graphs.data.table import Cell, ResultColumn, ResultTable
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.values.wording import counted
+from elcano.graphs.values.display_text import format_count
 
 Key = tuple[Cell, ...]
 VALUE: Final = "value"
@@ -50,7 +50,7 @@ class _Columns:
     """What all paths have and is neither."""
 
 
-def merged(paths: Sequence[Path], keys: Sequence[str] = ()) -> Merged:
+def merge_path_tables(paths: Sequence[Path], keys: Sequence[str] = ()) -> Merged:
     """The results of paths, at least one, as one result.
 
     Args:
@@ -60,20 +60,20 @@ def merged(paths: Sequence[Path], keys: Sequence[str] = ()) -> Merged:
     Raises:
         InputInvalid: a key is no column of every path.
     """
-    paths = _aligned(paths)
-    columns = _columns(paths, keys)
+    paths = _align_measure_names(paths)
+    columns = _classify_columns(paths, keys)
     found: list[Disagreement] = []
-    groups = _grouped(paths)
-    rows_of = {name: _rows(group, columns, found) for name, group in groups.items()}
+    groups = _group_paths_by_name(paths)
+    rows_of = {name: _merge_group_rows(group, columns, found) for name, group in groups.items()}
     order = list(dict.fromkeys(key for rows in rows_of.values() for key in rows))
     names = list(groups)
     for key in order:
         for name in names:
             if key not in rows_of[name]:
-                told = f"{name} has no row for {_told(key)}" if columns.keys else f"{name} has no row"
-                found.append(Disagreement(kind="missing", key=_texts(key), told=f"{told}."))
-    heads = list(_heads(columns, names, paths))
-    rows = tuple(tuple(_row(key, columns, names, rows_of)) for key in order)
+                told = f"{name} has no row for {_describe_row_key(key)}" if columns.keys else f"{name} has no row"
+                found.append(Disagreement(kind="missing", key=_format_key_cells(key), told=f"{told}."))
+    heads = list(_build_merged_columns(columns, names, paths))
+    rows = tuple(tuple(_build_merged_row(key, columns, names, rows_of)) for key in order)
     first = paths[0].table
     table = ResultTable(
         database=", ".join(dict.fromkeys(path.table.database for path in paths)),
@@ -86,36 +86,39 @@ def merged(paths: Sequence[Path], keys: Sequence[str] = ()) -> Merged:
         parents=tuple(path.artifact for path in paths),
     )
     for key in order:
-        found.extend(_different(key, columns, names, rows_of))
+        found.extend(_find_value_disagreements(key, columns, names, rows_of))
     return Merged(table, found)
 
 
 def told_of(merged: Merged, names: Sequence[str], gaps: Sequence[str]) -> str:
     """Describe in sentences what was merged and with what outcome."""
     rows = len(merged.table.rows)
-    text = f"{counted(rows, 'row')} of {counted(len(names), 'path')} ({', '.join(names)}) were merged by their keys."
+    text = (
+        f"{format_count(rows, 'row')} of {format_count(len(names), 'path')} "
+        f"({', '.join(names)}) were merged by their keys."
+    )
     kinds = {"two_values": "two values for one thing", "key_twice": "a key twice", "missing": "a missing row"}
     for kind, words in kinds.items():
         if count := sum(one.kind == kind for one in merged.disagreements):
-            text += f" {counted(count, 'time')}: {words}."
+            text += f" {format_count(count, 'time')}: {words}."
     return " ".join((text, *gaps))
 
 
-def _columns(paths: Sequence[Path], keys: Sequence[str]) -> _Columns:
+def _classify_columns(paths: Sequence[Path], keys: Sequence[str]) -> _Columns:
     shapes = [ShownRows.of_table(path.table) for path in paths]
     common = [name for name in shapes[0].names if all(name in shape.names for shape in shapes[1:])]
     for name in keys:
         if name not in common:
             lacking = [path.name for path, shape in zip(paths, shapes, strict=True) if name not in shape.names]
             raise InputInvalid("keys", f"no column {name!r} in the result of {', '.join(lacking)}")
-    measures = [name for name in common if all(_measures(shape, name) for shape in shapes)]
+    measures = [name for name in common if all(_is_measure_column(shape, name) for shape in shapes)]
     of_path = set() if keys else {name for name in common if _names_path(name, shapes)}
     own = tuple(keys) or tuple(name for name in common if name not in measures and name not in of_path)
     others = tuple(name for name in common if name not in own and name not in measures and name not in of_path)
     return _Columns(own, tuple(name for name in measures if name not in own), others)
 
 
-def _aligned(paths: Sequence[Path]) -> Sequence[Path]:
+def _align_measure_names(paths: Sequence[Path]) -> Sequence[Path]:
     """The paths; if each has one measure, and it is called otherwise in each, with one name for it."""
     shapes = [ShownRows.of_table(path.table) for path in paths]
     if any(len(shape.measures) != 1 for shape in shapes):
@@ -123,10 +126,10 @@ def _aligned(paths: Sequence[Path]) -> Sequence[Path]:
     names = {shape.names[shape.measures[0]] for shape in shapes}
     if len(names) == 1 or any(VALUE in shape.names for shape in shapes):
         return paths
-    return [_renamed(path, shape.measures[0]) for path, shape in zip(paths, shapes, strict=True)]
+    return [_rename_measure(path, shape.measures[0]) for path, shape in zip(paths, shapes, strict=True)]
 
 
-def _renamed(path: Path, at: int) -> Path:
+def _rename_measure(path: Path, at: int) -> Path:
     columns = list(path.table.columns)
     columns[at] = columns[at].model_copy(update={"name": VALUE})
     return replace(path, table=path.table.model_copy(update={"columns": tuple(columns)}))
@@ -138,14 +141,14 @@ def _names_path(name: str, shapes: Sequence[ShownRows]) -> bool:
     return len(shapes) > 1 and all(len(one) == 1 for one in said) and len(set().union(*said)) == len(shapes)
 
 
-def _measures(shape: ShownRows, name: str) -> bool:
+def _is_measure_column(shape: ShownRows, name: str) -> bool:
     """Whether a column is a measure; one without any value may be."""
     at = shape.names.index(name)
     empty = all(row[at] is None for row in shape.rows)
     return at in shape.measures or (empty and shape.kinds[at] not in ("text", "date", "timestamp", "boolean"))
 
 
-def _grouped(paths: Sequence[Path]) -> dict[str, list[Path]]:
+def _group_paths_by_name(paths: Sequence[Path]) -> dict[str, list[Path]]:
     """Paths by their names: those of one name were asked the same."""
     groups: dict[str, list[Path]] = {}
     for path in paths:
@@ -153,7 +156,9 @@ def _grouped(paths: Sequence[Path]) -> dict[str, list[Path]]:
     return groups
 
 
-def _rows(group: Sequence[Path], columns: _Columns, found: list[Disagreement]) -> dict[Key, dict[str, Cell]]:
+def _merge_group_rows(
+    group: Sequence[Path], columns: _Columns, found: list[Disagreement]
+) -> dict[Key, dict[str, Cell]]:
     """Merge the rows of one path name by key; a value on which its tables disagree becomes None."""
     merged: dict[Key, dict[str, Cell]] = {}
     for path in group:
@@ -168,17 +173,19 @@ def _rows(group: Sequence[Path], columns: _Columns, found: list[Disagreement]) -
             if before is values:
                 continue
             for name, value in values.items():
-                if not _same(before[name], value):
-                    told = f"{path.name} has two values of {name} for {_told(key)}: "
+                if not _is_same_cell(before[name], value):
+                    told = f"{path.name} has two values of {name} for {_describe_row_key(key)}: "
                     told += f"{cell_text(before[name])} and {cell_text(value)}."
                     found.append(
-                        Disagreement.model_validate({"kind": kind, "key": _texts(key), "column": name, "told": told})
+                        Disagreement.model_validate(
+                            {"kind": kind, "key": _format_key_cells(key), "column": name, "told": told}
+                        )
                     )
                     before[name] = None
     return merged
 
 
-def _heads(columns: _Columns, names: Sequence[str], paths: Sequence[Path]) -> Iterator[ResultColumn]:
+def _build_merged_columns(columns: _Columns, names: Sequence[str], paths: Sequence[Path]) -> Iterator[ResultColumn]:
     kinds: dict[str, Kind] = {}
     for path in paths:
         for column in path.table.columns:
@@ -195,37 +202,40 @@ def _heads(columns: _Columns, names: Sequence[str], paths: Sequence[Path]) -> It
             yield ResultColumn(name=f"{name}: {of} by {names[0]}", kind="decimal")
 
 
-def _row(
+def _build_merged_row(
     key: Key, columns: _Columns, names: Sequence[str], rows_of: Mapping[str, Mapping[Key, Mapping[str, Cell]]]
 ) -> Iterator[Cell]:
     yield from key
     for name in columns.others:
         said = [rows_of[path][key][name] for path in names if key in rows_of[path]]
-        yield said[0] if all(_same(said[0], one) for one in said) else None
+        yield said[0] if all(_is_same_cell(said[0], one) for one in said) else None
     for name in columns.measures:
         values = [rows_of[path].get(key, {}).get(name) for path in names]
         yield from values
-        first = _number(values[0])
-        for value in map(_number, values[1:]):
+        first = _parse_exact_decimal(values[0])
+        for value in map(_parse_exact_decimal, values[1:]):
             yield None if value is None or first is None else format(_EXACT.subtract(value, first), "f")
             yield None if value is None or not first else format(_RATIO.divide(value, first), "f")
 
 
-def _different(
+def _find_value_disagreements(
     key: Key, columns: _Columns, names: Sequence[str], rows_of: Mapping[str, Mapping[Key, Mapping[str, Cell]]]
 ) -> Iterator[Disagreement]:
     """Yield disagreements between paths in columns that are not measures."""
     for name in columns.others:
         said = {path: rows_of[path][key][name] for path in names if key in rows_of[path]}
         values = list(said.values())
-        if not all(_same(values[0], one) for one in values):
+        if not all(_is_same_cell(values[0], one) for one in values):
             told = "; ".join(f"{path} says {cell_text(value)}" for path, value in said.items())
             yield Disagreement(
-                kind="two_values", key=_texts(key), column=name, told=f"Of {name} for {_told(key)}: {told}."
+                kind="two_values",
+                key=_format_key_cells(key),
+                column=name,
+                told=f"Of {name} for {_describe_row_key(key)}: {told}.",
             )
 
 
-def _number(value: Cell) -> Decimal | None:
+def _parse_exact_decimal(value: Cell) -> Decimal | None:
     if value is None or isinstance(value, bool):
         return None
     try:
@@ -235,18 +245,18 @@ def _number(value: Cell) -> Decimal | None:
     return read if read.is_finite() else None
 
 
-def _same(one: Cell, other: Cell) -> bool:
+def _is_same_cell(one: Cell, other: Cell) -> bool:
     if one == other and isinstance(one, bool) == isinstance(other, bool):
         return True
-    numbers = _number(one), _number(other)
+    numbers = _parse_exact_decimal(one), _parse_exact_decimal(other)
     return None not in numbers and numbers[0] == numbers[1]
 
 
-def _told(key: Key) -> str:
+def _describe_row_key(key: Key) -> str:
     return ", ".join(cell_text(cell) for cell in key) or "its only row"
 
 
-def _texts(key: Key) -> tuple[str, ...]:
+def _format_key_cells(key: Key) -> tuple[str, ...]:
     return tuple(cell_text(cell) for cell in key)
 
 

@@ -21,7 +21,7 @@ _BEHIND: Final = re.compile(
 _SENTENCE: Final = re.compile(r"[.;!?](?:\s|$)")
 
 
-def falls(text: str, start: int, end: int) -> bool | None:
+def is_described_as_decrease(text: str, start: int, end: int) -> bool | None:
     """Whether the words around a number, from `start` to `end`, say that something went down; None: they do not say.
 
     The nearest word of its sentence counts.

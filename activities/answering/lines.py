@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from elcano.graphs.data.table import Cell
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 
 LINE_CHARACTERS: Final = 1_900
 """Of one row: less than a quote may have."""
@@ -17,7 +17,7 @@ NO_ROW: Final = "It has no row."
 def row_line(number: int, row: Sequence[Cell]) -> str:
     """A row as its text has it; `number` counts from 1."""
     line = f"Row {number}: {' | '.join(cell_text(cell) for cell in row)}"
-    return shortened(line, LINE_CHARACTERS)
+    return shorten_text(line, LINE_CHARACTERS)
 
 
 def cell_text(cell: Cell) -> str:

@@ -76,7 +76,7 @@ class WrittenMoment:
     readings: tuple[Moment, ...]
 
 
-def moments(text: str) -> Iterator[WrittenMoment]:
+def find_moments(text: str) -> Iterator[WrittenMoment]:
     """The dates and times of `text`, none within another; a year alone is a number like any other."""
     taken = bytearray(len(text))
     for form in _FORMS:
@@ -84,19 +84,19 @@ def moments(text: str) -> Iterator[WrittenMoment]:
             start, end = found.span()
             if any(taken[start:end]):
                 continue
-            readings = tuple(_readings(found))
+            readings = tuple(_iter_moment_readings(found))
             if readings:
                 taken[start:end] = b"\x01" * (end - start)
                 yield WrittenMoment(start, end, readings)
 
 
-def stored(written: str) -> Moment | None:
+def parse_stored_moment(written: str) -> Moment | None:
     """A moment as a database writes it: `2024-03`, `2024-03-01 12:30:00`, `12:30`; None if it is none."""
     found = _STORED.match(written) or _CLOCK_ALONE.match(written)
-    return None if found is None else next(_readings(found), None)
+    return None if found is None else next(_iter_moment_readings(found), None)
 
 
-def _readings(found: re.Match[str]) -> Iterator[Moment]:
+def _iter_moment_readings(found: re.Match[str]) -> Iterator[Moment]:
     parts = found.groupdict()
     said = {name: int(value) for name in ("year", "hour", "minute", "second") if (value := parts.get(name))}
     orders: set[tuple[int | None, int | None]]

@@ -15,8 +15,8 @@ from typing import Final
 
 import num2words
 
-from elcano.activities.answering.moments import Moment, moments
-from elcano.activities.support.number_words import is_ambiguous, multiple, number_word, scale
+from elcano.activities.answering.moments import Moment, find_moments
+from elcano.activities.support.number_words import is_ambiguous, number_word, parse_multiple_word, parse_scale_word
 from elcano.activities.support.units import POINTS, SHARE, TIMES, unit_of
 
 PER_MILLE: Final = "‰"
@@ -76,39 +76,39 @@ class Number:
     """Of digits within a name: all of it. It has no value then."""
 
 
-def numbers(text: str, language: str = "") -> list[Number]:
+def find_numbers(text: str, language: str = "") -> list[Number]:
     """The numbers of `text` in order.
 
     Args:
         text: on one line or several; numbers of a list's items are none.
         language: ISO 639-1; words that are numbers in it count also if they are other words elsewhere.
     """
-    folded = _folded(text)
+    folded = _fold_digits(text)
     taken = bytearray(len(folded))
     for mark in _LIST_MARK.finditer(folded):
-        _take(taken, *mark.span())
+        _mark_taken(taken, *mark.span())
     found: list[Number] = []
-    for one in moments(folded):
+    for one in find_moments(folded):
         if not any(taken[one.start : one.end]):
             found.append(Number(text[one.start : one.end], one.start, one.end, moments=one.readings))
-            _take(taken, one.start, one.end)
-    for number in _written(text, folded, taken):
+            _mark_taken(taken, one.start, one.end)
+    for number in _find_written_numbers(text, folded, taken):
         found.append(number)
-        _take(taken, number.start, number.end)
-    found += [one for one in _spelled(text, folded, language) if not any(taken[one.start : one.end])]
+        _mark_taken(taken, number.start, number.end)
+    found += [one for one in _find_spelled_numbers(text, folded, language) if not any(taken[one.start : one.end])]
     return sorted(found, key=lambda one: one.start)
 
 
-def _folded(text: str) -> str:
+def _fold_digits(text: str) -> str:
     """`text` with digits of every script as ours, each character in its place."""
     return "".join(str(unicodedata.decimal(one)) if one.isdecimal() else one for one in text)
 
 
-def _take(taken: bytearray, start: int, end: int) -> None:
+def _mark_taken(taken: bytearray, start: int, end: int) -> None:
     taken[start:end] = b"\x01" * (end - start)
 
 
-def _written(text: str, folded: str, taken: bytearray) -> Iterator[Number]:
+def _find_written_numbers(text: str, folded: str, taken: bytearray) -> Iterator[Number]:
     at = 0
     while (match := _NUMBER.search(folded, at)) is not None:
         start, end = match.span("digits")
@@ -117,17 +117,17 @@ def _written(text: str, folded: str, taken: bytearray) -> Iterator[Number]:
             while at < len(taken) and taken[at]:
                 at += 1
             continue
-        name = _name(folded, start, match.end())
+        name = _find_name_span(folded, start, match.end())
         if name is not None:
             at = max(name[1], at)
             yield Number(text[name[0] : name[1]], *name, name=text[name[0] : name[1]])
             continue
-        one = _amount(text, folded, match)
+        one = _parse_amount(text, folded, match)
         at = max(at, one.end)
         yield one
 
 
-def _name(text: str, start: int, end: int) -> tuple[int, int] | None:
+def _find_name_span(text: str, start: int, end: int) -> tuple[int, int] | None:
     """Where the name begins and ends that the digits from `start` to `end` are a part of; None: they are a number."""
     before = _NAME_BEFORE.search(text[max(0, start - 60) : start])
     if before is None:
@@ -149,11 +149,11 @@ def _means_something(text: str, end: int) -> bool:
     after = text[end + len(said) : end + len(said) + 1]
     if after.isdigit():
         return False
-    known = scale(said) or unit_of(said) or _UNIT.match(text, end) or said.lower() == "x"
+    known = parse_scale_word(said) or unit_of(said) or _UNIT.match(text, end) or said.lower() == "x"
     return bool(known) or bool(_ORDINAL.match(text, end)) or bool(_DECADE.match(text, end))
 
 
-def _amount(text: str, folded: str, match: re.Match[str]) -> Number:
+def _parse_amount(text: str, folded: str, match: re.Match[str]) -> Number:
     end = match.end()
     power = match["power"] or match["raised"] or match["exponent"]
     exponent = int(power.translate(_POWERS)) if power else 0
@@ -163,27 +163,27 @@ def _amount(text: str, folded: str, match: re.Match[str]) -> Number:
     if closing := decade or ordinal:
         end = closing.end()
     else:
-        exponents, end = _scaled(folded, end, exponent, money=bool(match["currency"] or match["money"]))
-    unit, end = _unit(folded, end)
-    sign = match["sign"] if match["sign"] and not _joins(folded, match.start("sign")) else ""
+        exponents, end = _read_scale_words(folded, end, exponent, money=bool(match["currency"] or match["money"]))
+    unit, end = _read_unit(folded, end)
+    sign = match["sign"] if match["sign"] and not _is_joining_dash(folded, match.start("sign")) else ""
     start = match.start() if match["currency"] or sign else match.start("digits")
     more = _FRACTIONS.get(match["half"] or "", Decimal(0))
     readings = {
         Reading(-value if sign in ("-", "\u2212") and value else value, step)
-        for whole, places in _values(match["digits"])
+        for whole, places in _iter_digit_readings(match["digits"])
         for power_of_ten in exponents
-        for value, step in [_exact(whole, places, power_of_ten, more)]
+        for value, step in [_compute_value_and_step(whole, places, power_of_ten, more)]
     }
     ordered = tuple(sorted(readings, key=lambda one: (one.value, one.step)))
     return Number(text[start:end].strip(), start, end, ordered, unit, bool(sign), ordinal is not None)
 
 
-def _joins(text: str, at: int) -> bool:
+def _is_joining_dash(text: str, at: int) -> bool:
     """Whether a dash at `at` stands between two things, as in `10-20`, and is no sign."""
     return at > 0 and (text[at - 1].isalnum() or text[at - 1] in ")]%")
 
 
-def _exact(whole: str, places: int, power: int, more: Decimal) -> tuple[Decimal, Decimal]:
+def _compute_value_and_step(whole: str, places: int, power: int, more: Decimal) -> tuple[Decimal, Decimal]:
     power = max(-400, min(400, power))
     step = Decimal(1).scaleb(power - places)
     if more:  # a half is exact to a hundredth
@@ -191,7 +191,7 @@ def _exact(whole: str, places: int, power: int, more: Decimal) -> tuple[Decimal,
     return Decimal(whole).scaleb(power), step
 
 
-def _values(digits: str) -> Iterator[tuple[str, int]]:
+def _iter_digit_readings(digits: str) -> Iterator[tuple[str, int]]:
     """All that these digits, points and commas may stand for, with the digits behind the point."""
     plain = re.sub(f"[{_SPACES}]", "", digits)[:_MOST_DIGITS]
     points, commas = plain.count("."), plain.count(",")
@@ -211,12 +211,12 @@ def _values(digits: str) -> Iterator[tuple[str, int]]:
         yield plain.replace(",", "").replace(".", ""), 0
 
 
-def _scaled(text: str, end: int, exponent: int, *, money: bool) -> tuple[set[int], int]:
+def _read_scale_words(text: str, end: int, exponent: int, *, money: bool) -> tuple[set[int], int]:
     """The powers of ten that words behind a number make of it, and where they end."""
     powers = {exponent}
     for _ in range(2):  # `mil millones`
         word = _SCALES.match(text, end)
-        found = scale(word[1]) if word else 0
+        found = parse_scale_word(word[1]) if word else 0
         if word is None or not found:
             break
         attached = word.start(1) == end
@@ -228,7 +228,7 @@ def _scaled(text: str, end: int, exponent: int, *, money: bool) -> tuple[set[int
     return powers, end
 
 
-def _unit(text: str, end: int) -> tuple[str, int]:
+def _read_unit(text: str, end: int) -> tuple[str, int]:
     found = _UNIT.match(text, end)
     if found is not None:
         said = found["unit"].lower()
@@ -243,23 +243,23 @@ def _unit(text: str, end: int) -> tuple[str, int]:
     return "", end
 
 
-def _spelled(text: str, folded: str, language: str) -> Iterator[Number]:
+def _find_spelled_numbers(text: str, folded: str, language: str) -> Iterator[Number]:
     for match in _WORD.finditer(folded):
         word = match[0].lower()
-        times = multiple(word)
+        times = parse_multiple_word(word)
         value = number_word(word) if times is None else times
-        if value is None or (times is None and is_ambiguous(word) and _words(language).get(word) != value):
+        if value is None or (times is None and is_ambiguous(word) and _load_number_words(language).get(word) != value):
             continue
-        unit, end = (TIMES, match.end()) if times is not None else _unit(folded, match.end())
-        powers, after = _scaled(folded, match.end(), 0, money=False)
+        unit, end = (TIMES, match.end()) if times is not None else _read_unit(folded, match.end())
+        powers, after = _read_scale_words(folded, match.end(), 0, money=False)
         if times is None and powers != {0}:
-            unit, end = _unit(folded, after)
+            unit, end = _read_unit(folded, after)
         readings = tuple(Reading(Decimal(value).scaleb(power), Decimal(1).scaleb(power)) for power in sorted(powers))
         yield Number(text[match.start() : end].strip(), match.start(), end, readings, unit)
 
 
 @cache
-def _words(language: str) -> dict[str, int]:
+def _load_number_words(language: str) -> dict[str, int]:
     """Number words of one language, from 2 to 20; empty of one that is not known."""
     if language not in ("en", "de", "fr", "es", "it", "pt", "nl"):
         return {}

@@ -9,7 +9,7 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
 from typing import Any, Final
 
 from elcano.activities.answering.lines import cell_text
-from elcano.activities.answering.moments import stored
+from elcano.activities.answering.moments import parse_stored_moment
 from elcano.graphs.data.schema import MOMENTS, NUMBERS
 from elcano.graphs.data.table import Cell, ResultTable
 
@@ -100,7 +100,11 @@ class ShownRows:
         if len(said) < LEAST_SERIES or len(set(said)) < len(said):
             return False
         named = self.kinds[at] in MOMENTS or self._is_years(at) or self.kinds[at] in ("text", "other")
-        return named and all(stored(one) for one in said) and said in (sorted(said), sorted(said, reverse=True))
+        return (
+            named
+            and all(parse_stored_moment(one) for one in said)
+            and said in (sorted(said), sorted(said, reverse=True))
+        )
 
     def in_time(self, at: int) -> list[int]:
         """The rows of a series, the earliest first."""

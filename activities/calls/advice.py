@@ -68,7 +68,7 @@ HOSTS: Final = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
 """Where providers are asked whose way of speaking other servers have, too."""
 
 
-def advice(remedy: Remedy, provider: str, *, own_address: bool = False) -> str:
+def format_remedy_advice(remedy: Remedy, provider: str, *, own_address: bool = False) -> str:
     """What to do, as the end of a sentence; `provider` by pydantic-ai's name.
 
     A server of one's own that speaks as the provider does is told of on none of the provider's pages.
@@ -77,14 +77,18 @@ def advice(remedy: Remedy, provider: str, *, own_address: bool = False) -> str:
     if remedy == "key":
         keys = [name for name in PROVIDERS.get(provider, ()) if not name.endswith("_URL")]
         variables = " or ".join(keys) or "the key"
-        return f"set {variables} to a key that holds{_at(pages.keys)}, and start the workers again with it"
+        return (
+            f"set {variables} to a key that holds{_format_page_hint(pages.keys)}, and start the workers again with it"
+        )
     if remedy == "credit":
-        return f"add credit or raise the limit{_at(pages.billing)}, {SET_ELSEWHERE}"
+        return f"add credit or raise the limit{_format_page_hint(pages.billing)}, {SET_ELSEWHERE}"
     if remedy == "model":
-        look = _LOCAL.get("vllm" if own_address else provider) or f"see which there are{_at(pages.models)}"
+        look = (
+            _LOCAL.get("vllm" if own_address else provider) or f"see which there are{_format_page_hint(pages.models)}"
+        )
         return f"correct its name, or the address it is asked at ({look}), {SET_ELSEWHERE}"
-    return f"the same request can never be answered; choose another model{_at(pages.models)}"
+    return f"the same request can never be answered; choose another model{_format_page_hint(pages.models)}"
 
 
-def _at(page: str) -> str:
+def _format_page_hint(page: str) -> str:
     return f" ({page})" if page else ""

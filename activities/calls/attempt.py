@@ -26,13 +26,18 @@ from temporalio import activity
 
 from elcano.activities.calls.admission import prompt_tokens, too_little
 from elcano.activities.calls.failures import safe_text
-from elcano.activities.calls.forms import Form
 from elcano.activities.calls.heartbeat import Pulse
-from elcano.activities.calls.ledger_line import Outcome, line
+from elcano.activities.calls.ledger_line import Outcome, build_ledger_entry
 from elcano.activities.calls.models import CALL_SETTINGS, Resolve, in_order
 from elcano.activities.calls.patience import PatientModel
-from elcano.activities.calls.refusals import UNREADABLE, fault_of, unreadable, withheld
-from elcano.activities.calls.streaming import Listener, Streamers, heard
+from elcano.activities.calls.refusals import (
+    UNREADABLE,
+    build_content_filter_error,
+    build_unreadable_answer_error,
+    fault_of,
+)
+from elcano.activities.calls.request_forms import Form
+from elcano.activities.calls.streaming import Listener, Streamers, attach_listener
 from elcano.activities.calls.usage import last_written, usage_of
 from elcano.activities.calls.windows import WINDOWS
 from elcano.graphs.agents.envelope import TaskEnvelope
@@ -40,8 +45,8 @@ from elcano.graphs.contracts import AgentCall
 from elcano.graphs.errors import ActivityFault, AnswerCutOff, BudgetExhausted, PromptTooLong
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.model_names import OFFLINE
-from elcano.graphs.values.budget import Allowance, Estimate, Usage, total
-from elcano.graphs.values.words import Words
+from elcano.graphs.values.answer_stream import Words
+from elcano.graphs.values.budget import Allowance, Estimate, Usage, sum_usages
 from elcano.settings import Settings
 from elcano.storage.store import TenantStore
 
@@ -167,7 +172,7 @@ class Attempt:
             asked, listener = model, None
             if self._streamers is not None:
                 listener = Listener(self._streamers, lambda: self._admit(form.text, messages, listener))
-                asked = heard(model, listener)
+                asked = attach_listener(model, listener)
                 self._show(listener)
             self._listener = listener
             try:
@@ -183,7 +188,7 @@ class Attempt:
                             self._admit(form.text, messages, listener)
                             await self._written_down(messages, listener)
                         elif agent.is_call_tools_node(node) and node.model_response.finish_reason == "content_filter":
-                            raise withheld(node.model_response)
+                            raise build_content_filter_error(node.model_response)
                 result = running.result
                 assert result is not None
                 if listener is not None:
@@ -194,7 +199,7 @@ class Attempt:
                     raise AnswerCutOff(f"{fault} ({written:,} tokens were written)", written) from error
                 if isinstance(error, UNREADABLE) and model.system != OFFLINE:
                     _log.warning("an answer that cannot be read", exc_info=True)
-                    raise unreadable(error, model) from error
+                    raise build_unreadable_answer_error(error, model) from error
                 raise
             finally:
                 self.usage += usage_of(messages) + (Usage() if listener is None else listener.lost)
@@ -267,7 +272,7 @@ class Attempt:
         info = activity.info()
         if info.attempt > 1:
             lines = await self.store.ledger.of_activity(self.call.run_id, info.workflow_run_id or "", info.activity_id)
-            self.before = total(line.usage for line in lines if line.attempt < info.attempt)
+            self.before = sum_usages(line.usage for line in lines if line.attempt < info.attempt)
 
     async def record(self, outcome: Outcome, used: Usage | None = None) -> None:
         """Writes this attempt's ledger line, replacing its earlier one, and reads what previous attempts used.
@@ -277,7 +282,7 @@ class Attempt:
         """
         call = self.call
         self.before = await self.store.ledger.record(
-            line(
+            build_ledger_entry(
                 call.run_id,
                 call.node,
                 call.agent,

@@ -4,11 +4,11 @@ from temporalio import activity
 from temporalio.api.enums.v1 import EventType, WorkflowTaskFailedCause
 from temporalio.client import Client
 
-from elcano.activities.calls.failures import classified
+from elcano.activities.calls.failures import classify_failure
 from elcano.graphs.bookkeeping import ReopenCall, Reopened, UsageQuestion
 from elcano.graphs.contracts import READ_USAGE, REOPEN_RUN, SNAPSHOT_QUERY
 from elcano.graphs.records import RunSnapshot
-from elcano.graphs.values.budget import Usage, total
+from elcano.graphs.values.budget import Usage, sum_usages
 from elcano.storage.store import Store
 
 
@@ -27,9 +27,9 @@ class BookActivities:
                 return await ledger.used(asked.run_id)
             execution = activity.info().workflow_run_id or ""
             lines = await ledger.of_activity(asked.run_id, execution, asked.activity)
-            return total(line.usage for line in lines)
+            return sum_usages(line.usage for line in lines)
         except Exception as error:
-            raise classified(error) from None
+            raise classify_failure(error) from None
 
     @activity.defn(name=REOPEN_RUN)
     async def reopen_run(self, call: ReopenCall) -> Reopened:
@@ -50,7 +50,7 @@ class BookActivities:
                 await store.lineage.adopt(call.run_id, call.from_run, call.evidence, call.artifacts)
             await store.runs.reopen(call.run_id, execution)
         except Exception as error:
-            raise classified(error) from None
+            raise classify_failure(error) from None
         return Reopened(told=told)
 
 

@@ -27,7 +27,7 @@ class FailureLines(logging.Filter):
         if not isinstance(failure, ApplicationError):
             return True
         cause = failure.__context__
-        record.msg = f"{_place(record)} failed ({failure.type}): {failure.message}"
+        record.msg = f"{_describe_failed_attempt(record)} failed ({failure.type}): {failure.message}"
         record.args = ()
         unexpected = cause is not None and not isinstance(cause, KNOWN)
         record.exc_info = (type(cause), cause, cause.__traceback__) if cause is not None and unexpected else None
@@ -41,7 +41,7 @@ def tell_failures_in_lines() -> None:
         log.addFilter(FailureLines())
 
 
-def _place(record: logging.LogRecord) -> str:
+def _describe_failed_attempt(record: logging.LogRecord) -> str:
     """Which attempt of what failed, by the run, the step and the node."""
     info = getattr(record, "temporal_activity", {})
     step, _, node = str(info.get("activity_id", "")).partition("-")

@@ -34,7 +34,7 @@ from elcano.graphs.errors import (
     ToolUnavailable,
 )
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 from elcano.graphs.values.budget import Usage
 from elcano.graphs.values.failures import FailureDetails, FailureType
 from elcano.redaction import without_secrets
@@ -63,7 +63,9 @@ _NEVER: Final = (
 """What the same call can never succeed after; the last four were asked for in other forms already, if there was one."""
 
 
-def classified(error: Exception, usage: Usage | None = None, progress: JsonObject | None = None) -> ApplicationError:
+def classify_failure(
+    error: Exception, usage: Usage | None = None, progress: JsonObject | None = None
+) -> ApplicationError:
     """`error` as what Temporal should make of it; an `ApplicationError` is returned as it is.
 
     Within an activity its details are `FailureDetails`: which try failed, the `usage` of all attempts so far,
@@ -71,7 +73,7 @@ def classified(error: Exception, usage: Usage | None = None, progress: JsonObjec
     """
     if isinstance(error, ApplicationError):
         return error
-    sorted_error = _sorted(error)
+    sorted_error = _map_to_application_error(error)
     if not activity.in_activity():
         return sorted_error
     attempt = this_try()
@@ -93,7 +95,7 @@ def classified(error: Exception, usage: Usage | None = None, progress: JsonObjec
     )
 
 
-def abandoned(usage: Usage) -> ApplicationError:
+def build_abandoned_error(usage: Usage) -> ApplicationError:
     """Return the error of a call that its run gave up, with the usage of all its attempts."""
     details = FailureDetails(attempt=this_try(), usage=usage)
     return ApplicationError(
@@ -107,27 +109,27 @@ def abandoned(usage: Usage) -> ApplicationError:
 
 def safe_text(text: str) -> str:
     """`text` without keys, cut to 1,000 characters."""
-    return shortened(without_secrets(text), MESSAGE_CHARACTERS)
+    return shorten_text(without_secrets(text), MESSAGE_CHARACTERS)
 
 
-def _sorted(error: Exception) -> ApplicationError:
+def _map_to_application_error(error: Exception) -> ApplicationError:
     if isinstance(error, FallbackExceptionGroup):
         return _of_fallback(error)
     if isinstance(error, ValidationError):
-        return _never(_faults(error), FailureType.INPUT_INVALID)
+        return _build_permanent_error(_format_validation_faults(error), FailureType.INPUT_INVALID)
     if isinstance(error, SourceBusy):
-        return _busy(str(error), error.retry_after)
+        return _build_busy_error(str(error), error.retry_after)
     fault = fault_of(error) or error
     for kind, name in _NEVER:
         if isinstance(fault, kind):
-            return _never(str(fault), name)
+            return _build_permanent_error(str(fault), name)
     if isinstance(fault, AnswerUnusable):  # models vary, so one more attempt is worth it
-        return _again(str(fault), FailureType.MODEL_OUTPUT)
+        return _build_retryable_error(str(fault), FailureType.MODEL_OUTPUT)
     if isinstance(fault, ToolUnavailable):
-        return _again(str(fault), FailureType.TOOL_UNAVAILABLE)
+        return _build_retryable_error(str(fault), FailureType.TOOL_UNAVAILABLE)
     if isinstance(fault, ModelBusy):
-        return _held(str(fault), fault.retry_after)
-    return _again(str(error) or type(error).__name__, type(error).__name__)
+        return _build_hold_error(str(fault), fault.retry_after)
+    return _build_retryable_error(str(error) or type(error).__name__, type(error).__name__)
 
 
 def _of_fallback(group: FallbackExceptionGroup) -> ApplicationError:
@@ -135,43 +137,45 @@ def _of_fallback(group: FallbackExceptionGroup) -> ApplicationError:
 
     If it is for none, it is named after the first that could be asked at all.
     """
-    members = [_sorted(error) for error in group.exceptions]
+    members = [_map_to_application_error(error) for error in group.exceptions]
     each = MESSAGE_CHARACTERS // (len(members) + 1)
     message = "Every model of the fallback list failed: "
-    message += "; ".join(shortened(member.message, each) for member in members)
+    message += "; ".join(shorten_text(member.message, each) for member in members)
     if busy := [member for member in members if member.type == FailureType.PROVIDER]:
         waits = [member.next_retry_delay for member in busy]
         known = [wait.total_seconds() for wait in waits if wait is not None]
-        return _held(message, min(known) if len(known) == len(waits) else None)
+        return _build_hold_error(message, min(known) if len(known) == len(waits) else None)
     kinds = [member.type or "" for member in members]
     if FailureType.MODEL_OUTPUT in kinds:
-        return _again(message, FailureType.MODEL_OUTPUT)
-    return _never(message, next((kind for kind in kinds if kind != FailureType.MODEL_REFUSED), kinds[0]))
+        return _build_retryable_error(message, FailureType.MODEL_OUTPUT)
+    return _build_permanent_error(
+        message, next((kind for kind in kinds if kind != FailureType.MODEL_REFUSED), kinds[0])
+    )
 
 
-def _never(message: str, kind: str) -> ApplicationError:
+def _build_permanent_error(message: str, kind: str) -> ApplicationError:
     return ApplicationError(safe_text(message), type=kind, non_retryable=True)
 
 
-def _again(message: str, kind: str) -> ApplicationError:
+def _build_retryable_error(message: str, kind: str) -> ApplicationError:
     return ApplicationError(safe_text(message), type=kind)
 
 
-def _held(message: str, after: float | None) -> ApplicationError:
+def _build_hold_error(message: str, after: float | None) -> ApplicationError:
     """Return an error that Temporal does not retry: the run learns of it at once, shows a hold, and retries itself."""
     wait = None if after is None else timedelta(seconds=min(after, LONGEST_WAIT.total_seconds()))
     return ApplicationError(safe_text(message), type=FailureType.PROVIDER, non_retryable=True, next_retry_delay=wait)
 
 
-def _busy(message: str, after: float | None) -> ApplicationError:
+def _build_busy_error(message: str, after: float | None) -> ApplicationError:
     """Tried again by Temporal when the provider wants it, if that is soon; the run is held if it is not, or in vain."""
     if after is not None and after > SHORT_WAIT.total_seconds():
-        return _held(message, after)
+        return _build_hold_error(message, after)
     wait = None if after is None else timedelta(seconds=after)
     return ApplicationError(safe_text(message), type=FailureType.PROVIDER, next_retry_delay=wait)
 
 
-def _faults(error: ValidationError) -> str:
+def _format_validation_faults(error: ValidationError) -> str:
     """Describe what is wrong with the input, field by field, without repeating the values."""
     faults = [
         f"{'.'.join(str(part) for part in fault['loc']) or 'input'}: {fault['msg']}"

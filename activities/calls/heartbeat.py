@@ -14,7 +14,7 @@ from typing import Any, Final
 from temporalio import activity
 
 from elcano.activities.calls.tries import lost_attempts
-from elcano.graphs.values.words import BEAT_SECONDS, Words
+from elcano.graphs.values.answer_stream import BEAT_SECONDS, Words
 
 BEAT: Final = timedelta(seconds=BEAT_SECONDS)
 """The answer to a beat is how a call learns that it was given up: what a cancelled run uses is free soon. And it fits
@@ -60,17 +60,17 @@ class Pulse:
 
 
 @asynccontextmanager
-async def heartbeats(interval: timedelta = BEAT) -> AsyncIterator[Pulse]:
+async def send_heartbeats(interval: timedelta = BEAT) -> AsyncIterator[Pulse]:
     """Beats at once and then every `interval` until the block is left; needs the event loop to stay free."""
     pulse = Pulse()
-    beating = asyncio.create_task(_beat(pulse, interval))
+    beating = asyncio.create_task(_beat_periodically(pulse, interval))
     try:
         yield pulse
     finally:
         beating.cancel()
 
 
-async def _beat(pulse: Pulse, interval: timedelta) -> None:
+async def _beat_periodically(pulse: Pulse, interval: timedelta) -> None:
     while True:
         pulse.beat()
         await asyncio.sleep(interval.total_seconds())

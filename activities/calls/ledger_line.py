@@ -11,7 +11,7 @@ from elcano.storage.ledger import LedgerEntry
 Outcome = Literal["completed", "failed", "abandoned"]
 
 
-def line(
+def build_ledger_entry(
     run_id: str,
     node: str,
     name: str,
@@ -42,7 +42,7 @@ def line(
     )
 
 
-def waited() -> float:
+def measure_queue_seconds() -> float:
     """Seconds for which no worker was free to begin this attempt."""
     info = activity.info()
     return max(0.0, (info.started_time - info.current_attempt_scheduled_time).total_seconds())

@@ -27,7 +27,7 @@ from elcano.graphs.model_names import (
     chosen_model,
     model_fault,
     model_names,
-    provider,
+    parse_model_provider,
 )
 from elcano.settings import Settings, is_set
 
@@ -50,7 +50,7 @@ def resolve_model(choice: ModelChoice, agent: str, settings: Settings) -> Model:
         ModelRefused: its name, its provider's key or its provider's package is missing; the text says what to do.
     """
     addresses = tuple(sorted(settings.model_urls.items()))
-    return _model(model_text(choice, agent, settings), settings.model_base_url, addresses)
+    return _build_model(model_text(choice, agent, settings), settings.model_base_url, addresses)
 
 
 def in_order(model: Model) -> tuple[Model, ...]:
@@ -69,37 +69,37 @@ def may_answer_offline(text: str) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _model(text: str, base_url: str, addresses: tuple[tuple[str, str], ...]) -> Model:
+def _build_model(text: str, base_url: str, addresses: tuple[tuple[str, str], ...]) -> Model:
     if (fault := model_fault(text)) is not None:
         raise ModelRefused(fault)
     urls = dict(addresses)
-    if unknown := next((key for key in urls if provider(key) not in PROVIDERS), None):
+    if unknown := next((key for key in urls if parse_model_provider(key) not in PROVIDERS), None):
         raise ModelRefused(f"`ELCANO_MODEL_URLS` names {unknown!r}, which begins with no provider that there is.")
-    models = [_single(name, address_of(name, base_url, urls)) for name in model_names(text)]
+    models = [_build_single_model(name, address_of(name, base_url, urls)) for name in model_names(text)]
     return models[0] if len(models) == 1 else FallbackModel(models[0], *models[1:])
 
 
 @lru_cache(maxsize=256)
-def _single(name: str, address: str) -> Model:
+def _build_single_model(name: str, address: str) -> Model:
     """One model; asked at `address`, or where its provider is if that is empty."""
     if name == OFFLINE:
         return ExtractiveModel()
     made: list[Provider[Any]] = []
 
     def opened(called: str) -> Provider[Any]:
-        made.append(_at(called, address) if address else infer_provider(called))
+        made.append(_build_provider_at(called, address) if address else infer_provider(called))
         return made[-1]
 
     try:
         model = infer_model(name, opened)
-        return _counting(model, made[-1])
+        return _use_counting_chat_model(model, made[-1])
     except UserError as error:
         raise ModelRefused(f"The model {name!r} cannot be used: {error}; {SET_ELSEWHERE}.") from error
     except ImportError as error:
         raise ModelRefused(f"The model {name!r} needs a package: {error}; {SET_ELSEWHERE}.") from error
 
 
-def _at(called: str, address: str) -> Provider[Any]:
+def _build_provider_at(called: str, address: str) -> Provider[Any]:
     """The provider `called`, asked at `address`.
 
     Raises:
@@ -116,7 +116,7 @@ def _at(called: str, address: str) -> Provider[Any]:
     return kind(**options)
 
 
-def _counting(model: Model, of: Provider[Any]) -> Model:
+def _use_counting_chat_model(model: Model, of: Provider[Any]) -> Model:
     """Return `model` as a `ChatModel`, which counts all reported tokens, if it speaks OpenAI's chat completions."""
     if type(model).__name__ != "OpenAIChatModel":  # only the SDK of the model that was made is imported
         return model

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 from temporalio import activity
 
-from elcano.graphs.agents.listing import AGENTS
-from elcano.graphs.catalogue.listing import TOOLS
+from elcano.graphs.agents.agent_registry import AGENTS
+from elcano.graphs.catalogue.tool_registry import TOOLS
 from elcano.graphs.contracts import OWN_AGENT, AgentCall, AgentResult, ToolCall, ToolResult
 
 Ask: TypeAlias = Callable[[AgentCall], Awaitable[AgentResult]]
@@ -18,15 +18,15 @@ Use: TypeAlias = Callable[[ToolCall], Awaitable[ToolResult]]
 
 def agent_activities(ask: Ask) -> list[Callable[..., Any]]:
     """An activity for each agent of the listing, and one for those of graphs; all of them are `ask`."""
-    return [_agent(name, ask) for name in (*AGENTS, OWN_AGENT)]
+    return [_define_agent_activity(name, ask) for name in (*AGENTS, OWN_AGENT)]
 
 
 def tool_activities(use: Use) -> list[Callable[..., Any]]:
     """An activity for each tool of the catalogue; all of them are `use`."""
-    return [_tool(name, use) for name in TOOLS]
+    return [_define_tool_activity(name, use) for name in TOOLS]
 
 
-def _agent(name: str, ask: Ask) -> Callable[..., Any]:
+def _define_agent_activity(name: str, ask: Ask) -> Callable[..., Any]:
     @activity.defn(name=name)
     async def agent(call: AgentCall) -> AgentResult:
         return await ask(call)
@@ -34,7 +34,7 @@ def _agent(name: str, ask: Ask) -> Callable[..., Any]:
     return agent
 
 
-def _tool(name: str, use: Use) -> Callable[..., Any]:
+def _define_tool_activity(name: str, use: Use) -> Callable[..., Any]:
     @activity.defn(name=name)
     async def tool(call: ToolCall) -> ToolResult:
         return await use(call)

@@ -27,20 +27,20 @@ _UNSHOWN: Final = frozenset({"citations", "related"})
 _FENCE: Final = "```"
 
 
-def readable(response: ModelResponse) -> str | None:
+def extract_readable_text(response: ModelResponse) -> str | None:
     """The texts of an answer as far as it has come; None if nothing of it can be read as it stands.
 
     That is so before it begins, and for a moment in the middle of an escape.
     """
     for part in reversed(response.parts):
         if isinstance(part, ToolCallPart):
-            return _shown(part.args)
+            return _render_partial_json(part.args)
         if isinstance(part, TextPart) and part.content.strip():
-            return _shown(_unfenced(part.content))
+            return _render_partial_json(_strip_code_fence(part.content))
     return None
 
 
-def _shown(answer: str | Mapping[str, Any] | None) -> str | None:
+def _render_partial_json(answer: str | Mapping[str, Any] | None) -> str | None:
     if isinstance(answer, str):
         try:
             answer = from_json(answer, allow_partial="trailing-strings")
@@ -48,24 +48,24 @@ def _shown(answer: str | Mapping[str, Any] | None) -> str | None:
             return None
     if not isinstance(answer, Mapping):
         return None
-    text = "\n\n".join(_texts(answer, ""))
+    text = "\n\n".join(_iter_readable_texts(answer, ""))
     return text.encode(errors="replace").decode() or None  # half of a pair of surrogates could not be sent
 
 
-def _texts(value: object, field: str) -> Iterator[str]:
+def _iter_readable_texts(value: object, field: str) -> Iterator[str]:
     if isinstance(value, str):
         if field in _MARKS and value.strip():
             yield _MARKS[field] + value.strip()
     elif isinstance(value, Mapping):
         for name, inner in value.items():
             if name not in _UNSHOWN:
-                yield from _texts(inner, str(name))
+                yield from _iter_readable_texts(inner, str(name))
     elif isinstance(value, list):
         for inner in value:
-            yield from _texts(inner, field)
+            yield from _iter_readable_texts(inner, field)
 
 
-def _unfenced(text: str) -> str:
+def _strip_code_fence(text: str) -> str:
     """An answer as text, without the fence that models put around JSON."""
     text = text.strip()
     if text.startswith(_FENCE):

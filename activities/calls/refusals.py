@@ -20,7 +20,7 @@ from pydantic_ai.exceptions import (
 from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import Model
 
-from elcano.activities.calls.advice import HOSTS, advice
+from elcano.activities.calls.advice import HOSTS, format_remedy_advice
 from elcano.activities.calls.verdicts import FILTER_CODES, FORM_CODES, Said, read_body, verdict_of
 from elcano.activities.calls.waits import asked_wait
 from elcano.graphs.errors import (
@@ -33,7 +33,7 @@ from elcano.graphs.errors import (
     PromptTooLong,
     RequestRefused,
 )
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 
 UNREADABLE: Final = (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError, httpx2.DecodingError)
 """What clients of providers stumble over in answers of a form that nobody foresaw: an object that is a list, a field
@@ -52,22 +52,22 @@ def fault_of(error: Exception, model: Model | None = None) -> ActivityFault | No
     if isinstance(error, OutputTokenLimitExceeded):
         return AnswerCutOff(f"{name} was cut off before its answer was complete")
     if isinstance(error, ContentFilterError):
-        return AnswerDeclined(f"{name} or its provider's filter would not answer: {_short(str(error))}")
+        return AnswerDeclined(f"{name} or its provider's filter would not answer: {_shorten_to_one_line(str(error))}")
     if isinstance(error, UnexpectedModelBehavior | UsageLimitExceeded):
-        first, _, _ = _short(str(error)).partition(". ")  # what follows is for whoever writes agents
+        first, _, _ = _shorten_to_one_line(str(error)).partition(". ")  # what follows is for whoever writes agents
         return AnswerUnusable(f"{name} gave no answer in the form that was asked for: {first}")
     if isinstance(error, UserError):
         return ModelRefused(str(error))
     return _of_api(error, name, model) if isinstance(error, ModelAPIError) else None
 
 
-def unreadable(error: Exception, model: Model) -> AnswerUnusable:
+def build_unreadable_answer_error(error: Exception, model: Model) -> AnswerUnusable:
     """What to raise for an answer of `model` that its own client stumbled over."""
-    told = f"{type(error).__name__}: {_short(str(error))}"
+    told = f"{type(error).__name__}: {_shorten_to_one_line(str(error))}"
     return AnswerUnusable(f"{_name_of(model)} gave an answer that its client cannot read ({told})")
 
 
-def withheld(response: ModelResponse) -> ContentFilterError:
+def build_content_filter_error(response: ModelResponse) -> ContentFilterError:
     """Return the error for a response that its model or its provider's filter ended, whatever it contains."""
     details = response.provider_details or {}
     said = details.get("refusal") or details.get("finish_reason") or "content filter"
@@ -77,9 +77,13 @@ def withheld(response: ModelResponse) -> ContentFilterError:
 def _of_api(error: ModelAPIError, name: str, model: Model | None) -> ActivityFault:
     said = Said.by(error)
     if said.codes & FILTER_CODES:
-        return AnswerDeclined(f"{name}: its provider's filter would not take the prompt: {_short(said.message)}")
+        return AnswerDeclined(
+            f"{name}: its provider's filter would not take the prompt: {_shorten_to_one_line(said.message)}"
+        )
     if said.codes & FORM_CODES:
-        return AnswerUnusable(f"{name} gave no answer in the form that was asked for: {_short(said.message)}")
+        return AnswerUnusable(
+            f"{name} gave no answer in the form that was asked for: {_shorten_to_one_line(said.message)}"
+        )
     verdict = verdict_of(error, said)
     headers = (error.headers or {}) if isinstance(error, ModelHTTPError) else {}
     wait = error.retry_after
@@ -87,7 +91,7 @@ def _of_api(error: ModelAPIError, name: str, model: Model | None) -> ActivityFau
         wait = asked_wait(headers, read_body(error.body), datetime.now(UTC))
     if verdict == "busy" and "resource_exhausted" in said.codes and (wait or 0) > QUOTA_SECONDS:
         verdict = "credit"
-    told = f"{name}: " + (f"HTTP {said.status}: " if said.status else "") + _short(said.message)
+    told = f"{name}: " + (f"HTTP {said.status}: " if said.status else "") + _shorten_to_one_line(said.message)
     if verdict == "busy":
         return ModelBusy(told, wait)
     if verdict == "too_long":
@@ -99,7 +103,7 @@ def _of_api(error: ModelAPIError, name: str, model: Model | None) -> ActivityFau
         "request": "the request was refused",
     }[verdict]
     provider = model.system if model is not None else ""
-    what_to_do = advice(verdict, provider, own_address=model is not None and bool(_own_address(model)))
+    what_to_do = format_remedy_advice(verdict, provider, own_address=model is not None and bool(_own_address(model)))
     refused = RequestRefused if verdict == "request" else ModelRefused
     return refused(f"{headline} ({told}): {what_to_do}.")
 
@@ -119,5 +123,5 @@ def _own_address(model: Model) -> str:
     return f"{asked.scheme}://{asked.netloc.rpartition('@')[2]}"
 
 
-def _short(text: str) -> str:
-    return shortened(" ".join(text.split()), SAID_CHARACTERS)
+def _shorten_to_one_line(text: str) -> str:
+    return shorten_text(" ".join(text.split()), SAID_CHARACTERS)

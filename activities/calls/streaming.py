@@ -30,12 +30,12 @@ from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
-from elcano.activities.calls.readable import readable
+from elcano.activities.calls.readable import extract_readable_text
 from elcano.activities.calls.refusals import fault_of
 from elcano.activities.calls.usage import broken_off
 from elcano.graphs.errors import PromptTooLong
+from elcano.graphs.values.answer_stream import SHOWN_CHARACTERS
 from elcano.graphs.values.budget import Usage
-from elcano.graphs.values.words import SHOWN_CHARACTERS
 
 _NO_SUCH_WAY: Final = frozenset({400, 405, 406, 415, 422, 501})
 """Statuses by which servers refuse to stream; they may mean the request itself, which is then refused again."""
@@ -57,23 +57,23 @@ class Streamers:
 
     def may(self, model: Model) -> bool:
         """Whether `model` is worth asking for a stream."""
-        inner = _unwrapped(model)
+        inner = _unwrap_model(model)
         able = type(inner).request_stream is not Model.request_stream
         scripted_at_once = isinstance(inner, FunctionModel) and inner.stream_function is None
-        return able and not scripted_at_once and self._streams.get(_name(model), True)
+        return able and not scripted_at_once and self._streams.get(_identify_model(model), True)
 
     def proven(self, model: Model) -> bool:
         """Whether `model` has streamed an answer that could be used."""
-        return self._streams.get(_name(model), False)
+        return self._streams.get(_identify_model(model), False)
 
     def does(self, model: Model) -> None:
         """`model` streamed an answer that could be used."""
-        self._streams[_name(model)] = True
+        self._streams[_identify_model(model)] = True
 
     def does_not(self, model: Model, why: str) -> None:
         """`model` is not asked for a stream again, unless it has streamed well before: then it was chance."""
         if not self.proven(model):
-            self._streams[_name(model)] = False
+            self._streams[_identify_model(model)] = False
             _log.warning("the words of %s cannot be watched: %s; it is asked without streaming", model.model_id, why)
 
 
@@ -94,7 +94,7 @@ class Listener:
     def written(self) -> tuple[str, int] | None:
         """The end of the newest text and how many characters it has; None before there is one."""
         if self._stream is not None:
-            text = readable(self._stream.get())
+            text = extract_readable_text(self._stream.get())
             self._text = self._text if text is None else text
         return (self._text[-SHOWN_CHARACTERS:], len(self._text)) if self._text else None
 
@@ -109,7 +109,7 @@ class Listener:
 
     def end(self) -> None:
         """The answer is there; its text is shown until another one begins."""
-        self._text = (readable(self._stream.get()) if self._stream is not None else None) or self._text
+        self._text = (extract_readable_text(self._stream.get()) if self._stream is not None else None) or self._text
         self._stream = None
 
     def broke_off(self, messages: Sequence[ModelMessage]) -> bool:
@@ -127,11 +127,11 @@ class Listener:
             self.streamers.does(self._streamed)
 
 
-def heard(model: Model, listener: Listener) -> Model:
+def attach_listener(model: Model, listener: Listener) -> Model:
     """Wrap `model` so that `listener` receives its output; in a fallback list, wrap each model."""
     if isinstance(model, FallbackModel):
         listened = copy.copy(model)
-        listened.models = [heard(one, listener) for one in model.models]
+        listened.models = [attach_listener(one, listener) for one in model.models]
         return listened
     return HeardModel(model, listener)
 
@@ -216,12 +216,12 @@ def _about_streaming(error: Exception, *, proven: bool) -> bool:
     return type(error) is ModelAPIError  # what came could not be read
 
 
-def _unwrapped(model: Model) -> Model:
+def _unwrap_model(model: Model) -> Model:
     """The model behind what only passes requests on."""
     while isinstance(model, WrapperModel):
         model = model.wrapped
     return model
 
 
-def _name(model: Model) -> _Name:
+def _identify_model(model: Model) -> _Name:
     return model.system, model.model_name, model.base_url

@@ -65,7 +65,7 @@ class _Counting(ActivityInboundInterceptor):
             return await super().execute_activity(input)
         tries = policy.maximum_attempts - MOST_DEATHS
         if info.attempt > 1:
-            _lost.set(_carried(info) + await self._was_lost(info))
+            _lost.set(_read_carried_losses(info) + await self._was_lost(info))
         if this_try() > tries:  # the attempt before was the last try, and the server ended it: it took too long
             raise ApplicationError(
                 "no answer in time (activity StartToClose timeout)", type=FailureType.TIMEOUT, non_retryable=True
@@ -77,7 +77,7 @@ class _Counting(ActivityInboundInterceptor):
         except Exception as error:
             if this_try() < tries:
                 raise
-            raise _final(error) from None
+            raise _make_final_error(error) from None
 
     async def _was_lost(self, info: activity.Info) -> bool:
         """Whether the attempt before this one was; if the server does not say, it was a try."""
@@ -95,12 +95,12 @@ def _is_loss(failure: Failure) -> bool:
     return silent or failure.application_failure_info.type == SHUTDOWN
 
 
-def _carried(info: activity.Info) -> int:
+def _read_carried_losses(info: activity.Info) -> int:
     carried = info.heartbeat_details[CARRIED_AT] if len(info.heartbeat_details) > CARRIED_AT else None
     return carried if isinstance(carried, int) else 0
 
 
-def _final(error: Exception) -> ApplicationError:
+def _make_final_error(error: Exception) -> ApplicationError:
     """`error` as one after which there is no other try."""
     if not isinstance(error, ApplicationError):
         return ApplicationError(str(error), type=type(error).__name__, non_retryable=True)

@@ -13,7 +13,7 @@ from pydantic_ai.usage import RequestUsage
 
 from elcano.activities.text.tokens import estimated_tokens
 from elcano.graphs.model_names import OFFLINE
-from elcano.graphs.values.budget import Usage, microusd, total
+from elcano.graphs.values.budget import Usage, microusd_from_usd, sum_usages
 
 MOST_TOKENS: Final = 100_000_000
 """Of one request; no model reads or writes as many. Whoever reports more has reported nothing."""
@@ -21,7 +21,7 @@ MOST_TOKENS: Final = 100_000_000
 
 def usage_of(messages: Sequence[ModelMessage]) -> Usage:
     """The usage of all responses among `messages`."""
-    return total(
+    return sum_usages(
         _of_response(message, messages[:position])
         for position, message in enumerate(messages)
         if isinstance(message, ModelResponse)
@@ -30,7 +30,7 @@ def usage_of(messages: Sequence[ModelMessage]) -> Usage:
 
 def broken_off(response: ModelResponse, before: Sequence[ModelMessage]) -> Usage:
     """What an answer used that broke off: an estimate by what came of it, or more if the provider had reported more."""
-    least = _estimate(response, before)
+    least = _estimate_request_usage(response, before)
     reported = response.usage
     used = RequestUsage(
         input_tokens=max(least.input_tokens, reported.input_tokens),
@@ -39,10 +39,10 @@ def broken_off(response: ModelResponse, before: Sequence[ModelMessage]) -> Usage
     return _of_response(replace(response, usage=used), before).model_copy(update={"estimated": True})
 
 
-def _estimate(response: ModelResponse, before: Sequence[ModelMessage]) -> RequestUsage:
+def _estimate_request_usage(response: ModelResponse, before: Sequence[ModelMessage]) -> RequestUsage:
     return RequestUsage(
-        input_tokens=estimated_tokens(sum(_characters(message) for message in before)),
-        output_tokens=estimated_tokens(_characters(response)),
+        input_tokens=estimated_tokens(sum(_count_message_characters(message) for message in before)),
+        output_tokens=estimated_tokens(_count_message_characters(response)),
     )
 
 
@@ -57,8 +57,8 @@ def _of_response(response: ModelResponse, before: Sequence[ModelMessage]) -> Usa
     tokens = reported.input_tokens + reported.output_tokens
     estimated = bool(reported.unmeasured_requests) or not 0 < tokens <= MOST_TOKENS
     if estimated:
-        reported = _estimate(response, before)
-    cost = _cost(replace(response, usage=reported))
+        reported = _estimate_request_usage(response, before)
+    cost = _compute_cost_microusd(replace(response, usage=reported))
     return Usage(
         requests=1,
         input_tokens=reported.input_tokens,
@@ -69,19 +69,19 @@ def _of_response(response: ModelResponse, before: Sequence[ModelMessage]) -> Usa
     )
 
 
-def _cost(response: ModelResponse) -> int | None:
+def _compute_cost_microusd(response: ModelResponse) -> int | None:
     """Millionths of a dollar; None if there is no known price."""
     if response.provider_name == OFFLINE:
         return 0
     if response.model_name is None:
         return None
     try:
-        return microusd(response.cost().total_price)
+        return microusd_from_usd(response.cost().total_price)
     except LookupError:
         return None
 
 
-def _characters(message: ModelMessage) -> int:
+def _count_message_characters(message: ModelMessage) -> int:
     if isinstance(message, ModelRequest):
         parts = sum(len(str(getattr(part, "content", ""))) for part in message.parts)
         return parts + len(message.instructions or "")

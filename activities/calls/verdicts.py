@@ -145,13 +145,13 @@ class Said:
         """What `error` says, wherever its provider writes that."""
         codes = {str(code).lower() for code in (error.provider_error_code, error.provider_error_type) if code}
         param = message = ""
-        for part in _parts(error.body):
-            codes |= {str(part[field]).lower() for field in _CODE_FIELDS if _is(part, field)}
-            param = param or (str(part["param"]) if _is(part, "param") else "")
-            message = message or (str(part["message"]) if _is(part, "message") else "")
+        for part in _iter_error_parts(error.body):
+            codes |= {str(part[field]).lower() for field in _CODE_FIELDS if _has_field_value(part, field)}
+            param = param or (str(part["param"]) if _has_field_value(part, "param") else "")
+            message = message or (str(part["message"]) if _has_field_value(part, "message") else "")
         status = error.status_code if isinstance(error, ModelHTTPError) else 0
         if not message:
-            message = _plain(error.body) if status else error.message
+            message = _format_bare_body(error.body) if status else error.message
         return cls(status=status, codes=frozenset(codes), param=param, message=message)
 
 
@@ -184,7 +184,7 @@ def verdict_of(error: ModelAPIError, said: Said) -> Verdict:
     return "busy"
 
 
-def _parts(body: object) -> Iterator[dict[str, object]]:
+def _iter_error_parts(body: object) -> Iterator[dict[str, object]]:
     """The objects of an error body that may say something: itself, its `error`, and the details of that."""
     read = read_body(body)
     for one in read if isinstance(read, list) else [read]:
@@ -209,12 +209,12 @@ def read_body(body: object) -> object:
         return body
 
 
-def _plain(body: object) -> str:
+def _format_bare_body(body: object) -> str:
     """Return the text to show for a body that has no message where one is expected."""
     if isinstance(body, bytes):
         return body.decode(errors="replace")
     return str(body) if body else "it does not say why"
 
 
-def _is(part: dict[str, object], name: str) -> bool:
+def _has_field_value(part: dict[str, object], name: str) -> bool:
     return isinstance(part.get(name), str | int) and part[name] != ""

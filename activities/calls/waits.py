@@ -40,7 +40,7 @@ def seconds_of(text: str, now: datetime) -> float | None:
     parts = list(_PART.finditer(text))
     if parts and "".join(part.group() for part in parts) == text:
         return math.fsum(float(part.group(1)) * _UNITS[part.group(2)] for part in parts)
-    moment = _moment(text)
+    moment = _parse_retry_moment(text)
     return None if moment is None else max(0.0, (moment - now).total_seconds())
 
 
@@ -56,11 +56,11 @@ def asked_wait(headers: Mapping[str, str], body: object, now: datetime) -> float
         return float(milliseconds) / 1_000
     told = seconds_of(headers.get("retry-after", ""), now)
     if told is None:
-        told = next((wait for text in _delays(body) if (wait := seconds_of(text, now)) is not None), None)
+        told = next((wait for text in _iter_retry_delays(body) if (wait := seconds_of(text, now)) is not None), None)
     return _until_reset(headers, now) if told is None else told
 
 
-def _moment(text: str) -> datetime | None:
+def _parse_retry_moment(text: str) -> datetime | None:
     try:
         moment = datetime.fromisoformat(text) if text[:1].isdecimal() else parsedate_to_datetime(text)
     except (ValueError, OverflowError):
@@ -68,7 +68,7 @@ def _moment(text: str) -> datetime | None:
     return moment.replace(tzinfo=moment.tzinfo or UTC)
 
 
-def _delays(body: object) -> Iterator[str]:
+def _iter_retry_delays(body: object) -> Iterator[str]:
     """Every `retryDelay` of an error body as Google words it; its endpoint for others wraps it into a list."""
     for one in body if isinstance(body, list) else [body]:
         outer: Any = one if isinstance(one, dict) else {}

@@ -41,13 +41,13 @@ def cell_of(value: object, longest: int) -> tuple[Cell, bool]:
         case None | bool():
             return value, False
         case int():
-            return _cut(str(value), longest) if abs(value) >= 10**300 else (value, False)
+            return _truncate_text(str(value), longest) if abs(value) >= 10**300 else (value, False)
         case float():
             return (value, False) if math.isfinite(value) else (str(value), False)
         case str():
-            return _cut(value, longest)
+            return _truncate_text(value, longest)
         case Decimal():
-            return _cut(format(value, "f"), longest)
+            return _truncate_text(format(value, "f"), longest)
         case datetime():
             return value.isoformat(sep=" "), False
         case date() | time():
@@ -55,11 +55,11 @@ def cell_of(value: object, longest: int) -> tuple[Cell, bool]:
         case timedelta():
             return str(value), False
         case bytes() | bytearray() | memoryview():
-            return _cut(f"0x{bytes(value[: longest // 2 + 1]).hex()}", longest)
+            return _truncate_text(f"0x{bytes(value[: longest // 2 + 1]).hex()}", longest)
         case list() | tuple() | dict():
-            return _cut(json.dumps(value, default=str, ensure_ascii=False), longest)
+            return _truncate_text(json.dumps(value, default=str, ensure_ascii=False), longest)
         case _:
-            return _cut(str(value), longest)
+            return _truncate_text(str(value), longest)
 
 
 def kind_of_values(values: Iterable[Cell]) -> Kind:
@@ -82,7 +82,7 @@ def named_once(names: Sequence[str]) -> list[str]:
     return found
 
 
-def fetched(columns: Sequence[ResultColumn], rows: Iterable[Sequence[object]], limits: Limits) -> Fetched:
+def fetch_rows_as_cells(columns: Sequence[ResultColumn], rows: Iterable[Sequence[object]], limits: Limits) -> Fetched:
     """The rows as cells, as many as may be read; `rows` is read no further than that."""
     kept: list[tuple[Cell, ...]] = []
     truncated, characters = False, 0
@@ -99,7 +99,7 @@ def fetched(columns: Sequence[ResultColumn], rows: Iterable[Sequence[object]], l
     return Fetched(columns=known, rows=tuple(kept), truncated=truncated)
 
 
-def _cut(text: str, longest: int) -> tuple[str, bool]:
+def _truncate_text(text: str, longest: int) -> tuple[str, bool]:
     clean = text.replace("\0", "\N{REPLACEMENT CHARACTER}")
     clean = clean.encode("utf-8", "replace").decode()  # half of a surrogate pair, which no JSON takes
     return (clean, False) if len(clean) <= longest else (clean[:longest] + "…", True)

@@ -9,10 +9,10 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from elcano.activities.databases.near import words_of
+from elcano.activities.databases.similar_names import words_of
 from elcano.activities.text.known import ENGLISH
 from elcano.activities.text.stopwords import stop_words
-from elcano.activities.text.words import asked_words, words
+from elcano.activities.text.words import asked_words, split_words
 from elcano.graphs.catalogue.database_tools import SchemaContextOutput
 from elcano.graphs.data.schema import DatabaseSchema, TableSchema
 
@@ -31,21 +31,21 @@ _WEIGHTS: Final = (5.0, 3.0, 1.0, 2.0)
 """Of a word in the name of a table, of a column, in a comment, in a value."""
 
 
-def context(schema: DatabaseSchema, question: str, tables: int) -> SchemaContextOutput:
+def select_schema_context(schema: DatabaseSchema, question: str, tables: int) -> SchemaContextOutput:
     """The tables that `question` is about, the likeliest first; at most `tables` by words, and their neighbours."""
     if len(schema.tables) <= SMALL_TABLES and sum(len(one.columns) for one in schema.tables) <= SMALL_COLUMNS:
-        ranked = _ranked(schema.tables, question)
+        ranked = _rank_tables(schema.tables, question)
         rest = [one for one in schema.tables if one not in ranked]
-        return _output(schema, [*ranked, *rest], matched=bool(ranked), whole=True)
-    ranked = _ranked(schema.tables, question)[:tables]
+        return _build_context_output(schema, [*ranked, *rest], matched=bool(ranked), whole=True)
+    ranked = _rank_tables(schema.tables, question)[:tables]
     chosen = ranked or sorted(schema.tables, key=lambda table: -(table.rows or 0))[:tables]
-    return _output(schema, _with_neighbours(chosen, schema.tables), matched=bool(ranked), whole=False)
+    return _build_context_output(schema, _with_neighbours(chosen, schema.tables), matched=bool(ranked), whole=False)
 
 
-def _output(
+def _build_context_output(
     schema: DatabaseSchema, chosen: Sequence[TableSchema], *, matched: bool, whole: bool
 ) -> SchemaContextOutput:
-    shown = _bounded(chosen)
+    shown = _limit_table_details(chosen)
     names = {table.name for table in shown}
     return SchemaContextOutput(
         found=schema.model_copy(update={"tables": tuple(shown)}),
@@ -55,7 +55,7 @@ def _output(
     )
 
 
-def _bounded(chosen: Sequence[TableSchema]) -> list[TableSchema]:
+def _limit_table_details(chosen: Sequence[TableSchema]) -> list[TableSchema]:
     """As many of the tables, the likeliest first, as a state can carry; values are left out first, then tables."""
     shown: list[TableSchema] = []
     columns = characters = 0
@@ -73,9 +73,9 @@ def _bounded(chosen: Sequence[TableSchema]) -> list[TableSchema]:
     return shown
 
 
-def _ranked(tables: Sequence[TableSchema], question: str) -> list[TableSchema]:
+def _rank_tables(tables: Sequence[TableSchema], question: str) -> list[TableSchema]:
     """Return the tables that share words with the question, best first."""
-    wanted = _expression(question)
+    wanted = _build_match_expression(question)
     if not wanted:
         return []
     with contextlib.closing(sqlite3.connect(":memory:")) as index:
@@ -83,33 +83,35 @@ def _ranked(tables: Sequence[TableSchema], question: str) -> list[TableSchema]:
             "CREATE VIRTUAL TABLE t USING fts5 (name, columns, comments, sampled, tokenize = 'porter unicode61')"
         )
         index.executemany(
-            "INSERT INTO t (rowid, name, columns, comments, sampled) VALUES (?, ?, ?, ?, ?)", _rows(tables)
+            "INSERT INTO t (rowid, name, columns, comments, sampled) VALUES (?, ?, ?, ?, ?)", _iter_index_rows(tables)
         )
         weights = ", ".join(map(str, _WEIGHTS))
         found = index.execute(f"SELECT rowid FROM t WHERE t MATCH ? ORDER BY bm25(t, {weights}), rowid", (wanted,))
         return [tables[number] for (number,) in found]
 
 
-def _rows(tables: Sequence[TableSchema]) -> Iterable[tuple[int, str, str, str, str]]:
+def _iter_index_rows(tables: Sequence[TableSchema]) -> Iterable[tuple[int, str, str, str, str]]:
     for number, table in enumerate(tables):
         columns = table.columns
         yield (
             number,
-            _searched([table.name]),
-            _searched(column.name for column in columns),
-            _searched([table.comment, *(column.comment for column in columns)]),
-            _searched(value for column in columns for value in column.samples),
+            _build_index_text([table.name]),
+            _build_index_text(column.name for column in columns),
+            _build_index_text([table.comment, *(column.comment for column in columns)]),
+            _build_index_text(value for column in columns for value in column.samples),
         )
 
 
-def _searched(texts: Iterable[str]) -> str:
+def _build_index_text(texts: Iterable[str]) -> str:
     """Texts as they are indexed: names taken apart, and together as well (`postal_code`, `postalcode`)."""
-    return " ".join(word for text in texts for word in (*words_of(text), *words(text.replace("_", " ")), *words(text)))
+    return " ".join(
+        word for text in texts for word in (*words_of(text), *split_words(text.replace("_", " ")), *split_words(text))
+    )
 
 
-def _expression(question: str) -> str:
+def _build_match_expression(question: str) -> str:
     """What FTS5 is asked: nothing of the question but its words reaches it."""
-    telling = asked_words(question, stop_words(ENGLISH)) or words(question)
+    telling = asked_words(question, stop_words(ENGLISH)) or split_words(question)
     return " OR ".join(
         f'"{word}"' for word in dict.fromkeys(telling[:MOST_WORDS]) if '"' not in word and "\0" not in word
     )

@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 
 from elcano.activities.databases import values
 from elcano.activities.databases.engine import Engine, Limits, Outcome, Stop
-from elcano.activities.databases.keys import with_guessed_keys
+from elcano.activities.databases.guessed_keys import with_guessed_keys
 from elcano.graphs.data.schema import DatabaseSchema, TableSchema
 from elcano.storage.threads import Threads
 
@@ -80,7 +80,7 @@ class Database:
                 if known.hash == structure.hash and time.monotonic() - at < VALUES_SECONDS:
                     return known
             tables = structure.tables
-            asked = values.statements(tables, structure.dialect, samples=self._samples)
+            asked = values.build_value_queries(tables, structure.dialect, samples=self._samples)
             if asked:
                 outcomes = await self._asked(lambda stop: self.engine.run(asked, values.LIMITS, stop))
                 tables = tuple(values.with_values(tables, outcomes, structure.dialect))

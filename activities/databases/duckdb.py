@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from elcano.activities.databases.engine import Stop
 from elcano.activities.databases.engine_process import ProcessEnded
-from elcano.activities.databases.engine_requests import SUFFIXES, FileToLoad, Request, plain
+from elcano.activities.databases.engine_requests import SUFFIXES, FileToLoad, Request, make_plain_name
 from elcano.activities.databases.file_engine import FileEngine
 from elcano.graphs.data.schema import Dialect
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
@@ -70,7 +70,7 @@ class Files(Duckdb):
         self._folder.mkdir(parents=True, exist_ok=True)
         self._tidy()
         made = self._folder / f"{uuid4()}.making"
-        listed = tuple(FileToLoad(table=plain(file.stem), path=str(file.absolute())) for file in files)
+        listed = tuple(FileToLoad(table=make_plain_name(file.stem), path=str(file.absolute())) for file in files)
         try:
             self._asked(Request(path=str(made), seconds=LOAD_SECONDS, files=listed), stop)
             os.replace(made, copy)
@@ -82,7 +82,7 @@ class Files(Duckdb):
         except SourceUnavailable as error:
             raise SourceRefused(str(error)) from None  # the same files will not be read another time
         finally:
-            _removed(made)
+            _remove_unfinished_copy(made)
         for old in self._folder.glob(f"{self.name}-{'?' * 24}.duckdb"):
             if old != copy:
                 old.unlink(missing_ok=True)  # who has it open reads it to the end
@@ -91,7 +91,7 @@ class Files(Duckdb):
         """Removes files left by a worker that was killed while it copied."""
         for left in self._folder.glob("*.making"):
             if time.time() - left.stat().st_mtime > 2 * LOAD_SECONDS:
-                _removed(left)
+                _remove_unfinished_copy(left)
 
     def _files(self) -> list[Path]:
         """The files, in the order of their names.
@@ -113,7 +113,7 @@ class Files(Duckdb):
         return files
 
 
-def _removed(made: Path) -> None:
+def _remove_unfinished_copy(made: Path) -> None:
     """Removes a copy that was not finished, with what DuckDB keeps beside it."""
     made.unlink(missing_ok=True)
     made.with_name(f"{made.name}.wal").unlink(missing_ok=True)

@@ -14,8 +14,8 @@ from typing import Any, Final
 import duckdb
 
 from elcano.activities.databases.duckdb_text import is_blank, load_text
-from elcano.activities.databases.engine_requests import SHEETS, FileToLoad, plain
-from elcano.graphs.shortening import shortened
+from elcano.activities.databases.engine_requests import SHEETS, FileToLoad, make_plain_name
+from elcano.graphs.shortening import shorten_text
 
 MOST_FAULTS: Final = 6
 """Files of a folder whose faults are told; the others are counted."""
@@ -30,7 +30,7 @@ _CONFIGURATION: Final = {
 """A file of any size is copied in this much; what does not fit is written beside the copy meanwhile."""
 
 
-def load(path: str, files: Iterable[FileToLoad]) -> None:
+def load_files_into_duckdb(path: str, files: Iterable[FileToLoad]) -> None:
     """Makes the database at `path`, which must not be there.
 
     Raises:
@@ -41,9 +41,9 @@ def load(path: str, files: Iterable[FileToLoad]) -> None:
         faults: list[str] = []
         for file in files:
             try:
-                _load(connection, file, taken)
+                _load_file_as_table(connection, file, taken)
             except Exception as error:  # whatever a reader says of a stranger's file, it is said with its name
-                faults.append(f"{Path(file.path).name} cannot be read: {_said(error, file)}")
+                faults.append(f"{Path(file.path).name} cannot be read: {_format_load_error(error, file)}")
         if len(faults) > MOST_FAULTS:
             faults[MOST_FAULTS:] = [f"and {len(faults) - MOST_FAULTS} more"]
         if faults:
@@ -52,36 +52,40 @@ def load(path: str, files: Iterable[FileToLoad]) -> None:
             raise ValueError("there is nothing in its files")
 
 
-def _said(error: Exception, file: FileToLoad) -> str:
+def _format_load_error(error: Exception, file: FileToLoad) -> str:
     """Its first paragraph, on one line and without the place of the file."""
     text = " ".join(str(error).replace(file.path, "it").split("\n\n")[0].split())
-    return shortened(text or type(error).__name__, FAULT_CHARACTERS)
+    return shorten_text(text or type(error).__name__, FAULT_CHARACTERS)
 
 
-def _load(connection: duckdb.DuckDBPyConnection, file: FileToLoad, taken: set[str]) -> None:
+def _load_file_as_table(connection: duckdb.DuckDBPyConnection, file: FileToLoad, taken: set[str]) -> None:
     place = Path(file.path)
     if place.suffix.lower() in SHEETS:
         _load_sheets(connection, file, taken)
     elif place.suffix.lower() == ".parquet":
-        connection.execute(f"CREATE TABLE {_own(file.table, taken)} AS SELECT * FROM read_parquet(?)", [file.path])
+        connection.execute(
+            f"CREATE TABLE {_reserve_table_name(file.table, taken)} AS SELECT * FROM read_parquet(?)", [file.path]
+        )
     elif not is_blank(file.path):
-        load_text(connection, _own(file.table, taken), file.path)
+        load_text(connection, _reserve_table_name(file.table, taken), file.path)
 
 
 def _load_sheets(connection: duckdb.DuckDBPyConnection, file: FileToLoad, taken: set[str]) -> None:
     from python_calamine import CalamineWorkbook  # only where there are spreadsheets
 
     book = CalamineWorkbook.from_path(file.path)
-    sheets = [(name, rows) for name in book.sheet_names if (rows := _rows(book.get_sheet_by_name(name)))]
+    sheets = [(name, rows) for name in book.sheet_names if (rows := _read_sheet_rows(book.get_sheet_by_name(name)))]
     for name, rows in sheets:
-        table = file.table if len(sheets) == 1 else f"{file.table}_{plain(name)}"
+        table = file.table if len(sheets) == 1 else f"{file.table}_{make_plain_name(name)}"
         with tempfile.NamedTemporaryFile("w", suffix=".csv", newline="", encoding="utf-8") as kept:
-            csv.writer(kept).writerows([_written(value) for value in row] for row in _named(rows))
+            csv.writer(kept).writerows(
+                [_convert_sheet_value(value) for value in row] for row in _fill_column_names(rows)
+            )
             kept.flush()
-            load_text(connection, _own(table, taken), kept.name, own=True)
+            load_text(connection, _reserve_table_name(table, taken), kept.name, own=True)
 
 
-def _rows(sheet: Any) -> list[list[Any]]:
+def _read_sheet_rows(sheet: Any) -> list[list[Any]]:
     """The rows of a sheet from the names of its columns on, without what stands alone above them, as a title does.
 
     A text that is merged over several rows stands in each of them; a number in the first alone, or sums would count it
@@ -98,13 +102,13 @@ def _rows(sheet: Any) -> list[list[Any]]:
     return rows[names:]
 
 
-def _named(rows: Sequence[Sequence[Any]]) -> Iterable[Sequence[Any]]:
+def _fill_column_names(rows: Sequence[Sequence[Any]]) -> Iterable[Sequence[Any]]:
     """The rows with a name for each column of the first one."""
     yield [name if name not in ("", None) else f"column_{at}" for at, name in enumerate(rows[0], 1)]
     yield from rows[1:]
 
 
-def _written(value: object) -> object:
+def _convert_sheet_value(value: object) -> object:
     match value:
         case datetime():
             return value.isoformat(sep=" ")
@@ -118,7 +122,7 @@ def _written(value: object) -> object:
             return value
 
 
-def _own(name: str, taken: set[str]) -> str:
+def _reserve_table_name(name: str, taken: set[str]) -> str:
     """A name that no table has yet, in quotation marks."""
     number, own = 2, name
     while own.lower() in taken:

@@ -11,14 +11,14 @@ from typing import Any, Final
 
 import duckdb
 
-from elcano.activities.databases.cells import fetched, kind_of
-from elcano.activities.databases.duckdb_loading import load
+from elcano.activities.databases.cells import fetch_rows_as_cells, kind_of
+from elcano.activities.databases.duckdb_loading import load_files_into_duckdb
 from elcano.activities.databases.engine import Outcome, not_begun, too_slow
 from elcano.activities.databases.engine_requests import Answer, Request
 from elcano.graphs.data.query import QueryFault
 from elcano.graphs.data.schema import NAME_CHARACTERS, ColumnSchema, ForeignKey, TableSchema
 from elcano.graphs.data.table import ResultColumn
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 
 MEMORY: Final = "1GB"
 THREADS: Final = 2
@@ -63,34 +63,34 @@ _KEYS: Final = """
 """
 
 
-def answer(request: Request) -> Answer:
+def answer_request(request: Request) -> Answer:
     """The answer to one request."""
     try:
         if request.files:
-            load(request.path, request.files)
+            load_files_into_duckdb(request.path, request.files)
             return Answer()
         with duckdb.connect(request.path, read_only=True, config=dict(_CONFIGURATION)) as connection:
             connection.execute("SET TimeZone = 'UTC'")
             connection.execute("SET lock_configuration = true")
             if not request.statements:
-                return Answer(tables=tuple(_structure(connection)))
-            return Answer(outcomes=tuple(_each(connection, request)))
+                return Answer(tables=tuple(_read_table_schemas(connection)))
+            return Answer(outcomes=tuple(_run_statements(connection, request)))
     except duckdb.IOException as error:  # it names the file, which is nobody's business
         return Answer(away=next((why for word, why in _WHY.items() if word in str(error)), "its file cannot be read"))
     except (duckdb.Error, ValueError, OSError) as error:
-        return Answer(away=_said(error, request))
+        return Answer(away=_format_duckdb_error(error, request))
     except MemoryError:
         return Answer(away="it needs more memory than it may have")
 
 
-def _each(connection: duckdb.DuckDBPyConnection, request: Request) -> Iterator[Outcome]:
+def _run_statements(connection: duckdb.DuckDBPyConnection, request: Request) -> Iterator[Outcome]:
     ends = time.monotonic() + request.limits.total_seconds
     for sql in request.statements:
         left = min(request.limits.seconds, ends - time.monotonic())
-        yield _one(connection, sql, left, request) if left > 0 else not_begun()
+        yield _run_statement(connection, sql, left, request) if left > 0 else not_begun()
 
 
-def _one(connection: duckdb.DuckDBPyConnection, sql: str, seconds: float, request: Request) -> Outcome:
+def _run_statement(connection: duckdb.DuckDBPyConnection, sql: str, seconds: float, request: Request) -> Outcome:
     timer = threading.Timer(seconds, connection.interrupt)
     timer.daemon = True
     timer.start()
@@ -104,8 +104,8 @@ def _one(connection: duckdb.DuckDBPyConnection, sql: str, seconds: float, reques
             ResultColumn(name=name, type=kind, kind=kind_of(kind))
             for name, kind in zip(described.columns, types, strict=True)
         ]
-        result = connection.execute(_cut(sql, types, request.limits.cell))
-        return fetched(columns, _rows(result), request.limits)
+        result = connection.execute(_wrap_with_length_limit(sql, types, request.limits.cell))
+        return fetch_rows_as_cells(columns, _iter_result_rows(result), request.limits)
     except duckdb.InterruptException:
         return too_slow(request.limits.seconds)
     except (duckdb.OutOfMemoryException, MemoryError):
@@ -113,17 +113,17 @@ def _one(connection: duckdb.DuckDBPyConnection, sql: str, seconds: float, reques
     except duckdb.PermissionException:
         return QueryFault(stage="limits", message="the database's guards refuse it: no files and no networks")
     except duckdb.Error as error:
-        return QueryFault(stage="database", message=_said(error, request))
+        return QueryFault(stage="database", message=_format_duckdb_error(error, request))
     finally:
         timer.cancel()
 
 
-def _rows(result: duckdb.DuckDBPyConnection) -> Iterator[Sequence[Any]]:
+def _iter_result_rows(result: duckdb.DuckDBPyConnection) -> Iterator[Sequence[Any]]:
     while portion := result.fetchmany(PORTION):
         yield from portion
 
 
-def _cut(sql: str, types: Sequence[str], longest: int) -> str:
+def _wrap_with_length_limit(sql: str, types: Sequence[str], longest: int) -> str:
     """The query with every value that may be long cut by DuckDB, one character after what may be read."""
     shown = [
         f"c{at}" if kind in _PLAIN else f"left(CAST(c{at} AS VARCHAR), {longest + 1})" for at, kind in enumerate(types)
@@ -132,12 +132,12 @@ def _cut(sql: str, types: Sequence[str], longest: int) -> str:
     return f"SELECT {', '.join(shown)} FROM ({sql}\n) AS answer ({names})"
 
 
-def _structure(connection: duckdb.DuckDBPyConnection) -> Iterator[TableSchema]:
+def _read_table_schemas(connection: duckdb.DuckDBPyConnection) -> Iterator[TableSchema]:
     columns: dict[str, list[ColumnSchema]] = {}
     for schema, table, name, kind, nullable, comment in connection.execute(_COLUMNS).fetchall():
         if not 0 < len(name) <= NAME_CHARACTERS:
             continue
-        columns.setdefault(_name(schema, table), []).append(
+        columns.setdefault(_qualify_table_name(schema, table), []).append(
             ColumnSchema(
                 name=name,
                 type=kind[:NAME_CHARACTERS],
@@ -150,12 +150,14 @@ def _structure(connection: duckdb.DuckDBPyConnection) -> Iterator[TableSchema]:
     foreign: dict[str, list[ForeignKey]] = {}
     for schema, table, kind, names, referred, others in connection.execute(_KEYS).fetchall():
         if kind == "PRIMARY KEY":
-            primary[_name(schema, table)] = tuple(names)
+            primary[_qualify_table_name(schema, table)] = tuple(names)
         else:
-            one = ForeignKey(columns=tuple(names), table=_name(schema, referred), referred=tuple(others))
-            foreign.setdefault(_name(schema, table), []).append(one)
-    for schema, table, kind, comment, rows in sorted(connection.execute(_TABLES).fetchall(), key=_place):
-        name = _name(schema, table)
+            one = ForeignKey(columns=tuple(names), table=_qualify_table_name(schema, referred), referred=tuple(others))
+            foreign.setdefault(_qualify_table_name(schema, table), []).append(one)
+    for schema, table, kind, comment, rows in sorted(
+        connection.execute(_TABLES).fetchall(), key=_rank_default_schema_first
+    ):
+        name = _qualify_table_name(schema, table)
         if len(name) > NAME_CHARACTERS or "." in schema + table:
             continue
         yield TableSchema(
@@ -170,18 +172,18 @@ def _structure(connection: duckdb.DuckDBPyConnection) -> Iterator[TableSchema]:
         )
 
 
-def _place(row: Sequence[Any]) -> tuple[bool, str, str]:
+def _rank_default_schema_first(row: Sequence[Any]) -> tuple[bool, str, str]:
     """The default schema comes first."""
     return row[0] != "main", row[0], row[1]
 
 
-def _name(schema: str, table: str) -> str:
+def _qualify_table_name(schema: str, table: str) -> str:
     return table if schema == "main" else f"{schema}.{table}"
 
 
-def _said(error: Exception, request: Request) -> str:
+def _format_duckdb_error(error: Exception, request: Request) -> str:
     """What DuckDB said, its first paragraph, without the places of files."""
     text = str(error).split("\n\n")[0]
     for place in (request.path, *(one.path for one in request.files)):
         text = text.replace(place, "its file")
-    return shortened(" ".join(text.split()), 2_000 if request.files else 800)
+    return shorten_text(" ".join(text.split()), 2_000 if request.files else 800)

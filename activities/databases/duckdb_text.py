@@ -36,11 +36,11 @@ def load_text(connection: duckdb.DuckDBPyConnection, table: str, path: str, *, o
         ValueError: its lines are not of one form, or in no encoding that is known.
         duckdb.Error: DuckDB cannot read it.
     """
-    encoding = _encoding(path)
+    encoding = _detect_encoding(path)
     form = _OWN_FORM if own else f"header = true, encoding = '{encoding}'"
     try:
         if not own:
-            skipped, delimiter, names = _sniffed(connection, path, form)
+            skipped, delimiter, names = _sniff_csv_form(connection, path, form)
             _require_one_form(path, encoding, skipped, delimiter, names)
         for sample in (SAMPLED, -1):
             options = f"{form}, sample_size = {sample}"
@@ -51,20 +51,20 @@ def load_text(connection: duckdb.DuckDBPyConnection, table: str, path: str, *, o
                 if sample == -1:
                     raise
     except (duckdb.ConversionException, duckdb.InvalidInputException) as error:
-        raise ValueError(_said(error)) from error
+        raise ValueError(_format_csv_error(error)) from error
 
 
 def is_blank(path: str) -> bool:
     """Whether there is nothing in a file but blanks, which is no table."""
-    return next(_lines(path, _encoding(path)), None) is None
+    return next(_iter_filled_lines(path, _detect_encoding(path)), None) is None
 
 
-def _encoding(path: str) -> str:
+def _detect_encoding(path: str) -> str:
     with Path(path).open("rb") as file:
         return _MARKS.get(file.read(2), "utf-8")
 
 
-def _sniffed(connection: duckdb.DuckDBPyConnection, path: str, form: str) -> tuple[int, str, list[str]]:
+def _sniff_csv_form(connection: duckdb.DuckDBPyConnection, path: str, form: str) -> tuple[int, str, list[str]]:
     """How many lines DuckDB would leave out at the top, what separates values, and the names of the columns."""
     asked = f"SELECT SkipRows, Delimiter, Columns FROM sniff_csv(?, {form}, sample_size = {SAMPLED})"
     found = connection.execute(asked, [path]).fetchone()
@@ -74,39 +74,41 @@ def _sniffed(connection: duckdb.DuckDBPyConnection, path: str, form: str) -> tup
 
 def _require_one_form(path: str, encoding: str, skipped: int, delimiter: str, names: list[str]) -> None:
     """Lines above the names may be there if they are words alone, as in `Report of 2024`; a comment may have all."""
-    for number, text in islice(_numbered(path, encoding), skipped):
-        if text.strip() and not text.startswith("#") and len(_values(text, delimiter)) > 1:
+    for number, text in islice(_iter_numbered_lines(path, encoding), skipped):
+        if text.strip() and not text.startswith("#") and len(_split_csv_line(text, delimiter)) > 1:
             raise ValueError(
-                f"line {skipped + 1} has {len(names)} values and line {number} has {len(_values(text, delimiter))}: "
+                f"line {skipped + 1} has {len(names)} values and line {number} has "
+                f"{len(_split_csv_line(text, delimiter))}: "
                 "give all lines as many as the first one"
             )
-    first = next(_lines(path, encoding), "")
-    ragged = next((sign for sign in _DELIMITERS if len(names) == 1 and len(_values(first, sign)) > 1), None)
+    first = next(_iter_filled_lines(path, encoding), "")
+    ragged = next((sign for sign in _DELIMITERS if len(names) == 1 and len(_split_csv_line(first, sign)) > 1), None)
     if ragged is not None:
         raise ValueError(
-            f"its first line has {len(_values(first, ragged))} values, and other lines have more or fewer: give all "
+            f"its first line has {len(_split_csv_line(first, ragged))} values, and other lines "
+            "have more or fewer: give all "
             "lines as many (a name or value with a comma in it needs quotation marks)"
         )
 
 
-def _lines(path: str, encoding: str) -> Iterator[str]:
+def _iter_filled_lines(path: str, encoding: str) -> Iterator[str]:
     """Yield the lines that are not blank."""
-    return (text for _, text in _numbered(path, encoding) if text.strip().strip("\ufeff"))
+    return (text for _, text in _iter_numbered_lines(path, encoding) if text.strip().strip("\ufeff"))
 
 
-def _numbered(path: str, encoding: str) -> Iterator[tuple[int, str]]:
+def _iter_numbered_lines(path: str, encoding: str) -> Iterator[tuple[int, str]]:
     with Path(path).open(encoding=encoding, errors="replace") as file:
         yield from enumerate(iter(lambda: file.readline(_HEAD), ""), start=1)
 
 
-def _values(line: str, delimiter: str) -> list[str]:
+def _split_csv_line(line: str, delimiter: str) -> list[str]:
     try:
         return next(csv.reader(io.StringIO(line.strip("\r\n")), delimiter=delimiter), [])
     except csv.Error:
         return [line]
 
 
-def _said(error: duckdb.Error) -> str:
+def _format_csv_error(error: duckdb.Error) -> str:
     """What DuckDB said, without the line that it said it of: a table's content belongs in no error."""
     text = str(error)
     if "not utf-8 encoded" in text:

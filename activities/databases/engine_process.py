@@ -90,7 +90,7 @@ for _one in _SERVERS.values():
     atexit.register(_one.close)
 
 
-def ask(engine: str, request: Request, stop: Stop) -> Answer:
+def ask_engine(engine: str, request: Request, stop: Stop) -> Answer:
     """Send a request to a process of `engine` and return its answer; the process is ended when `stop` is requested.
 
     Raises:

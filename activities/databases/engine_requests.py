@@ -18,7 +18,7 @@ SUFFIXES: Final = SHEETS | {".csv", ".tsv", ".txt", ".parquet"}
 _LENGTH: Final = struct.Struct("!I")
 
 
-def plain(name: str) -> str:
+def make_plain_name(name: str) -> str:
     """A name of letters, digits and underscores, which needs no quotation marks but for its case."""
     return "_".join("".join(sign if sign.isalnum() else " " for sign in name).split()) or "table"
 
@@ -66,11 +66,11 @@ def receive_message(connection: socket.socket) -> bytes:
     Raises:
         OSError: nothing came in time.
     """
-    head = _receive(connection, _LENGTH.size)
-    return _receive(connection, _LENGTH.unpack(head)[0]) if head else b""
+    head = _receive_exactly(connection, _LENGTH.size)
+    return _receive_exactly(connection, _LENGTH.unpack(head)[0]) if head else b""
 
 
-def _receive(connection: socket.socket, length: int) -> bytes:
+def _receive_exactly(connection: socket.socket, length: int) -> bytes:
     found = bytearray()
     while len(found) < length:
         if not (part := connection.recv(length - len(found))):

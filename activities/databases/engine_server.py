@@ -28,7 +28,7 @@ def main(engine: str) -> None:
     Args:
         engine: whose module has the function that answers: `sqlite` or `duckdb`.
     """
-    answer: Callable[[Request], Answer] = import_module(f"elcano.activities.databases.{engine}_process").answer
+    answer: Callable[[Request], Answer] = import_module(f"elcano.activities.databases.{engine}_process").answer_request
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # ended children leave nothing that has to be waited for
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: the worker ends this process when it is done
     with socket.socket(fileno=os.dup(0)) as control:
@@ -36,17 +36,17 @@ def main(engine: str) -> None:
             with contextlib.suppress(BlockingIOError):  # no process can be had: who asked is hung up on
                 if os.fork() == 0:
                     control.close()
-                    _serve(fds[0], answer, ADDRESS_SPACE[engine])
+                    _serve_request(fds[0], answer, ADDRESS_SPACE[engine])
             os.close(fds[0])
 
 
-def _serve(fd: int, answer: Callable[[Request], Answer], address_space: int) -> None:
+def _serve_request(fd: int, answer: Callable[[Request], Answer], address_space: int) -> None:
     """Answers one request and ends the process."""
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         with socket.socket(fileno=fd) as connection:
             request = Request.model_validate_json(receive_message(connection))
-            _limit(address_space, writes=bool(request.files))
+            _set_resource_limits(address_space, writes=bool(request.files))
             signal.setitimer(signal.ITIMER_REAL, request.seconds)  # the signal's own way is to end the process
             threading.Thread(target=_end_when_hung_up, args=(connection,), daemon=True).start()
             send_message(connection, answer(request).model_dump_json().encode())
@@ -60,7 +60,7 @@ def _end_when_hung_up(connection: socket.socket) -> None:
     os._exit(0)
 
 
-def _limit(address_space: int, *, writes: bool) -> None:
+def _set_resource_limits(address_space: int, *, writes: bool) -> None:
     """Sets limits where the system can, as far as it allows."""
     try:
         import resource

@@ -15,9 +15,9 @@ from pydantic import ValidationError
 from elcano.activities.text.known import ENGLISH
 from elcano.activities.text.same_question import is_same_question
 from elcano.activities.text.stopwords import stop_words
-from elcano.activities.text.words import asked_words, words
+from elcano.activities.text.words import asked_words, split_words
 from elcano.graphs.catalogue.database_tools import SqlExamplesInput, SqlExamplesOutput
-from elcano.graphs.data.writing import SqlExample
+from elcano.graphs.data.sql_answers import SqlExample
 from elcano.graphs.errors import InputInvalid
 
 MOST_BYTES: Final = 5_000_000
@@ -137,5 +137,5 @@ def _refused(database: str, why: str) -> InputInvalid:
 
 def expression(question: str) -> str:
     """What FTS5 is asked: nothing of the question but its words reaches it. Empty if it has none."""
-    telling = asked_words(question, stop_words(ENGLISH)) or words(question)
+    telling = asked_words(question, stop_words(ENGLISH)) or split_words(question)
     return " OR ".join(f'"{one}"' for one in dict.fromkeys(telling[:60]) if '"' not in one and "\0" not in one)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 from elcano.activities.databases.engine import Limits, Outcome, Stop, too_large, too_slow
-from elcano.activities.databases.engine_process import ProcessEnded, ask
+from elcano.activities.databases.engine_process import ProcessEnded, ask_engine
 from elcano.activities.databases.engine_requests import Answer, Request
 from elcano.graphs.data.schema import Dialect, TableSchema
 from elcano.graphs.errors import SourceUnavailable
@@ -66,7 +66,7 @@ class FileEngine:
         return self._path
 
     def _asked(self, request: Request, stop: Stop) -> Answer:
-        answer = ask(self.process, request, stop)
+        answer = ask_engine(self.process, request, stop)
         if answer.away:
             raise SourceUnavailable(f"the database {self.name!r} cannot be opened: {answer.away}")
         return answer

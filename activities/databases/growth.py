@@ -79,16 +79,16 @@ def require_bounded(scopes: list[Scope]) -> None:
             sides = [list(outputs.get(id(side.unnest()), {}).values()) for side in (own.this, own.expression)]
             names = [select.output_name for select in own.selects]
             outputs[id(own)] = {
-                name: _longest(side[at] for side in sides if at < len(side)) for at, name in enumerate(names)
+                name: _take_longest_size(side[at] for side in sides if at < len(side)) for at, name in enumerate(names)
             }
         elif isinstance(own, exp.Select):
-            sizes = {id(part): _size(part, scope, outputs) for part in parts_of(own)}
+            sizes = {id(part): _estimate_size(part, scope, outputs) for part in parts_of(own)}
             outputs[id(own)] = {one.output_name: sizes[id(one)] for one in own.expressions}
-            _require([sizes[id(one)] for one in own.expressions])
-            _require([_Size(powers=sum(size.powers for size in sizes.values()))])
+            _require_within_limits([sizes[id(one)] for one in own.expressions])
+            _require_within_limits([_Size(powers=sum(size.powers for size in sizes.values()))])
 
 
-def _require(sizes: list[_Size]) -> None:
+def _require_within_limits(sizes: list[_Size]) -> None:
     if sum(size.powers for size in sizes) > MOST_POWERS:
         text = f"it computes with more than {MOST_POWERS} powers, with what is defined before written out: use fewer"
         raise Refused(QueryFault(stage="policy", message=text))
@@ -102,17 +102,17 @@ def _require(sizes: list[_Size]) -> None:
         raise Refused(QueryFault(stage="policy", message=text))
 
 
-def _size(node: exp.Expr, scope: Scope, outputs: _Outputs) -> _Size:
+def _estimate_size(node: exp.Expr, scope: Scope, outputs: _Outputs) -> _Size:
     if isinstance(node, exp.Column):
         return _of_column(node, scope, outputs)
     if isinstance(node, exp.Query):
-        return _longest(outputs.get(id(node.unnest()), {}).values())
+        return _take_longest_size(outputs.get(id(node.unnest()), {}).values())
     if isinstance(node, exp.Literal | exp.ByteString):
         return _Size(characters=len(str(node.this)))
-    each = [_size(one, scope, outputs) for one in _children(node)]
-    found = _of_choice(node, each) or _of_text(node, each) or _of_number(node, each) or _sum(each)
+    each = [_estimate_size(one, scope, outputs) for one in _list_child_nodes(node)]
+    found = _of_choice(node, each) or _of_text(node, each) or _of_number(node, each) or _sum_sizes(each)
     if isinstance(node, _GROWING):
-        _require([found])  # a text is made as well where it is only compared
+        _require_within_limits([found])  # a text is made as well where it is only compared
     return found
 
 
@@ -121,28 +121,28 @@ def _of_choice(node: exp.Expr, each: list[_Size]) -> _Size | None:
     if not isinstance(node, _CHOICES):
         return None
     asked = node.args.get("this") if isinstance(node, exp.Case | exp.If) else None
-    given = [size for one, size in zip(_children(node), each, strict=True) if one is not asked]
-    return _longest(given)._replace(powers=sum(size.powers for size in each))
+    given = [size for one, size in zip(_list_child_nodes(node), each, strict=True) if one is not asked]
+    return _take_longest_size(given)._replace(powers=sum(size.powers for size in each))
 
 
 def _of_text(node: exp.Expr, each: list[_Size]) -> _Size | None:
     """Return the size of a function that lengthens or shortens a text; None for any other."""
     match node:
         case exp.Replace():
-            old, new = _length(node.expression), _length(node.args.get("replacement"))
-            return _times(each[0], -(-new // max(1, old)))
+            old, new = _count_literal_length(node.expression), _count_literal_length(node.args.get("replacement"))
+            return _multiply_size(each[0], -(-new // max(1, old)))
         case exp.RegexpReplace():
-            return _times(each[0], 1 + 2 * _length(node.args.get("replacement")))
+            return _multiply_size(each[0], 1 + 2 * _count_literal_length(node.args.get("replacement")))
         case exp.ArrayToString():
-            return _times(each[0], 1 + _length(node.expression))
+            return _multiply_size(each[0], 1 + _count_literal_length(node.expression))
         case exp.ConcatWs():
-            return _sum([*each[1:], *(each[:1] * len(each[1:]))])
+            return _sum_sizes([*each[1:], *(each[:1] * len(each[1:]))])
         case exp.Left() | exp.Right() | exp.Substring():
-            return _cut(node, each[0])
+            return _apply_length_cut(node, each[0])
         case exp.Cast():
-            return _sum([each[0], _Size(characters=_of_type(node.to))])
+            return _sum_sizes([each[0], _Size(characters=_of_type(node.to))])
         case exp.TimeToStr() | exp.ToChar():
-            return _Size(characters=LONGEST_NUMBER + FORMATTED * _length(node.args.get("format")))
+            return _Size(characters=LONGEST_NUMBER + FORMATTED * _count_literal_length(node.args.get("format")))
     return None
 
 
@@ -170,12 +170,12 @@ def _of_number(node: exp.Expr, each: list[_Size]) -> _Size | None:
     return _Size(characters=longest, powers=powers)
 
 
-def _length(pattern: exp.Expr | None) -> int:
+def _count_literal_length(pattern: exp.Expr | None) -> int:
     """Return the length of a literal in the query: anything else would have been refused before."""
     return len(literal_text(pattern) or "") if pattern is not None else 0
 
 
-def _children(node: exp.Expr) -> list[exp.Expr]:
+def _list_child_nodes(node: exp.Expr) -> list[exp.Expr]:
     return list(node.iter_expressions())
 
 
@@ -193,7 +193,7 @@ def _of_type(kind: exp.Expr) -> int:
     return max(lengths, default=0) if fills else 0
 
 
-def _cut(node: exp.Expr, size: _Size) -> _Size:
+def _apply_length_cut(node: exp.Expr, size: _Size) -> _Size:
     """Return the size of a text after it is cut to a literal length."""
     length = node.args.get("length") if isinstance(node, exp.Substring) else node.expression
     if isinstance(length, exp.Literal) and str(length.this).isdigit():
@@ -204,16 +204,16 @@ def _cut(node: exp.Expr, size: _Size) -> _Size:
     return size
 
 
-def _times(size: _Size, factor: int) -> _Size:
+def _multiply_size(size: _Size, factor: int) -> _Size:
     return size._replace(copies=size.copies * max(1, factor), characters=size.characters * max(1, factor))
 
 
-def _sum(sizes: Iterable[_Size]) -> _Size:
+def _sum_sizes(sizes: Iterable[_Size]) -> _Size:
     listed = list(sizes)
     return _Size(*(sum(parts) for parts in zip(*listed, strict=True))) if listed else _Size()
 
 
-def _longest(sizes: Iterable[_Size]) -> _Size:
+def _take_longest_size(sizes: Iterable[_Size]) -> _Size:
     listed = list(sizes)
     return _Size(*(max(parts) for parts in zip(*listed, strict=True))) if listed else _Size()
 

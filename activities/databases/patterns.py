@@ -38,7 +38,7 @@ def faulty_pattern(node: exp.Expr) -> str:
     """Describe what is wrong with the patterns of one function; empty if nothing is."""
     if type(node) in _UNKNOWN:
         return f"{node.key.upper()} is not known in the form that this version of the SQL parser gives it"
-    for pattern in _patterns(node):
+    for pattern in _iter_pattern_arguments(node):
         text = literal_text(pattern)
         if text is None:
             return (
@@ -60,21 +60,21 @@ def literal_text(node: exp.Expr) -> str | None:
         case exp.Paren() | exp.Cast() | exp.Collate() | exp.Lower() | exp.Upper():
             return literal_text(node.this)
         case exp.DPipe():
-            return _together([node.this, node.expression])
+            return _join_literal_texts([node.this, node.expression])
         case exp.Concat():
-            return _together(node.expressions)
+            return _join_literal_texts(node.expressions)
     return None
 
 
-def _together(parts: list[exp.Expr]) -> str | None:
+def _join_literal_texts(parts: list[exp.Expr]) -> str | None:
     texts = [text for part in parts if (text := literal_text(part)) is not None]
     return "".join(texts) if len(texts) == len(parts) else None
 
 
-def _patterns(node: exp.Expr) -> Iterator[exp.Expr]:
+def _iter_pattern_arguments(node: exp.Expr) -> Iterator[exp.Expr]:
     for name in PATTERNS.get(type(node), ()):
         if isinstance(pattern := node.args.get(name), exp.Expr):
-            yield from _each(pattern)
+            yield from _expand_pattern_list(pattern)
     match node:
         case exp.Substring() if isinstance(start := node.args.get("start"), exp.Expr) and not _is_number(start):
             yield start  # PostgreSQL takes a text there for a regular expression
@@ -84,11 +84,11 @@ def _patterns(node: exp.Expr) -> Iterator[exp.Expr]:
             yield from node.expressions[:1]
 
 
-def _each(pattern: exp.Expr) -> Iterator[exp.Expr]:
+def _expand_pattern_list(pattern: exp.Expr) -> Iterator[exp.Expr]:
     """The patterns of `LIKE ANY (ARRAY['a', 'b'])`, or the one that there is."""
     if isinstance(pattern, _LISTS) or (isinstance(pattern, exp.Paren) and isinstance(pattern.this, _LISTS)):
         for one in pattern.expressions or [pattern.this]:
-            yield from _each(one)
+            yield from _expand_pattern_list(one)
     else:
         yield pattern
 

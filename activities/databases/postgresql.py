@@ -18,14 +18,14 @@ import psycopg
 from psycopg import errors, pq, sql
 from psycopg.types.string import TextLoader
 
-from elcano.activities.databases.cells import fetched, kind_of
+from elcano.activities.databases.cells import fetch_rows_as_cells, kind_of
 from elcano.activities.databases.engine import Limits, Outcome, Stop, not_begun, too_slow
-from elcano.activities.databases.inspecting import inspected
+from elcano.activities.databases.schema_inspector import inspect_tables
 from elcano.graphs.data.query import QueryFault
 from elcano.graphs.data.schema import Dialect, TableSchema
 from elcano.graphs.data.table import ResultColumn
 from elcano.graphs.errors import SourceUnavailable
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 
 CONNECT_SECONDS: Final = 5
 LOCK_SECONDS: Final = 2
@@ -103,10 +103,10 @@ class Postgresql:
                 for schema, name, rows, part, default, readable in connection.execute(_RELATIONS).fetchall():
                     if readable and not part and "." not in schema + name:  # a partition is read as its table
                         known[name if schema == default else f"{schema}.{name}"] = rows
-                tables = inspected("postgresql", connection)
+                tables = inspect_tables("postgresql", connection)
             except psycopg.Error as error:
                 self._away(error)
-        return tuple(_estimated(table, known[table.name]) for table in tables if table.name in known)
+        return tuple(_set_estimated_rows(table, known[table.name]) for table in tables if table.name in known)
 
     def run(
         self, statements: Sequence[str], limits: Limits, stop: Stop, tables: frozenset[str] | None = None
@@ -127,13 +127,13 @@ class Postgresql:
                 connection.execute(f"SET LOCAL statement_timeout = {max(1, round(left * 1_000))}")
                 for name, value in _SESSION.items():
                     connection.execute(f"SET LOCAL {name} {'' if name == 'TIME ZONE' else '= '}{value}")
-                return _read(connection, statement, limits)
+                return _run_statement(connection, statement, limits)
         except errors.QueryCanceled:
             return too_slow(limits.seconds)
         except errors.LockNotAvailable:
             return QueryFault(stage="limits", message="somebody else has locked a table that it reads", lasting=False)
         except (errors.ReadOnlySqlTransaction, errors.ActiveSqlTransaction) as error:
-            return QueryFault(stage="limits", message=f"the database's guards refuse it: {_said(error)}")
+            return QueryFault(stage="limits", message=f"the database's guards refuse it: {_format_server_error(error)}")
         except _AWAY as error:
             self._away(error)
         except psycopg.Error as error:
@@ -141,7 +141,7 @@ class Postgresql:
                 return too_slow(limits.seconds)
             if connection.closed or connection.broken or error.sqlstate is None:
                 self._away(error)
-            return QueryFault(stage="database", message=_said(error))
+            return QueryFault(stage="database", message=_format_server_error(error))
         finally:
             ending.call_off()
 
@@ -176,18 +176,18 @@ class Postgresql:
         raise SourceUnavailable(f"the database {self.name!r} cannot be {what}: {why}") from None
 
 
-def _read(connection: psycopg.Connection[Any], statement: str, limits: Limits) -> Outcome:
-    described = _described(connection, statement)
+def _run_statement(connection: psycopg.Connection[Any], statement: str, limits: Limits) -> Outcome:
+    described = _describe_columns(connection, statement)
     if not described:
         return QueryFault(stage="limits", message="it gives no rows: only queries are run")
     with connection.cursor(name="elcano", scrollable=False) as cursor:
         cursor.itersize = PORTION
-        cursor.execute(_cut(statement, [kind for _, kind in described], limits.cell))
+        cursor.execute(_wrap_with_length_limit(statement, [kind for _, kind in described], limits.cell))
         columns = [ResultColumn(name=name, type=kind, kind=kind_of(kind)) for name, kind in described]
-        return fetched(columns, cursor, limits)
+        return fetch_rows_as_cells(columns, cursor, limits)
 
 
-def _described(connection: psycopg.Connection[Any], statement: str) -> list[tuple[str, str]]:
+def _describe_columns(connection: psycopg.Connection[Any], statement: str) -> list[tuple[str, str]]:
     """Names and types of the columns that a statement gives, without running it; it has to be one statement."""
     low = connection.pgconn
     for result in (low.prepare(b"", statement.encode()), low.describe_prepared(b"")):
@@ -201,10 +201,10 @@ def _described(connection: psycopg.Connection[Any], statement: str) -> list[tupl
     return found
 
 
-def _cut(statement: str, kinds: Sequence[str], longest: int) -> sql.Composed:
+def _wrap_with_length_limit(statement: str, kinds: Sequence[str], longest: int) -> sql.Composed:
     """The statement with every value that may be long cut by the server, one character after what may be read."""
     names = [sql.Identifier(f"c{at}") for at in range(len(kinds))]
-    shown = [_shown(name, kind, longest) for name, kind in zip(names, kinds, strict=True)]
+    shown = [_select_bounded_value(name, kind, longest) for name, kind in zip(names, kinds, strict=True)]
     return sql.SQL("SELECT {} FROM ({}\n) AS answer ({})").format(
         sql.SQL(", ").join(shown),
         sql.SQL(statement),
@@ -212,7 +212,7 @@ def _cut(statement: str, kinds: Sequence[str], longest: int) -> sql.Composed:
     )
 
 
-def _shown(name: sql.Identifier, kind: str, longest: int) -> sql.Composable:
+def _select_bounded_value(name: sql.Identifier, kind: str, longest: int) -> sql.Composable:
     if kind in _PLAIN:
         return name
     if kind == "money":  # written with the sign of whatever currency the server is set to, it would be no number
@@ -255,12 +255,12 @@ class _Ending:
                 low.shutdown(socket.SHUT_RDWR)
 
 
-def _estimated(table: TableSchema, rows: float) -> TableSchema:
+def _set_estimated_rows(table: TableSchema, rows: float) -> TableSchema:
     """-1: the server has not counted yet."""
     return table if rows < 0 else table.model_copy(update={"rows": int(rows), "estimated": True})
 
 
-def _said(error: psycopg.Error) -> str:
+def _format_server_error(error: psycopg.Error) -> str:
     """What the server said of a statement: its message and hint, never anything of the connection."""
     parts = (error.diag.message_primary, error.diag.message_detail, error.diag.message_hint)
-    return shortened("; ".join(part for part in parts if part) or type(error).__name__, 800)
+    return shorten_text("; ".join(part for part in parts if part) or type(error).__name__, 800)

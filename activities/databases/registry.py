@@ -14,7 +14,7 @@ from elcano.activities.databases.duckdb import Duckdb, Files
 from elcano.activities.databases.engine import Engine
 from elcano.activities.databases.postgresql import Postgresql
 from elcano.activities.databases.sqlite import Sqlite
-from elcano.graphs.data.databases import dialect_of
+from elcano.graphs.data.database_look import dialect_of
 from elcano.graphs.errors import SourceRefused
 from elcano.settings import Settings
 

@@ -12,15 +12,15 @@ from collections.abc import Callable, Iterator
 from typing import Final
 from urllib.parse import quote
 
-from elcano.activities.databases.cells import cell_of, fetched, kind_of_values
+from elcano.activities.databases.cells import cell_of, fetch_rows_as_cells, kind_of_values
 from elcano.activities.databases.engine import Fetched, Limits, Outcome, not_begun, too_large, too_slow
 from elcano.activities.databases.engine_requests import Answer, Request
-from elcano.activities.databases.inspecting import inspected
+from elcano.activities.databases.schema_inspector import inspect_tables
 from elcano.activities.databases.values import COUNTED_ROWS
 from elcano.graphs.data.query import QueryFault
 from elcano.graphs.data.schema import TableSchema
 from elcano.graphs.data.table import ResultColumn
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 
 STEPS: Final = 5_000
 """Of SQLite's machine between two looks at the clock: less than a millisecond."""
@@ -85,30 +85,32 @@ class _Away(Exception):
         super().__init__(f"{why}{' ' if why else ''}({name})")
 
 
-def answer(request: Request) -> Answer:
+def answer_request(request: Request) -> Answer:
     """The answer to one request."""
     try:
-        with _opened(request.path) as connection:
+        with _open_read_only(request.path) as connection:
             if request.statements:
-                connection.set_authorizer(_authorizer(request.tables))
+                connection.set_authorizer(_build_authorizer(request.tables))
                 ends = time.monotonic() + request.limits.total_seconds
-                return Answer(outcomes=tuple(_one(connection, sql, request.limits, ends) for sql in request.statements))
-            return Answer(tables=_structure(connection))
+                return Answer(
+                    outcomes=tuple(_run_statement(connection, sql, request.limits, ends) for sql in request.statements)
+                )
+            return Answer(tables=_read_table_schemas(connection))
     except _Away as away:
         return Answer(away=str(away))
 
 
-def _structure(connection: sqlite3.Connection) -> tuple[TableSchema, ...]:
+def _read_table_schemas(connection: sqlite3.Connection) -> tuple[TableSchema, ...]:
     """Return tables and views; rows are counted by rowid, in large tables estimated from the density at both ends."""
     try:
         unreadable = {row[1] for row in connection.execute("PRAGMA table_list") if row[2] in _UNREADABLE}
-        tables = [table for table in inspected("sqlite", connection) if table.name not in unreadable]
+        tables = [table for table in inspect_tables("sqlite", connection) if table.name not in unreadable]
         return tuple(_with_rows(table, connection) for table in tables)
     except sqlite3.Error as error:
         raise _Away(error) from None
 
 
-def _one(connection: sqlite3.Connection, sql: str, limits: Limits, ends: float) -> Outcome:
+def _run_statement(connection: sqlite3.Connection, sql: str, limits: Limits, ends: float) -> Outcome:
     begun = time.monotonic()
     if begun >= ends:
         return not_begun()
@@ -119,16 +121,18 @@ def _one(connection: sqlite3.Connection, sql: str, limits: Limits, ends: float) 
         if cursor.description is None:
             return QueryFault(stage="limits", message="it gives no rows: only queries are run")
         columns = [ResultColumn(name=column[0]) for column in cursor.description]
-        found = fetched(columns, cursor, limits)  # row by row: ten thousand of the longest would fill the memory
+        found = fetch_rows_as_cells(
+            columns, cursor, limits
+        )  # row by row: ten thousand of the longest would fill the memory
         cursor.close()
     except sqlite3.Error as error:
-        return _fault(error, limits)
+        return _build_query_fault(error, limits)
     except MemoryError:
         return too_large()
-    return _typed(found)
+    return _infer_column_kinds(found)
 
 
-def _fault(error: sqlite3.Error, limits: Limits) -> QueryFault:
+def _build_query_fault(error: sqlite3.Error, limits: Limits) -> QueryFault:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_INTERRUPT:
         return too_slow(limits.seconds)
@@ -136,7 +140,7 @@ def _fault(error: sqlite3.Error, limits: Limits) -> QueryFault:
         text = "the database is locked by somebody who writes"
         return QueryFault(stage="limits", message=text, lasting=False)
     if code in (sqlite3.SQLITE_AUTH, sqlite3.SQLITE_READONLY):
-        return QueryFault(stage="limits", message=f"the database's guards refuse it: {_said(error)}")
+        return QueryFault(stage="limits", message=f"the database's guards refuse it: {_format_sqlite_error(error)}")
     if code == sqlite3.SQLITE_TOOBIG or "too big" in str(error):
         text = f"a value in it is longer than {LONGEST_VALUE:,} bytes: leave its column out, or ask for its length"
         return QueryFault(stage="limits", message=text)
@@ -144,11 +148,11 @@ def _fault(error: sqlite3.Error, limits: Limits) -> QueryFault:
         return too_large()
     if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CANTOPEN):
         raise _Away(error)
-    return QueryFault(stage="database", message=_said(error))
+    return QueryFault(stage="database", message=_format_sqlite_error(error))
 
 
 @contextlib.contextmanager
-def _opened(path: str) -> Iterator[sqlite3.Connection]:
+def _open_read_only(path: str) -> Iterator[sqlite3.Connection]:
     try:
         connection = sqlite3.connect(
             f"file:{quote(path)}?mode=ro", uri=True, timeout=BUSY_SECONDS, isolation_level=None
@@ -156,7 +160,7 @@ def _opened(path: str) -> Iterator[sqlite3.Connection]:
     except sqlite3.Error as error:
         raise _Away(error) from None
     with contextlib.closing(connection):
-        connection.text_factory = _text
+        connection.text_factory = _decode_text_value
         try:
             connection.execute(f"PRAGMA hard_heap_limit = {HEAP}")
             connection.execute("PRAGMA query_only = ON")
@@ -170,7 +174,9 @@ def _opened(path: str) -> Iterator[sqlite3.Connection]:
         yield connection
 
 
-def _authorizer(tables: frozenset[str] | None) -> Callable[[int, str | None, str | None, str | None, str | None], int]:
+def _build_authorizer(
+    tables: frozenset[str] | None,
+) -> Callable[[int, str | None, str | None, str | None, str | None], int]:
     readable = None if tables is None else {table.lower() for table in tables}
 
     def allowed(action: int, first: str | None, second: str | None, _: str | None, inner: str | None) -> int:
@@ -179,21 +185,21 @@ def _authorizer(tables: frozenset[str] | None) -> Callable[[int, str | None, str
                 return sqlite3.SQLITE_OK
             case sqlite3.SQLITE_FUNCTION if (second or "").lower() in _FUNCTIONS:
                 return sqlite3.SQLITE_OK
-            case sqlite3.SQLITE_READ if _readable((first or "").lower(), second or "", inner, readable):
+            case sqlite3.SQLITE_READ if _is_readable_column((first or "").lower(), second or "", inner, readable):
                 return sqlite3.SQLITE_OK
         return sqlite3.SQLITE_DENY
 
     return allowed
 
 
-def _readable(table: str, column: str, inner: str | None, readable: set[str] | None) -> bool:
+def _is_readable_column(table: str, column: str, inner: str | None, readable: set[str] | None) -> bool:
     """Whether a column may be read. Of what a WITH defines SQLite asks without a column; of a view's, by its name."""
     if table.startswith(_OWN):
         return False
     return readable is None or not column or table in readable or bool(inner)
 
 
-def _text(value: bytes) -> str:
+def _decode_text_value(value: bytes) -> str:
     """Decode a stored text, which SQLite does not validate; invalid UTF-8 shows as replacement characters."""
     return value.decode("utf-8", "replace")
 
@@ -209,12 +215,12 @@ def _with_rows(table: TableSchema, connection: sqlite3.Connection) -> TableSchem
     return table.model_copy(update={"rows": rows, "estimated": True}) if isinstance(rows, int) else table
 
 
-def _typed(found: Fetched) -> Fetched:
+def _infer_column_kinds(found: Fetched) -> Fetched:
     """The columns with what their values are, since SQLite types values, not columns."""
     kinds = [kind_of_values(row[at] for row in found.rows) for at in range(len(found.columns))]
     columns = tuple(column.model_copy(update={"kind": kind}) for column, kind in zip(found.columns, kinds, strict=True))
     return found.model_copy(update={"columns": columns})
 
 
-def _said(error: sqlite3.Error) -> str:
-    return shortened(str(cell_of(str(error), 500)[0]), 500)
+def _format_sqlite_error(error: sqlite3.Error) -> str:
+    return shorten_text(str(cell_of(str(error), 500)[0]), 500)

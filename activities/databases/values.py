@@ -26,10 +26,10 @@ _COUNTED: Final[frozenset[Kind]] = frozenset({"integer", "text", "date", "timest
 _SHOWN: Final[frozenset[Kind]] = frozenset({"integer", "text", "date", "boolean", "timestamp"})
 
 
-def statements(tables: Sequence[TableSchema], dialect: Dialect, *, samples: bool) -> list[str]:
+def build_value_queries(tables: Sequence[TableSchema], dialect: Dialect, *, samples: bool) -> list[str]:
     """Return the statements to run: the figures of every table, then its samples if they may be shown."""
-    asked = [_figures(table, dialect, samples) for table in tables]
-    return [*asked, *(_samples(table, dialect) for table in tables)] if samples else asked
+    asked = [_build_figures_query(table, dialect, samples) for table in tables]
+    return [*asked, *(_build_samples_query(table, dialect) for table in tables)] if samples else asked
 
 
 def with_values(tables: Sequence[TableSchema], outcomes: Sequence[Outcome], dialect: Dialect) -> list[TableSchema]:
@@ -41,15 +41,15 @@ def with_values(tables: Sequence[TableSchema], outcomes: Sequence[Outcome], dial
     return [_with_samples(table, one, dialect) for table, one in zip(found, samples, strict=True)]
 
 
-def _figures(table: TableSchema, dialect: Dialect, values: bool) -> str:
+def _build_figures_query(table: TableSchema, dialect: Dialect, values: bool) -> str:
     large = _is_large(table)
     parts = ["count(*)" if not large else "NULL"]
-    for column in _of(table, _COUNTED, dialect):
-        name = quoted(column.name)
+    for column in _list_columns_of_kinds(table, _COUNTED, dialect):
+        name = quote_identifier(column.name)
         parts.append(f"count(DISTINCT {name})" if not large else "NULL")
         ranged = values and column.kind in NUMBERS | MOMENTS
         parts += [f"CAST(min({name}) AS {_TEXT[dialect]})", f"CAST(max({name}) AS {_TEXT[dialect]})"] if ranged else []
-    return f"SELECT {', '.join(parts)} FROM {_table(table, dialect)}"
+    return f"SELECT {', '.join(parts)} FROM {_quote_table_name(table, dialect)}"
 
 
 def _with_figures(table: TableSchema, outcome: Outcome, dialect: Dialect) -> TableSchema:
@@ -57,9 +57,9 @@ def _with_figures(table: TableSchema, outcome: Outcome, dialect: Dialect) -> Tab
         return table
     cells = iter(outcome.rows[0])
     rows = next(cells)
-    ranged = len(outcome.columns) > 1 + len(_of(table, _COUNTED, dialect))
+    ranged = len(outcome.columns) > 1 + len(_list_columns_of_kinds(table, _COUNTED, dialect))
     known: dict[str, ColumnSchema] = {}
-    for column in _of(table, _COUNTED, dialect):
+    for column in _list_columns_of_kinds(table, _COUNTED, dialect):
         distinct = next(cells)
         ends = (next(cells), next(cells)) if ranged and column.kind in NUMBERS | MOMENTS else (None, None)
         lowest, highest = (None if one is None else str(one)[:SAMPLE_CHARACTERS] for one in ends)
@@ -70,25 +70,29 @@ def _with_figures(table: TableSchema, outcome: Outcome, dialect: Dialect) -> Tab
     return table.model_copy(update={"columns": columns, **counted})
 
 
-def _samples(table: TableSchema, dialect: Dialect) -> str:
-    shown = _of(table, _SHOWN, dialect)
+def _build_samples_query(table: TableSchema, dialect: Dialect) -> str:
+    shown = _list_columns_of_kinds(table, _SHOWN, dialect)
     if not shown:
         return "SELECT 0 AS place, NULL AS value, 0 AS times"
     each = [
-        f"SELECT * FROM (SELECT {at} AS place, substr(CAST({quoted(column.name)} AS {_TEXT[dialect]}), 1, "
-        f"{SAMPLE_CHARACTERS}) AS value, count(*) AS times FROM sampled WHERE {quoted(column.name)} IS NOT NULL "
+        f"SELECT * FROM (SELECT {at} AS place, substr(CAST({quote_identifier(column.name)} AS {_TEXT[dialect]}), 1, "
+        f"{SAMPLE_CHARACTERS}) AS value, count(*) AS times FROM sampled WHERE "
+        f"{quote_identifier(column.name)} IS NOT NULL "
         f"GROUP BY 2 ORDER BY 3 DESC, 2 LIMIT {SAMPLES}) AS answer_{at}"
         for at, column in enumerate(shown)
     ]
-    names = ", ".join(quoted(column.name) for column in shown)
-    source = f"SELECT {names} FROM {_table(table, dialect)}{_sampled(table, dialect)} LIMIT {SAMPLED_ROWS}"
+    names = ", ".join(quote_identifier(column.name) for column in shown)
+    source = (
+        f"SELECT {names} FROM "
+        f"{_quote_table_name(table, dialect)}{_build_sampling_clause(table, dialect)} LIMIT {SAMPLED_ROWS}"
+    )
     return f"WITH sampled AS ({source}) {' UNION ALL '.join(each)}"
 
 
 def _with_samples(table: TableSchema, outcome: Outcome, dialect: Dialect) -> TableSchema:
     if not isinstance(outcome, Fetched):
         return table
-    shown = _of(table, _SHOWN, dialect)
+    shown = _list_columns_of_kinds(table, _SHOWN, dialect)
     values: dict[str, list[str]] = {}
     for place, value, _ in outcome.rows:
         if isinstance(place, int) and value is not None and shown:
@@ -100,12 +104,12 @@ def _with_samples(table: TableSchema, outcome: Outcome, dialect: Dialect) -> Tab
     return table.model_copy(update={"columns": columns})
 
 
-def _sampled(table: TableSchema, dialect: Dialect) -> str:
+def _build_sampling_clause(table: TableSchema, dialect: Dialect) -> str:
     """Return the clause to put after a table's name so that not only its beginning is sampled."""
     if not _is_large(table) or not table.rows or table.kind == "view":
         return ""
     if dialect == "sqlite":  # of numbers that lie evenly between the first rowid and the last the next that there is
-        name = _table(table, dialect)
+        name = _quote_table_name(table, dialect)
         numbers = ", ".join(f"({at})" for at in range(SPREAD_ROWS))
         spread = f"(SELECT max(_rowid_) FROM {name}) - (SELECT min(_rowid_) FROM {name})"
         place = f"(SELECT min(_rowid_) FROM {name}) + CAST(p.column1 * (({spread}) / {SPREAD_ROWS - 1.0}) AS INTEGER)"
@@ -119,17 +123,21 @@ def _is_large(table: TableSchema) -> bool:
     return table.rows is not None and table.rows > COUNTED_ROWS
 
 
-def _of(table: TableSchema, kinds: frozenset[Kind], dialect: Dialect) -> list[ColumnSchema]:
+def _list_columns_of_kinds(table: TableSchema, kinds: frozenset[Kind], dialect: Dialect) -> list[ColumnSchema]:
     """Columns of these kinds; SQLite's without a type as well, which may hold anything."""
     loose = dialect == "sqlite"
     return [one for one in table.columns if one.kind in kinds or (loose and one.kind == "other")][:MOST_COLUMNS]
 
 
-def _table(table: TableSchema, dialect: Dialect) -> str:
-    return quoted(table.name) if dialect == "sqlite" else ".".join(map(quoted, table.name.split(".", 1)))
+def _quote_table_name(table: TableSchema, dialect: Dialect) -> str:
+    return (
+        quote_identifier(table.name)
+        if dialect == "sqlite"
+        else ".".join(map(quote_identifier, table.name.split(".", 1)))
+    )
 
 
-def quoted(name: str) -> str:
+def quote_identifier(name: str) -> str:
     """A name in quotation marks."""
     return '"' + name.replace('"', '""') + '"'
 

@@ -36,8 +36,10 @@ def require_light(scopes: list[Scope]) -> None:
             outputs[id(own)] = _of_sides(own, outputs)
             wholes[id(own)] = sum(wholes.get(id(side.unnest()), 1) for side in (own.this, own.expression))
         elif isinstance(own, exp.Select):
-            outputs[id(own)] = {one.output_name: _weight(one, scope, outputs, wholes) for one in own.expressions}
-            wholes[id(own)] = sum(_weight(part, scope, outputs, wholes) for part in parts_of(own))
+            outputs[id(own)] = {
+                one.output_name: _weigh_expression(one, scope, outputs, wholes) for one in own.expressions
+            }
+            wholes[id(own)] = sum(_weigh_expression(part, scope, outputs, wholes) for part in parts_of(own))
         if wholes.get(id(own), 0) > MOST_WRITTEN_OUT:
             text = f"written out it has more than {MOST_WRITTEN_OUT:,} parts: repeat less of what is defined before"
             raise Refused(QueryFault(stage="policy", message=text))
@@ -45,16 +47,16 @@ def require_light(scopes: list[Scope]) -> None:
 
 def parts_of(select: exp.Select) -> list[exp.Expr]:
     """Return the parts of a query, without the queries defined or nested in it."""
-    return [part for name, value in select.args.items() if name != "with_" for part in _listed(value)]
+    return [part for name, value in select.args.items() if name != "with_" for part in _list_expressions(value)]
 
 
-def _listed(value: object) -> list[exp.Expr]:
+def _list_expressions(value: object) -> list[exp.Expr]:
     if isinstance(value, list):
         return [one for one in value if isinstance(one, exp.Expr)]
     return [value] if isinstance(value, exp.Expr) else []
 
 
-def _weight(part: exp.Expr, scope: Scope, outputs: _Outputs, wholes: Mapping[int, int]) -> int:
+def _weigh_expression(part: exp.Expr, scope: Scope, outputs: _Outputs, wholes: Mapping[int, int]) -> int:
     """Count the nodes of an expression; columns and nested queries weigh as much as what they stand for."""
     total = 0
     for node in part.walk(prune=lambda one: isinstance(one, exp.Query)):

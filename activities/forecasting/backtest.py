@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import Final
 
-from elcano.activities.forecasting.models import Fit
+from elcano.activities.forecasting.forecast_models import Fit
 from elcano.graphs.data.forecast import LEVELS, MODEL_WORDS, IntervalCheck, ModelName, ModelScore
 
 SEARCHED: Final[ModelName] = "arima"
 
 
-def origins(count: int, horizon: int, least: int) -> tuple[int, int]:
+def choose_origins(count: int, horizon: int, least: int) -> tuple[int, int]:
     """How many values are known at each origin; there is room for both.
 
     Args:
@@ -28,7 +28,7 @@ def origins(count: int, horizon: int, least: int) -> tuple[int, int]:
     return count - horizon - apart, count - horizon
 
 
-def scored(
+def score_fits(
     model: ModelName, values: Sequence[float], ends: Sequence[int], fits: Sequence[Fit], season: int
 ) -> ModelScore:
     """Score a model's fits from the given ends of the history."""
@@ -61,36 +61,38 @@ def naive_error(values: Sequence[float], season: int) -> float:
     return fmean(abs(after - before) for before, after in zip(values, values[season:], strict=False))
 
 
-def best(scores: Sequence[ModelScore]) -> ModelScore:
+def choose_best_score(scores: Sequence[ModelScore]) -> ModelScore:
     """The score with the least error; of equal ones the first. At least one counts."""
     counted = [score for score in scores if score.mae is not None]
     others = [score for score in counted if score.model != SEARCHED]
     searched = next((score for score in counted if score.model == SEARCHED), None)
     if searched is None or not others:
-        return min(counted, key=_error)
+        return min(counted, key=_get_comparable_error)
     at_each = zip(searched.mae_by_origin, *(other.mae_by_origin for other in others), strict=True)
-    return searched if all(own < min(theirs) for own, *theirs in at_each) else min(others, key=_error)
+    return searched if all(own < min(theirs) for own, *theirs in at_each) else min(others, key=_get_comparable_error)
 
 
-def _error(score: ModelScore) -> float:
+def _get_comparable_error(score: ModelScore) -> float:
     error = score.mae if score.mase is None else score.mase
     assert error is not None
     return error
 
 
-def why(chosen: ModelScore, scores: Sequence[ModelScore]) -> str:
+def explain_model_choice(chosen: ModelScore, scores: Sequence[ModelScore]) -> str:
     """Why it was chosen, in a sentence with figures."""
     counted = [score for score in scores if score.mae is not None]
     if len(counted) == 1:
-        return f"Only {_figures(chosen)} could be tried."
-    others = "; ".join(_figures(score) for score in counted if score.model != chosen.model)
+        return f"Only {_format_score_figures(chosen)} could be tried."
+    others = "; ".join(_format_score_figures(score) for score in counted if score.model != chosen.model)
     luck = ""
-    if any(score.model == SEARCHED and _error(score) < _error(chosen) for score in counted):
+    if any(
+        score.model == SEARCHED and _get_comparable_error(score) < _get_comparable_error(chosen) for score in counted
+    ):
         luck = f" {MODEL_WORDS[SEARCHED]} would have to be the best at each origin."
-    return f"The least error in the back-test had {_figures(chosen)}; the others: {others}.{luck}"
+    return f"The least error in the back-test had {_format_score_figures(chosen)}; the others: {others}.{luck}"
 
 
-def _figures(score: ModelScore) -> str:
+def _format_score_figures(score: ModelScore) -> str:
     assert score.smape is not None
     mase = "" if score.mase is None else f", MASE {score.mase:.2f}"
     return f"{MODEL_WORDS[score.model]} (sMAPE {score.smape:.1f} %{mase})"

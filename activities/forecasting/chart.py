@@ -9,7 +9,7 @@ from typing import Final
 from elcano.activities.forecasting.forecasting import Forecast
 from elcano.graphs.data.forecast import LEVELS, MODEL_WORDS
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v5.json"
 MOST_DRAWN: Final = 400
@@ -17,11 +17,11 @@ NAME_CHARACTERS: Final = 80
 _FORMATS: Final = {"yearly": "%Y", "quarterly": "%Y Q%q", "monthly": "%b %Y", "hourly": "%d %b %H:%M"}
 
 
-def chart(made: Forecast) -> JsonObject:
+def build_forecast_chart(made: Forecast) -> JsonObject:
     """The dict; equal for equal forecasts."""
     series = made.series
     drawn = max(MOST_DRAWN - len(made.moments), 5 * len(made.moments))
-    value, time = (shortened(name, NAME_CHARACTERS) for name in (series.value, series.time))
+    value, time = (shorten_text(name, NAME_CHARACTERS) for name in (series.value, series.time))
     known = list(zip(series.moments, series.values, strict=True))[-drawn:]
     data: list[Json] = [{"at": at.isoformat(), "value": amount, "part": "history"} for at, amount in known]
     for place, at in enumerate(made.moments):

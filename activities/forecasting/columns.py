@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from elcano.activities.forecasting.moments import read
-from elcano.activities.forecasting.refusing import listed, refused
+from elcano.activities.forecasting.forecast_refusals import build_forecast_refusal, format_first_names
+from elcano.activities.forecasting.moment_formats import parse_moment_cell
 from elcano.graphs.data.schema import MOMENTS, NUMBERS
 from elcano.graphs.data.table import Cell, ResultTable
 
@@ -19,7 +19,7 @@ _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]
 _NOT_FINITE: Final = re.compile(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 
 
-def number(cell: Cell) -> float | None:
+def parse_cell_number(cell: Cell) -> float | None:
     """A cell as a number, infinite if it is too large for one; None: it is none."""
     if isinstance(cell, bool) or cell is None:
         return None
@@ -32,26 +32,26 @@ def number(cell: Cell) -> float | None:
         return math.inf
 
 
-def chosen(table: ResultTable, time: str, value: str) -> tuple[int, int]:
+def choose_series_columns(table: ResultTable, time: str, value: str) -> tuple[int, int]:
     """The places of the two columns.
 
     Raises:
         Refused: a name is none of the result's, or without names there is not exactly one column that can be meant.
     """
-    at = _named(table, time) if time else None
-    of = _named(table, value) if value else None
+    at = _find_named_column(table, time) if time else None
+    of = _find_named_column(table, value) if value else None
     if at is None:
-        at = _only(table, [place for place in _moments(table) if place != of], "time")
+        at = _require_only_column(table, [place for place in _list_moment_columns(table) if place != of], "time")
     if of is None:
-        of = _only(table, [place for place in _numbers(table) if place != at], "value")
+        of = _require_only_column(table, [place for place in _list_number_columns(table) if place != at], "value")
     if at == of:
-        raise refused(
+        raise build_forecast_refusal(
             "columns", f"the column {table.columns[at].name!r} cannot be both time and value: name two columns."
         )
     return at, of
 
 
-def _named(table: ResultTable, name: str) -> int:
+def _find_named_column(table: ResultTable, name: str) -> int:
     names = [column.name for column in table.columns]
     if name in names:
         return names.index(name)
@@ -60,51 +60,56 @@ def _named(table: ResultTable, name: str) -> int:
         return folded.index(name.casefold())
     near = difflib.get_close_matches(name.casefold(), folded, n=1)
     meant = f" Did you mean {names[folded.index(near[0])]!r}?" if near else ""
-    raise refused("columns", f"the result has no column {name!r}; it has: {listed(names)}.{meant}")
+    raise build_forecast_refusal(
+        "columns", f"the result has no column {name!r}; it has: {format_first_names(names)}.{meant}"
+    )
 
 
-def _only(table: ResultTable, places: Sequence[int], role: str) -> int:
+def _require_only_column(table: ResultTable, places: Sequence[int], role: str) -> int:
     if len(places) == 1:
         return places[0]
     what = "moments" if role == "time" else "numbers"
-    names = listed(repr(table.columns[place].name) for place in places)
+    names = format_first_names(repr(table.columns[place].name) for place in places)
     if places:
-        raise refused("columns", f"several columns hold {what} ({names}): name the {role} column.")
-    has = listed(column.name for column in table.columns)
-    raise refused("columns", f"no column holds {what} and could be the {role}; the result has: {has}.")
+        raise build_forecast_refusal("columns", f"several columns hold {what} ({names}): name the {role} column.")
+    has = format_first_names(column.name for column in table.columns)
+    raise build_forecast_refusal("columns", f"no column holds {what} and could be the {role}; the result has: {has}.")
 
 
-def _moments(table: ResultTable) -> list[int]:
+def _list_moment_columns(table: ResultTable) -> list[int]:
     declared = [place for place, column in enumerate(table.columns) if column.kind in MOMENTS]
     if declared:
         return declared
-    texts = [place for place in range(len(table.columns)) if _mostly(table, place, _is_written_moment)]
+    texts = [place for place in range(len(table.columns)) if _is_true_for_most_cells(table, place, _is_written_moment)]
     return texts or [
-        place for place in range(len(table.columns)) if _mostly(table, place, _is_year) and _distinct(table, place)
+        place
+        for place in range(len(table.columns))
+        if _is_true_for_most_cells(table, place, _is_year) and _has_distinct_cells(table, place)
     ]
 
 
-def _numbers(table: ResultTable) -> list[int]:
+def _list_number_columns(table: ResultTable) -> list[int]:
     return [
         place
         for place, column in enumerate(table.columns)
-        if column.kind in NUMBERS or _mostly(table, place, lambda cell: number(cell) is not None)
+        if column.kind in NUMBERS
+        or _is_true_for_most_cells(table, place, lambda cell: parse_cell_number(cell) is not None)
     ]
 
 
 def _is_written_moment(cell: Cell) -> bool:
-    return isinstance(cell, str) and read(cell) is not None
+    return isinstance(cell, str) and parse_moment_cell(cell) is not None
 
 
 def _is_year(cell: Cell) -> bool:
-    return isinstance(cell, (int, float)) and 1500 <= cell <= 2500 and read(cell) is not None
+    return isinstance(cell, (int, float)) and 1500 <= cell <= 2500 and parse_moment_cell(cell) is not None
 
 
-def _distinct(table: ResultTable, place: int) -> bool:
+def _has_distinct_cells(table: ResultTable, place: int) -> bool:
     cells = [row[place] for row in table.rows]
     return len(set(cells)) == len(cells)
 
 
-def _mostly(table: ResultTable, place: int, holds: Callable[[Cell], bool]) -> bool:
+def _is_true_for_most_cells(table: ResultTable, place: int, holds: Callable[[Cell], bool]) -> bool:
     cells = [row[place] for row in table.rows if row[place] is not None]
     return 2 * sum(holds(cell) for cell in cells) > len(cells)

@@ -16,10 +16,10 @@ from datetime import datetime
 from types import FrameType
 from typing import Final
 
-from elcano.activities.forecasting.models import CannotFit, Fit, forecaster
+from elcano.activities.forecasting.forecast_models import CannotFit, Fit, build_forecaster
 from elcano.graphs.data.forecast import ModelName
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 
 IDLE_SECONDS: Final = 600
 """A child that is not asked for so long ends and gives its memory back."""
@@ -55,12 +55,12 @@ class _Late(BaseException):
     """The alarm. No exception of a library, so that what catches those does not catch it."""
 
 
-def fitted(request: FitRequest) -> FitAnswer:
+def fit_requested_model(request: FitRequest) -> FitAnswer:
     """The answer, by this process; however it fails, the model is left out and it says why."""
     try:
-        with _alarm(request.seconds), warnings.catch_warnings():
+        with _limit_run_seconds(request.seconds), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of convergence: what a fit is worth shows in the back-test
-            model = forecaster(request.model)
+            model = build_forecaster(request.model)
             fits = tuple(
                 model.forecast(
                     request.values[:end], request.moments[: end + request.horizon], request.season, request.horizon
@@ -68,21 +68,21 @@ def fitted(request: FitRequest) -> FitAnswer:
                 for end in request.ends
             )
     except _Late:
-        return FitAnswer(failed=late(request.seconds))
+        return FitAnswer(failed=describe_fit_timeout(request.seconds))
     except CannotFit as error:
         return FitAnswer(failed=str(error))
     except Exception as error:
-        return FitAnswer(failed=shortened(f"it failed ({type(error).__name__}: {error})", REASON_CHARACTERS))
+        return FitAnswer(failed=shorten_text(f"it failed ({type(error).__name__}: {error})", REASON_CHARACTERS))
     return FitAnswer(fits=fits)
 
 
-def late(seconds: float) -> str:
+def describe_fit_timeout(seconds: float) -> str:
     """Why a model is left out that took longer."""
     return f"it took longer than the {seconds:.1f} s that there were for it"
 
 
 @contextlib.contextmanager
-def _alarm(seconds: float) -> Iterator[None]:
+def _limit_run_seconds(seconds: float) -> Iterator[None]:
     if not hasattr(signal, "setitimer"):  # Windows: the parent ends the process
         yield
         return
@@ -108,12 +108,14 @@ def serve() -> None:
         import statsforecast.models  # noqa: F401  # now, so that no request waits for it
     answers.write(READY)
     answers.flush()
-    while _asked() and (line := requests.readline()):
-        answers.write(fitted(FitRequest.model_validate(json.loads(line))).model_dump_json().encode() + b"\n")
+    while _wait_for_request() and (line := requests.readline()):
+        answers.write(
+            fit_requested_model(FitRequest.model_validate(json.loads(line))).model_dump_json().encode() + b"\n"
+        )
         answers.flush()
 
 
-def _asked() -> bool:
+def _wait_for_request() -> bool:
     """Whether a request came, or the end of the input, before the child is idle for too long."""
     if sys.platform == "win32":
         return True

@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, Protocol
 
-from elcano.activities.forecasting.backtest import best, origins, scored, why
+from elcano.activities.forecasting.backtest import choose_best_score, choose_origins, explain_model_choice, score_fits
 from elcano.activities.forecasting.fitting import FitAnswer, FitRequest
-from elcano.activities.forecasting.horizon import horizon, least_known
-from elcano.activities.forecasting.models import Fit
-from elcano.activities.forecasting.moments import written
-from elcano.activities.forecasting.refusing import refused
-from elcano.activities.forecasting.series import Series, series
+from elcano.activities.forecasting.forecast_models import Fit
+from elcano.activities.forecasting.forecast_refusals import build_forecast_refusal
+from elcano.activities.forecasting.horizon import choose_horizon, least_known
+from elcano.activities.forecasting.moment_formats import format_moment
+from elcano.activities.forecasting.series import Series, build_time_series
 from elcano.graphs.data.forecast import LEVELS, MODEL_WORDS, ForecastInput, ModelName, ModelScore
 from elcano.graphs.data.table import Cell, ResultColumn, ResultTable
 
@@ -50,7 +50,7 @@ class Forecast:
     notes: tuple[str, ...]
 
 
-def forecast(table: ResultTable, given: ForecastInput, computing: Computing) -> Forecast:
+def forecast_table(table: ResultTable, given: ForecastInput, computing: Computing) -> Forecast:
     """The forecast of a result.
 
     Raises:
@@ -58,10 +58,10 @@ def forecast(table: ResultTable, given: ForecastInput, computing: Computing) -> 
         Starting: the models could not be loaded in time.
     """
     deadline = time.monotonic() + given.seconds
-    made, cut = _latest(series(table, given))
-    ahead, season, notes = horizon(made, given)
+    made, cut = _keep_latest_values(build_time_series(table, given))
+    ahead, season, notes = choose_horizon(made, given)
     moments = made.ahead(ahead)
-    ends = origins(len(made.values), ahead, least_known(season))
+    ends = choose_origins(len(made.values), ahead, least_known(season))
     scores: list[ModelScore] = []
     fits: dict[ModelName, Fit] = {}
     for model in _in_order(given.models):
@@ -79,27 +79,29 @@ def forecast(table: ResultTable, given: ForecastInput, computing: Computing) -> 
             scores.append(ModelScore(model=model, left_out=answer.failed))
             continue
         *tested, fits[model] = answer.fits
-        scores.append(scored(model, made.values, ends, tested, season))
+        scores.append(score_fits(model, made.values, ends, tested, season))
     if not fits:
         failures = "; ".join(f"{MODEL_WORDS[score.model]}: {score.left_out}" for score in scores)
         late = time.monotonic() >= deadline
-        raise refused("too_slow" if late else "no_model", f"no model could be fitted ({failures}).", lasting=not late)
-    chosen = best(scores)
-    fit = _rounded(fits[chosen.model])
+        raise build_forecast_refusal(
+            "too_slow" if late else "no_model", f"no model could be fitted ({failures}).", lasting=not late
+        )
+    chosen = choose_best_score(scores)
+    fit = _round_fit(fits[chosen.model])
     return Forecast(
         series=made,
         season=season,
         moments=moments,
         fit=fit,
         chosen=chosen,
-        reason=why(chosen, scores),
+        reason=explain_model_choice(chosen, scores),
         scores=tuple(scores),
         origins=tuple(made.name(made.moments[end - 1]) for end in ends),
-        notes=(*made.notes, *cut, *notes, *_remarks(made, fit, chosen)),
+        notes=(*made.notes, *cut, *notes, *_list_forecast_remarks(made, fit, chosen)),
     )
 
 
-def _latest(made: Series) -> tuple[Series, tuple[str, ...]]:
+def _keep_latest_values(made: Series) -> tuple[Series, tuple[str, ...]]:
     count = len(made.values)
     if count <= MOST_FITTED:
         return made, ()
@@ -113,7 +115,7 @@ def _in_order(models: Sequence[ModelName]) -> list[ModelName]:
     return sorted(each, key=lambda model: model == "arima")
 
 
-def _remarks(made: Series, fit: Fit, chosen: ModelScore) -> list[str]:
+def _list_forecast_remarks(made: Series, fit: Fit, chosen: ModelScore) -> list[str]:
     remarks = []
     if chosen.model == "seasonal_naive":
         remarks.append("No other model was better than repeating the last season.")
@@ -122,7 +124,7 @@ def _remarks(made: Series, fit: Fit, chosen: ModelScore) -> list[str]:
     return remarks
 
 
-def _rounded(fit: Fit) -> Fit:
+def _round_fit(fit: Fit) -> Fit:
     def digits(values: Sequence[float]) -> tuple[float, ...]:
         return tuple(float(f"{value:.{DIGITS}g}") + 0.0 for value in values)  # + 0.0: no negative zero
 
@@ -133,7 +135,7 @@ def _rounded(fit: Fit) -> Fit:
     )
 
 
-def points(made: Forecast, history: ResultTable, artifact: str) -> ResultTable:
+def build_forecast_table(made: Forecast, history: ResultTable, artifact: str) -> ResultTable:
     """The forecast as a result of its own, whose cells numbers of an answer are proven by."""
     time_column = next(column for column in history.columns if column.name == made.series.time)
     names = ["forecast", *(f"{side}_{level}" for level in LEVELS for side in ("low", "high"))]
@@ -147,7 +149,7 @@ def points(made: Forecast, history: ResultTable, artifact: str) -> ResultTable:
     rows: list[tuple[Cell, ...]] = []
     for place, at in enumerate(made.moments):
         bounds = [side[level][place] for level in LEVELS for side in (made.fit.low, made.fit.high)]
-        rows.append((written(at, made.series.form), made.fit.mean[place], *bounds))
+        rows.append((format_moment(at, made.series.form), made.fit.mean[place], *bounds))
     words = MODEL_WORDS[made.chosen.model]
     return history.model_copy(
         update={

@@ -71,22 +71,29 @@ def is_last_day(at: datetime) -> bool:
     return at.day == calendar.monthrange(at.year, at.month)[1]
 
 
-def _day(at: datetime, ends: bool) -> int:
+def _get_day_of_month(at: datetime, ends: bool) -> int:
     return 0 if ends else at.day
 
 
 PERIODS: Final = (
-    Period("yearly", "year", 1, 5, lambda at: at.year, lambda at, ends: (at.month, _day(at, ends), at.time())),
+    Period(
+        "yearly", "year", 1, 5, lambda at: at.year, lambda at, ends: (at.month, _get_day_of_month(at, ends), at.time())
+    ),
     Period(
         "quarterly",
         "quarter",
         4,
         8,
         lambda at: at.year * 4 + (at.month - 1) // 3,
-        lambda at, ends: (at.month % 3, _day(at, ends), at.time()),
+        lambda at, ends: (at.month % 3, _get_day_of_month(at, ends), at.time()),
     ),
     Period(
-        "monthly", "month", 12, 12, lambda at: at.year * 12 + at.month, lambda at, ends: (_day(at, ends), at.time())
+        "monthly",
+        "month",
+        12,
+        12,
+        lambda at: at.year * 12 + at.month,
+        lambda at, ends: (_get_day_of_month(at, ends), at.time()),
     ),
     Period("weekly", "week", 52, 13, lambda at: (at.toordinal() - 1) // 7, lambda at, _: (at.weekday(), at.time())),
     Period("daily", "day", 7, 14, lambda at: at.toordinal(), lambda at, _: at.time()),
@@ -102,7 +109,7 @@ PERIODS: Final = (
 """The longest first. Seasons: of a year, of a week in days, of a day in hours. Horizons are a choice."""
 
 
-def found(moments: Sequence[datetime]) -> Found:
+def find_frequency(moments: Sequence[datetime]) -> Found:
     """The frequency of at least two different moments in their order."""
     ends = all(is_last_day(at) for at in moments)
     steps: tuple[int, Period] | None = None

@@ -9,9 +9,9 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Final
 
+from elcano.activities.forecasting.forecast_refusals import build_forecast_refusal, format_first_names
 from elcano.activities.forecasting.frequencies import Period
-from elcano.activities.forecasting.moments import Form, written
-from elcano.activities.forecasting.refusing import listed, refused
+from elcano.activities.forecasting.moment_formats import Form, format_moment
 from elcano.graphs.data.forecast import Missing
 
 LINE_SHARE: Final = 0.1
@@ -21,7 +21,7 @@ ZERO_SHARE: Final = 0.5
 """So many may be zeros that no row says."""
 
 
-def filled(
+def fill_gaps(
     points: Sequence[tuple[datetime, float]],
     zeros: Sequence[datetime],
     period: Period,
@@ -48,38 +48,42 @@ def filled(
     first, last = min(known), max(known)
     if last - first >= most:
         before, after = max(pairwise(points), key=lambda pair: pair[1][0] - pair[0][0])
-        which = [str(written(at, form)) for at, _ in (before, after)]
+        which = [str(format_moment(at, form)) for at, _ in (before, after)]
         text = f"there is nothing between {which[0]} and {which[1]}: leave out in the query what is far off."
-        raise refused("irregular", text, moments=which)
+        raise build_forecast_refusal("irregular", text, moments=which)
     moments = tuple(period.after(points[0][0], step, ends) for step in range(last - first + 1))
     absent = [ordinal for ordinal in range(first, last + 1) if ordinal not in known]
-    which = [str(written(moments[ordinal - first], form)) for ordinal in absent]
+    which = [str(format_moment(moments[ordinal - first], form)) for ordinal in absent]
     if absent:
-        _allow(absent, which, len(moments), period, missing)
+        _require_fillable_gaps(absent, which, len(moments), period, missing)
     line = missing == "interpolate"
     values = tuple(
-        known[ordinal] if ordinal in known else _between(known, ordinal) if line else 0.0
+        known[ordinal] if ordinal in known else _interpolate_value(known, ordinal) if line else 0.0
         for ordinal in range(first, last + 1)
     )
-    empty = [*which, *(str(written(at, form)) for at in zeros)]
+    empty = [*which, *(str(format_moment(at, form)) for at in zeros)]
     how = "by a line between their neighbours" if line else "with zero, as no row or NULL means none"
-    return moments, values, (f"Filled {how}: {listed(empty)}.",) if empty else ()
+    return moments, values, (f"Filled {how}: {format_first_names(empty)}.",) if empty else ()
 
 
-def _allow(absent: Sequence[int], which: Sequence[str], length: int, period: Period, missing: Missing) -> None:
-    lack = f"of {length:,} {period.one}s {len(absent):,} are missing ({listed(which)})"
+def _require_fillable_gaps(
+    absent: Sequence[int], which: Sequence[str], length: int, period: Period, missing: Missing
+) -> None:
+    lack = f"of {length:,} {period.one}s {len(absent):,} are missing ({format_first_names(which)})"
     share = len(absent) / length
     if missing == "refuse":
         weekdays = period.frequency == "daily" and share > 0.25
         text = "say how to fill them (`interpolate`, or `zero` if no row means none), or aggregate in the query" + (
             " by week." if weekdays else "."
         )
-        raise refused("irregular", f"{lack}: {text}", moments=which)
+        raise build_forecast_refusal("irregular", f"{lack}: {text}", moments=which)
     if missing == "zero" and share > ZERO_SHARE:
-        raise refused("irregular", f"{lack}: more than half would be zeros; aggregate in the query.", moments=which)
+        raise build_forecast_refusal(
+            "irregular", f"{lack}: more than half would be zeros; aggregate in the query.", moments=which
+        )
     if missing == "interpolate" and (share > LINE_SHARE or _longest_run(absent) > LINE_RUN):
         text = f"a line fills at most {LINE_SHARE:.0%} of a series and {LINE_RUN} in a row; aggregate in the query."
-        raise refused("irregular", f"{lack}: {text}", moments=which)
+        raise build_forecast_refusal("irregular", f"{lack}: {text}", moments=which)
 
 
 def _longest_run(ordinals: Sequence[int]) -> int:
@@ -91,7 +95,7 @@ def _longest_run(ordinals: Sequence[int]) -> int:
     return longest
 
 
-def _between(known: dict[int, float], ordinal: int) -> float:
+def _interpolate_value(known: dict[int, float], ordinal: int) -> float:
     """On the line between the nearest known values. There is one on both sides, a few steps away."""
     low, high = ordinal - 1, ordinal + 1
     while low not in known:

@@ -7,12 +7,12 @@ what is too short for it is refused with the number that it would take.
 from datetime import datetime
 from typing import Final, NoReturn
 
+from elcano.activities.forecasting.forecast_refusals import build_forecast_refusal
 from elcano.activities.forecasting.frequencies import PERIODS
-from elcano.activities.forecasting.moments import read
-from elcano.activities.forecasting.refusing import refused
+from elcano.activities.forecasting.moment_formats import parse_moment_cell
 from elcano.activities.forecasting.series import Series
 from elcano.graphs.data.forecast import LONGEST_HORIZON, ForecastInput
-from elcano.graphs.values.wording import counted
+from elcano.graphs.values.display_text import format_count
 
 LEAST_KNOWN: Final = 8
 """Values that a model has to know before its first forecast."""
@@ -46,18 +46,18 @@ def least_known(season: int) -> int:
     return max(LEAST_KNOWN, LEAST_SEASONS * season if season > 1 else 0)
 
 
-def horizon(made: Series, given: ForecastInput) -> tuple[int, int, tuple[str, ...]]:
+def choose_horizon(made: Series, given: ForecastInput) -> tuple[int, int, tuple[str, ...]]:
     """Values ahead, values of a season, and notes.
 
     Raises:
         Refused: the history is too short, or the horizon too far or past.
     """
-    asked = _asked(made, given)
+    asked = _compute_asked_steps(made, given)
     season, notes = season_of(made, asked or made.period.ahead)
     least, count = least_known(season), len(made.values)
     room = min((count - least - 1), LONGEST_HORIZON)
     if room < 1 or (asked or 0) > room:
-        _refuse(made, asked, least, season, room)
+        _raise_horizon_refusal(made, asked, least, season, room)
     if asked is not None:
         return asked, season, notes
     usual = made.period.ahead
@@ -66,23 +66,24 @@ def horizon(made: Series, given: ForecastInput) -> tuple[int, int, tuple[str, ..
     return room, season, (*notes, f"The series is short: {room} instead of {usual} {made.period.one}s ahead.")
 
 
-def _refuse(made: Series, asked: int | None, least: int, season: int, room: int) -> NoReturn:
+def _raise_horizon_refusal(made: Series, asked: int | None, least: int, season: int, room: int) -> NoReturn:
     count, one, wanted = len(made.values), made.period.one, asked or 1
     if wanted > LONGEST_HORIZON:
-        raise refused("horizon", f"{wanted:,} {one}s ahead; at most {LONGEST_HORIZON:,} are forecast.")
+        raise build_forecast_refusal("horizon", f"{wanted:,} {one}s ahead; at most {LONGEST_HORIZON:,} are forecast.")
     needed = least + wanted + 1
     seasons = f", which are {LEAST_SEASONS} seasons of {season}," if season > 1 else ""
     text = (
-        f"the series has {count} values, and {counted(wanted, one)} ahead take at least {needed}: {least}{seasons} to "
+        f"the series has {count} values, and {format_count(wanted, one)} ahead take at least "
+        f"{needed}: {least}{seasons} to "
         f"begin with, and {wanted + 1} to test on."
     )
-    text += f" Ask for at most {counted(room, one)}." if room >= 1 else ""
-    raise refused("too_short", text, needed=needed)
+    text += f" Ask for at most {format_count(room, one)}." if room >= 1 else ""
+    raise build_forecast_refusal("too_short", text, needed=needed)
 
 
-def _asked(made: Series, given: ForecastInput) -> int | None:
+def _compute_asked_steps(made: Series, given: ForecastInput) -> int | None:
     if given.until:
-        return _until(made, given.until)
+        return _count_steps_until(made, given.until)
     if given.horizon is None:
         return None
     if given.span == "periods":
@@ -99,23 +100,25 @@ def _asked(made: Series, given: ForecastInput) -> int | None:
     return max(1, round(steps))
 
 
-def _until(made: Series, until: str) -> int:
+def _count_steps_until(made: Series, until: str) -> int:
     """Return the number of steps up to the end of the named period."""
-    moment = read(until)
+    moment = parse_moment_cell(until)
     if moment is None:
         text = f"{until!r} is no moment: write `2027`, `2027-Q2`, `2027-06` or `2027-06-30`."
-        raise refused("horizon", text)
-    end = _end(moment.at, moment.form.name)
+        raise build_forecast_refusal("horizon", text)
+    end = _find_end_of_moment(moment.at, moment.form.name)
     last = made.moments[-1]
     steps = made.period.ordinal(end) - made.period.ordinal(last)
     while steps > 0 and steps <= LONGEST_HORIZON and made.ahead(steps)[-1] > end:
         steps -= 1
     if steps < 1:
-        raise refused("horizon", f"the series already reaches to {made.name(last)}: ask for a moment after that.")
+        raise build_forecast_refusal(
+            "horizon", f"the series already reaches to {made.name(last)}: ask for a moment after that."
+        )
     return steps
 
 
-def _end(at: datetime, form: str) -> datetime:
+def _find_end_of_moment(at: datetime, form: str) -> datetime:
     """Return the last moment of the named period."""
     frequency = {"year": "yearly", "quarter": "quarterly", "month": "monthly", "week": "weekly", "date": "daily"}.get(
         form

@@ -13,7 +13,7 @@ import threading
 import time
 from typing import Final
 
-from elcano.activities.forecasting.fitting import READY, FitAnswer, FitRequest, late
+from elcano.activities.forecasting.fitting import READY, FitAnswer, FitRequest, describe_fit_timeout
 
 START_SECONDS: Final = 300.0
 """For its imports, on a machine that is busy; 6 s of processor time with statsforecast 2.1.1."""
@@ -76,7 +76,9 @@ class ForecastProcess:
             self._process = subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             self._lines = queue.Queue()
             self._began = time.monotonic()
-            threading.Thread(target=_read, args=(self._process, self._lines), daemon=True, name="forecasts").start()
+            threading.Thread(
+                target=_pump_output_lines, args=(self._process, self._lines), daemon=True, name="forecasts"
+            ).start()
             atexit.register(self.end)
         if self._ready:
             return
@@ -101,7 +103,7 @@ class ForecastProcess:
             line = self._lines.get(timeout=request.seconds + HEED_SECONDS)
         except queue.Empty:
             self._discard()
-            return FitAnswer(failed=late(request.seconds))
+            return FitAnswer(failed=describe_fit_timeout(request.seconds))
         except BrokenPipeError:
             line = b""
         if not line.endswith(b"\n"):
@@ -125,7 +127,7 @@ class ForecastProcess:
         atexit.unregister(self.end)
 
 
-def _read(process: "subprocess.Popen[bytes]", lines: "queue.Queue[bytes]") -> None:
+def _pump_output_lines(process: "subprocess.Popen[bytes]", lines: "queue.Queue[bytes]") -> None:
     """Hands on what the child says, and at the end an empty line."""
     assert process.stdout is not None
     for line in process.stdout:

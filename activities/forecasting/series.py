@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from elcano.activities.forecasting.columns import chosen, number
-from elcano.activities.forecasting.frequencies import Found, Period, found
-from elcano.activities.forecasting.gaps import filled
-from elcano.activities.forecasting.moments import Form, Moment, read, written
-from elcano.activities.forecasting.refusing import Refused, listed, refused
+from elcano.activities.forecasting.columns import choose_series_columns, parse_cell_number
+from elcano.activities.forecasting.forecast_refusals import Refused, build_forecast_refusal, format_first_names
+from elcano.activities.forecasting.frequencies import Found, Period, find_frequency
+from elcano.activities.forecasting.gaps import fill_gaps
+from elcano.activities.forecasting.moment_formats import Form, Moment, format_moment, parse_moment_cell
 from elcano.graphs.data.forecast import ForecastInput, ForecastRefusal, Missing, RefusalReason
 from elcano.graphs.data.table import ResultTable
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 
 MOST: Final = 5_000
 """Values of a series."""
@@ -46,7 +46,7 @@ class Series:
 
     def name(self, at: datetime) -> str:
         """A moment as the result writes it."""
-        return str(written(at, self.form))
+        return str(format_moment(at, self.form))
 
     def ahead(self, steps: int) -> tuple[datetime, ...]:
         """The moments that follow.
@@ -57,44 +57,49 @@ class Series:
         try:
             return tuple(self.period.after(self.moments[-1], step, self.ends) for step in range(1, steps + 1))
         except (OverflowError, ValueError) as error:
-            raise refused("horizon", "the calendar ends before the horizon: ask for a nearer one.") from error
+            raise build_forecast_refusal(
+                "horizon", "the calendar ends before the horizon: ask for a nearer one."
+            ) from error
 
 
-def series(table: ResultTable, given: ForecastInput) -> Series:
+def build_time_series(table: ResultTable, given: ForecastInput) -> Series:
     """The series of a result.
 
     Raises:
         Refused: it cannot be forecast; all faults of cells are named at once.
     """
     if not table.rows:
-        raise refused("empty", "the result has no rows.")
+        raise build_forecast_refusal("empty", "the result has no rows.")
     if table.truncated:
         text = "the result was cut off, so nobody knows where the series ends: aggregate in the query, or ask for less."
-        raise refused("truncated", text)
-    time, value = chosen(table, given.time_column, given.value_column)
+        raise build_forecast_refusal("truncated", text)
+    time, value = choose_series_columns(table, given.time_column, given.value_column)
     names = table.columns[time].name, table.columns[value].name
-    read_in = _cells(table, time, value, given.missing)
+    read_in = _read_series_cells(table, time, value, given.missing)
     form, points = read_in.form, sorted(read_in.points)
     every = sorted([*(at for at, _ in points), *read_in.gaps])
-    if twice := [str(written(at, form)) for at, count in Counter(every).items() if count > 1]:
-        text = f"several rows have the same {names[0]} ({listed(twice)}): aggregate in the query, or take one series."
-        raise refused("duplicates", text, moments=twice)
+    if twice := [str(format_moment(at, form)) for at, count in Counter(every).items() if count > 1]:
+        text = (
+            f"several rows have the same {names[0]} ({format_first_names(twice)}): aggregate in "
+            "the query, or take one series."
+        )
+        raise build_forecast_refusal("duplicates", text, moments=twice)
     if len(every) > MOST:
         text = (
             f"the series has {len(every):,} values, and at most {MOST:,} are forecast: aggregate, or take the latest."
         )
-        raise refused("too_long", text)
+        raise build_forecast_refusal("too_long", text)
     if len(points) < LEAST:
         text = f"the series has {len(points)} values: fewer than {LEAST} show no frequency."
-        raise refused("too_short", text, needed=LEAST)
-    look = found(every)
+        raise build_forecast_refusal("too_short", text, needed=LEAST)
+    look = find_frequency(every)
     if look.period is None:
-        raise _irregular(look, form)
-    moments, values, notes = filled(points, read_in.zeros, look.period, look.ends, form, given.missing, MOST)
+        raise _build_irregular_refusal(look, form)
+    moments, values, notes = fill_gaps(points, read_in.zeros, look.period, look.ends, form, given.missing, MOST)
     made = Series(look.period, look.ends, form, moments, values, *names, notes)
     made = made if given.keep_unfinished else _without_unfinished(made, table.at)
     if max(made.values) == min(made.values):
-        raise refused(
+        raise build_forecast_refusal(
             "constant", f"all {len(made.values):,} values are {made.values[0]:g}: there is nothing to forecast."
         )
     return made
@@ -110,7 +115,7 @@ class _Read:
     """Moments whose value is NULL and counts as zero; they are among the points."""
 
 
-def _cells(table: ResultTable, time: int, value: int, missing: Missing) -> _Read:
+def _read_series_cells(table: ResultTable, time: int, value: int, missing: Missing) -> _Read:
     """All cells of the two columns.
 
     Raises:
@@ -122,22 +127,24 @@ def _cells(table: ResultTable, time: int, value: int, missing: Missing) -> _Read
     made = _Read(Form("date"), [], [], [])
     first: Moment | None = None
     for row, cells in enumerate(table.rows, 1):
-        moment = read(cells[time])
+        moment = parse_moment_cell(cells[time])
         if moment is None:
-            faults.setdefault("not_moments", []).append(f"row {row}: {_shown(cells[time])}")
+            faults.setdefault("not_moments", []).append(f"row {row}: {_format_faulty_cell(cells[time])}")
             continue
         first = first or moment
-        forms.setdefault((moment.form.name, moment.form.number), []).append(f"row {row}: {_shown(cells[time])}")
-        zones.setdefault(moment.form.offset, []).append(f"row {row}: {_shown(cells[time])}")
-        amount = number(cells[value])
+        forms.setdefault((moment.form.name, moment.form.number), []).append(
+            f"row {row}: {_format_faulty_cell(cells[time])}"
+        )
+        zones.setdefault(moment.form.offset, []).append(f"row {row}: {_format_faulty_cell(cells[time])}")
+        amount = parse_cell_number(cells[value])
         if cells[value] is None:
             if missing == "refuse":
                 faults.setdefault("missing_values", []).append(f"row {row}")
             (made.zeros if missing == "zero" else made.gaps).append(moment.at)
         elif amount is None:
-            faults.setdefault("not_numbers", []).append(f"row {row}: {_shown(cells[value])}")
+            faults.setdefault("not_numbers", []).append(f"row {row}: {_format_faulty_cell(cells[value])}")
         elif not math.isfinite(amount) or abs(amount) > LARGEST:
-            faults.setdefault("not_finite", []).append(f"row {row}: {_shown(cells[value])}")
+            faults.setdefault("not_finite", []).append(f"row {row}: {_format_faulty_cell(cells[value])}")
         else:
             made.points.append((moment.at, amount))
     if len(forms) > 1:
@@ -145,12 +152,12 @@ def _cells(table: ResultTable, time: int, value: int, missing: Missing) -> _Read
     if len(zones) > 1:
         faults["time_zones"] = [rows[0] for rows in zones.values()]
     if faults or first is None:
-        raise _faulty(faults, table.columns[time].name, table.columns[value].name)
+        raise _build_cell_refusal(faults, table.columns[time].name, table.columns[value].name)
     made.points.extend((at, 0.0) for at in made.zeros)
     return replace(made, form=first.form)
 
 
-def _faulty(faults: dict[RefusalReason, list[str]], time: str, value: str) -> Refused:
+def _build_cell_refusal(faults: dict[RefusalReason, list[str]], time: str, value: str) -> Refused:
     said = {
         "not_moments": f"{time} has cells that are no moments, or are written otherwise than the others: write them "
         "as ISO 8601 (`2024-05-31`, `2024-05`)",
@@ -160,20 +167,24 @@ def _faulty(faults: dict[RefusalReason, list[str]], time: str, value: str) -> Re
         "not_numbers": f"{value} has cells that are no numbers",
         "not_finite": f"{value} has numbers that are infinite, too large or none",
     }
-    sentences = [f"{said[reason]} ({listed(rows)})." for reason, rows in faults.items()]
+    sentences = [f"{said[reason]} ({format_first_names(rows)})." for reason, rows in faults.items()]
     return Refused(ForecastRefusal(reasons=tuple(faults), message=" ".join(sentences)))
 
 
-def _irregular(look: Found, form: Form) -> Refused:
+def _build_irregular_refusal(look: Found, form: Form) -> Refused:
     advice = "aggregate in the query by year, quarter, month, week, day or hour."
     if look.nearest is not None:
-        which = [str(written(at, form)) for at in look.astray]
-        text = f"most moments follow each other by the {look.nearest.one}, but not {listed(which)}: {advice}"
-        return refused("irregular", text, moments=which)
+        which = [str(format_moment(at, form)) for at in look.astray]
+        text = (
+            f"most moments follow each other by the {look.nearest.one}, but not {format_first_names(which)}: {advice}"
+        )
+        return build_forecast_refusal("irregular", text, moments=which)
     if look.step is not None and look.step[0] > 1:
         steps, period = look.step
-        return refused("irregular", f"the commonest step is {steps} {period.one}s, which is no frequency: {advice}")
-    return refused("irregular", f"the moments follow each other by no unit of the calendar: {advice}")
+        return build_forecast_refusal(
+            "irregular", f"the commonest step is {steps} {period.one}s, which is no frequency: {advice}"
+        )
+    return build_forecast_refusal("irregular", f"the moments follow each other by no unit of the calendar: {advice}")
 
 
 def _without_unfinished(made: Series, read_at: str) -> Series:
@@ -185,7 +196,7 @@ def _without_unfinished(made: Series, read_at: str) -> Series:
         return made
     now = datetime.fromisoformat(read_at)
     now = now.astimezone(UTC).replace(tzinfo=None) if now.tzinfo else now
-    later = [at for at in made.moments if _end(made, at) > now]
+    later = [at for at in made.moments if _find_period_end(made, at) > now]
     if not later:
         return made
     name = made.name(later[0])
@@ -200,7 +211,7 @@ def _without_unfinished(made: Series, read_at: str) -> Series:
     return replace(made, moments=made.moments[:-1], values=made.values[:-1], notes=(*made.notes, text))
 
 
-def _end(made: Series, at: datetime) -> datetime:
+def _find_period_end(made: Series, at: datetime) -> datetime:
     """When a period is over: a date that is the last day of a month stands for the time up to it."""
     try:
         return at + timedelta(days=1) if made.ends else made.period.after(at, 1, made.ends)
@@ -208,5 +219,5 @@ def _end(made: Series, at: datetime) -> datetime:
         return datetime.max
 
 
-def _shown(cell: object) -> str:
-    return "NULL" if cell is None else repr(shortened(cell, SHOWN) if isinstance(cell, str) else cell)
+def _format_faulty_cell(cell: object) -> str:
+    return "NULL" if cell is None else repr(shorten_text(cell, SHOWN) if isinstance(cell, str) else cell)

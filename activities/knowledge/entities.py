@@ -26,21 +26,21 @@ _OPENING: Final = " (\"'\u201c\u2018\u00ab"
 """What may stand between the end of a sentence and the first word of the next one."""
 
 
-def entities(text: str, *, names: bool = True) -> tuple[str, ...]:
+def find_entities(text: str, *, names: bool = True) -> tuple[str, ...]:
     """The symbols and, if `names`, the names of two words and more in a text, each once, in its order."""
-    found = {match.start(): match.group() for match in _SYMBOL.finditer(text) if _tells(match.group())}
+    found = {match.start(): match.group() for match in _SYMBOL.finditer(text) if _is_telling_symbol(match.group())}
     if names:
-        for start, name in _names(text):
+        for start, name in _find_capitalised_names(text):
             found.setdefault(start, name)
     kept = dict.fromkeys(name for _, name in sorted(found.items()) if len(name) <= _LONGEST)
     return tuple(kept)[:MOST]
 
 
-def _tells(symbol: str) -> bool:
+def _is_telling_symbol(symbol: str) -> bool:
     return len(symbol) > 1 and symbol not in _PLAIN and not _NUMERAL.fullmatch(symbol)
 
 
-def _names(text: str) -> list[tuple[int, str]]:
+def _find_capitalised_names(text: str) -> list[tuple[int, str]]:
     """Capitalised words in a row, with particles between them; the first word of a sentence does not begin one."""
     words = list(_WORD.finditer(text))
     capital = [_is_capitalised(match.group()) for match in words]

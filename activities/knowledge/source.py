@@ -10,11 +10,11 @@ from typing import Final
 
 from elcano.activities.sources.base import Found
 from elcano.graphs.catalogue.source_spec import SourceSpec
-from elcano.graphs.data.knowledge import EdgeKind, node_id
+from elcano.graphs.data.knowledge_graph import EdgeKind, node_id
 from elcano.graphs.errors import KnowledgeOff, SourceRefused
 from elcano.settings import Settings
 from elcano.storage.evidence import Evidence
-from elcano.storage.knowledge.words import words
+from elcano.storage.knowledge.search_words import extract_search_words
 from elcano.storage.sql.dialect import root_of
 from elcano.storage.store import TenantStore
 
@@ -46,15 +46,15 @@ class KnowledgeSource:
     async def search_store(self, store: TenantStore, run_id: str, query: str, limit: int) -> Found:
         """See `SearchesStore`."""
         try:
-            found = await _passages(store, root_of(run_id), query)
+            found = await _find_known_passages(store, root_of(run_id), query)
         except KnowledgeOff as error:
             raise SourceRefused(str(error)) from error
         best = sorted(found, key=lambda id: (-found[id][0], id))
         kept = await store.evidence.get(best[: 3 * limit])
-        fitting = [one for one in kept if found[one.id][0] >= FITS or _share(query, one) >= FITS][:limit]
+        fitting = [one for one in kept if found[one.id][0] >= FITS or _compute_word_share(query, one) >= FITS][:limit]
         runs = [run for one in fitting for run in sorted(found[one.id][1])]
         evidence = tuple(one.model_copy(update={"score": found[one.id][0]}) for one in fitting)
-        return Found(evidence=evidence, warnings=await _told(store, runs))
+        return Found(evidence=evidence, warnings=await _describe_earlier_runs(store, runs))
 
     async def close(self) -> None:
         """It has opened nothing."""
@@ -65,7 +65,7 @@ def open_source(spec: SourceSpec, settings: Settings) -> KnowledgeSource:
     return KnowledgeSource(spec)
 
 
-async def _passages(store: TenantStore, own: str, query: str) -> dict[str, tuple[float, set[str]]]:
+async def _find_known_passages(store: TenantStore, own: str, query: str) -> dict[str, tuple[float, set[str]]]:
     """By the id of each passage how well it fits and the runs that it is from, without those of the run `own`.
 
     A passage that a claim cites fits as well as the claim does. Of one that no claim cites nothing is known but its
@@ -87,13 +87,17 @@ async def _passages(store: TenantStore, own: str, query: str) -> dict[str, tuple
     return {id: (score, runs[id]) for id, score in scores.items()}
 
 
-def _share(query: str, passage: Evidence) -> float:
+def _compute_word_share(query: str, passage: Evidence) -> float:
     """How many of a query's words a passage has, with its title."""
-    asked = set(words(query))
-    return len(asked & set(words(f"{passage.title} {passage.heading} {passage.text}"))) / len(asked) if asked else 0.0
+    asked = set(extract_search_words(query))
+    return (
+        len(asked & set(extract_search_words(f"{passage.title} {passage.heading} {passage.text}"))) / len(asked)
+        if asked
+        else 0.0
+    )
 
 
-async def _told(store: TenantStore, runs: list[str]) -> tuple[str, ...]:
+async def _describe_earlier_runs(store: TenantStore, runs: list[str]) -> tuple[str, ...]:
     """Which runs passages are from, in a sentence."""
     named = list(dict.fromkeys(runs))
     if not named:

@@ -16,7 +16,7 @@ from referencing.exceptions import Unresolvable
 
 from elcano.graphs.errors import ToolRefused
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 
 MOST_FAULTS: Final = 50
 FAULT_CHARACTERS: Final = 300
@@ -34,22 +34,23 @@ def argument_faults(arguments: JsonObject, schema: JsonObject) -> list[str]:
     kind = validator_for(schema, default=Draft202012Validator)
     try:
         kind.check_schema(schema)
-        checked: Validator = extend(kind, {"pattern": _pattern, **_counted(kind)})(schema, registry=Registry())  # type: ignore[no-untyped-call]
-        faults = sorted(_faults(checked, arguments), key=lambda fault: fault.partition(": "))
+        checks = {"pattern": _validate_pattern, **_limit_reference_keywords(kind)}
+        checked: Validator = extend(kind, checks)(schema, registry=Registry())  # type: ignore[no-untyped-call]
+        faults = sorted(_find_argument_faults(checked, arguments), key=lambda fault: fault.partition(": "))
     except (SchemaError, Unresolvable, RecursionError, ValueError, regex.error) as error:
-        said = shortened(" ".join(str(getattr(error, "message", error)).split()), FAULT_CHARACTERS)
+        said = shorten_text(" ".join(str(getattr(error, "message", error)).split()), FAULT_CHARACTERS)
         raise ToolRefused(f"its schema cannot be used to check arguments: {said}") from None
     left = len(faults) - MOST_FAULTS
     return faults[:MOST_FAULTS] + ([f"and {left} more"] if left > 0 else [])
 
 
-def _faults(checked: Validator, arguments: JsonObject) -> Iterator[str]:
+def _find_argument_faults(checked: Validator, arguments: JsonObject) -> Iterator[str]:
     for error in checked.iter_errors(arguments):
-        place = "".join(f"/{_escaped(str(part))}" for part in error.absolute_path)
-        yield f"/arguments{place}: {shortened(' '.join(error.message.split()), FAULT_CHARACTERS)}"
+        place = "".join(f"/{_escape_pointer_part(str(part))}" for part in error.absolute_path)
+        yield f"/arguments{place}: {shorten_text(' '.join(error.message.split()), FAULT_CHARACTERS)}"
 
 
-def _counted(kind: type[Validator]) -> dict[str, Any]:
+def _limit_reference_keywords(kind: type[Validator]) -> dict[str, Any]:
     """The keywords that refer to other places of a schema, as `kind` has them, until there were too many."""
     left = iter(range(MOST_REFERENCES))
 
@@ -65,7 +66,7 @@ def _counted(kind: type[Validator]) -> dict[str, Any]:
     return {name: counted(kind.VALIDATORS[name]) for name in names if name in kind.VALIDATORS}
 
 
-def _pattern(_: Validator, pattern: str, instance: object, __: Any) -> Iterator[ValidationError]:
+def _validate_pattern(_: Validator, pattern: str, instance: object, __: Any) -> Iterator[ValidationError]:
     """`pattern` as JSON Schema has it, within a second."""
     if not isinstance(instance, str):
         return
@@ -76,5 +77,5 @@ def _pattern(_: Validator, pattern: str, instance: object, __: Any) -> Iterator[
         raise SchemaError(f"its pattern {pattern!r} takes over {PATTERN_SECONDS:g} s") from None
 
 
-def _escaped(part: str) -> str:
+def _escape_pointer_part(part: str) -> str:
     return part.replace("~", "~0").replace("/", "~1")

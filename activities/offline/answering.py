@@ -16,8 +16,8 @@ from elcano.activities.text.languages import language_of
 from elcano.graphs.agents.data_writer import DataProse
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.data.proof import CellReference, NumberProof, Operation
+from elcano.graphs.values.display_text import ensure_list
 from elcano.graphs.values.report import Citation, title_for
-from elcano.graphs.values.wording import listed
 
 MOST_RESULTS: Final = 8
 MOST_FIELDS: Final = 8
@@ -81,7 +81,7 @@ class _Sentence:
 
 def answer(task: TaskEnvelope) -> DataProse:
     """The answer to `task`, which proves all of its own numbers."""
-    results = [ShownRows.of(one) for one in listed(task.given.get("results")) if isinstance(one, dict)]
+    results = [ShownRows.of(one) for one in ensure_list(task.given.get("results")) if isinstance(one, dict)]
     title = title_for(task.question)
     if not results:
         return DataProse(title=title, limitations=(NO_RESULT,), answered=False)

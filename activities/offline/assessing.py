@@ -18,12 +18,12 @@ from elcano.activities.offline.planning import (
     unheeded,
 )
 from elcano.activities.offline.terms import Terms
-from elcano.activities.text.spoken import spoken
+from elcano.activities.text.current_language import get_current_language
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.judge import JudgeAssessment
 from elcano.graphs.agents.knowledge_gap import KnowledgeGapOutput
 from elcano.graphs.agents.thinking import ThinkingOutput
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 
 REASONING_CHARACTERS: Final = 2_000
 COMPLETE: Final = 0.9
@@ -114,7 +114,7 @@ def judge(task: TaskEnvelope) -> JudgeAssessment:
         recommendation="synthesize" if sufficient or exhausted else "continue",
         missing=missing[:10],
         next_search_queries=() if sufficient else next_queries(task.question, given, made),
-        reasoning=shortened(reasoning, REASONING_CHARACTERS),
+        reasoning=shorten_text(reasoning, REASONING_CHARACTERS),
         unscored=NOT_SCORED if "rubric" in task.given else "",
     )
 
@@ -145,7 +145,7 @@ def part_coverage(question: str, part: str, given: Material) -> float:
 
 def _needed(terms: Terms) -> float:
     needed = ANSWERABLE + FEWER_WORDS / max(1, len(terms.weights))
-    return COMPOUNDED * needed if spoken() in COMPOUNDING else needed
+    return COMPOUNDED * needed if get_current_language() in COMPOUNDING else needed
 
 
 def _lacks_what_matters(question: str, given: Material) -> bool:

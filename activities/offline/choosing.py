@@ -18,7 +18,7 @@ from elcano.activities.offline.scoring import Candidate, candidates
 from elcano.activities.offline.sentences import readable
 from elcano.activities.offline.terms import Terms
 from elcano.activities.offline.wording import beginning
-from elcano.activities.text.stems import stems
+from elcano.activities.text.stems import list_stems
 
 KEY_FINDINGS: Final = 4
 _ON_ONE_THING: Final = re.compile(r"What should one know about\b")
@@ -195,11 +195,11 @@ def _result_of(given: Material, document: str) -> Candidate | None:
             before = one.sentence
             if one.measure < LEAST_RESULT:
                 continue
-            own = stems(readable(one.sentence.text))
+            own = list_stems(readable(one.sentence.text))
             worth = min(one.measure, MOST_RESULT) + FIT * given.terms.coverage(set(own))
             if best is None or worth > best.score:
                 text = passage.item.text[start : one.sentence.end]
-                best = Candidate(number, start, one.sentence.end, text, frozenset(stems(readable(text))), worth)
+                best = Candidate(number, start, one.sentence.end, text, frozenset(list_stems(readable(text))), worth)
     return best
 
 

@@ -11,11 +11,11 @@ from typing import Final
 
 from elcano.activities.offline.mode_words import LANGUAGES, Words
 from elcano.activities.offline.saved_questions import find_database
-from elcano.activities.text.spoken import spoken
+from elcano.activities.text.current_language import get_current_language
 from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.ways import DATABASE, WAYS
-from elcano.graphs.shortening import shortened
+from elcano.graphs.agents.mode_choices import DATABASE, WAYS
+from elcano.graphs.shortening import shorten_text
 
 BY_RULES: Final = "Chosen by rules, without a language model:"
 FACT_WORDS: Final = 8
@@ -43,7 +43,7 @@ def _way(task: TaskEnvelope, question: str, parts: Sequence[str], ways: Collecti
         return next(iter(ways)), "all that is searched are databases."
     if "data" in ways and (database := find_database(task)):
         return "data", f"it is a saved question of the database {database!r}."
-    words = LANGUAGES.get(spoken())
+    words = LANGUAGES.get(get_current_language())
     if words is not None and (found := _of_one_kind(question, words, ways)) is not None:
         return found
     if len(parts) > 1:
@@ -83,7 +83,7 @@ def _only_named(words: Words, pattern: re.Pattern[str], question: str) -> bool:
 
 
 def _quoted(said: re.Match[str]) -> str:
-    return f"“{shortened(said[0].strip(), SHOWN_CHARACTERS)}”"
+    return f"“{shorten_text(said[0].strip(), SHOWN_CHARACTERS)}”"
 
 
 def _ways(task: TaskEnvelope) -> Collection[str]:

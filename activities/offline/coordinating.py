@@ -11,8 +11,8 @@ from elcano.activities.offline.planning import QUERY_CHARACTERS, sub_questions
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.progress_ledger import Naming, ProgressLedger, Ruling
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.display_text import ensure_list
 from elcano.graphs.values.ledger import TaskLedger
-from elcano.graphs.values.wording import listed
 
 BY_RULE: Final = "By rule, no model thought about it"
 JUDGING: Final = "Judge whether the passages suffice"
@@ -55,7 +55,7 @@ def lead(task: TaskEnvelope) -> ProgressLedger:
         return _said("judge", f"{JUDGING}, of {found}", "the hypotheses are stated", progress=True)
     judged = task.given.get("judge")
     verdict: JsonObject = judged if isinstance(judged, dict) else {}
-    queries = [str(query) for query in listed(verdict.get("next_search_queries"))]
+    queries = [str(query) for query in ensure_list(verdict.get("next_search_queries"))]
     fresh = [query for query in queries if query not in _searched(task)]
     if verdict.get("recommendation") == "synthesize" or not fresh:
         satisfied = verdict.get("sufficient") is True
@@ -76,7 +76,7 @@ def _first_words(task: TaskEnvelope) -> tuple[str, str]:
 def _turns(task: TaskEnvelope) -> list[JsonObject]:
     """The turns that were made by this plan."""
     by_plan: Any = task.given.get("turns_by_this_plan", 0)
-    turns = [turn for turn in listed(task.given.get("turns")) if isinstance(turn, dict)]
+    turns = [turn for turn in ensure_list(task.given.get("turns")) if isinstance(turn, dict)]
     return turns[-by_plan:] if isinstance(by_plan, int) and by_plan else []
 
 

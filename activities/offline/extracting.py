@@ -11,9 +11,9 @@ from typing import Final
 from elcano.activities.offline.comparing import Named, compared, outcome_before, randomized, tidy
 from elcano.activities.prose.sentences import sentence_ends
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 from elcano.graphs.values.analysis import Direction, Extraction, Group, Measurement, Reported, TestedHypothesis
-from elcano.graphs.values.wording import listed
+from elcano.graphs.values.display_text import ensure_list
 
 MOST_CHARACTERS: Final = 800
 """Of a sentence; a longer one is a table or a list that lost its form."""
@@ -69,7 +69,7 @@ _ASKED: Final = tuple(
 
 def extract(task: TaskEnvelope) -> Extraction:
     """What the passages say in regular forms, and the question as a hypothesis unless others are given."""
-    given = tuple(TestedHypothesis.model_validate(one) for one in listed(task.given.get("hypotheses")))
+    given = tuple(TestedHypothesis.model_validate(one) for one in ensure_list(task.given.get("hypotheses")))
     found: list[Measurement] = []
     for item in task.evidence:
         arms = randomized(item.text)
@@ -81,7 +81,7 @@ def extract(task: TaskEnvelope) -> Extraction:
 def hypothesis(question: str) -> TestedHypothesis:
     """A question as what is to be tested; in other forms than a few it names no groups and expects a difference."""
     asked = " ".join(question.split())
-    statement = shortened(asked, 500) or "The question"
+    statement = shorten_text(asked, 500) or "The question"
     for expects, pattern in _ASKED:
         if found := pattern.match(asked):
             first, second = tidy(found["first"]), tidy(found["second"] or "")

@@ -13,7 +13,7 @@ from elcano.activities.offline.passages import Material, material
 from elcano.activities.offline.planning import next_queries, part_anchor, sub_questions
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.hypothesizer import Hypotheses
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 from elcano.graphs.values.hypotheses import MOST_HYPOTHESES, MOST_PASSAGES, MOST_SEARCHES, Hypothesis
 
 PART_CHARACTERS: Final = 300
@@ -31,7 +31,7 @@ def hypothesize(task: TaskEnvelope) -> Hypotheses:
     searches = next_queries(task.question, given, made)[:MOST_SEARCHES]
     said: list[Hypothesis] = []
     for part in sub_questions(task.question)[: MOST_HYPOTHESES // 2]:
-        asked, keys = shortened(part, PART_CHARACTERS), _holding(task.question, part, given)
+        asked, keys = shorten_text(part, PART_CHARACTERS), _holding(task.question, part, given)
         answered = f"The passages found answer “{asked}”"
         said += [
             Hypothesis(statement=answered, reasoning=REASONING, supports=keys, searches=searches),

@@ -11,7 +11,7 @@ from elcano.activities.offline.choosing import key_findings
 from elcano.activities.offline.language import in_its_language
 from elcano.activities.offline.outlining import BEARING, parts_of
 from elcano.activities.offline.passages import Material, material
-from elcano.activities.text.stems import stems
+from elcano.activities.text.stems import list_stems
 from elcano.graphs.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope
 from elcano.graphs.agents.prose import SectionText, Summary
 from elcano.graphs.values.report import Claim, DraftSection, ReportDraft, heading_for, title_for
@@ -82,14 +82,14 @@ def _bearing(task: TaskEnvelope, section: SectionItem) -> tuple[Claim, ...]:
     A section's research sees its own question only, and the words of that lead to other subjects too. One without such
     a claim is left out: it would be on something else.
     """
-    if set(stems(section.title)) <= set(stems(task.question)):
+    if set(list_stems(section.title)) <= set(list_stems(task.question)):
         return section.claims
     return tuple(claim for claim in section.claims if _coverage(task, claim) >= BEARING)
 
 
 def _coverage(task: TaskEnvelope, claim: Claim) -> float:
     """The share of the whole question that the words of a claim hold."""
-    return material(task).terms.coverage(set(stems(claim.text)))
+    return material(task).terms.coverage(set(list_stems(claim.text)))
 
 
 def _material(task: TaskEnvelope, texts: Mapping[str, str]) -> Material:

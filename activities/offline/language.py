@@ -8,9 +8,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Final, TypeVar
 
+from elcano.activities.text.current_language import get_current_language, use_language
 from elcano.activities.text.known import ENGLISH
 from elcano.activities.text.languages import language_of, languages_of
-from elcano.activities.text.spoken import speaking, spoken
 from elcano.graphs.agents.envelope import TaskEnvelope
 
 _Answer = TypeVar("_Answer")
@@ -23,7 +23,7 @@ def in_its_language(answer: Callable[[TaskEnvelope], _Answer]) -> Callable[[Task
 
     @wraps(answer)
     def answered(task: TaskEnvelope) -> _Answer:
-        with speaking(language_of(task.question, found_in(task))):
+        with use_language(language_of(task.question, found_in(task))):
             return answer(task)
 
     return answered
@@ -36,4 +36,4 @@ def found_in(task: TaskEnvelope) -> tuple[str, ...]:
 
 def in_english() -> bool:
     """Whether the task is in English."""
-    return spoken() == ENGLISH
+    return get_current_language() == ENGLISH

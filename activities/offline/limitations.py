@@ -10,13 +10,13 @@ from typing import Final
 
 from elcano.activities.offline.passages import Material
 from elcano.activities.offline.terms import Terms
-from elcano.activities.phrases import english, phrases
+from elcano.activities.phrases import english, get_phrases
 from elcano.activities.phrases.wording import Phrases
+from elcano.activities.text.current_language import get_current_language
 from elcano.activities.text.known import is_known
 from elcano.activities.text.languages import languages_of
-from elcano.activities.text.spoken import spoken
-from elcano.activities.text.stems import stems
-from elcano.activities.text.unspaced import is_unspaced, rejoined
+from elcano.activities.text.stems import list_stems
+from elcano.activities.text.unspaced import is_unspaced, rejoin_pairs
 
 UNANSWERED: Final = english.PHRASES.nothing_holds
 """In English; in other languages the sentences are those of their own phrases."""
@@ -36,7 +36,7 @@ def unanswered(given: Material) -> tuple[str, ...]:
     """What a report without an answer says; if no passage is in the question's language, that it cannot be told."""
     words = _own()
     found = languages_of([passage.item.text for passage in given.passages])
-    if found and spoken() not in found:
+    if found and get_current_language() not in found:
         return (words.other_language, *silent(given))
     return (words.nothing_holds, *_unread(), *silent(given))
 
@@ -56,7 +56,7 @@ def told(before: str, words: Sequence[str]) -> tuple[str, ...]:
 
 def _unread() -> tuple[str, ...]:
     """That words were compared as they are written, where nothing is known of the language."""
-    return () if is_known(spoken()) else (_own().unknown_language,)
+    return () if is_known(get_current_language()) else (_own().unknown_language,)
 
 
 def unmentioned(given: Material) -> tuple[str, ...]:
@@ -66,13 +66,13 @@ def unmentioned(given: Material) -> tuple[str, ...]:
     words = [given.terms.written[one] for one in missing if not _written(given.terms.written[one], given)]
     if any(map(is_unspaced, words)):
         in_order = [word for word in given.terms.written.values() if word in words]
-        words = [one for one in rejoined(in_order) if not is_unspaced(one) or len(one) >= LEAST_SIGNS]
+        words = [one for one in rejoin_pairs(in_order) if not is_unspaced(one) or len(one) >= LEAST_SIGNS]
     return tuple(words[:MOST_WORDS])
 
 
 def left_open(parts: Sequence[str], spoken: Sequence[str], quotes: Iterable[str], given: Material) -> tuple[str, ...]:
     """A sentence for each of several `parts` that nothing speaks to, or that is `spoken` to and not quoted."""
-    said = [frozenset(stems(quote)) for quote in quotes]
+    said = [frozenset(list_stems(quote)) for quote in quotes]
     held = frozenset().union(*said)
     own = _own()
     sentences: list[str] = []
@@ -88,7 +88,7 @@ def left_open(parts: Sequence[str], spoken: Sequence[str], quotes: Iterable[str]
 
 
 def _own() -> Phrases:
-    return phrases(spoken())
+    return get_phrases(get_current_language())
 
 
 def _is_quoted(terms: Terms, held: Iterable[str]) -> bool:
@@ -97,13 +97,13 @@ def _is_quoted(terms: Terms, held: Iterable[str]) -> bool:
 
 def _is_repeated(part: str, quotes: Iterable[Collection[str]]) -> bool:
     """Whether one of the `quotes`, given as stems, holds nearly all words of a part."""
-    words = set(stems(part))
+    words = set(list_stems(part))
     return bool(words) and any(len(words.intersection(one)) >= REPEATED * len(words) for one in quotes)
 
 
 def _is_found(part: str, given: Material) -> bool:
     """Whether a passage holds half of a part's words, whatever they tell: else it cannot be said to be on that part."""
-    words = set(stems(part))
+    words = set(list_stems(part))
     return any(2 * len(words & passage.found) >= len(words) for passage in given.passages)
 
 

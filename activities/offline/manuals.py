@@ -15,7 +15,7 @@ from elcano.activities.offline.asking import ABILITY, PROCEDURE, REASON, Kind
 from elcano.activities.offline.passages import Material, Passage
 from elcano.activities.offline.sentences import Sentence
 from elcano.activities.offline.terms import Terms
-from elcano.activities.text.stems import stems
+from elcano.activities.text.stems import list_stems
 
 HEADED: Final = 0.5
 """A text is a manual if more than this share of its passages stands below headings."""
@@ -158,7 +158,7 @@ def is_manual(given: Material) -> bool:
 
 def pairs(question: str) -> set[frozenset[str]]:
     """The telling words of a question that stand next to each other: `detached HEAD`, `hash index`."""
-    own = stems(question)
+    own = list_stems(question)
     return {frozenset(pair) for pair in pairwise(own) if pair[0] != pair[1]}
 
 
@@ -168,9 +168,9 @@ def are_apart(question: str) -> bool:
     Who did what was asked for, and the doing, touch in the question alone: `which fine did Kettlewright pay`.
     """
     match = _OBJECT_ASKED.match(question)
-    if match is not None and len(stems(match["object"])) == 1 and len(stems(match["doing"])) == 2:
+    if match is not None and len(list_stems(match["object"])) == 1 and len(list_stems(match["doing"])) == 2:
         return True
-    return len(stems(question)) > 1 and all(len(stems(run)) < 2 for run in _APART.split(question))
+    return len(list_stems(question)) > 1 and all(len(list_stems(run)) < 2 for run in _APART.split(question))
 
 
 def compounded(text: str, question: str) -> str:
@@ -189,7 +189,9 @@ def held_pairs(text: str, passage: Passage, question: str) -> float:
     What is joined by a hyphen there and not in the question is another word: a single-user mode is no single user.
     """
     wanted = pairs(question)
-    said = [stems(compounded(one, question)) for one in (text, passage.item.title, *passage.item.heading.split(" > "))]
+    said = [
+        list_stems(compounded(one, question)) for one in (text, passage.item.title, *passage.item.heading.split(" > "))
+    ]
     near = {frozenset(one) for words in said for gap in (1, 2) for one in zip(words, words[gap:], strict=False)}
     return len(wanted & near) / len(wanted) if wanted else 1.0
 
@@ -204,7 +206,7 @@ def is_headed(one: str, given: Material) -> bool:
     return any(
         one in passage.above
         or any(
-            one in stems(passage.item.text[sentence.label : sentence.start])
+            one in list_stems(passage.item.text[sentence.label : sentence.start])
             for sentence in passage.sentences
             if sentence.label is not None
         )
@@ -215,13 +217,13 @@ def is_headed(one: str, given: Material) -> bool:
 def holds_all(given: Material) -> bool:
     """Whether one sentence has every telling word of the question."""
     wanted = set(given.terms.weights)
-    return any(wanted <= set(stems(one.text)) for passage in given.passages for one in passage.sentences)
+    return any(wanted <= set(list_stems(one.text)) for passage in given.passages for one in passage.sentences)
 
 
 def focus(passage: Passage, terms: Terms) -> float:
     """The share of the words of the nearest telling heading that the question has, from 0 to 1."""
     for heading in reversed([passage.item.title.split(" > ")[0], *passage.item.heading.split(" > ")]):
-        own = [one for one in stems(_NUMBER.sub("", heading)) if not one.isdigit() and one not in _TRANSPARENT]
+        own = [one for one in list_stems(_NUMBER.sub("", heading)) if not one.isdigit() and one not in _TRANSPARENT]
         if own:
             return sum(one in terms.weights for one in own) / len(own)
     return 0.0
@@ -231,7 +233,7 @@ def labelled(label: str, terms: Terms) -> float:
     """What a label means for what stands below it: that is about the label, whatever else it names."""
     if label.startswith("-"):
         return FOREIGN  # An option: what it does is said of it alone.
-    own = [one for one in stems(_ASIDE.sub("", label)) if not one.isdigit()]
+    own = [one for one in list_stems(_ASIDE.sub("", label)) if not one.isdigit()]
     share = sum(one in terms.weights for one in own) / len(own) if own else HALF
     if share == 1 and terms.coverage(set(own)) >= HALF:
         return OPENING
@@ -243,7 +245,7 @@ def defines(text: str, terms: Terms) -> bool:
     match = _DEFINED.match(text)
     if match is None or not terms.weights or _CLAUSE.search(match["subject"]):
         return False
-    subject = stems(match["subject"])
+    subject = list_stems(match["subject"])
     wanted = _subject(terms)
     return bool(subject) and wanted <= set(subject) and len(subject) <= len(wanted) + (len(wanted) > 1)
 
@@ -258,7 +260,7 @@ def is_definition(sentence: Sentence, text: str, passage: Passage, terms: Terms)
     """Whether a sentence says what the subject is or does: of itself, or as the first words of its page."""
     if sentence.named:
         name = re.split(r" [-\u2013\u2014] ", sentence.text)[0]
-        own = {one for one in stems(name) if not one.isdigit()}
+        own = {one for one in list_stems(name) if not one.isdigit()}
         return bool(own) and own <= set(terms.weights) and terms.coverage(own) >= NAMED
     if defines(text, terms):
         return True
@@ -268,7 +270,7 @@ def is_definition(sentence: Sentence, text: str, passage: Passage, terms: Terms)
         return _DOES.match(text) is not None
     wanted = _subject(terms)
     begins = " ".join(text.split()[: len(wanted) + 2])
-    first = sentence.start == passage.sentences[0].start and bool(wanted) and wanted <= set(stems(begins))
+    first = sentence.start == passage.sentences[0].start and bool(wanted) and wanted <= set(list_stems(begins))
     return _OF_THE_PAGE.match(text) is not None or (first and not _CLAUSE.search(begins))
 
 

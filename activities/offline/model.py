@@ -30,7 +30,7 @@ from elcano.activities.offline import (
 )
 from elcano.activities.offline.saved_questions import repair_sql, write_sql
 from elcano.activities.text.tokens import estimated_tokens
-from elcano.graphs.agents.envelope import TaskEnvelope, opened
+from elcano.graphs.agents.envelope import TaskEnvelope, parse_envelope
 from elcano.graphs.agents.long_writer import SECTION, SUMMARY
 from elcano.graphs.agents.prose import ReportProse, SectionProse
 from elcano.graphs.errors import ModelRefused
@@ -124,7 +124,7 @@ def _quoted(draft: ReportDraft) -> ReportProse:
 
 def _task(text: str) -> TaskEnvelope:
     try:
-        task = opened(text)
+        task = parse_envelope(text)
     except ValidationError as error:
         raise ModelRefused("The offline model was given a task envelope that it cannot read.") from error
     if task is None:

@@ -11,7 +11,7 @@ from elcano.activities.offline.passages import Passage
 from elcano.activities.offline.planning import proper_names
 from elcano.activities.offline.sentences import Sentence
 from elcano.activities.offline.terms import Terms
-from elcano.activities.text.stems import stem, stems
+from elcano.activities.text.stems import find_word_stem, list_stems
 
 SHORT: Final = 3
 """Telling words of a question that a sentence on somebody else holds most of."""
@@ -21,7 +21,7 @@ def names_asked(question: str, terms: Terms) -> frozenset[str]:
     """The stems of the names that a short question has after its first word; none of a longer one."""
     if not in_english() or len(terms.weights) > SHORT:
         return frozenset()
-    return frozenset(terms.weights).intersection(stem(name) for name in proper_names(question))
+    return frozenset(terms.weights).intersection(find_word_stem(name) for name in proper_names(question))
 
 
 def is_on_another(names: frozenset[str], sentence: Sentence, passage: Passage) -> bool:
@@ -30,4 +30,4 @@ def is_on_another(names: frozenset[str], sentence: Sentence, passage: Passage) -
         return False
     place = passage.sentences.index(sentence)
     beside = passage.sentences[max(0, place - 1) : place + 2]
-    return names.isdisjoint(stems(passage.item.text[beside[0].start : beside[-1].end]))
+    return names.isdisjoint(list_stems(passage.item.text[beside[0].start : beside[-1].end]))

@@ -14,11 +14,11 @@ from elcano.activities.offline.choosing_modes import way_of
 from elcano.activities.offline.language import in_its_language
 from elcano.activities.offline.passages import Material, Passage, material
 from elcano.activities.offline.planning import compared, names, part_anchor, series, sub_questions
-from elcano.activities.text.stems import content_words, stems
+from elcano.activities.text.stems import content_words, list_stems
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.input_parser import ParsedQuery
 from elcano.graphs.agents.planner import ReportPlan, ReportPlanSection
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 from elcano.graphs.values.report import heading_for, title_for
 
 ENOUGH_SECTIONS: Final = 4
@@ -92,14 +92,14 @@ def outline(task: TaskEnvelope) -> ReportPlan:
         if len(sections) < min(most, ENOUGH_SECTIONS) and _is_new(heading, parts, sections):
             parts.append(heading)
             sections.append(ReportPlanSection(title=heading_for(heading), key_question=_asked(heading, field)))
-    context = shortened(f"The whole question: {question}", CONTEXT_CHARACTERS) if len(sections) > 1 else ""
+    context = shorten_text(f"The whole question: {question}", CONTEXT_CHARACTERS) if len(sections) > 1 else ""
     return ReportPlan(report_title=title_for(question), background_context=context, report_outline=tuple(sections))
 
 
 def _subject(text: str, given: Material) -> str:
     """The word of `text` that says what it is about: a name that passages hold, or what their titles repeat."""
     passages = given.passages
-    above = [set(stems(f"{passage.item.title} {passage.item.heading}")) for passage in passages]
+    above = [set(list_stems(f"{passage.item.title} {passage.item.heading}")) for passage in passages]
 
     def weight(one: str) -> float:
         held = sum(one in passage.found for passage in passages) + sum(one in titles for titles in above)
@@ -140,8 +140,8 @@ def _of_question(question: str, given: Material) -> Iterator[tuple[str, str]]:
     if things or listed:
         if not things:
             yield _title(question), question
-        named = {one for thing in things for one in stems(thing)}
-        field = [word for word in content_words(question) if named.isdisjoint(stems(word))]
+        named = {one for thing in things for one in list_stems(thing)}
+        field = [word for word in content_words(question) if named.isdisjoint(list_stems(word))]
         about = ", ".join(field) if things else min(_names(question), key=str.isupper, default="")
         yield from ((_title(thing), _asked(thing, about)) for thing in things or listed)
         return
@@ -158,8 +158,8 @@ def _is_about(part: str, given: Material) -> bool:
     """Whether a part has a subject of its own: one that a passage is titled by, and no word that refers to another."""
     if _REFERS.search(part):
         return False
-    titled = {one for passage in given.passages for one in stems(passage.item.title)}
-    return not titled.isdisjoint(stems(part))
+    titled = {one for passage in given.passages for one in list_stems(passage.item.title)}
+    return not titled.isdisjoint(list_stems(part))
 
 
 def _series(question: str) -> list[str]:
@@ -171,8 +171,8 @@ def parts_of(question: str) -> list[str]:
     """The parts of a question, one for each of the names or things that it joins."""
     things = compared(question) or _series(question)
     if things:
-        named = {one for thing in things for one in stems(thing)}
-        rest = [word for word in content_words(question) if named.isdisjoint(stems(word))]
+        named = {one for thing in things for one in list_stems(thing)}
+        rest = [word for word in content_words(question) if named.isdisjoint(list_stems(word))]
         return [" ".join([thing, *rest]) for thing in things]
     return [one for part in sub_questions(question, most=MOST_QUESTIONS) for one in _each_name(part)]
 
@@ -192,7 +192,7 @@ def _asked(thing: str, subject: str) -> str:
 
 
 def _holds(text: str, subject: str) -> bool:
-    return set(stems(subject)) <= set(stems(text))
+    return set(list_stems(subject)) <= set(list_stems(text))
 
 
 def _enumerated(question: str) -> list[str]:
@@ -209,18 +209,18 @@ def _headings(question: str, subject: str, given: Material) -> list[tuple[str, s
     Each with the subject that its passage is on.
     """
     about = {one for part in sub_questions(question) for one in (part_anchor(question, part, given),)}
-    about |= {one for name in _joined_names(question) for one in stems(name)}
+    about |= {one for name in _joined_names(question) for one in list_stems(name)}
     ranks: dict[tuple[str, str], float] = {}
     supported: Counter[str] = Counter()
     for passage in given.passages:
         fields = [one for one in given.terms.weights if one in about & passage.found]
         if passage.aside or not fields:
             continue
-        field = subject if set(stems(subject)) <= passage.found else _as_written(fields[0], question, given)
-        bearing = sum(given.terms.coverage(set(stems(one.text))) >= BEARING for one in passage.sentences)
+        field = subject if set(list_stems(subject)) <= passage.found else _as_written(fields[0], question, given)
+        bearing = sum(given.terms.coverage(set(list_stems(one.text))) >= BEARING for one in passage.sentences)
         for heading in _path(passage):
             supported[heading] += bearing
-            own = given.terms.coverage(set(stems(heading)))
+            own = given.terms.coverage(set(list_stems(heading)))
             if own >= SHARED and _is_focused(heading, given):
                 worth = own + given.terms.coverage(passage.found)
                 ranks[heading, field] = max(worth, ranks.get((heading, field), 0.0))
@@ -229,7 +229,7 @@ def _headings(question: str, subject: str, given: Material) -> list[tuple[str, s
 
 def _is_focused(heading: str, given: Material) -> bool:
     """Whether half of what a heading says is in the question: others stand above one case of many."""
-    own = set(stems(heading))
+    own = set(list_stems(heading))
     return sum(one in given.terms.weights for one in own) >= FOCUSED * len(own)
 
 
@@ -240,30 +240,32 @@ def _joined_names(question: str) -> list[str]:
 
 def _path(passage: Passage) -> Iterator[str]:
     """The headings above a passage that name a subject other than that of the whole document, the nearest first."""
-    document = set(stems(passage.item.title.split(" > ")[0]))
+    document = set(list_stems(passage.item.title.split(" > ")[0]))
     for heading in reversed(passage.item.heading.split(" > ")):
         plain = " ".join(_MARKS.sub(" ", _CHAPTER.sub("", heading)).split()).strip(" :.#-")
         unfit = len(plain.split()) > HEADING_WORDS or _ADDRESS.search(plain) or _HOUSEKEEPING.search(plain)
-        if content_words(plain) and not unfit and not set(stems(plain)) <= document:
+        if content_words(plain) and not unfit and not set(list_stems(plain)) <= document:
             yield plain
 
 
 def _is_new(heading: str, parts: Sequence[str], sections: Sequence[ReportPlanSection]) -> bool:
     """Whether `heading` says a telling word that no other part does, and no section in nearly the same words."""
-    taken = {one for part in parts for one in stems(part)}
-    return not set(stems(heading)) <= taken and not any(_same(heading, section.title) for section in sections)
+    taken = {one for part in parts for one in list_stems(part)}
+    return not set(list_stems(heading)) <= taken and not any(_same(heading, section.title) for section in sections)
 
 
 def _same(one: str, other: str) -> bool:
-    mine, theirs = set(stems(one)), set(stems(other))
+    mine, theirs = set(list_stems(one)), set(list_stems(other))
     return mine == theirs or len(mine & theirs) >= TWIN * max(len(mine), len(theirs))
 
 
 def _entities(question: str) -> tuple[str, ...]:
     """Proper names first, then the other words that tell something."""
     proper = _names(question)
-    held = {one for name in proper for one in stems(name)}
-    return tuple(dict.fromkeys([*proper, *(word for word in content_words(question) if held.isdisjoint(stems(word)))]))
+    held = {one for name in proper for one in list_stems(name)}
+    return tuple(
+        dict.fromkeys([*proper, *(word for word in content_words(question) if held.isdisjoint(list_stems(word)))])
+    )
 
 
 def _title(text: str) -> str:

@@ -13,9 +13,9 @@ from typing import Final
 
 from elcano.activities.offline.sentences import Sentence, sentences
 from elcano.activities.offline.terms import Terms, weighted
-from elcano.activities.text.spoken import spoken
-from elcano.activities.text.stems import content_words, stem, stems
-from elcano.activities.text.words import words
+from elcano.activities.text.current_language import get_current_language
+from elcano.activities.text.stems import content_words, find_word_stem, list_stems
+from elcano.activities.text.words import split_words
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 
 NAME_CHARACTERS: Final = 5
@@ -122,7 +122,7 @@ class Material:
 
 def material(task: TaskEnvelope) -> Material:
     """The evidence and the question of `task`, read."""
-    asked = {stem(word): word for word in content_words(task.question)}
+    asked = {find_word_stem(word): word for word in content_words(task.question)}
     passages = tuple(_read(item, asked) for item in task.evidence)
     terms = weighted(task.question, task.term_weights, [one.found for one in passages], [one.lower for one in passages])
     return Material(passages, terms, task.background.rpartition("\n")[2])
@@ -130,15 +130,15 @@ def material(task: TaskEnvelope) -> Material:
 
 def _read(item: EvidenceItem, asked: Mapping[str, str]) -> Passage:
     title = f"{item.title}\n{item.heading}"
-    above = set(stems(title))
-    names = words(title)
+    above = set(list_stems(title))
+    names = split_words(title)
     # Products are called after their subject: the page of `temporalio` is about Temporal.
     above.update(
         one
         for one, word in asked.items()
         if len(word) >= NAME_CHARACTERS and any(name.startswith(word) for name in names)
     )
-    return Passage(item, frozenset(above.union(stems(item.text))), frozenset(above))
+    return Passage(item, frozenset(above.union(list_stems(item.text))), frozenset(above))
 
 
 def _coverage(terms: Terms, found: Collection[str]) -> float:
@@ -152,7 +152,9 @@ def _is_related(one: str, found: Collection[str]) -> bool:
     beginning = one[: max(RELATED_CHARACTERS, len(one) - RELATED_ENDING)]
     if any(other.startswith(beginning) for other in found):
         return True
-    return spoken() in COMPOUNDING and any(_is_part(other, one) or _is_part(one, other) for other in found)
+    return get_current_language() in COMPOUNDING and any(
+        _is_part(other, one) or _is_part(one, other) for other in found
+    )
 
 
 def _is_part(part: str, compound: str) -> bool:

@@ -9,11 +9,18 @@ from elcano.activities.offline.joints import JOINTS
 from elcano.activities.offline.language import in_english, in_its_language
 from elcano.activities.offline.passages import Material
 from elcano.activities.offline.terms import Terms, weighted
-from elcano.activities.text.spoken import spoken
-from elcano.activities.text.stems import content_words, forms, kin, root, stem, stems
-from elcano.activities.text.stopwords import WEIGHTLESS, stop_words, weightless
+from elcano.activities.text.current_language import get_current_language
+from elcano.activities.text.stems import (
+    content_words,
+    find_word_root,
+    find_word_stem,
+    list_stems,
+    list_synonyms,
+    list_verb_forms,
+)
+from elcano.activities.text.stopwords import WEIGHTLESS, get_weightless_words, stop_words
 from elcano.activities.text.unspaced import is_unspaced
-from elcano.activities.text.words import words
+from elcano.activities.text.words import split_words
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.tool_selector import AgentSelectionPlan, AgentTask
 from elcano.graphs.values.state import RELATED
@@ -61,7 +68,7 @@ _BETWEEN: Final = re.compile(r",?\s+(?:and|or)\s+|,\s+", re.IGNORECASE)
 def sub_questions(question: str, most: int = MOST_PARTS) -> tuple[str, ...]:
     """The parts of a question, each to be answered by itself; a question with one part is its own part."""
     asked = [part.strip() for part in re.findall(r"[^?\uff1f\u061f]+[?\uff1f\u061f]", question)] or [question.strip()]
-    joint = _JOINTS.get(spoken())
+    joint = _JOINTS.get(get_current_language())
     parts = [part.strip(_EDGES) for whole in asked for part in (joint.split(whole) if joint else [whole])]
     parts = [part for part in parts if content_words(part)]
     if len(parts) == 1:
@@ -124,7 +131,7 @@ def names(text: str, given: Material) -> list[str]:
     proper = {name for name in written if not name.isupper()}  # An acronym beside a name is a word like others.
     present = [one for one in weights if weights[one] >= least and _presence(one, given) > 0]
     for group in (proper, written):
-        named = {stem(name.lower()) for name in group}
+        named = {find_word_stem(name.lower()) for name in group}
         if found := [one for one in present if one in named]:
             return found
     return []
@@ -138,7 +145,7 @@ def proper_names(text: str) -> set[str]:
 
 def _capitals(text: str) -> list[re.Match[str]]:
     """The words that are written with a capital; none in German, which writes every noun with one."""
-    return [] if spoken() == "de" else list(_NAME.finditer(text))
+    return [] if get_current_language() == "de" else list(_NAME.finditer(text))
 
 
 def _presence(one: str, given: Material) -> float:
@@ -207,7 +214,7 @@ def _wider(task: TaskEnvelope) -> list[str]:
     parts, context = sub_questions(question), task.background.rpartition("\n")[2]
     things = series(question) if len(parts) == 1 else ()
     rest = [word for word in own if word not in {thing.lower() for thing in things}]
-    others = [one for word in own for one in (*kin(word), *forms(word))]
+    others = [one for word in own for one in (*list_synonyms(word), *list_verb_forms(word))]
     about = content_words(context)[:QUERY_WORDS]
     around = sub_questions(context) if about else ()
     queries = [
@@ -242,12 +249,16 @@ def _query(text: str, terms: Terms, about: str | None) -> str:
         return " ".join(text.split())[:QUERY_CHARACTERS]
     chosen: Sequence[str] = content_words(text)[:QUERY_WORDS]
     if 0 < len(chosen) <= FEW_WORDS and ":" not in text:
-        chosen = [word for word in words(text) if word not in stop_words(spoken()) or word in _KEPT][:QUERY_WORDS]
-    if about is not None and about not in stems(text):
+        chosen = [
+            word for word in split_words(text) if word not in stop_words(get_current_language()) or word in _KEPT
+        ][:QUERY_WORDS]
+    if about is not None and about not in list_stems(text):
         chosen = (terms.written[about], *chosen[: QUERY_WORDS - 1])
     return " ".join(chosen)[:QUERY_CHARACTERS]
 
 
 def _key(query: str) -> frozenset[str]:
     """Two queries with the same roots find the same passages; other words of one kin find others."""
-    return frozenset(root(word) for word in words(query) if word not in weightless(spoken()))
+    return frozenset(
+        find_word_root(word) for word in split_words(query) if word not in get_weightless_words(get_current_language())
+    )

@@ -12,12 +12,12 @@ from pydantic import ValidationError
 
 from elcano.activities.offline.splitting import split
 from elcano.activities.text.same_question import is_same_question
-from elcano.activities.text.words import words
+from elcano.activities.text.words import split_words
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.input_parser import UNDERSTOOD
-from elcano.graphs.data.writing import SqlExample, SqlRepair, SqlWriting
-from elcano.graphs.shortening import shortened
-from elcano.graphs.values.wording import listed
+from elcano.graphs.data.sql_answers import SqlExample, SqlRepair, SqlWriting
+from elcano.graphs.shortening import shorten_text
+from elcano.graphs.values.display_text import ensure_list
 
 SAVED: Final = "No language model was used: the query was saved for the question"
 NEEDS_MODEL: Final = "Free questions to a database need a language model; without one it answers saved questions alone."
@@ -84,9 +84,9 @@ def _readings(task: TaskEnvelope) -> tuple[str, ...]:
     if not task.history or not _GOES_ON.match(task.question):
         return (task.question,)
     own = " ".join(task.question.split())
-    known = set(words(" ".join(entry.question for entry in task.history)))
+    known = set(split_words(" ".join(entry.question for entry in task.history)))
     found = _IN_CONTEXT.match(own)
-    if found and known.issuperset(words(found["context"])):
+    if found and known.issuperset(split_words(found["context"])):
         own = found["own"]
     return (f"{task.history[-1].question.strip().rstrip('?!. ')} {_GOES_ON.sub('', own).strip()}", task.question)
 
@@ -107,11 +107,11 @@ def _examples(told: object) -> Iterator[SqlExample]:
 
 def _name_questions(task: TaskEnvelope, alike: Iterable[str]) -> str:
     """Which questions are saved, those first that are like the task's."""
-    names = [*alike, *(one for one in listed(task.given.get("saved_questions")) if isinstance(one, str))]
+    names = [*alike, *(one for one in ensure_list(task.given.get("saved_questions")) if isinstance(one, str))]
     if not names:
         return "This database has none."
     return f"Saved for this database are: {', '.join(map(_quote, names[:MOST_NAMED]))}."
 
 
 def _quote(question: str) -> str:
-    return f"“{shortened(' '.join(question.split()), QUESTION_CHARACTERS)}”"
+    return f"“{shorten_text(' '.join(question.split()), QUESTION_CHARACTERS)}”"

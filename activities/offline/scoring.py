@@ -29,7 +29,7 @@ from elcano.activities.offline.planning import compared
 from elcano.activities.offline.sentences import Sentence, readable
 from elcano.activities.offline.terms import USUAL_LENGTH, Terms, fit_of
 from elcano.activities.offline.wording import LED, beginning, penalty
-from elcano.activities.text.stems import stems
+from elcano.activities.text.stems import list_stems
 
 SENTENCE_SHARE: Final = 0.6
 NEWS: Final = 5
@@ -109,7 +109,7 @@ def candidates(given: Material, terms: Terms, question: str, about: str | None, 
         terms=terms,
         kind=kind,
         fact=fact_of(question),
-        context=frozenset(stems(given.context)),
+        context=frozenset(list_stems(given.context)),
         whole=given.terms,
         about=about,
         definition=definition,
@@ -150,7 +150,7 @@ class _Asked:
                 start, led = sentence.label or 0, max(led, LED)
             text = passage.item.text[start : sentence.end]
             plain = readable(text)
-            own = stems(compounded(plain, self.measured.question) if self.manual else plain)
+            own = list_stems(compounded(plain, self.measured.question) if self.manual else plain)
             near = passage.above.union(own)
             says = self.manual and self.definition and is_definition(sentence, text, passage, self.terms)
             # Who describes a command on its page does not name it again.
@@ -192,14 +192,14 @@ class _Asked:
 
     def _names(self, sentence: Sentence) -> bool:
         """Whether a sentence itself has a word of the question, whatever is quoted with it."""
-        return any(one in self.terms.weights for one in stems(sentence.text))
+        return any(one in self.terms.weights for one in list_stems(sentence.text))
 
     def _is_together(self, sentence: Sentence, start: int, text: str, passage: Passage) -> bool:
         """Whether words that are one in the question are so here, and what is quoted is not about something else."""
         if start == sentence.label:
             label = passage.item.text[start:].partition("\n")[0]
             option = label.startswith("-") and label.split()[0] not in self.measured.question
-            if option or self.terms.coverage(set(stems(label))) == 0:
+            if option or self.terms.coverage(set(list_stems(label))) == 0:
                 return False
         if self.fact is not None and self.fact.certain and not self.fact.held.search(text):
             return False
@@ -209,12 +209,12 @@ class _Asked:
         """Whether the label above a sentence has a word of the question that the sentence lacks."""
         if not self.manual or sentence.label is None or sentence.label >= start:
             return False
-        above = stems(passage.item.text[sentence.label : start])
-        return any(one in self.terms.weights for one in set(above).difference(stems(sentence.text)))
+        above = list_stems(passage.item.text[sentence.label : start])
+        return any(one in self.terms.weights for one in set(above).difference(list_stems(sentence.text)))
 
     def _factor(self, passage: Passage) -> float:
         factor = 1.0 if self.about is None or self.about in passage.found else ELSEWHERE
-        factor *= 1 + TITLED * self.terms.coverage(set(stems(passage.item.title.split(" > ")[0])))
+        factor *= 1 + TITLED * self.terms.coverage(set(list_stems(passage.item.title.split(" > ")[0])))
         return factor * 0.6 if passage.aside and not self.changes else factor
 
     def _near(self, passage: Passage, own: Sequence[str]) -> float:

@@ -14,9 +14,9 @@ import regex
 from elcano.activities.offline.blocks import Block, prose
 from elcano.activities.offline.language import in_english
 from elcano.activities.prose.sentences import sentence_ends
-from elcano.activities.text.spoken import spoken
+from elcano.activities.text.current_language import get_current_language
 from elcano.activities.text.unspaced import is_unspaced
-from elcano.activities.text.words import words
+from elcano.activities.text.words import split_words
 
 LEAST_WORDS: Final = 5
 LEAST_ITEM_WORDS: Final = 4
@@ -199,8 +199,8 @@ def _ends(text: str, block: Block) -> Iterator[int]:
         return
     written = text[block.start : block.end]
     place = 0
-    for end in sentence_ends(written, spoken()):
-        if spoken() in _WITHOUT_STOPS:
+    for end in sentence_ends(written, get_current_language()):
+        if get_current_language() in _WITHOUT_STOPS:
             yield from (block.start + one for one in _clauses(written, place, end))
         yield block.start + place + len(written[place:end].rstrip())
         place = end
@@ -224,7 +224,7 @@ def _sentence(text: str, start: int, end: int, block: int, *, listed: bool = Fal
         block=block,
         links=bool(_LINK.search(literal) or _ADDRESS.search(literal)),
         named=not listed and _NAMED.fullmatch(literal) is not None,
-        whole=listed or spoken() in _WITHOUT_STOPS or _FULL_STOP.search(literal) is not None,
+        whole=listed or get_current_language() in _WITHOUT_STOPS or _FULL_STOP.search(literal) is not None,
     )
 
 
@@ -248,5 +248,5 @@ def _is_quotable(sentence: Sentence, block: Block) -> bool:
     needed = LEAST_ITEM_WORDS if block.item else LEAST_WORDS
     if in_english() and _FULL_STOP.search(literal) is not None and not _LEANS.match(plain):
         needed = LEAST_WHOLE_WORDS
-    count = len(words(plain)) if is_unspaced(plain) else len(_PLAIN_WORD.findall(plain))
+    count = len(split_words(plain)) if is_unspaced(plain) else len(_PLAIN_WORD.findall(plain))
     return count >= needed and (block.item or sentence.whole or sentence.named or sentence.leads)

@@ -8,7 +8,7 @@ from typing import Final
 from elcano.activities.offline.assessing import judge as of_passages
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.team_judge import FEEDBACK_CHARACTERS, TeamAssessment
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 
 BY_RULES: Final = "Judged by rules, without a language model."
 
@@ -23,7 +23,7 @@ def judge(task: TaskEnvelope) -> TeamAssessment:
         said.append("The draft quotes nothing.")
     return TeamAssessment(
         sufficient=sufficient,
-        feedback=shortened(" ".join(said), FEEDBACK_CHARACTERS),
+        feedback=shorten_text(" ".join(said), FEEDBACK_CHARACTERS),
         missing=() if sufficient else found.missing or (task.question,),  # else the team searches for the feedback
         next_search_queries=found.next_search_queries,
     )

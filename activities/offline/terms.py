@@ -13,9 +13,16 @@ from statistics import fmean
 from typing import Final
 
 from elcano.activities.offline.facts import subject_of
-from elcano.activities.text.stems import content_words, forms, kin, root, stem, stems
+from elcano.activities.text.stems import (
+    content_words,
+    find_word_root,
+    find_word_stem,
+    list_stems,
+    list_synonyms,
+    list_verb_forms,
+)
 from elcano.activities.text.stopwords import ASKED_NOUNS
-from elcano.activities.text.words import words
+from elcano.activities.text.words import split_words
 
 LEAST_WEIGHT: Final = 0.1
 """A word that is everywhere still counts a little; weights below zero would punish finding it."""
@@ -60,7 +67,7 @@ class Terms:
 
     def of(self, text: str) -> "Terms":
         """Only the terms that occur in `text`, with the same weights."""
-        here = set(stems(text))
+        here = set(list_stems(text))
         return Terms({one: weight for one, weight in self.weights.items() if one in here}, self.written)
 
 
@@ -79,11 +86,11 @@ def weighted(
     `texts` are the passages in lower case, as they are written.
     """
     asked = content_words(subject_of(question)) or content_words(question)
-    written = {stem(word): word for word in asked}
+    written = {find_word_stem(word): word for word in asked}
     if given:
         by_stem: dict[str, float] = {}
         for word, weight in given.items():
-            key = stem(word.lower())
+            key = find_word_stem(word.lower())
             by_stem[key] = max(weight, by_stem.get(key, 0.0))
         unknown = max(by_stem.values())
         weights = {one: by_stem.get(one, unknown) for one in written}
@@ -92,10 +99,10 @@ def weighted(
         weights = {one: _frequency_weight(one, passages) for one in written}
     usual = fmean(weights.values()) if weights else 0.0
     if 0 < len(asked) <= FEW_WORDS:
-        for word in ASKED_NOUNS.intersection(words(subject_of(question))).difference(asked):
-            written[stem(word)], weights[stem(word)] = word, usual / 2
+        for word in ASKED_NOUNS.intersection(split_words(subject_of(question))).difference(asked):
+            written[find_word_stem(word)], weights[find_word_stem(word)] = word, usual / 2
     # A word stands for all of its kin, which together are more frequent than the one that was asked with.
-    bounded = {one: min(weight, usual) if kin(written[one]) else weight for one, weight in weights.items()}
+    bounded = {one: min(weight, usual) if list_synonyms(written[one]) else weight for one, weight in weights.items()}
     return Terms({one: max(weight, LEAST_WEIGHT) for one, weight in bounded.items()}, written)
 
 
@@ -104,9 +111,9 @@ def _bound_forms(
 ) -> None:
     """Who counts `lose` in the sources does not count `lost`: a verb found in other forms alone is not rare."""
     for one, word in written.items():
-        if not forms(word) or not any(one in passage for passage in passages):
+        if not list_verb_forms(word) or not any(one in passage for passage in passages):
             continue
-        as_asked = re.compile(rf"\b{re.escape(root(word))}")
+        as_asked = re.compile(rf"\b{re.escape(find_word_root(word))}")
         if not any(as_asked.search(text) for text in texts):
             others = max((weight for other, weight in weights.items() if other != one), default=weights[one])
             weights[one] = min(weights[one], others)

@@ -16,8 +16,8 @@ from elcano.activities.offline.manuals import is_manual
 from elcano.activities.offline.passages import Material, material
 from elcano.activities.offline.planning import anchor, compared, sub_questions
 from elcano.activities.offline.scoring import Candidate
-from elcano.activities.phrases import phrases
-from elcano.activities.text.spoken import spoken
+from elcano.activities.phrases import get_phrases
+from elcano.activities.text.current_language import get_current_language
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft, heading_for, title_for
 
@@ -72,7 +72,7 @@ def _sections(
         new = further(given, given.terms.of(part), used, said, SECTION_CLAIMS if several else DETAILS)
         if new:
             used.extend(new)
-            heading = _heading(part) if several else phrases(spoken()).further
+            heading = _heading(part) if several else get_phrases(get_current_language()).further
             sections.append(DraftSection(heading=heading, claims=tuple(_claim(given, chosen) for chosen in new)))
     return tuple(sections), used
 

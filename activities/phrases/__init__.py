@@ -36,6 +36,6 @@ _BY_LANGUAGE: Final[Mapping[str, Phrases]] = {
 }
 
 
-def phrases(language: str) -> Phrases:
+def get_phrases(language: str) -> Phrases:
     """The fixed words of reports in `language`, by its ISO 639-1 code; the English ones where there are no others."""
     return _BY_LANGUAGE.get(language, english.PHRASES)

@@ -13,7 +13,7 @@ from typing import Final
 
 from markdown_it.token import Token
 
-from elcano.activities.prose.parsing import citations_in, mark_of, parsed
+from elcano.activities.prose.markdown_parser import citations_in, mark_of, parse_markdown
 from elcano.graphs.values.report import Citation, Claim
 
 LISTED: Final = re.compile(
@@ -55,7 +55,7 @@ class Written:
         """
         if not isinstance(text, str):
             return tuple(text)
-        found = _Blocks(_bare(text), self._known())
+        found = _Blocks(_strip_wrapping(text), self._known())
         kept = list(_without_lists(found.all(), self.remarks))
         return tuple(self._claim(block) for block in _without_repeated_headings(kept, heading))
 
@@ -105,7 +105,7 @@ class _Blocks:
 
     def __init__(self, text: str, known: dict[str, list[tuple[int, Citation]]]) -> None:
         self._lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd").split("\n")
-        self._tokens = parsed("\n".join(self._lines), known)
+        self._tokens = parse_markdown("\n".join(self._lines), known)
         self._known = known
 
     def all(self) -> list[_Block]:
@@ -126,7 +126,7 @@ class _Blocks:
         return _Block(text.strip("\n"), tokens, self._known)
 
 
-def _bare(text: str) -> str:
+def _strip_wrapping(text: str) -> str:
     """`text` without what models put around Markdown: a fence that says so, or backslashes for its line breaks."""
     fenced = _WRAPPED.fullmatch(text)
     text = fenced["text"] if fenced else text
@@ -139,7 +139,7 @@ def _without_lists(blocks: Sequence[_Block], remarks: list[str]) -> Iterable[_Bl
     while left:
         block = left.pop(0)
         lines = block.text.splitlines()
-        if _names_list(block) and (beneath := _listed(left)):
+        if _names_list(block) and (beneath := _count_reference_blocks(left)):
             del left[:beneath]
         elif block.tokens[0].type == "paragraph_open" and all(_is_reference(line, block.known) for line in lines):
             pass
@@ -168,7 +168,7 @@ def _names_list(block: _Block) -> bool:
     return words is not None and LISTED.fullmatch(words.strip().strip("*_:\uff1a ")) is not None
 
 
-def _listed(blocks: Sequence[_Block]) -> int:
+def _count_reference_blocks(blocks: Sequence[_Block]) -> int:
     """How many of the next blocks are a list of references."""
     count = 0
     for block in blocks:
@@ -182,10 +182,10 @@ def _listed(blocks: Sequence[_Block]) -> int:
 
 def _without_repeated_headings(blocks: Sequence[_Block], heading: str) -> Iterable[_Block]:
     """`blocks` without a heading that says what the one above it says, or has nothing beneath it."""
-    above = _compared(heading)
+    above = _normalize_heading(heading)
     for place, block in enumerate(blocks):
         if block.heading is not None:
-            words = _compared(block.heading)
+            words = _normalize_heading(block.heading)
             following = blocks[place + 1] if place + 1 < len(blocks) else None
             if words == above or following is None or following.heading is not None:
                 continue
@@ -193,5 +193,5 @@ def _without_repeated_headings(blocks: Sequence[_Block], heading: str) -> Iterab
         yield block
 
 
-def _compared(heading: str) -> str:
+def _normalize_heading(heading: str) -> str:
     return re.sub(r"\W+", " ", heading).strip().casefold()

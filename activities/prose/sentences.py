@@ -5,7 +5,7 @@ from typing import Final
 
 from sentencex import segment
 
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 
 PIECE_CHARACTERS: Final = 10_000
 """Sentences are looked for in pieces of this size: the library takes the square of what it is given at once. A longer
@@ -32,13 +32,13 @@ def sentence_ends(text: str, language: str = "") -> list[int]:
     ends: list[int] = []
     begin = 0
     while begin < len(text):
-        until = _until(text, begin)
-        ends += (begin + end for end in _ends(code, text[begin:until]))
+        until = _find_piece_end(text, begin)
+        ends += (begin + end for end in _segment_sentence_ends(code, text[begin:until]))
         begin = until
     return ends or [len(text)]
 
 
-def _until(text: str, begin: int) -> int:
+def _find_piece_end(text: str, begin: int) -> int:
     """Where the piece that begins there ends: at a white space if there is one."""
     until = min(len(text), begin + PIECE_CHARACTERS)
     if until == len(text):
@@ -47,7 +47,7 @@ def _until(text: str, begin: int) -> int:
     return space + 1 if space > begin else until
 
 
-def _ends(code: str, text: str) -> list[int]:
+def _segment_sentence_ends(code: str, text: str) -> list[int]:
     ends: list[int] = []
     place = 0
     for sentence in segment(code, text):
@@ -71,4 +71,4 @@ def first_sentences(text: str, most: int) -> str:
     """The first whole sentences of `text` on one line, in at most `most` characters; of a longer one its beginning."""
     line = " ".join(text.split())
     fitting = [end for end in sentence_ends(line) if len(line[:end].rstrip()) <= most]
-    return line[: fitting[-1]].rstrip() if fitting else shortened(line, most)
+    return line[: fitting[-1]].rstrip() if fitting else shorten_text(line, most)

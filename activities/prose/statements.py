@@ -13,7 +13,7 @@ from typing import Final
 
 from markdown_it.token import Token
 
-from elcano.activities.prose.parsing import CITATION, Bracket, bracket_of
+from elcano.activities.prose.markdown_parser import CITATION, Bracket, bracket_of
 from elcano.activities.prose.sentences import sentence_ends
 
 END: Final = "statement_end"
@@ -47,7 +47,7 @@ class Said:
         return tuple(dict.fromkeys(mark for one in self.brackets for mark in one.marks))
 
 
-def stated(tokens: Sequence[Token], language: str = "") -> list[Said]:
+def extract_statements(tokens: Sequence[Token], language: str = "") -> list[Said]:
     """The statements of one block; its marks learn whose they are, and ends without a mark get tokens."""
     found: list[Said] = []
     table = _Table()
@@ -62,7 +62,7 @@ def stated(tokens: Sequence[Token], language: str = "") -> list[Said]:
                 continue
             context = table.context()
             whole = table.inside or heading
-            token.children, said = _sentences(token.children, len(found), language, whole=whole)
+            token.children, said = _split_sentences(token.children, len(found), language, whole=whole)
             for one in said:
                 one.context = context
             found.extend(said)
@@ -74,12 +74,14 @@ def stated(tokens: Sequence[Token], language: str = "") -> list[Said]:
 def words_of(children: Iterable[Token]) -> str:
     """What inline tokens say, on one line, without marks and markup."""
     text = "".join(" " if one.type in _SPACES else one.content for one in children if one.type != CITATION)
-    return _tidy(text)
+    return _tidy_line(text)
 
 
-def _sentences(children: Sequence[Token], first: int, language: str, *, whole: bool) -> tuple[list[Token], list[Said]]:
+def _split_sentences(
+    children: Sequence[Token], first: int, language: str, *, whole: bool
+) -> tuple[list[Token], list[Said]]:
     """The children with ends among them, and the statements, numbered from `first`; `whole`: all of it is one."""
-    shown, masked = _flat(children)
+    shown, masked = _flatten_tokens(children)
     if not shown.strip():
         shown = masked = "".join(one.content for one in children if one.type == CITATION)
         whole = True
@@ -87,8 +89,8 @@ def _sentences(children: Sequence[Token], first: int, language: str, *, whole: b
         return list(children), []
     ends = [len(shown)] if whole else sentence_ends(masked, language)
     begins = [0, *ends[:-1]]
-    said = [Said(_tidy(shown[begin:end])) for begin, end in zip(begins, ends, strict=True)]
-    placed = _placed(children, ends)
+    said = [Said(_tidy_line(shown[begin:end])) for begin, end in zip(begins, ends, strict=True)]
+    placed = _place_citations(children, ends)
     for token, number in placed:
         said[number].brackets.append(bracket_of(token))
         token.meta = {**token.meta, STATEMENT: first + number, LAST: False}
@@ -96,21 +98,21 @@ def _sentences(children: Sequence[Token], first: int, language: str, *, whole: b
         token.meta[LAST] = True
     marked = {number for _, number in placed}
     stops = {
-        _stop(shown, begin, end): first + number
+        _find_words_end(shown, begin, end): first + number
         for number, (begin, end) in enumerate(zip(begins, ends, strict=True))
         if number not in marked
     }
     return _with_stops(children, stops), said
 
 
-def _flat(children: Iterable[Token]) -> tuple[str, str]:
+def _flatten_tokens(children: Iterable[Token]) -> tuple[str, str]:
     """The text, and the text with code and formulas made one word each; both of the same length."""
     shown = [(" " if one.type in _SPACES else one.content, one.type) for one in children if one.type != CITATION]
     masked = ("x" * len(text) if kind in _OPAQUE else text for text, kind in shown)
     return "".join(text for text, _ in shown), "".join(masked)
 
 
-def _placed(children: Iterable[Token], ends: Sequence[int]) -> list[tuple[Token, int]]:
+def _place_citations(children: Iterable[Token], ends: Sequence[int]) -> list[tuple[Token, int]]:
     """Each mark with the number of its sentence: one at a border belongs to what stands before it."""
     place, found = 0, []
     for token in children:
@@ -121,7 +123,7 @@ def _placed(children: Iterable[Token], ends: Sequence[int]) -> list[tuple[Token,
     return found
 
 
-def _stop(text: str, begin: int, end: int) -> int:
+def _find_words_end(text: str, begin: int, end: int) -> int:
     """Where the words of a sentence end, without the white space behind them."""
     return begin + len(text[begin:end].rstrip())
 
@@ -137,20 +139,20 @@ def _with_stops(children: Iterable[Token], stops: dict[int, int]) -> list[Token]
             cut = left[0][0] - place
             head = token.copy(content=token.content[:cut])
             token, length = token.copy(content=token.content[cut:]), length - cut
-            result.extend((head, _end(left.pop(0)[1])))
+            result.extend((head, _build_end_token(left.pop(0)[1])))
             place += cut
         result.append(token)
         place += length
         while left and left[0][0] <= place and length:
-            result.append(_end(left.pop(0)[1]))
-    return [*result, *(_end(number) for _, number in left)]
+            result.append(_build_end_token(left.pop(0)[1]))
+    return [*result, *(_build_end_token(number) for _, number in left)]
 
 
-def _end(number: int) -> Token:
+def _build_end_token(number: int) -> Token:
     return Token(END, "", 0, meta={STATEMENT: number})
 
 
-def _tidy(text: str) -> str:
+def _tidy_line(text: str) -> str:
     """On one line, without the spaces that marks leave before a stop."""
     line = " ".join(re.sub(r"<br\s*/?>", " ", text).split())
     for stop in (".", ",", ";", ":", "!", "?", "\u3002", "\uff0c"):

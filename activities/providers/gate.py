@@ -14,7 +14,14 @@ from typing import Final, TypeAlias
 
 from elcano.activities.calls.failures import safe_text
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
-from elcano.graphs.values.providers import Kept, Provider, Turn, admitted, answered, failed
+from elcano.graphs.values.providers import (
+    Kept,
+    Provider,
+    Turn,
+    admit_provider_call,
+    record_provider_answer,
+    record_provider_failure,
+)
 from elcano.storage.providers import ProviderStore
 
 MOST_TURNS: Final = 20
@@ -59,7 +66,7 @@ class Gate:
         """The provider did not answer, or asked to wait."""
 
         def change(before: Provider, now: float) -> tuple[Provider, bool]:
-            after = failed(before, now, safe_text(error), retry_after)
+            after = record_provider_failure(before, now, safe_text(error), retry_after)
             return after, after.held_until != before.held_until
 
         if await self._kept.change(provider, change):
@@ -72,7 +79,7 @@ class Gate:
             return
 
         def change(before: Provider, now: float) -> tuple[Provider, bool]:
-            return answered(before, now), before.openings > 0
+            return record_provider_answer(before, now), before.openings > 0
 
         if await self._kept.change(provider, change):
             await self._tell(provider, queue)
@@ -94,7 +101,7 @@ class Gate:
                 await self._sleep(turn.seconds)
                 row, now = await self._kept.get(provider)
                 if row.held_until > now:
-                    raise _held(provider, Kept(seconds=row.held_until - now, why=row.error), now)
+                    raise _build_held_error(provider, Kept(seconds=row.held_until - now, why=row.error), now)
             late = time.monotonic() - asked_at - turn.seconds
             if late <= max(turn.interval / 3, LEAST_LATE) or not turn.interval:
                 return
@@ -102,19 +109,19 @@ class Gate:
 
     async def _asked(self, provider: str, per_second: float | None) -> Turn:
         def change(before: Provider, now: float) -> tuple[Provider, tuple[Turn | Kept, float]]:
-            after, turn = admitted(before, now, per_second)
+            after, turn = admit_provider_call(before, now, per_second)
             return after, (turn, now)
 
         before, now = await self._kept.get(provider) if per_second is None else (None, 0.0)
         if before is not None and not before.openings:  # nothing is written for a call without a rate
-            _, turn = admitted(before, now, None)
+            _, turn = admit_provider_call(before, now, None)
         else:
             turn, now = await self._kept.change(provider, change)
         if isinstance(turn, Kept):
-            raise _held(provider, turn, now)
+            raise _build_held_error(provider, turn, now)
         return turn
 
 
-def _held(provider: str, kept: Kept, now: float) -> SourceBusy:
+def _build_held_error(provider: str, kept: Kept, now: float) -> SourceBusy:
     until = datetime.fromtimestamp(now + kept.seconds, UTC)
     return SourceBusy(f"held by {provider} until {until:%Y-%m-%d %H:%M:%S} UTC: {kept.why}", kept.seconds)

@@ -68,7 +68,7 @@ async def limit_queue(client: Client, queue: str, per_second: float | None, reas
         _log.warning("task queue %r cannot be limited (%s: %s)", queue, error.status.name, error.message)
 
 
-async def tell(provider: str, queue: str) -> None:
+async def notify_provider_workflow(provider: str, queue: str) -> None:
     """Lets the workflow of a provider know that its row has changed; it is begun if need be.
 
     Every worker goes by the row, told or not, so a server that does not answer now is only noted. To be called within

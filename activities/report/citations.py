@@ -13,17 +13,17 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Final
 
-from elcano.activities.prose.kinds import kind_of, leads_on, states
-from elcano.activities.prose.parsing import mark_of, marks_of, parsed
-from elcano.activities.prose.statements import stated, words_of
-from elcano.activities.report.judging import connected, judged, known_of
-from elcano.activities.report.works import Works
+from elcano.activities.prose.block_kinds import is_statement_kind, kind_of, leads_on
+from elcano.activities.prose.markdown_parser import mark_of, marks_of, parse_markdown
+from elcano.activities.prose.statements import extract_statements, words_of
+from elcano.activities.report.statement_support import check_connecting_statement, determine_support, known_of
+from elcano.activities.report.work_accounts import Works
 from elcano.activities.support.quotes import Searched
-from elcano.graphs.references.days import day
+from elcano.graphs.references.days import format_utc_day
 from elcano.graphs.support import Support
 from elcano.graphs.values.report import Citation, CitedText, Claim, Reference, ReportDraft
 from elcano.graphs.values.statements import BlockKind, CheckedCitation, Statement, SupportCounts, Verdict
-from elcano.graphs.values.works import Work
+from elcano.graphs.values.work_metadata import Work
 from elcano.storage.evidence import Evidence, StoredText
 
 REASONS: Final[dict[Verdict, str]] = {
@@ -118,7 +118,7 @@ def cited_ids(draft: ReportDraft) -> tuple[str, ...]:
     return tuple(dict.fromkeys(cited.evidence for claim in draft.claims for cited in claim.citations))
 
 
-def check(
+def check_citations(
     draft: ReportDraft,
     evidence: Iterable[Evidence],
     texts: Mapping[str, StoredText],
@@ -160,12 +160,12 @@ def check(
     )
 
 
-def find(quote: str, passage: Evidence, text: str) -> tuple[int, int] | None:
+def locate_quote(quote: str, passage: Evidence, text: str) -> tuple[int, int] | None:
     """Where `quote` begins and ends in the stored `text`, in characters; None if its passage does not have it."""
-    return _within(passage, Searched.of(text[passage.start : passage.end]).find(quote))
+    return _shift_to_stored_text(passage, Searched.of(text[passage.start : passage.end]).find(quote))
 
 
-def _within(passage: Evidence, place: tuple[int, int] | None) -> tuple[int, int] | None:
+def _shift_to_stored_text(passage: Evidence, place: tuple[int, int] | None) -> tuple[int, int] | None:
     return None if place is None else (passage.start + place[0], passage.start + place[1])
 
 
@@ -207,23 +207,33 @@ class _Desk:
 
     def _connected(self, claim: CheckedClaim, quotes: Sequence[str], known: Sequence[str]) -> CheckedClaim:
         """Return a block with its connecting sentences checked; a block without any citation has that fault already."""
-        if self._quoted or not states(claim.kind) or any(cited.verdict == "no_citation" for cited in claim.citations):
+        if (
+            self._quoted
+            or not is_statement_kind(claim.kind)
+            or any(cited.verdict == "no_citation" for cited in claim.citations)
+        ):
             return claim
-        return replace(claim, statements=tuple(connected(one, quotes, known) for one in claim.statements))
+        return replace(
+            claim, statements=tuple(check_connecting_statement(one, quotes, known) for one in claim.statements)
+        )
 
     def _claim(self, claim: Claim, following: Claim | None) -> CheckedClaim:
         if claim.citations and not all(mark_of(cited.mark) for cited in claim.citations):
             return self._whole(claim)
-        tokens = parsed(claim.text, marks_of(claim.citations))
+        tokens = parse_markdown(claim.text, marks_of(claim.citations))
         kind = kind_of(tokens)
-        if not claim.citations and states(kind) and not leads_on(claim.text, following.text if following else ""):
+        if (
+            not claim.citations
+            and is_statement_kind(kind)
+            and not leads_on(claim.text, following.text if following else "")
+        ):
             words = " ".join(filter(None, (words_of(one.children or ()) for one in tokens)))
             none = CheckedCitation(claim=words or claim.text, evidence="", quote="", verdict="no_citation")
-            said = tuple(Statement(text=one.text, kind="connecting") for one in stated(tokens))
+            said = tuple(Statement(text=one.text, kind="connecting") for one in extract_statements(tokens))
             return CheckedClaim(claim.text, (none,), kind, said)
         by_mark: dict[str, tuple[CheckedCitation, ...]] = {}
         statements: list[Statement] = []
-        for one in stated(tokens):
+        for one in extract_statements(tokens):
             checked = []
             for mark in one.marks:
                 found = [self._citation(one.text, cited) for cited in claim.citations if mark_of(cited.mark) == mark]
@@ -274,7 +284,7 @@ class _Desk:
         named = [one.text for one in facts if quoted.intersection((c.evidence, c.quote) for c in one.citations)]
         found = self._judged.get((statement.text, evidence))
         texts = [one.text for one in passages]
-        return judged(statement, known, found, texts, named, by_words=self._by_words)
+        return determine_support(statement, known, found, texts, named, by_words=self._by_words)
 
     def citation(self, cited: Citation) -> CheckedCitation:
         """What becomes of one that code makes: it supports its own words."""
@@ -300,7 +310,7 @@ class _Desk:
             told_by=merged.told_by if merged else (),
             also=merged.also if merged else (),
             preprints=merged.preprints if merged else (),
-            texts=tuple(_texts(passages)),
+            texts=tuple(_list_cited_texts(passages)),
         )
 
     def _citation(self, claim: str, cited: Citation) -> CheckedCitation:
@@ -311,7 +321,7 @@ class _Desk:
         if passage.id not in self._searched:
             text = self._texts[passage.content_hash].text
             self._searched[passage.id] = Searched.of(text[passage.start : passage.end])
-        place = _within(passage, self._searched[passage.id].find(cited.quote))
+        place = _shift_to_stored_text(passage, self._searched[passage.id].find(cited.quote))
         if place is None:
             return checked.model_copy(update={"verdict": "quote_not_found"})
         found = {"number": self._number(passage), "start": place[0], "end": place[1]}
@@ -323,7 +333,7 @@ class _Desk:
         return self._numbers.setdefault(key, len(self._numbers) + 1)
 
 
-def _texts(passages: Iterable[Evidence]) -> Iterable[CitedText]:
+def _list_cited_texts(passages: Iterable[Evidence]) -> Iterable[CitedText]:
     """Each text of a reference once, in the order of first citing."""
     by_text: dict[tuple[str, str], list[Evidence]] = {}
     for passage in passages:
@@ -334,5 +344,5 @@ def _texts(passages: Iterable[Evidence]) -> Iterable[CitedText]:
             document=document,
             source=cited[0].source,
             locators=tuple(dict.fromkeys(passage.locator for passage in cited)),
-            retrieved=day(max(passage.retrieved_at for passage in cited)),
+            retrieved=format_utc_day(max(passage.retrieved_at for passage in cited)),
         )

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Final
 
-from elcano.activities.phrases import phrases
+from elcano.activities.phrases import get_phrases
 from elcano.activities.phrases.wording import Phrases
 from elcano.activities.text.languages import language_of, languages_of
 from elcano.storage.evidence import Evidence
@@ -16,4 +16,4 @@ LOOKED_AT: Final = 30
 def words_for(question: str, evidence: Iterable[Evidence]) -> Phrases:
     """The fixed words of a report on `question`, of which `evidence` was found."""
     found = languages_of([passage.text for passage in islice(evidence, LOOKED_AT)])
-    return phrases(language_of(question, found))
+    return get_phrases(language_of(question, found))

@@ -22,38 +22,42 @@ _ENTITIES: Final = {"&": "&amp;", "<": "&lt;"}
 _IN_ADDRESS: Final = "%!#$&'()*+,/:;=?@~"
 
 
-def plain(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """`text` on one line, shown exactly as it reads: none of it is markup."""
     escaped = _MARKUP.sub(r"\\\g<0>", _one_line(text))
-    return _begun("".join(_ENTITIES.get(character, character) for character in escaped))
+    return _escape_line_start("".join(_ENTITIES.get(character, character) for character in escaped))
 
 
-def prose(text: str) -> str:
+def sanitize_markdown(text: str) -> str:
     """`text` on one line, with its emphasis and code, but without links, images, HTML or marks like our citations.
 
     Code that has brackets or HTML in it is shown with its backticks.
     """
-    return _begun(_INLINE.sub(_disarmed, _one_line(text)))
+    return _escape_line_start(_INLINE.sub(_escape_match, _one_line(text)))
 
 
-def link(title: str, locator: str) -> str:
+def render_link(title: str, locator: str) -> str:
     """`title` as a link if `locator` is a web address, else both as text."""
-    shown = f"**{plain(title) or 'untitled'}**"
+    shown = f"**{escape_markdown(title) or 'untitled'}**"
     if _is_web(locator):
-        return f"[{shown}]({_target(locator)})"
-    return f"{shown} ({plain(locator)})" if locator else shown
+        return f"[{shown}]({_quote_link_target(locator)})"
+    return f"{shown} ({escape_markdown(locator)})" if locator else shown
 
 
-def place(locator: str) -> str:
+def render_locator(locator: str) -> str:
     """A locator alone: a link if it is a web address, else text."""
-    return f"[**{plain(locator)}**]({_target(locator)})" if _is_web(locator) else plain(locator)
+    return (
+        f"[**{escape_markdown(locator)}**]({_quote_link_target(locator)})"
+        if _is_web(locator)
+        else escape_markdown(locator)
+    )
 
 
 def _is_web(locator: str) -> bool:
     return locator.startswith(("http://", "https://"))
 
 
-def _target(address: str) -> str:
+def _quote_link_target(address: str) -> str:
     return f"<{quote(address, safe=_IN_ADDRESS)}>"
 
 
@@ -61,14 +65,14 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _begun(line: str) -> str:
+def _escape_line_start(line: str) -> str:
     """`line` as what a line may begin with."""
     if _BLOCK.match(line):
         return "\\" + line
     return _LIST_NUMBER.sub(r"\1\\\2", line) if _LIST_NUMBER.match(line) else line
 
 
-def _disarmed(found: re.Match[str]) -> str:
+def _escape_match(found: re.Match[str]) -> str:
     if found["code"]:
         return found[0]
     characters = found["escaped"] or found["loose"]

@@ -14,11 +14,11 @@ from markdown_it.token import Token
 
 from elcano.activities.phrases import english
 from elcano.activities.phrases.wording import Phrases
-from elcano.activities.prose.parsing import CITATION, bracket_of, parsed
-from elcano.activities.prose.statements import LAST, STATEMENT, stated
-from elcano.activities.prose.writing import fenced, written
+from elcano.activities.prose.markdown_parser import CITATION, bracket_of, parse_markdown
+from elcano.activities.prose.markdown_writer import fence_code, render_markdown
+from elcano.activities.prose.statements import LAST, STATEMENT, extract_statements
 from elcano.activities.report.citations import CheckedClaim, CheckedDraft
-from elcano.activities.report.markdown import prose
+from elcano.activities.report.markdown import sanitize_markdown
 from elcano.graphs.support import Support
 from elcano.graphs.values.statements import Block, CheckedCitation, Part, PartKind
 
@@ -32,7 +32,7 @@ _SUPPORT: Final[Mapping[Support, str]] = {
 }
 
 
-def parts(checked: CheckedDraft, marks: Mapping[int, str], words: Phrases = english.PHRASES) -> tuple[Part, ...]:
+def render_parts(checked: CheckedDraft, marks: Mapping[int, str], words: Phrases = english.PHRASES) -> tuple[Part, ...]:
     """The parts of the report, in their order; an empty one is left out, but for a section.
 
     Args:
@@ -49,7 +49,7 @@ def parts(checked: CheckedDraft, marks: Mapping[int, str], words: Phrases = engl
     }
 
     def blocks(claims: Iterable[CheckedClaim]) -> tuple[Block, ...]:
-        return tuple(_block(claim, marks, quoted=quoted) for claim in claims)
+        return tuple(_render_block(claim, marks, quoted=quoted) for claim in claims)
 
     first: list[tuple[PartKind, Sequence[CheckedClaim]]] = [
         ("introduction", checked.introduction),
@@ -68,19 +68,21 @@ def parts(checked: CheckedDraft, marks: Mapping[int, str], words: Phrases = engl
     return (*before, *sections, *after)
 
 
-def _block(claim: CheckedClaim, marks: Mapping[int, str], *, quoted: bool) -> Block:
-    return Block(kind=claim.kind, markdown=_markdown(claim, marks, quoted=quoted), statements=claim.statements)
+def _render_block(claim: CheckedClaim, marks: Mapping[int, str], *, quoted: bool) -> Block:
+    return Block(kind=claim.kind, markdown=_render_claim(claim, marks, quoted=quoted), statements=claim.statements)
 
 
-def _markdown(claim: CheckedClaim, marks: Mapping[int, str], *, quoted: bool) -> str:
+def _render_claim(claim: CheckedClaim, marks: Mapping[int, str], *, quoted: bool) -> str:
     if claim.citations and not claim.by_mark and any(one.verdict != "no_citation" for one in claim.citations):
         said, code = _with_code(claim.text) if quoted else (claim.text, "")
-        text = f"“{prose(said)}”" if quoted else prose(said)
-        numbers = f"{_numbers(claim.citations, marks) or UNVERIFIED_MARK}{_supported(claim, 0)}"
-        return f"{text} {numbers}" + (f"\n\n{fenced('', code)}" if code else "")
-    tokens = parsed(claim.text, claim.by_mark)
-    stated(tokens)
-    text = written(tokens, _Numbering(claim, marks).said, claim.text) or prose(claim.text)
+        text = f"“{sanitize_markdown(said)}”" if quoted else sanitize_markdown(said)
+        numbers = (
+            f"{_render_citation_numbers(claim.citations, marks) or UNVERIFIED_MARK}{_render_support_mark(claim, 0)}"
+        )
+        return f"{text} {numbers}" + (f"\n\n{fence_code('', code)}" if code else "")
+    tokens = parse_markdown(claim.text, claim.by_mark)
+    extract_statements(tokens)
+    text = render_markdown(tokens, _Numbering(claim, marks).said, claim.text) or sanitize_markdown(claim.text)
     if any(one.verdict == "no_citation" for one in claim.citations):
         return f"{text} {UNVERIFIED_MARK}" if claim.kind == "paragraph" else f"{text}\n\n{UNVERIFIED_MARK}"
     return text
@@ -107,21 +109,21 @@ class _Numbering:
             return f" {UNVERIFIED_MARK}" if statement.support == "not_supported" and missing else ""
         bracket = bracket_of(token)
         cited = [one for mark in bracket.marks for one in self.claim.by_mark[mark]]
-        numbers = _numbers(cited, self.marks, ", " if bracket.inferred else " ")
+        numbers = _render_citation_numbers(cited, self.marks, ", " if bracket.inferred else " ")
         if bracket.inferred:
             holds = numbers and all(one.verdict == "verified" for one in cited)
-            doubted = _supported(self.claim, number) if token.meta[LAST] else ""
+            doubted = _render_support_mark(self.claim, number) if token.meta[LAST] else ""
             return f"(inferred from {numbers}){doubted}" if holds else f"(inferred) {UNVERIFIED_MARK}"
-        return f"{numbers or UNVERIFIED_MARK}{_supported(self.claim, number) if token.meta[LAST] else ''}"
+        return f"{numbers or UNVERIFIED_MARK}{_render_support_mark(self.claim, number) if token.meta[LAST] else ''}"
 
 
-def _numbers(citations: Iterable[CheckedCitation], marks: Mapping[int, str], between: str = " ") -> str:
+def _render_citation_numbers(citations: Iterable[CheckedCitation], marks: Mapping[int, str], between: str = " ") -> str:
     """The numbers of what holds, each once; behind that of a work that does not stand it says so."""
     numbers = dict.fromkeys(one.number for one in citations if one.number is not None)
     return between.join(f"[{number}, {marks[number]}]" if number in marks else f"[{number}]" for number in numbers)
 
 
-def _supported(claim: CheckedClaim, number: int) -> str:
+def _render_support_mark(claim: CheckedClaim, number: int) -> str:
     """Return the finding on a statement whose citations hold; empty if it is supported or was not reviewed."""
     statement = claim.statements[number]
     holds = any(one.verdict == "verified" for one in statement.citations)

@@ -11,20 +11,20 @@ from typing import Final, Literal
 
 from temporalio import activity
 
-from elcano.activities.calls.failures import classified
-from elcano.activities.calls.heartbeat import heartbeats
-from elcano.activities.calls.ledger_line import line
-from elcano.activities.knowledge.filling import update_knowledge
+from elcano.activities.calls.failures import classify_failure
+from elcano.activities.calls.heartbeat import send_heartbeats
+from elcano.activities.calls.ledger_line import build_ledger_entry
+from elcano.activities.knowledge.graph_update import update_knowledge
 from elcano.activities.report.analysis import cited_by
 from elcano.activities.report.citations import cited_ids
-from elcano.activities.report.making import figures, made
-from elcano.activities.report.works import connected
+from elcano.activities.report.report_builder import build_report, build_report_ref
+from elcano.activities.report.work_accounts import select_related_accounts
 from elcano.graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, PublishCall
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.records import ArchiveCall, RunLog
 from elcano.graphs.values.analysis import Analysis
 from elcano.graphs.values.report import Report, ReportDraft, ReportRef
-from elcano.graphs.values.works import Work
+from elcano.graphs.values.work_metadata import Work
 from elcano.storage.artifacts import LOG_TYPE
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.search_days import days_of
@@ -47,16 +47,16 @@ class ReportActivities:
             ApplicationError: it failed; its type and whether to try again are decided by `failures.classified`.
         """
         store = self._store.of(call.tenant)
-        async with heartbeats():
+        async with send_heartbeats():
             try:
-                report = await _report(call, store)
+                report = await _load_and_build_report(call, store)
                 written = await asyncio.to_thread(report.model_dump_json)
                 artifact = await store.artifacts.put(call.run_id, written, MEDIA_TYPE)
             except Exception as error:
-                await _record(call, store, "failed")
-                raise classified(error) from None
-            await _record(call, store, "completed")
-        return figures(report, artifact)
+                await _record_publish(call, store, "failed")
+                raise classify_failure(error) from None
+            await _record_publish(call, store, "completed")
+        return build_report_ref(report, artifact)
 
     @activity.defn(name=ARCHIVE_RUN)
     async def archive_run(self, call: ArchiveCall) -> None:
@@ -65,7 +65,7 @@ class ReportActivities:
         Raises:
             ApplicationError: it failed; whether to try again is decided by `failures.classified`.
         """
-        async with heartbeats():
+        async with send_heartbeats():
             try:
                 store = self._store.of(call.run.tenant)
                 unknown = await update_knowledge(store, call.run)
@@ -73,7 +73,7 @@ class ReportActivities:
                 kept = call.run.model_copy(update={"log": key, "knowledge_error": unknown})
                 await store.runs.archive(kept, call.events)
             except Exception as error:
-                raise classified(error) from None
+                raise classify_failure(error) from None
 
     async def _kept(self, log: RunLog) -> str:
         """The artifact hash of a run's log."""
@@ -81,19 +81,21 @@ class ReportActivities:
         return await self._store.of(log.asked.tenant).artifacts.put(log.asked.run_id, written, LOG_TYPE)
 
 
-async def _report(call: PublishCall, store: TenantStore) -> Report:
+async def _load_and_build_report(call: PublishCall, store: TenantStore) -> Report:
     evidence = await store.evidence.get(call.evidence)
     told = await store.evidence.works_of_run(call.run_id)
-    draft = None if call.draft is None else await _draft(call.draft, store)
-    analysis = None if call.analysis is None else await _analysis(call.analysis, store)
+    draft = None if call.draft is None else await _load_draft(call.draft, store)
+    analysis = None if call.analysis is None else await _load_analysis(call.analysis, store)
     cited = set() if draft is None else {*cited_ids(draft), *(one.evidence for one in cited_by(analysis))}
-    texts = await _texts((passage for passage in evidence if passage.id in cited), store)
+    texts = await _load_cited_texts((passage for passage in evidence if passage.id in cited), store)
     builds = await store.ledger.builds(call.run_id)
     searched = days_of(await store.ledger.entries(call.run_id, branches=True), call.searched)
-    return await asyncio.to_thread(_made, call, draft, evidence, texts, builds, told, searched, analysis)
+    return await asyncio.to_thread(
+        _build_report_with_works, call, draft, evidence, texts, builds, told, searched, analysis
+    )
 
 
-def _made(
+def _build_report_with_works(
     call: PublishCall,
     draft: ReportDraft | None,
     evidence: Sequence[Evidence],
@@ -105,24 +107,24 @@ def _made(
 ) -> Report:
     """Build the report, also from works that sections were told of: one of those may know of a retraction."""
     works = (passage.work for passage in evidence if passage.work is not None)
-    return made(call, draft, evidence, texts, builds, connected(works, told), searched, analysis)
+    return build_report(call, draft, evidence, texts, builds, select_related_accounts(works, told), searched, analysis)
 
 
-async def _draft(key: str, store: TenantStore) -> ReportDraft:
+async def _load_draft(key: str, store: TenantStore) -> ReportDraft:
     stored = await store.artifacts.get(key)
     if stored is None:
         raise InputInvalid("draft", f"the store has no draft {key!r}; do all workers share one data folder?")
     return await asyncio.to_thread(ReportDraft.model_validate_json, stored)
 
 
-async def _analysis(key: str, store: TenantStore) -> Analysis:
+async def _load_analysis(key: str, store: TenantStore) -> Analysis:
     stored = await store.artifacts.get(key)
     if stored is None:
         raise InputInvalid("analysis", f"the store has no analysis {key!r}; do all workers share one data folder?")
     return await asyncio.to_thread(Analysis.model_validate_json, stored)
 
 
-async def _texts(passages: Iterable[Evidence], store: TenantStore) -> dict[str, StoredText]:
+async def _load_cited_texts(passages: Iterable[Evidence], store: TenantStore) -> dict[str, StoredText]:
     texts = {}
     for content_hash in dict.fromkeys(passage.content_hash for passage in passages):
         text = await store.evidence.text(content_hash)
@@ -131,5 +133,5 @@ async def _texts(passages: Iterable[Evidence], store: TenantStore) -> dict[str, 
     return texts
 
 
-async def _record(call: PublishCall, store: TenantStore, outcome: Literal["completed", "failed"]) -> None:
-    await store.ledger.record(line(call.run_id, "publish", PUBLISH_REPORT, outcome, kind="publish"))
+async def _record_publish(call: PublishCall, store: TenantStore, outcome: Literal["completed", "failed"]) -> None:
+    await store.ledger.record(build_ledger_entry(call.run_id, "publish", PUBLISH_REPORT, outcome, kind="publish"))

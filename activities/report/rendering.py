@@ -12,28 +12,28 @@ from elcano.activities.phrases import english
 from elcano.activities.phrases.wording import Phrases
 from elcano.activities.prose.sentences import first_sentences
 from elcano.activities.report import review_tables
-from elcano.activities.report.analysis import statistics
+from elcano.activities.report.analysis import render_statistics
 from elcano.activities.report.citations import REASONS, CheckedDraft
-from elcano.activities.report.data import BY_RULES, chart_and_results, counted_numbers, unverified_numbers
+from elcano.activities.report.data_sections import BY_RULES, chart_and_results, counted_numbers, unverified_numbers
 from elcano.activities.report.language import words_for
-from elcano.activities.report.markdown import link, plain, prose
-from elcano.activities.report.parts import parts
-from elcano.activities.report.references import flagged, listed
-from elcano.activities.report.scores import scores
-from elcano.activities.report.unwritten import is_result, results
-from elcano.activities.report.works import Works
+from elcano.activities.report.markdown import escape_markdown, render_link, sanitize_markdown
+from elcano.activities.report.parts import render_parts
+from elcano.activities.report.query_results import is_result, render_query_results
+from elcano.activities.report.references import render_references, render_work_flag
+from elcano.activities.report.scores import render_rubric_scores
+from elcano.activities.report.work_accounts import Works
 from elcano.graphs.contracts import PublishCall
-from elcano.graphs.references.days import day
-from elcano.graphs.references.wording import flags, mark
-from elcano.graphs.shortening import shortened
+from elcano.graphs.references.days import format_utc_day
+from elcano.graphs.references.reference_text import describe_work_flags, find_citation_mark
+from elcano.graphs.shortening import shorten_text
 from elcano.graphs.values.analysis import Analysis
-from elcano.graphs.values.budget import usd
+from elcano.graphs.values.budget import usd_from_microusd
+from elcano.graphs.values.display_text import format_count
 from elcano.graphs.values.endings import MISSING
 from elcano.graphs.values.report import ReportDraft, heading_for
 from elcano.graphs.values.review import Review
 from elcano.graphs.values.state import Ending, SectionGap, SectionResult
 from elcano.graphs.values.statements import CheckedCitation, Part, Statement
-from elcano.graphs.values.wording import counted
 from elcano.storage.evidence import Evidence
 
 PASSAGE_CHARACTERS: Final = 1_000
@@ -48,10 +48,10 @@ def partial_reason(ending: Ending | None) -> str | None:
     """Why a run ended early, in words without a full stop; None if it did not."""
     if ending is None:
         return None
-    return _reason(ending, english.PHRASES)
+    return _describe_ending(ending, english.PHRASES)
 
 
-def _reason(ending: Ending, words: Phrases) -> str:
+def _describe_ending(ending: Ending, words: Phrases) -> str:
     detail = ending.detail.strip().rstrip(".")
     return f"{words.endings[ending.kind]}: {detail}" if detail else words.endings[ending.kind]
 
@@ -77,37 +77,45 @@ def render_report(
         analysis: what statistics made of the run's numbers.
     """
     draft = checked.draft
-    marks = {one.number: shown for one in checked.references if (shown := mark(one.work))}
+    marks = {one.number: shown for one in checked.references if (shown := find_citation_mark(one.work))}
     words = words_for(call.question, checked.given)
-    told = written if written is not None else parts(checked, marks, words)
-    passage = partial(_passage, checked.works)
+    told = written if written is not None else render_parts(checked, marks, words)
+    passage = partial(_render_passage_entry, checked.works)
     untold = not draft.answered and words.other_language in draft.limitations
     nothing_searched = call.ending is not None and call.ending.kind == "sources" and not call.evidence
     untrue = {words.other_language} if untold else set()
     untrue |= {words.nothing_found, words.nothing_holds} if nothing_searched else set()
-    limitations = _listed(words.limitations, map(prose, (one for one in draft.limitations if one not in untrue)))
-    related = _listed(words.related, map(passage, checked.related)) if draft.answered else []
+    limitations = _render_bullet_section(
+        words.limitations, map(sanitize_markdown, (one for one in draft.limitations if one not in untrue))
+    )
+    related = _render_bullet_section(words.related, map(passage, checked.related)) if draft.answered else []
     refused = words.other_language if untold else words.no_result if draft.data else words.not_answered
-    unanswered = [*([] if nothing_searched else [f"**{refused}**"]), *limitations, *_nearest(checked, words)]
-    return _joined(
+    unanswered = [
+        *([] if nothing_searched else [f"**{refused}**"]),
+        *limitations,
+        *_render_nearest_passages(checked, words),
+    ]
+    return _join_blocks(
         [
-            f"# {plain(draft.title)}",
-            _head(call, words, f"{_author(call, words, draft)}{_support(checked, words)}", doubts),
+            f"# {escape_markdown(draft.title)}",
+            _render_header(
+                call, words, f"{_render_authorship(call, words, draft)}{_summarize_support(checked, words)}", doubts
+            ),
             *([] if draft.answered else unanswered),
-            *_above(told),
-            *statistics(analysis, marks, words),
+            *_render_opening_parts(told),
+            *render_statistics(analysis, marks, words),
             *chart_and_results(draft.data),
-            *_sections(call, told, words),
-            *review_tables.studies(review, marks),
-            *_below(told),
-            *scores(call.scored),
+            *_render_sections(call, told, words),
+            *review_tables.render_study_table(review, marks),
+            *_render_closing_parts(told),
+            *render_rubric_scores(call.scored),
             *(limitations if draft.answered else []),
-            *_listed(words.unverified, _unverified(checked)),
+            *_render_bullet_section(words.unverified, _list_unverified_claims(checked)),
             *related,
-            *_listed(words.warnings, map(plain, (*draft.remarks, *call.warnings))),
-            *_searches(call, words, checked.given, searched),
-            *review_tables.records(review),
-            *listed(checked.references, words.references),
+            *_render_bullet_section(words.warnings, map(escape_markdown, (*draft.remarks, *call.warnings))),
+            *_render_searches(call, words, checked.given, searched),
+            *review_tables.render_record_table(review),
+            *render_references(checked.references, words.references),
         ]
     )
 
@@ -122,7 +130,7 @@ def render_evidence(
     analysis: Analysis | None = None,
 ) -> str:
     """What stands for a report if there is no draft: the evidence as it was found, and that it is no more than that."""
-    why = f" ({plain(call.failure.message)})" if call.failure else ""
+    why = f" ({escape_markdown(call.failure.message)})" if call.failure else ""
     if evidence:
         below = "Below are results of queries and" if any(map(is_result, evidence)) else "Below is"
         notice = f"**There is no report: none was written{why}.** {below} the evidence as it was found, in that order."
@@ -130,61 +138,69 @@ def render_evidence(
         notice = f"**There is no report: none was written{why}, and no evidence was found.**"
     known = works or Works(evidence)
     passages = (
-        f"{_passage(known, passage)}\n\n  > {plain(shortened(passage.text, PASSAGE_CHARACTERS))}"
+        f"{_render_passage_entry(known, passage)}\n\n  > "
+        f"{escape_markdown(shorten_text(passage.text, PASSAGE_CHARACTERS))}"
         for passage in evidence
         if not is_result(passage)
     )
-    return _joined(
+    return _join_blocks(
         [
-            f"# {plain(title)}",
-            _head(call, english.PHRASES, "No language model wrote any of this."),
+            f"# {escape_markdown(title)}",
+            _render_header(call, english.PHRASES, "No language model wrote any of this."),
             notice,
-            *results(evidence),
-            *statistics(analysis, {}, english.PHRASES),
+            *render_query_results(evidence),
+            *render_statistics(analysis, {}, english.PHRASES),
             *_without_text(call.sections, english.PHRASES),
-            *scores(call.scored),
-            *_listed("Evidence", passages),
-            *_listed("Warnings", map(plain, call.warnings)),
-            *_searches(call, english.PHRASES, evidence, searched),
-            *review_tables.records(review),
+            *render_rubric_scores(call.scored),
+            *_render_bullet_section("Evidence", passages),
+            *_render_bullet_section("Warnings", map(escape_markdown, call.warnings)),
+            *_render_searches(call, english.PHRASES, evidence, searched),
+            *review_tables.render_record_table(review),
         ]
     )
 
 
-def _head(call: PublishCall, words: Phrases, author: str, doubts: Sequence[str] = ()) -> str:
-    state = f"{_partial(call.ending, words)} " if call.ending else ""
-    warned = "".join(f"\n>\n> {words.warning} {plain(doubt)}" for doubt in doubts)
-    asked = f"{words.asked} {plain(call.question)}{_followed(call)}"
-    return f"> {asked}\n>\n> {state}{author}{_chosen(call)}{warned}"
+def _render_header(call: PublishCall, words: Phrases, author: str, doubts: Sequence[str] = ()) -> str:
+    state = f"{_render_partial_notice(call.ending, words)} " if call.ending else ""
+    warned = "".join(f"\n>\n> {words.warning} {escape_markdown(doubt)}" for doubt in doubts)
+    asked = f"{words.asked} {escape_markdown(call.question)}{_render_followed_run(call)}"
+    return f"> {asked}\n>\n> {state}{author}{_render_mode_choice(call)}{warned}"
 
 
-def _partial(ending: Ending, words: Phrases) -> str:
+def _render_partial_notice(ending: Ending, words: Phrases) -> str:
     said = words.incomplete if ending.kind in MISSING else words.partial
-    return said.format(reason=plain(_reason(ending, words)))
+    return said.format(reason=escape_markdown(_describe_ending(ending, words)))
 
 
-def _followed(call: PublishCall) -> str:
+def _render_followed_run(call: PublishCall) -> str:
     """Which run this one follows, and what that was asked."""
     if not call.follows:
         return ""
-    asked = plain(shortened(" ".join(call.follows_question.split()), FOLLOWED_CHARACTERS))
-    return f"\n>\n> Follows the run {plain(call.follows)}: {asked}"
+    asked = escape_markdown(shorten_text(" ".join(call.follows_question.split()), FOLLOWED_CHARACTERS))
+    return f"\n>\n> Follows the run {escape_markdown(call.follows)}: {asked}"
 
 
-def _chosen(call: PublishCall) -> str:
+def _render_mode_choice(call: PublishCall) -> str:
     """Which mode a run chose that was left to choose, and why."""
     if not call.choice.mode:
         return ""
-    return f"\n>\n> Mode {plain(call.mode)}, gone on as {plain(call.choice.mode)}. {plain(call.choice.reason)}"
+    return (
+        f"\n>\n> Mode {escape_markdown(call.mode)}, gone on as "
+        f"{escape_markdown(call.choice.mode)}. {escape_markdown(call.choice.reason)}"
+    )
 
 
-def _author(call: PublishCall, words: Phrases, draft: ReportDraft) -> str:
+def _render_authorship(call: PublishCall, words: Phrases, draft: ReportDraft) -> str:
     if draft.data is not None and draft.data.by_rules:
         return BY_RULES
-    return words.quoted if draft.quoted else words.written.format(models=plain(", ".join(call.models) or words.unnamed))
+    return (
+        words.quoted
+        if draft.quoted
+        else words.written.format(models=escape_markdown(", ".join(call.models) or words.unnamed))
+    )
 
 
-def _support(checked: CheckedDraft, words: Phrases) -> str:
+def _summarize_support(checked: CheckedDraft, words: Phrases) -> str:
     """Say how much of a reviewed report is supported; for an unreviewed one, say that it was not reviewed."""
     counts = checked.support
     if checked.draft.data is not None:
@@ -196,22 +212,23 @@ def _support(checked: CheckedDraft, words: Phrases) -> str:
     beyond = f", {counts.in_passage} in the passage but not in the quote" if counts.in_passage else ""
     rest = f", {counts.unchecked} not read" if counts.unchecked else ""
     return (
-        f" Of {counted(counts.total, 'statement')} that cite something, {counts.supported} supported by what they "
+        f" Of {format_count(counts.total, 'statement')} that cite something, {counts.supported} supported by what they "
         f"quote, {counts.partly} in part{beyond}, {counts.not_supported} not{rest}."
     )
 
 
-def _nearest(checked: CheckedDraft, words: Phrases) -> list[str]:
+def _render_nearest_passages(checked: CheckedDraft, words: Phrases) -> list[str]:
     """List the nearest passages with their first sentences, for a report without quotes: they may hold the answer."""
     shown = (
-        f"{_passage(checked.works, one)}\n\n  > {plain(first_sentences(one.text, NEAREST_CHARACTERS))}"
+        f"{_render_passage_entry(checked.works, one)}\n\n  > "
+        f"{escape_markdown(first_sentences(one.text, NEAREST_CHARACTERS))}"
         for one in checked.related
     )
-    heading, *listed_ = _listed(words.nearest, shown) or [""]
+    heading, *listed_ = _render_bullet_section(words.nearest, shown) or [""]
     return [heading, words.nearest_told, *listed_] if listed_ else []
 
 
-def _above(told: Iterable[Part]) -> Iterable[str]:
+def _render_opening_parts(told: Iterable[Part]) -> Iterable[str]:
     """What answers at once: the introduction, and the key findings as bullets, if they are single lines."""
     for part in told:
         texts = [block.markdown for block in part.blocks]
@@ -219,10 +236,10 @@ def _above(told: Iterable[Part]) -> Iterable[str]:
             yield from texts
         elif part.kind == "key_findings":
             lines = all(one.kind in ("paragraph", "quotation") and "\n" not in one.markdown for one in part.blocks)
-            yield from _listed(part.heading, texts) if lines else (f"## {part.heading}", *texts)
+            yield from _render_bullet_section(part.heading, texts) if lines else (f"## {part.heading}", *texts)
 
 
-def _below(told: Iterable[Part]) -> Iterable[str]:
+def _render_closing_parts(told: Iterable[Part]) -> Iterable[str]:
     """What stands below the sections."""
     for part in told:
         if part.kind in ("disputed", "strength", "conclusion"):
@@ -230,93 +247,95 @@ def _below(told: Iterable[Part]) -> Iterable[str]:
             yield from (block.markdown for block in part.blocks)
 
 
-def _sections(call: PublishCall, told: Iterable[Part], words: Phrases) -> Iterable[str]:
+def _render_sections(call: PublishCall, told: Iterable[Part], words: Phrases) -> Iterable[str]:
     """Render the draft's sections, with a reason for each without claims; then those that the draft does not name."""
     planned = {heading_for(section.title): section for section in call.sections}
     for section in (part for part in told if part.kind == "section"):
         result = planned.pop(heading_for(section.heading), None)
-        yield f"## {plain(section.heading)}"
+        yield f"## {escape_markdown(section.heading)}"
         yield from (block.markdown for block in section.blocks)
-        yield from _remarks(result, words, empty=not section.blocks)
+        yield from _render_section_remarks(result, words, empty=not section.blocks)
     yield from _without_text(planned.values(), words)
 
 
 def _without_text(sections: Iterable[SectionResult], words: Phrases) -> Iterable[str]:
     for section in sections:
         if section.gap is not None or section.unanswered:
-            yield f"## {plain(heading_for(section.title))}"
-            yield from _remarks(section, words, empty=True)
+            yield f"## {escape_markdown(heading_for(section.title))}"
+            yield from _render_section_remarks(section, words, empty=True)
 
 
-def _remarks(section: SectionResult | None, words: Phrases, *, empty: bool) -> Iterable[str]:
+def _render_section_remarks(section: SectionResult | None, words: Phrases, *, empty: bool) -> Iterable[str]:
     """Yield remarks on a section: that it is missing and why, that it has no answer, or that it ended early."""
     if section is not None and section.gap is not None:
-        yield words.section_missing.format(reason=_gap(section.gap))
+        yield words.section_missing.format(reason=_describe_gap(section.gap))
     elif empty or (section is not None and section.unanswered):
         yield f"**{words.section_unanswered}**"
     if section is not None and section.ending and section.gap is None:
-        yield words.section_ended.format(reason=plain(section.ending.rstrip(".")))
+        yield words.section_ended.format(reason=escape_markdown(section.ending.rstrip(".")))
 
 
-def _gap(gap: SectionGap) -> str:
+def _describe_gap(gap: SectionGap) -> str:
     figures = [
         f"tried {gap.attempts} times" if gap.attempts > 1 else "tried once" if gap.attempts else "",
         f"{gap.tokens:,} tokens used" if gap.tokens else "",
-        f"{usd(gap.cost_microusd):.4f} USD spent" if gap.cost_microusd else "",
+        f"{usd_from_microusd(gap.cost_microusd):.4f} USD spent" if gap.cost_microusd else "",
     ]
-    return f"{plain(gap.reason.rstrip('.'))} ({', '.join(filter(None, figures)) or 'never begun'})."
+    return f"{escape_markdown(gap.reason.rstrip('.'))} ({', '.join(filter(None, figures)) or 'never begun'})."
 
 
-def _unverified(checked: CheckedDraft) -> Iterable[str]:
-    yield from map(_failed, checked.unverified)
-    yield from map(_doubted, checked.doubted)
+def _list_unverified_claims(checked: CheckedDraft) -> Iterable[str]:
+    yield from map(_render_failed_citation, checked.unverified)
+    yield from map(_render_doubted_statement, checked.doubted)
     yield from unverified_numbers(checked.draft.data, {one.text for one in checked.doubted})
 
 
-def _failed(cited: CheckedCitation) -> str:
+def _render_failed_citation(cited: CheckedCitation) -> str:
     if cited.verdict == "no_citation":
-        return f"{prose(cited.claim)} — {REASONS[cited.verdict]}."
+        return f"{sanitize_markdown(cited.claim)} — {REASONS[cited.verdict]}."
     return (
-        f"{prose(cited.claim)} — {REASONS[cited.verdict]}. "
-        f"Evidence: {plain(cited.evidence)}. Quoted: “{plain(cited.quote)}”"
+        f"{sanitize_markdown(cited.claim)} — {REASONS[cited.verdict]}. "
+        f"Evidence: {escape_markdown(cited.evidence)}. Quoted: “{escape_markdown(cited.quote)}”"
     )
 
 
-def _doubted(statement: Statement) -> str:
-    return f"{prose(statement.text)} — {plain(statement.reason.rstrip('.'))}."
+def _render_doubted_statement(statement: Statement) -> str:
+    return f"{sanitize_markdown(statement.text)} — {escape_markdown(statement.reason.rstrip('.'))}."
 
 
-def _passage(works: Works, passage: Evidence) -> str:
+def _render_passage_entry(works: Works, passage: Evidence) -> str:
     known = works.of(passage)
-    warned = flagged(flags(known.work)) if known else ""
-    return f"{warned}{link(passage.title, passage.locator)} — {plain(passage.source)}"
+    warned = render_work_flag(describe_work_flags(known.work)) if known else ""
+    return f"{warned}{render_link(passage.title, passage.locator)} — {escape_markdown(passage.source)}"
 
 
-def _searches(call: PublishCall, words: Phrases, evidence: Iterable[Evidence], searched: Sequence[str]) -> list[str]:
+def _render_searches(
+    call: PublishCall, words: Phrases, evidence: Iterable[Evidence], searched: Sequence[str]
+) -> list[str]:
     """Render what was searched, for what and when; the text of a result may have been stored before that."""
-    sources = words.sources.format(names=plain(", ".join(call.sources))) if call.sources else ""
-    queries = "; ".join(f"“{plain(query)}”" for query in dict.fromkeys(call.searches))
+    sources = words.sources.format(names=escape_markdown(", ".join(call.sources))) if call.sources else ""
+    queries = "; ".join(f"“{escape_markdown(query)}”" for query in dict.fromkeys(call.searches))
     asked = words.searched_for.format(queries=queries) if queries else ""
-    retrieved = sorted({day(passage.retrieved_at) for passage in evidence} - {""})
+    retrieved = sorted({format_utc_day(passage.retrieved_at) for passage in evidence} - {""})
     when = [
-        _span(searched, words.searched_on, words.searched_from),
-        _span(retrieved, words.retrieved_on, words.retrieved_from),
+        _format_day_span(searched, words.searched_on, words.searched_from),
+        _format_day_span(retrieved, words.retrieved_on, words.retrieved_from),
     ]
     told = " ".join(filter(None, (sources, asked, *when)))
     return [f"## {words.what_was_searched}", told] if sources or asked else []
 
 
-def _span(days: Sequence[str], one: str, several: str) -> str:
+def _format_day_span(days: Sequence[str], one: str, several: str) -> str:
     if not days:
         return ""
     return one.format(day=days[0]) if days[0] == days[-1] else several.format(first=days[0], last=days[-1])
 
 
-def _listed(heading: str, items: Iterable[str]) -> list[str]:
+def _render_bullet_section(heading: str, items: Iterable[str]) -> list[str]:
     """A heading with a bullet for each item; nothing if there is none."""
     bullets = [f"- {item}" for item in items]
     return [f"## {heading}", "\n".join(bullets)] if bullets else []
 
 
-def _joined(blocks: Iterable[str]) -> str:
+def _join_blocks(blocks: Iterable[str]) -> str:
     return "\n\n".join(blocks) + "\n"

@@ -9,15 +9,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from elcano.activities.report.citations import CheckedDraft
-from elcano.activities.report.works import Works
+from elcano.activities.report.work_accounts import Works
 from elcano.graphs.contracts import PublishCall
-from elcano.graphs.references.wording import authors
-from elcano.graphs.shortening import shortened
+from elcano.graphs.references.reference_text import format_authors
+from elcano.graphs.shortening import shorten_text
 from elcano.graphs.values.report import Reference
 from elcano.graphs.values.review import Cell, Review, SourceRecords, Study
 from elcano.graphs.values.state import RELATED
 from elcano.graphs.values.statements import CheckedCitation
-from elcano.graphs.values.works import WorkKind
+from elcano.graphs.values.work_metadata import WorkKind
 from elcano.storage.evidence import Evidence
 
 Record: TypeAlias = tuple[str, str]
@@ -38,28 +38,28 @@ _SIZES: Final = (
 """How a text says how many it studied; a number of people alone may be of anything in it."""
 
 
-def reviewed(
+def build_review(
     call: PublishCall, evidence: Sequence[Evidence], works: Works, checked: CheckedDraft | None = None
 ) -> Review | None:
     """Return the figures of a literature review, shown beside its report; None if the run is no review."""
     if not call.records:
         return None
     call = call.model_copy(update={"records": tuple(one for one in call.records if one.source != RELATED)})
-    cited = _cited(evidence, works, checked.citations) if checked else {}
+    cited = _group_verified_citations(evidence, works, checked.citations) if checked else {}
     return Review(
-        sources=tuple(_sources(call, evidence, works, cited.keys())),
-        total=_total(call, evidence, works, cited.keys()),
-        studies=tuple(_studies(checked, evidence, works, cited)) if checked else (),
+        sources=tuple(_count_source_records(call, evidence, works, cited.keys())),
+        total=_count_all_records(call, evidence, works, cited.keys()),
+        studies=tuple(_list_cited_studies(checked, evidence, works, cited)) if checked else (),
     )
 
 
-def _sources(
+def _count_source_records(
     call: PublishCall, evidence: Sequence[Evidence], works: Works, cited: Iterable[Record]
 ) -> Iterable[SourceRecords]:
     first: dict[Record, str] = {}
     for passage in evidence:
         first.setdefault(works.key(passage), passage.source)
-    kept = _kept(call, evidence, works)
+    kept = _collect_kept_records(call, evidence, works)
     used = set(cited)
     for source in dict.fromkeys((*(one.source for one in call.records), *(one.source for one in evidence))):
         searches = [one for one in call.records if one.source == source]
@@ -76,7 +76,9 @@ def _sources(
         )
 
 
-def _total(call: PublishCall, evidence: Sequence[Evidence], works: Works, cited: Iterable[Record]) -> SourceRecords:
+def _count_all_records(
+    call: PublishCall, evidence: Sequence[Evidence], works: Works, cited: Iterable[Record]
+) -> SourceRecords:
     records = {works.key(passage) for passage in evidence}
     return SourceRecords(
         source="",
@@ -85,17 +87,17 @@ def _total(call: PublishCall, evidence: Sequence[Evidence], works: Works, cited:
         found=sum(one.found for one in call.records),
         records=len(records),
         unique=len(records),
-        kept=len(_kept(call, evidence, works)),
+        kept=len(_collect_kept_records(call, evidence, works)),
         cited=len(set(cited)),
     )
 
 
-def _kept(call: PublishCall, evidence: Iterable[Evidence], works: Works) -> set[Record]:
+def _collect_kept_records(call: PublishCall, evidence: Iterable[Evidence], works: Works) -> set[Record]:
     kept = set(call.kept)
     return {works.key(passage) for passage in evidence if passage.id in kept}
 
 
-def _cited(
+def _group_verified_citations(
     evidence: Iterable[Evidence], works: Works, citations: Iterable[CheckedCitation]
 ) -> Mapping[Record, list[CheckedCitation]]:
     """The citations that hold, by record."""
@@ -107,7 +109,7 @@ def _cited(
     return found
 
 
-def _studies(
+def _list_cited_studies(
     checked: CheckedDraft,
     evidence: Sequence[Evidence],
     works: Works,
@@ -122,24 +124,24 @@ def _studies(
     for reference in checked.references:
         if reference.work is not None and reference.work.kind not in NO_STUDIES:
             record = by_number[reference.number]
-            yield _study(reference, passages[record], cited[record])
+            yield _build_study(reference, passages[record], cited[record])
 
 
-def _study(reference: Reference, passages: Sequence[Evidence], citations: Sequence[CheckedCitation]) -> Study:
+def _build_study(reference: Reference, passages: Sequence[Evidence], citations: Sequence[CheckedCitation]) -> Study:
     work, first = reference.work, citations[0]
-    by = authors(work.authors, most=1) if work else ""
+    by = format_authors(work.authors, most=1) if work else ""
     year = str(work.year) if work and work.year else ""
     outcome = Cell(text=first.quote, content_hash=first.content_hash, start=first.start, end=first.end)
     return Study(
         number=reference.number,
-        name=" ".join(filter(None, (by or shortened(reference.title, 80), year))),
+        name=" ".join(filter(None, (by or shorten_text(reference.title, 80), year))),
         design=", ".join(work.design) if work else "",
-        size=next(filter(None, map(_size, passages)), None) or _registered(passages),
+        size=next(filter(None, map(_find_study_size, passages)), None) or _find_registered_size(passages),
         outcome=outcome,
     )
 
 
-def _size(passage: Evidence) -> Cell | None:
+def _find_study_size(passage: Evidence) -> Cell | None:
     """The first words of a passage that say how many were studied, at their place in its text."""
     found = min(filter(None, (size.search(passage.text) for size in _SIZES)), key=re.Match.start, default=None)
     if found is None:
@@ -148,7 +150,7 @@ def _size(passage: Evidence) -> Cell | None:
     return Cell(text=found.group(), content_hash=passage.content_hash, start=begin, end=begin + len(found.group()))
 
 
-def _registered(passages: Iterable[Evidence]) -> Cell:
+def _find_registered_size(passages: Iterable[Evidence]) -> Cell:
     """How many a registry has of it."""
     told = (passage.metadata.get(name) for passage in passages for name in _ENROLMENT)
     number = next((one for one in told if isinstance(one, int) and not isinstance(one, bool) and one > 0), None)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, NamedTuple
 
-from elcano.activities.text.words import words
+from elcano.activities.text.words import split_words
 from elcano.storage.evidence import Evidence
 
 SHINGLE: Final = 3
@@ -66,11 +66,11 @@ class Compared:
         Args:
             passages: the oldest first, none of them compared before.
         """
-        reads = [_read(f"{passage.title} {passage.heading}", passage.text) for passage in passages]
+        reads = [_shingle_passage(f"{passage.title} {passage.heading}", passage.text) for passage in passages]
         known = [read for _, read in self._originals]
         originals: dict[int, tuple[str, _Read]] = dict(enumerate(self._originals))
         repeats = dict(self.repeats)
-        candidates = _candidates([*known, *reads], len(known))
+        candidates = _find_candidates([*known, *reads], len(known))
         for at, (passage, read, older) in enumerate(zip(passages, reads, candidates, strict=True), start=len(known)):
             twin = next((originals[one] for one in older if one in originals and read.repeats(originals[one][1])), None)
             if twin is None:
@@ -81,7 +81,7 @@ class Compared:
         return Compared(ids, repeats, tuple(originals.values()))
 
 
-def duplicates(passages: Sequence[Evidence]) -> Mapping[str, str]:
+def find_duplicates(passages: Sequence[Evidence]) -> Mapping[str, str]:
     """For each passage that repeats an earlier one the id of that.
 
     Args:
@@ -90,7 +90,7 @@ def duplicates(passages: Sequence[Evidence]) -> Mapping[str, str]:
     return Compared().followed_by(passages).repeats
 
 
-def _candidates(reads: Sequence[_Read], first: int) -> list[list[int]]:
+def _find_candidates(reads: Sequence[_Read], first: int) -> list[list[int]]:
     """For each passage from position `first` on the positions of all earlier ones that it may repeat, the oldest first.
 
     Who misses at most a tenth of a passage's runs has one of any tenth and one more, so only those are looked for
@@ -108,15 +108,15 @@ def _candidates(reads: Sequence[_Read], first: int) -> list[list[int]]:
     return older
 
 
-def _read(above: str, text: str) -> _Read:
-    own = words(text)
+def _shingle_passage(above: str, text: str) -> _Read:
+    own = split_words(text)
     starts = range(max(1, len(own) - SHINGLE + 1))
     shingles = frozenset(hash(tuple(own[start : start + SHINGLE])) for start in starts)
     enough = math.ceil(CONTAINED * len(shingles))
     return _Read(
         shingles=shingles,
         probes=tuple(islice(shingles, len(shingles) - enough + 1)) if len(own) >= LEAST_WORDS else (),
-        facts=Counter(word for word in (*own, *words(above)) if _is_fact(word)),
+        facts=Counter(word for word in (*own, *split_words(above)) if _is_fact(word)),
     )
 
 

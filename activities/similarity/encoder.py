@@ -45,7 +45,7 @@ class Encoder:
         self, tokenizer: Tokenizer, session: onnxruntime.InferenceSession, pooling: Pooling, longest: int
     ) -> None:
         tokenizer.enable_truncation(longest)
-        tokenizer.enable_padding(**_padding(tokenizer))
+        tokenizer.enable_padding(**_read_padding(tokenizer))
         self._tokenizer = tokenizer
         self._session = session
         self._pooling = pooling
@@ -72,8 +72,10 @@ class Encoder:
         try:
             tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
             session = onnxruntime.InferenceSession(graph, providers=["CPUExecutionProvider"])
-            longest = int(_told(folder / "sentence_bert_config.json", {}).get("max_seq_length") or LONGEST)
-            return cls(tokenizer, session, _pooling(folder), min(LONGEST, longest))
+            longest = int(
+                _load_optional_json(folder / "sentence_bert_config.json", {}).get("max_seq_length") or LONGEST
+            )
+            return cls(tokenizer, session, _load_pooling(folder), min(LONGEST, longest))
         except Exception as error:  # both libraries raise bare exceptions
             raise InputInvalid("embeddings", f"{folder} is no encoder that can be used: {error}") from error
 
@@ -103,35 +105,35 @@ class Encoder:
         if pieces.ndim != 3:
             raise ValueError(f"its first output, {self._output}, is not a vector for each piece")
         if self._pooling == "cls":
-            return _scaled(pieces[:, 0])
+            return _normalize_rows(pieces[:, 0])
         weights = present[:, :, None].astype(np.float32)
-        return _scaled((pieces * weights).sum(axis=1))  # the mean but for its length
+        return _normalize_rows((pieces * weights).sum(axis=1))  # the mean but for its length
 
 
-def _scaled(rows: Floats) -> Floats:
+def _normalize_rows(rows: Floats) -> Floats:
     """`rows` of length one; a text without a piece stays at zero."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     unit: Floats = rows / np.maximum(lengths, np.finfo(np.float32).tiny)
     return unit
 
 
-def _padding(tokenizer: Tokenizer) -> dict[str, Any]:
+def _read_padding(tokenizer: Tokenizer) -> dict[str, Any]:
     """Padding to the longest text of a batch, with the tokenizer's own piece if it names one."""
     told = tokenizer.padding or {}
     return {name: told[name] for name in ("pad_id", "pad_token", "pad_type_id") if name in told}
 
 
-def _pooling(folder: Path) -> Pooling:
+def _load_pooling(folder: Path) -> Pooling:
     """How vectors of pieces become one; the mean if nothing is said. Refuses what would give other vectors unseen."""
-    modules = {str(one["type"]).rpartition(".")[2] for one in _told(folder / "modules.json", [])}
+    modules = {str(one["type"]).rpartition(".")[2] for one in _load_optional_json(folder / "modules.json", [])}
     if strange := sorted(modules - _MODULES):
         raise ValueError(f"modules.json has {', '.join(strange)}, which the graph does not hold")
-    told = _told(folder / "1_Pooling" / "config.json", {"pooling_mode_mean_tokens": True})
+    told = _load_optional_json(folder / "1_Pooling" / "config.json", {"pooling_mode_mean_tokens": True})
     chosen = [name for name, value in told.items() if name.startswith("pooling_mode_") and value is True]
     if len(chosen) != 1 or chosen[0] not in _POOLINGS:
         raise ValueError(f"its pooling is {', '.join(chosen) or 'not named'}; only those of cls and mean can be used")
     return _POOLINGS[chosen[0]]
 
 
-def _told(file: Path, otherwise: Any) -> Any:
+def _load_optional_json(file: Path, otherwise: Any) -> Any:
     return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else otherwise

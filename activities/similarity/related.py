@@ -12,9 +12,9 @@ from contextlib import closing
 from typing import Final
 
 from elcano.activities.similarity.embedder import Embedder
-from elcano.activities.sources.documents.forms import TOKENIZER, indexed
-from elcano.activities.sources.documents.query import expression
+from elcano.activities.sources.documents.query import build_fts_expression
 from elcano.activities.sources.documents.search import BM25
+from elcano.activities.sources.documents.word_forms import TOKENIZER, format_index_text
 from elcano.activities.text.languages import language_of, text_language
 from elcano.storage.evidence import Evidence
 
@@ -24,30 +24,32 @@ LEAST_COSINE: Final = 0.3
 """A passage that shares no word is related only if it is this close."""
 
 
-def related(query: str, passages: Sequence[Evidence], limit: int, embedder: Embedder | None) -> list[Evidence]:
+def rank_related_passages(
+    query: str, passages: Sequence[Evidence], limit: int, embedder: Embedder | None
+) -> list[Evidence]:
     """At most `limit` of `passages`, the best first; none that has nothing in common with `query`."""
-    words = scores(query, passages)
+    words = score_passages(query, passages)
     if embedder is None:
         return [passages[at] for at in words][:limit]
     pool = [*words, *(at for at in range(len(passages)) if at not in words)][:POOL]
-    cosines = _cosines(query, [passages[at] for at in pool], embedder)
-    shared = _scaled([words.get(at, 0.0) for at in pool])
-    score = {at: own + close for at, own, close in zip(pool, shared, _scaled(cosines), strict=True)}
+    cosines = _compute_cosines(query, [passages[at] for at in pool], embedder)
+    shared = _scale_scores([words.get(at, 0.0) for at in pool])
+    score = {at: own + close for at, own, close in zip(pool, shared, _scale_scores(cosines), strict=True)}
     found = [at for at, cosine in zip(pool, cosines, strict=True) if at in words or cosine >= LEAST_COSINE]
     return [passages[at] for at in sorted(found, key=lambda at: -score[at])[:limit]]
 
 
-def scores(query: str, passages: Sequence[Evidence]) -> Mapping[int, float]:
+def score_passages(query: str, passages: Sequence[Evidence]) -> Mapping[int, float]:
     """The score of each passage that has a word of `query`, by its position, the best first."""
     spoken = [text_language(f"{one.title}\n{one.text}") for one in passages]
     common = [language for language, _ in Counter(spoken).most_common()]
-    match = expression(query, language_of(query, common), common)
+    match = build_fts_expression(query, language_of(query, common), common)
     if not match or not passages:
         return {}
     with closing(sqlite3.connect(":memory:")) as database:
         database.execute(f'CREATE VIRTUAL TABLE words USING fts5 (title, heading, body, tokenize="{TOKENIZER}")')
         rows = (
-            (at, *(indexed(text, language) for text in (one.title, one.heading, one.text)))
+            (at, *(format_index_text(text, language) for text in (one.title, one.heading, one.text)))
             for at, (one, language) in enumerate(zip(passages, spoken, strict=True))
         )
         database.executemany("INSERT INTO words (rowid, title, heading, body) VALUES (?, ?, ?, ?)", rows)
@@ -55,12 +57,12 @@ def scores(query: str, passages: Sequence[Evidence]) -> Mapping[int, float]:
         return dict(database.execute(ranked, (match, BM25)).fetchall())
 
 
-def _cosines(query: str, passages: Sequence[Evidence], embedder: Embedder) -> list[float]:
+def _compute_cosines(query: str, passages: Sequence[Evidence], embedder: Embedder) -> list[float]:
     asked, *rest = embedder.embed([query, *(f"{one.title}\n{one.text}" for one in passages)])
     return [float(one @ asked) for one in rest]
 
 
-def _scaled(scores: Sequence[float]) -> list[float]:
+def _scale_scores(scores: Sequence[float]) -> list[float]:
     """`scores` from 0 to 1; all 0 if they do not differ."""
     least = min(scores, default=0.0)
     reach = max(scores, default=0.0) - least

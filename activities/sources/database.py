@@ -6,18 +6,18 @@ warning says why.
 
 import asyncio
 
-from elcano.activities.answering.keeping import RESULT_TYPE, as_evidence
-from elcano.activities.databases.context import context
+from elcano.activities.answering.result_store import RESULT_TYPE, as_evidence
+from elcano.activities.databases.context import select_schema_context
 from elcano.activities.databases.examples import SqlExamples
+from elcano.activities.databases.query_runner import run_query
 from elcano.activities.databases.registry import Databases, named_databases
-from elcano.activities.databases.running import run_query
 from elcano.activities.sources.base import Found
 from elcano.graphs.catalogue.database_tools import SqlExamplesInput
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.data.query import QueryFault, SqlQuery
 from elcano.graphs.data.schema import DatabaseSchema
+from elcano.graphs.data.sql_answers import MOST_EXAMPLES
 from elcano.graphs.data.table import ResultTable
-from elcano.graphs.data.writing import MOST_EXAMPLES
 from elcano.graphs.errors import InputInvalid, SourceRefused
 from elcano.settings import Settings
 from elcano.storage.store import TenantStore
@@ -64,7 +64,7 @@ class DatabaseSource:
     async def tables(self, question: str) -> DatabaseSchema:
         """See `HasTables`."""
         schema = await self._databases.get(self._spec.name).schema()
-        return (await asyncio.to_thread(context, schema, question, TABLES)).found
+        return (await asyncio.to_thread(select_schema_context, schema, question, TABLES)).found
 
     async def saved_questions(self, question: str) -> tuple[str, ...]:
         """See `HasTables`."""

@@ -12,8 +12,8 @@ from contextlib import asynccontextmanager
 from pkgutil import resolve_name
 
 from elcano.activities.sources.base import Source
+from elcano.graphs.catalogue.source_registry import SOURCES, list_configured_sources
 from elcano.graphs.catalogue.source_spec import SourceSpec
-from elcano.graphs.catalogue.sources import SOURCES, configured
 from elcano.graphs.errors import SourceRefused
 from elcano.settings import Settings
 
@@ -82,7 +82,7 @@ async def open_sources(settings: Settings) -> AsyncIterator[Sources]:
     Raises:
         InputInvalid: the name of a collection or of a database cannot be used.
     """
-    specs = configured(settings.collections, settings.has, settings.databases)
+    specs = list_configured_sources(settings.collections, settings.has, settings.databases)
     missing = {name: remedy for name, spec in specs.items() if (remedy := spec.missing(settings.has))}
     for name, remedy in missing.items():
         _log.info("the source %s is not offered: %s", name, remedy)
@@ -90,7 +90,7 @@ async def open_sources(settings: Settings) -> AsyncIterator[Sources]:
     try:
         for name, spec in specs.items():
             if name not in missing:
-                opened[name] = _opened(spec, settings)
+                opened[name] = _open_from_spec(spec, settings)
         yield Sources(opened, missing)
     finally:
         await close_all(opened.values())
@@ -107,6 +107,6 @@ async def close_all(sources: Iterable[Source]) -> None:
         raise ExceptionGroup("sources could not be closed", failed)
 
 
-def _opened(spec: SourceSpec, settings: Settings) -> Source:
+def _open_from_spec(spec: SourceSpec, settings: Settings) -> Source:
     opener: Callable[[SourceSpec, Settings], Source] = resolve_name(spec.opener)
     return opener(spec, settings)

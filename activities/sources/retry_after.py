@@ -25,11 +25,11 @@ def require_answer(source: str, response: httpx.Response) -> None:
         return
     said = f"{source}: HTTP {response.status_code} {response.reason_phrase}".rstrip()
     if response.status_code in _BUSY or response.is_server_error:
-        raise SourceBusy(said, seconds(response.headers.get("Retry-After"), datetime.now(UTC)))
+        raise SourceBusy(said, parse_retry_after(response.headers.get("Retry-After"), datetime.now(UTC)))
     raise SourceRefused(said)
 
 
-def seconds(value: str | None, now: datetime) -> float | None:
+def parse_retry_after(value: str | None, now: datetime) -> float | None:
     """Seconds that `Retry-After: value` asks to wait, from 0 to a day; None if it says nothing that can be read.
 
     Args:

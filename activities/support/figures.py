@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
-from elcano.activities.support.number_words import month, multiple, number_word, scale
+from elcano.activities.support.number_words import number_word, parse_month_name, parse_multiple_word, parse_scale_word
 from elcano.activities.support.pointers import dates_parted
 from elcano.activities.support.units import POINTS, SHARE, TIMES, unit_of
 
@@ -73,25 +73,29 @@ class Figure:
     start: int = 0
 
 
-def figures(text: str, *, dates: bool = False) -> list[Figure]:
+def extract_figures(text: str, *, dates: bool = False) -> list[Figure]:
     """The figures of `text`, in order. Digits within a name (`IL-6`, `B12`) are no figures.
 
     `dates`: with what dates say otherwise, ordinals as `9th` and months by their names.
     """
     plain = dates_parted(text)
-    found = [*_written(plain), *_spelled(plain), *(_dated(plain) if dates else ())]
+    found = [
+        *_extract_digit_figures(plain),
+        *_extract_spelled_figures(plain),
+        *(_extract_date_figures(plain) if dates else ()),
+    ]
     return sorted(found, key=lambda one: one.start)[:MOST_FIGURES]
 
 
-def _dated(text: str) -> Iterator[Figure]:
+def _extract_date_figures(text: str) -> Iterator[Figure]:
     for match in _ORDINAL.finditer(text):
         yield Figure(match[0], frozenset({Decimal(match[1])}), start=match.start())
     for match in _SPELLED_WORD.finditer(text):
-        if number := month(match[0].lower()):
+        if number := parse_month_name(match[0].lower()):
             yield Figure(match[0], frozenset({Decimal(number)}), spelled=True, start=match.start())
 
 
-def _written(text: str) -> Iterator[Figure]:
+def _extract_digit_figures(text: str) -> Iterator[Figure]:
     found: list[Figure] = []
     ends: list[int] = []
     for match in _NUMBER.finditer(text):
@@ -99,20 +103,22 @@ def _written(text: str) -> Iterator[Figure]:
         if _is_of_name(text, match.start("digits")) or len(digits) > MOST_DIGITS:
             continue
         said = match["scale"] or ""
-        exponent = 0 if said.lower() == "m" and not match["currency"] else scale(said)
+        exponent = 0 if said.lower() == "m" and not match["currency"] else parse_scale_word(said)
         end = match.end("scale") if exponent else match.end("half") if match["half"] else match.end("digits")
         if raised := match["power"] or match["raised"] or match["exponent"]:
             exponent += int(raised.translate(_POWERS))
-            end = match.end("scale") if scale(said) else max(map(match.end, ("power", "raised", "exponent")))
+            end = match.end("scale") if parse_scale_word(said) else max(map(match.end, ("power", "raised", "exponent")))
             end += text[end : end + 1] == ")" and "(" in match[0]
-        elif not exponent and end < len(text) and _letters(text, end) and not _is_unit(text, end):
+        elif not exponent and end < len(text) and _is_letter_at(text, end) and not _is_unit(text, end):
             continue  # as `3D` or `1st`
-        values = frozenset(_scaled(value, exponent, match["sign"]) for value in _readings(digits, match["half"]))
+        values = frozenset(
+            _apply_exponent(value, exponent, match["sign"]) for value in _parse_number_readings(digits, match["half"])
+        )
         if len(digits) == 2 and (year := _CENTURY.search(text[: match.start("digits")][-6:])):
             values |= {Decimal(year[1][:2] + digits)}
-        if not match["sign"] and _falls(text, match.start()):
+        if not match["sign"] and _is_decrease_amount(text, match.start()):
             values |= {-value for value in values}
-        unit, closes = _unit(text, end)
+        unit, closes = _parse_unit_after(text, end)
         unit = unit or unit_of((match["currency"] or "").strip())
         places = len(re.split("[.,]", digits)[-1]) if re.search(r"[.,]\d", digits) else 0
         found.append(Figure(text[match.start() : closes].strip(), values, unit, places, False, match.start()))
@@ -123,7 +129,7 @@ def _written(text: str) -> Iterator[Figure]:
         yield Figure(one.written, one.values, unit, one.places, False, one.start)
 
 
-def _falls(text: str, at: int) -> bool:
+def _is_decrease_amount(text: str, at: int) -> bool:
     """Whether something falls by the amount at `at`, not to it."""
     before = text[max(0, at - 60) : at]
     if _TO.search(before):
@@ -136,7 +142,7 @@ def _is_unit(text: str, at: int) -> bool:
     return found is not None and bool(unit_of(found[1]))
 
 
-def _letters(text: str, at: int) -> bool:
+def _is_letter_at(text: str, at: int) -> bool:
     return text[at].isalpha() and ord(text[at]) < 0x3000
 
 
@@ -149,7 +155,7 @@ def _is_of_name(text: str, at: int) -> bool:
     )
 
 
-def _readings(digits: str, half: str | None) -> Iterator[Decimal]:
+def _parse_number_readings(digits: str, half: str | None) -> Iterator[Decimal]:
     """All numbers that these digits, points and commas may stand for."""
     plain = re.sub(r"[\s\u00a0\u202f\u2009']", "", digits)
     points, commas = plain.count("."), plain.count(",")
@@ -177,12 +183,12 @@ def _readings(digits: str, half: str | None) -> Iterator[Decimal]:
             continue
 
 
-def _scaled(value: Decimal, exponent: int, sign: str | None) -> Decimal:
+def _apply_exponent(value: Decimal, exponent: int, sign: str | None) -> Decimal:
     scaled = value.scaleb(max(-400, min(400, exponent)))
     return (-scaled if sign in ("-", "\u2212") else scaled).normalize()
 
 
-def _unit(text: str, end: int) -> tuple[str, int]:
+def _parse_unit_after(text: str, end: int) -> tuple[str, int]:
     """The unit that follows a number, and where it ends."""
     if points := _POINTS.match(text, end):
         return POINTS, points.end()
@@ -193,14 +199,14 @@ def _unit(text: str, end: int) -> tuple[str, int]:
     return unit, found.end() if unit else end
 
 
-def _spelled(text: str) -> Iterator[Figure]:
+def _extract_spelled_figures(text: str) -> Iterator[Figure]:
     for match in _SPELLED_WORD.finditer(text):
         word = match[0].lower()
-        times = multiple(word)
+        times = parse_multiple_word(word)
         value = number_word(word) if times is None else times
         if value is None or (word == "cent" and text[: match.start()].endswith(("per ", "pour "))):
             continue
-        unit = _unit(text, match.end())[0] if times is None else TIMES
+        unit = _parse_unit_after(text, match.end())[0] if times is None else TIMES
         after = _SCALE_AFTER.match(text, match.end())
-        amount = Decimal(value).scaleb(scale(after[1]) if after else 0).normalize()
+        amount = Decimal(value).scaleb(parse_scale_word(after[1]) if after else 0).normalize()
         yield Figure(match[0], frozenset({amount}), unit, 0, True, match.start())

@@ -101,7 +101,7 @@ def fold(text: str) -> Folded:
     marks: list[int] = []
     pieces: list[tuple[int, int, bool]] = []
     length = 0
-    for start, end, words in _pieces(typed, 0, len(typed), composed=unicodedata.is_normalized("NFC", typed)):
+    for start, end, words in _split_pieces(typed, 0, len(typed), composed=unicodedata.is_normalized("NFC", typed)):
         literal = words is None
         words = typed[start:end] if words is None else words
         if words == " " and (not length or said[-1].endswith(" ")):
@@ -114,24 +114,24 @@ def fold(text: str) -> Folded:
     return Folded("".join(said), tuple(marks), tuple(pieces))
 
 
-def _pieces(text: str, start: int, end: int, *, composed: bool) -> Iterator[tuple[int, int, str | None]]:
+def _split_pieces(text: str, start: int, end: int, *, composed: bool) -> Iterator[tuple[int, int, str | None]]:
     """Stretches of `text` in order with the words they stand for; None: as they are."""
     at = start
     marked = False
     for found in _TOKEN.finditer(text, start, end):
-        yield from _plain(text, at, found.start(), composed=composed)
+        yield from _compose_plain_stretch(text, at, found.start(), composed=composed)
         after_mark, at = marked and at == found.start(), found.end()
         inner = "label" if found["label"] else "stressed" if found["stressed"] else ""
         marked = bool(inner or found["entity"])
         if inner:
-            yield from _pieces(text, *found.span(inner), composed=composed)
+            yield from _split_pieces(text, *found.span(inner), composed=composed)
         else:  # what ended a link or an entity is no punctuation of the text
             parted = after_mark and found["between"] and text[at : at + 1] not in _LOOSE
-            yield found.start(), at, " " if parted else _words(found)
-    yield from _plain(text, at, end, composed=composed)
+            yield found.start(), at, " " if parted else _convert_mark_to_text(found)
+    yield from _compose_plain_stretch(text, at, end, composed=composed)
 
 
-def _words(found: re.Match[str]) -> str:
+def _convert_mark_to_text(found: re.Match[str]) -> str:
     """Return the text that a typesetting mark stands for."""
     match found.lastgroup:
         case "entity":
@@ -158,7 +158,7 @@ def _words(found: re.Match[str]) -> str:
             return ""
 
 
-def _plain(text: str, start: int, end: int, *, composed: bool) -> Iterator[tuple[int, int, str | None]]:
+def _compose_plain_stretch(text: str, start: int, end: int, *, composed: bool) -> Iterator[tuple[int, int, str | None]]:
     """A stretch without marks, its letters composed where they are not."""
     if composed:
         if start < end:
@@ -170,13 +170,13 @@ def _plain(text: str, start: int, end: int, *, composed: bool) -> Iterator[tuple
             continue
         if at < found.start():
             yield at, found.start(), None
-        yield from _clusters(found[0], found.start())
+        yield from _compose_clusters(found[0], found.start())
         at = found.end()
     if at < end:
         yield at, end, None
 
 
-def _clusters(text: str, start: int) -> Iterator[tuple[int, int, str]]:
+def _compose_clusters(text: str, start: int) -> Iterator[tuple[int, int, str]]:
     """Each letter with its marks, composed, so that its place is known to the letter."""
     at = 0
     while at < len(text):

@@ -42,12 +42,12 @@ _MONTHS: Final = (
 _BY_MONTH: Final = {name: number for number, said in enumerate(_MONTHS, start=1) for name in said.split()}
 
 
-def month(word: str) -> int:
+def parse_month_name(word: str) -> int:
     """The number of the month that a lower-case word names in one of seven languages; 0 if it names none."""
     return _BY_MONTH.get(word, 0)
 
 
-def scale(word: str) -> int:
+def parse_scale_word(word: str) -> int:
     """The power of ten that a word such as `million` multiplies by; 0 if it is none."""
     return _SCALES.get(word.lower(), 0)
 
@@ -57,7 +57,7 @@ def number_word(word: str) -> int | None:
     return _number_words().get(word)
 
 
-def multiple(word: str) -> int | None:
+def parse_multiple_word(word: str) -> int | None:
     """How many times more a lower-case word such as `threefold` or `doubled` says; None if it does not."""
     fold = _FOLD.match(word)
     return number_word(fold[1]) if fold else _MULTIPLES.get(word)

@@ -57,7 +57,12 @@ class Searched:
     def _in_parts(self, said: str) -> tuple[int, int] | None:
         """The place of a quote with ellipses, from its first part to its last."""
         parts = [part for one in _ELLIPSIS.split(said) if (part := one.strip(_AROUND).rstrip(_LAST))]
-        if len(parts) > MOST_PARTS or not parts or not _ELLIPSIS.search(said) or not all(map(_tells, parts)):
+        if (
+            len(parts) > MOST_PARTS
+            or not parts
+            or not _ELLIPSIS.search(said)
+            or not all(map(_is_searchable_part, parts))
+        ):
             return None
         places: list[tuple[int, int]] = []
         for part in parts:
@@ -81,19 +86,24 @@ class Searched:
         for _ in range(MOST_TRIES):
             if at < 0:
                 return
-            if _whole(text, at, at + len(words)):
+            if _has_word_boundaries(text, at, at + len(words)):
                 yield at
             at = text.find(words, at + 1)
 
 
-def _tells(part: str) -> bool:
+def _is_searchable_part(part: str) -> bool:
     """Whether a part of a quote is enough to be looked up by itself."""
     return len(_WORD.findall(part)) >= LEAST_PART_WORDS or len(_SPACELESS.findall(part)) >= LEAST_PART_CHARACTERS
 
 
-def _whole(text: str, start: int, end: int) -> bool:
+def _has_word_boundaries(text: str, start: int, end: int) -> bool:
     """Whether no word or number goes on beyond the edges of `text[start:end]`."""
-    return not (_goes_on(text, start) or _goes_on(text, end) or _signed(text, start) or _pointed(text, start, end))
+    return not (
+        _goes_on(text, start)
+        or _goes_on(text, end)
+        or _has_sign_before(text, start)
+        or _is_edge_within_number(text, start, end)
+    )
 
 
 def _goes_on(text: str, at: int) -> bool:
@@ -106,14 +116,14 @@ def _goes_on(text: str, at: int) -> bool:
     return joined and not (_SPACELESS.match(before) or _SPACELESS.match(after))
 
 
-def _signed(text: str, start: int) -> bool:
+def _has_sign_before(text: str, start: int) -> bool:
     """Whether the number at `start` has a sign before it."""
     if start == 0 or not text[start].isdigit() or text[start - 1] not in "-+<>\u2264\u2265":
         return False
     return text[start - 1] != "-" or start == 1 or not text[start - 2].isalnum()
 
 
-def _pointed(text: str, start: int, end: int) -> bool:
+def _is_edge_within_number(text: str, start: int, end: int) -> bool:
     """Whether an edge is within a number, beside its point or comma."""
     first, last = text[start].isdigit(), text[end - 1].isdigit()
     before, after = text[max(0, start - 2) : start], text[end : end + 2]

@@ -68,14 +68,14 @@ def same_amount(value: Decimal, unit: str, other_value: Decimal, other_unit: str
     """Whether both are the same amount of the same thing."""
     if unit == other_unit:
         return value == other_value
-    there = _converted(value, unit, other_unit)
+    there = _convert_amount(value, unit, other_unit)
     return there is not None and abs(there - float(other_value)) <= 1e-6 * max(abs(there), abs(float(other_value)))
 
 
 @lru_cache(maxsize=10_000)
-def _converted(value: Decimal, unit: str, other: str) -> float | None:
+def _convert_amount(value: Decimal, unit: str, other: str) -> float | None:
     """`value` in the other unit; None if these are units of different things, or of nothing that can be converted."""
-    units = _registry()
+    units = _load_unit_registry()
     try:
         measured = units.Quantity(float(value), _FOR_LIBRARY.get(unit, unit))
         return float(measured.to(_FOR_LIBRARY.get(other, other)).magnitude)
@@ -84,5 +84,5 @@ def _converted(value: Decimal, unit: str, other: str) -> float | None:
 
 
 @cache
-def _registry() -> "pint.UnitRegistry[float]":
+def _load_unit_registry() -> "pint.UnitRegistry[float]":
     return pint.UnitRegistry(cache_folder=None)

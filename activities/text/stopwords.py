@@ -107,6 +107,6 @@ def stop_words(language: str) -> frozenset[str]:
 
 
 @cache
-def weightless(language: str) -> frozenset[str]:
+def get_weightless_words(language: str) -> frozenset[str]:
     """What neither a question nor the fit of a text to it is measured by in the language."""
     return WEIGHTLESS if language == ENGLISH else stop_words(language)

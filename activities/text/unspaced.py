@@ -44,19 +44,19 @@ _THAI: Final = regex.compile(
 )
 
 
-def parted(word: str) -> list[str]:
+def split_into_pairs(word: str) -> list[str]:
     """Split `word`, a run of letters and digits in lower case: unspaced script into pairs, the rest as it is."""
     if word.isascii() or _RUN.search(word) is None:
         return [word]
     found: list[str] = []
     last = 0
     for run in _RUN.finditer(word):
-        found += [word[last : run.start()], *pairs(run[0])]
+        found += [word[last : run.start()], *list_sign_pairs(run[0])]
         last = run.end()
     return [one for one in (*found, word[last:]) if one]
 
 
-def asked(word: str) -> list[str]:
+def split_question_word(word: str) -> list[str]:
     """The parts of a word of a question that may tell something, to be `parted` each; none if none does.
 
     A single sign tells nothing: texts have it as a part of pairs.
@@ -66,16 +66,16 @@ def asked(word: str) -> list[str]:
     parts: list[str] = []
     last = 0
     for run in _RUN.finditer(word):
-        parts += [word[last : run.start()], *_telling(run[0])]
+        parts += [word[last : run.start()], *_split_telling_parts(run[0])]
         last = run.end()
     return [one for one in (*parts, word[last:]) if one]
 
 
-def spaced(text: str) -> str:
+def space_out_pairs(text: str) -> str:
     """`text` for an index that parts words at spaces: runs of such scripts as their pairs, all else as it is."""
     if text.isascii():
         return text
-    return str(_RUN.sub(lambda run: f" {' '.join(pairs(run[0]))} ", text))
+    return str(_RUN.sub(lambda run: f" {' '.join(list_sign_pairs(run[0]))} ", text))
 
 
 def is_unspaced(text: str) -> bool:
@@ -83,7 +83,7 @@ def is_unspaced(text: str) -> bool:
     return not text.isascii() and _RUN.search(text) is not None
 
 
-def rejoined(parts: Sequence[str]) -> list[str]:
+def rejoin_pairs(parts: Sequence[str]) -> list[str]:
     """`parts` for a reader: pairs of which one begins with the sign that the other ends with stand as one word."""
     joined: list[str] = []
     for part in parts:
@@ -95,7 +95,7 @@ def rejoined(parts: Sequence[str]) -> list[str]:
     return joined
 
 
-def pairs(run: str) -> list[str]:
+def list_sign_pairs(run: str) -> list[str]:
     """The overlapping pairs of signs of a run in one such script; a single sign is itself."""
     signs: list[str] = _SIGN.findall(run)
     if len(signs) < 2:
@@ -103,7 +103,7 @@ def pairs(run: str) -> list[str]:
     return [signs[at] + signs[at + 1] for at in range(len(signs) - 1)]
 
 
-def _telling(run: str) -> list[str]:
+def _split_telling_parts(run: str) -> list[str]:
     if _IS_HANGUL.match(run):
         return [] if _KOREAN_ASKING.fullmatch(run) else [_KOREAN.sub("", run)]
     particles = _THAI if run < "\u3000" else _JAPANESE if _IS_KANA.search(run) else _CHINESE

@@ -12,8 +12,8 @@ from typing import Final
 
 import regex
 
-from elcano.activities.text.exponents import level
-from elcano.activities.text.unspaced import asked, is_unspaced, parted
+from elcano.activities.text.exponents import flatten_exponents
+from elcano.activities.text.unspaced import is_unspaced, split_into_pairs, split_question_word
 
 _WORD: Final = regex.compile(
     r"([\p{L}\p{N}][\p{L}\p{N}\p{M}]*+(?:'(?:d|ll|m|re|t|ve)(?![\p{L}\p{N}]))?+)(?:'s(?![\p{L}\p{N}]))?"
@@ -21,21 +21,27 @@ _WORD: Final = regex.compile(
 _TYPESET_APOSTROPHE: Final = "\u2019"
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """The words of `text`, in order, repeated as often as they occur."""
-    found = _runs(text)
-    return [part for word in found for part in parted(word)] if is_unspaced(text) else found
+    found = _find_word_runs(text)
+    return [part for word in found for part in split_into_pairs(word)] if is_unspaced(text) else found
 
 
 def asked_words(text: str, left_out: Collection[str] = ()) -> list[str]:
     """The words of a question or a query without those `left_out`, and without pairs of signs that tell nothing."""
-    found = [word for word in _runs(text) if word not in left_out]
+    found = [word for word in _find_word_runs(text) if word not in left_out]
     if not is_unspaced(text):
         return found
-    return [pair for word in found for part in asked(word) for pair in parted(part) if pair not in left_out]
+    return [
+        pair
+        for word in found
+        for part in split_question_word(word)
+        for pair in split_into_pairs(part)
+        if pair not in left_out
+    ]
 
 
-def _runs(text: str) -> list[str]:
-    plain = unicodedata.normalize("NFC", level(text)).replace(_TYPESET_APOSTROPHE, "'").lower()
+def _find_word_runs(text: str) -> list[str]:
+    plain = unicodedata.normalize("NFC", flatten_exponents(text)).replace(_TYPESET_APOSTROPHE, "'").lower()
     found: list[str] = _WORD.findall(plain)
     return found

@@ -10,7 +10,7 @@ from typing import Final
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.extras import install_command
 from elcano.graphs.values.analysis import Analysis, AnalyzeInput, AnalyzeOutput, Pool
-from elcano.graphs.values.works import Work
+from elcano.graphs.values.work_metadata import Work
 from elcano.storage.evidence import Evidence
 from elcano.storage.store import TenantStore
 
@@ -18,7 +18,7 @@ ANALYSIS_TYPE: Final = "application/vnd.elcano.analysis+json"
 """The media type of a stored `Analysis`."""
 
 
-async def analyze(store: TenantStore, run_id: str, given: AnalyzeInput) -> AnalyzeOutput:
+async def analyze_measurements(store: TenantStore, run_id: str, given: AnalyzeInput) -> AnalyzeOutput:
     """The digest of an analysis, which is stored with its plots before this answers.
 
     Only passages that the run found count: of others nobody knows how they came here.
@@ -30,7 +30,7 @@ async def analyze(store: TenantStore, run_id: str, given: AnalyzeInput) -> Analy
     wanted = dict.fromkeys(one.evidence for one in given.measurements)
     evidence = await store.evidence.get([id for id in wanted if id in found])
     accounts = await store.evidence.works_of_run(run_id)
-    analysis, plots, told = await asyncio.to_thread(_analyzed, given, evidence, accounts)
+    analysis, plots, told = await asyncio.to_thread(_run_analysis, given, evidence, accounts)
     keys = {number: await store.artifacts.put(run_id, plot, "image/svg+xml") for number, plot in plots.items()}
     pools = tuple(pool.model_copy(update={"plot": keys.get(pool.number, "")}) for pool in analysis.pools)
     kept = analysis.model_copy(update={"pools": pools})
@@ -46,22 +46,22 @@ async def analyze(store: TenantStore, run_id: str, given: AnalyzeInput) -> Analy
     )
 
 
-def _analyzed(
+def _run_analysis(
     given: AnalyzeInput, evidence: Sequence[Evidence], accounts: Sequence[Work]
 ) -> tuple[Analysis, dict[int, str], str]:
     """Return an analysis, its drawings by pool number, and its summary in sentences."""
     try:  # here, because it takes a second, which no worker is to wait for that analyzes nothing
-        from elcano.activities.analysis.analyzing import analyzed, digest
-        from elcano.activities.analysis.forest import forest
+        from elcano.activities.analysis.forest import render_forest_plot
+        from elcano.activities.analysis.meta_analysis import run_meta_analysis, summarize_analysis
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("statsmodels", "scipy", "numpy", "pandas"):
             raise
         text = f"this worker has no library for statistics: {install_command('analysis')}"
         raise InputInvalid("tool", text) from error
-    analysis = analyzed(given, evidence, accounts)
-    drawn: dict[int, str] = {pool.number: forest(pool) for pool in analysis.pools if _drawn(pool)}
-    return analysis, drawn, digest(analysis)
+    analysis = run_meta_analysis(given, evidence, accounts)
+    drawn: dict[int, str] = {pool.number: render_forest_plot(pool) for pool in analysis.pools if _can_plot_pool(pool)}
+    return analysis, drawn, summarize_analysis(analysis)
 
 
-def _drawn(pool: Pool) -> bool:
+def _can_plot_pool(pool: Pool) -> bool:
     return pool.count > 1

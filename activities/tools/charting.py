@@ -4,9 +4,9 @@ import asyncio
 import json
 from typing import Final
 
-from elcano.activities.answering.charts import Planned, planned
-from elcano.activities.answering.drawing import Drawn, NotDrawn, drawn
-from elcano.activities.answering.keeping import kept
+from elcano.activities.answering.charts import Planned, plan_chart
+from elcano.activities.answering.result_store import load_result_tables
+from elcano.activities.answering.vega_renderer import Drawn, NotDrawn, render_vega_chart
 from elcano.graphs.data.answer import Chart, ChartInput, ChartOutput
 from elcano.graphs.errors import InputInvalid
 from elcano.storage.store import TenantStore
@@ -19,7 +19,7 @@ NOTHING_FITS: Final = "There is no chart: no result has two rows with numbers th
 NO_RESULT: Final = "There is no chart: there is no result."
 
 
-async def chart(store: TenantStore, run_id: str, given: ChartInput) -> ChartOutput:
+async def draw_result_chart(store: TenantStore, run_id: str, given: ChartInput) -> ChartOutput:
     """The chart of the first result that one fits for, kept with its specification before this answers.
 
     Raises:
@@ -28,22 +28,22 @@ async def chart(store: TenantStore, run_id: str, given: ChartInput) -> ChartOutp
     if not given.results:
         return ChartOutput(reason=NO_RESULT)
     if given.spec:
-        plan, number = await _given(store, given), given.result
+        plan, number = await _load_given_spec(store, given), given.result
     else:
-        tables = await kept(store, given.results)
-        plans = ((place, planned(table)) for place, table in enumerate(tables, start=1))
+        tables = await load_result_tables(store, given.results)
+        plans = ((place, plan_chart(table)) for place, table in enumerate(tables, start=1))
         number, found = next(((place, one) for place, one in plans if one is not None), (0, None))
         if found is None:
             return ChartOutput(reason=NOTHING_FITS)
         plan = found
     try:
-        made = await asyncio.to_thread(drawn, plan.spec, plan.title, plan.description)
+        made = await asyncio.to_thread(render_vega_chart, plan.spec, plan.title, plan.description)
     except NotDrawn as error:
         return ChartOutput(reason=str(error))
-    return ChartOutput(chart=await _kept(store, run_id, plan, made, number))
+    return ChartOutput(chart=await _store_chart(store, run_id, plan, made, number))
 
 
-async def _given(store: TenantStore, given: ChartInput) -> Planned:
+async def _load_given_spec(store: TenantStore, given: ChartInput) -> Planned:
     """A specification that another tool made."""
     stored = await store.artifacts.get(given.spec)
     if stored is None:
@@ -59,7 +59,7 @@ async def _given(store: TenantStore, given: ChartInput) -> Planned:
     return Planned("line", title, description if isinstance(description, str) and description else title, spec)
 
 
-async def _kept(store: TenantStore, run_id: str, plan: Planned, made: Drawn, number: int) -> Chart:
+async def _store_chart(store: TenantStore, run_id: str, plan: Planned, made: Drawn, number: int) -> Chart:
     artifacts = store.artifacts
     return Chart(
         kind=plan.kind,

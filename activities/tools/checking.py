@@ -5,11 +5,11 @@ from typing import Final
 
 from temporalio import activity
 
-from elcano.activities.calls.failures import classified
+from elcano.activities.calls.failures import classify_failure
 from elcano.activities.sources.registry import Sources
-from elcano.activities.tools.search import Passing, as_taken, searched, unhindered
+from elcano.activities.tools.search import Passing, as_taken, pass_without_waiting, search_source
 from elcano.graphs.providers import CHECK_SOURCE, FoundPassage, SourceCheck, SourceChecked
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 from elcano.storage.store import Store
 
 EXCERPT_CHARACTERS: Final = 300
@@ -18,7 +18,7 @@ EXCERPT_CHARACTERS: Final = 300
 class CheckActivities:
     """The activity `check_source`; it goes by the provider's rate and waits as every search does."""
 
-    def __init__(self, store: Store, sources: Sources, *, passing: Passing = unhindered) -> None:
+    def __init__(self, store: Store, sources: Sources, *, passing: Passing = pass_without_waiting) -> None:
         self._store = store
         self._sources = sources
         self._passing = passing
@@ -36,15 +36,15 @@ class CheckActivities:
             async with self._passing(source.spec):
                 began = time.monotonic()
                 limit = min(check.limit, source.spec.limits.results)
-                found = await searched(source, self._store.of(check.tenant), "", query, limit)
+                found = await search_source(source, self._store.of(check.tenant), "", query, limit)
                 seconds = time.monotonic() - began
         except Exception as error:
-            raise classified(error) from None
+            raise classify_failure(error) from None
         passages = tuple(
             FoundPassage(
-                title=shortened(one.title, EXCERPT_CHARACTERS),
+                title=shorten_text(one.title, EXCERPT_CHARACTERS),
                 locator=one.locator,
-                excerpt=shortened(" ".join(one.text.split()), EXCERPT_CHARACTERS),
+                excerpt=shorten_text(" ".join(one.text.split()), EXCERPT_CHARACTERS),
             )
             for one in found.evidence
         )

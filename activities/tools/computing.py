@@ -12,7 +12,7 @@ from elcano.graphs.catalogue.tools import ComputeInput, ComputeOutput
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.extras import install_command
 from elcano.graphs.frozen import Json
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 
 SECONDS: Final = 5.0
 """Of computing. A sandbox that does not stop by itself a second later is killed."""
@@ -25,17 +25,17 @@ START_SECONDS: Final = 60.0
 """For its process to begin, on a machine that is busy."""
 
 
-async def compute(given: ComputeInput) -> ComputeOutput:
+async def run_sandboxed_code(given: ComputeInput) -> ComputeOutput:
     """Run the code and return the value of its last expression and what it printed.
 
     Raises:
         InputInvalid: the code is no Python, failed or went over a bound, its result is no JSON, or this worker has no
             sandbox. The text says which.
     """
-    return await asyncio.to_thread(_computed, given)
+    return await asyncio.to_thread(_run_in_sandbox, given)
 
 
-def _computed(given: ComputeInput) -> ComputeOutput:
+def _run_in_sandbox(given: ComputeInput) -> ComputeOutput:
     try:
         import pydantic_monty
     except ModuleNotFoundError as error:
@@ -58,9 +58,11 @@ def _computed(given: ComputeInput) -> ComputeOutput:
         ):
             result = session.feed_run(given.code, inputs=dict(given.inputs), print_callback=printed)
     except pydantic_monty.MontyCrashedError as error:
-        raise InputInvalid("code", f"the code broke its sandbox, or did not end: {_told(error)}") from None
+        raise InputInvalid(
+            "code", f"the code broke its sandbox, or did not end: {_format_sandbox_error(error)}"
+        ) from None
     except (pydantic_monty.MontyError, MemoryError, ValueError) as error:
-        raise InputInvalid("code", f"the code failed: {_told(error)}") from None
+        raise InputInvalid("code", f"the code failed: {_format_sandbox_error(error)}") from None
     return ComputeOutput(result=_as_json(result), printed=printed.output)
 
 
@@ -73,12 +75,12 @@ def _as_json(result: object) -> Json:
     try:
         text = json.dumps(result, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
-        raise InputInvalid("code", f"its result is no JSON: {_told(error)}") from None
+        raise InputInvalid("code", f"its result is no JSON: {_format_sandbox_error(error)}") from None
     if len(text) > RESULT_BYTES:
         raise InputInvalid("code", f"its result has {len(text):,} characters as JSON; {RESULT_BYTES:,} may be kept")
     value: Json = json.loads(text)
     return value
 
 
-def _told(error: BaseException) -> str:
-    return shortened(f"{error}".strip() or type(error).__name__, 500)
+def _format_sandbox_error(error: BaseException) -> str:
+    return shorten_text(f"{error}".strip() or type(error).__name__, 500)

@@ -11,14 +11,14 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from elcano.activities.answering.keeping import keep
-from elcano.activities.forecasting.chart import chart
-from elcano.activities.forecasting.forecasting import Computing, Forecast, forecast, points
+from elcano.activities.answering.result_store import store_result_table
+from elcano.activities.forecasting.chart import build_forecast_chart
+from elcano.activities.forecasting.forecast_refusals import Refused
+from elcano.activities.forecasting.forecasting import Computing, Forecast, build_forecast_table, forecast_table
 from elcano.activities.forecasting.process import ForecastProcess
-from elcano.activities.forecasting.refusing import Refused
-from elcano.activities.tools.referring import reference
+from elcano.activities.tools.evidence_reference import build_evidence_ref
 from elcano.graphs.catalogue.forecast_tool import ForecastOutput
-from elcano.graphs.catalogue.forecast_wording import told
+from elcano.graphs.catalogue.forecast_wording import describe_forecast
 from elcano.graphs.data.forecast import ForecastDigest, ForecastInput
 from elcano.graphs.data.table import ResultDigest, ResultTable
 from elcano.graphs.errors import InputInvalid
@@ -43,20 +43,22 @@ async def forecast_result(
     if find_spec("statsforecast") is None:
         text = f"this worker has no library for forecasts: {install_command('forecast')}"
         raise InputInvalid("tool", text)
-    history = await _result(store, given.artifact)
+    history = await _load_result_table(store, given.artifact)
     try:
-        made = await asyncio.to_thread(forecast, history, given, computing)
+        made = await asyncio.to_thread(forecast_table, history, given, computing)
     except Refused as error:
         return ForecastOutput(refused=error.refusal, told=f"There is no forecast: {error.refusal.message}")
-    table = points(made, history, given.artifact)
-    kept = await keep(store, run_id, table)
-    drawing = await store.artifacts.put(run_id, json.dumps(chart(made), ensure_ascii=False), CHART_TYPE)
-    digest = _digest(made, kept, given.artifact, drawing)
+    table = build_forecast_table(made, history, given.artifact)
+    kept = await store_result_table(store, run_id, table)
+    drawing = await store.artifacts.put(run_id, json.dumps(build_forecast_chart(made), ensure_ascii=False), CHART_TYPE)
+    digest = _build_forecast_digest(made, kept, given.artifact, drawing)
     passages = await store.evidence.get([kept.evidence])
-    return ForecastOutput(forecast=digest, evidence=tuple(map(reference, passages)), told=told(digest))
+    return ForecastOutput(
+        forecast=digest, evidence=tuple(map(build_evidence_ref, passages)), told=describe_forecast(digest)
+    )
 
 
-async def _result(store: TenantStore, artifact: str) -> ResultTable:
+async def _load_result_table(store: TenantStore, artifact: str) -> ResultTable:
     content = await store.artifacts.get(artifact)
     if content is None:
         raise InputInvalid("artifact", f"there is no result {artifact!r}: name the artifact of one that a query gave")
@@ -66,7 +68,7 @@ async def _result(store: TenantStore, artifact: str) -> ResultTable:
         raise InputInvalid("artifact", f"the artifact {artifact!r} is no result of a query") from error
 
 
-def _digest(made: Forecast, kept: ResultDigest, history: str, drawing: str) -> ForecastDigest:
+def _build_forecast_digest(made: Forecast, kept: ResultDigest, history: str, drawing: str) -> ForecastDigest:
     series = made.series
     return ForecastDigest(
         table=kept,

@@ -4,10 +4,10 @@ import time
 
 from temporalio import activity
 
-from elcano.activities.calls.failures import classified
-from elcano.activities.calls.heartbeat import heartbeats
+from elcano.activities.calls.failures import classify_failure
+from elcano.activities.calls.heartbeat import send_heartbeats
 from elcano.activities.databases.registry import Databases
-from elcano.graphs.data.databases import LOOK_AT_DATABASE, DatabaseLook, DatabaseLooked
+from elcano.graphs.data.database_look import LOOK_AT_DATABASE, DatabaseLook, DatabaseLooked
 
 
 class DatabaseLookActivities:
@@ -24,10 +24,10 @@ class DatabaseLookActivities:
             ApplicationError: there is no such database here, or it is away.
         """
         began = time.monotonic()
-        async with heartbeats():
+        async with send_heartbeats():
             try:
                 database = self._databases.get(look.database)
                 found = await database.schema() if look.values else await database.structure(fresh=True)
             except Exception as error:
-                raise classified(error) from None
+                raise classify_failure(error) from None
         return DatabaseLooked(found=found, seconds=time.monotonic() - began)

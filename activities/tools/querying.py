@@ -9,11 +9,11 @@ from hashlib import sha256
 
 from temporalio import activity
 
-from elcano.activities.answering.keeping import RESULT_TYPE, keep
-from elcano.activities.databases.context import context
+from elcano.activities.answering.result_store import RESULT_TYPE, store_result_table
+from elcano.activities.databases.context import select_schema_context
+from elcano.activities.databases.query_runner import run_query
 from elcano.activities.databases.registry import Databases
-from elcano.activities.databases.running import run_query
-from elcano.activities.tools.referring import reference
+from elcano.activities.tools.evidence_reference import build_evidence_ref
 from elcano.graphs.catalogue.database_tools import (
     ExecuteSqlInput,
     ExecuteSqlOutput,
@@ -33,7 +33,7 @@ async def schema_context(databases: Databases, given: SchemaContextInput) -> Sch
         SourceUnavailable: it is away.
     """
     schema = await databases.get(given.database).schema()
-    return await asyncio.to_thread(context, schema, given.question, given.tables)
+    return await asyncio.to_thread(select_schema_context, schema, given.question, given.tables)
 
 
 async def execute_sql(
@@ -48,12 +48,12 @@ async def execute_sql(
     found = await run_query(databases.get(given.query.database), given.query, given.rows)
     if isinstance(found, QueryFault):
         return ExecuteSqlOutput(fault=found)
-    digest = await keep(store, run_id, await _first(store, run_id, found))
+    digest = await store_result_table(store, run_id, await _keep_first_attempt_result(store, run_id, found))
     kept = await store.evidence.get([digest.evidence])
-    return ExecuteSqlOutput(result=digest, evidence=tuple(map(reference, kept)))
+    return ExecuteSqlOutput(result=digest, evidence=tuple(map(build_evidence_ref, kept)))
 
 
-async def _first(store: TenantStore, run_id: str, found: ResultTable) -> ResultTable:
+async def _keep_first_attempt_result(store: TenantStore, run_id: str, found: ResultTable) -> ResultTable:
     """Return the result of the first attempt of this activity that got one; it counts, however that attempt ended.
 
     Another attempt would otherwise leave a second result of one query, of another moment, that nobody uses.

@@ -5,25 +5,24 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from typing import Any, Literal, Protocol, TypeAlias
 
-from elcano.activities.calls.failures import classified
-from elcano.activities.calls.heartbeat import heartbeats
-from elcano.activities.calls.ledger_line import line, waited
+from elcano.activities.calls.failures import classify_failure
+from elcano.activities.calls.heartbeat import send_heartbeats
+from elcano.activities.calls.ledger_line import build_ledger_entry, measure_queue_seconds
 from elcano.activities.databases.examples import SqlExamples
 from elcano.activities.databases.registry import Databases
 from elcano.activities.similarity.comparing import Comparing
 from elcano.activities.similarity.embedder import Embedder
-from elcano.activities.similarity.related import related
+from elcano.activities.similarity.related import rank_related_passages
 from elcano.activities.sources.base import Found, SearchesStore, Source
 from elcano.activities.sources.registry import Sources
-from elcano.activities.tools.analyzing import analyze
-from elcano.activities.tools.charting import chart
-from elcano.activities.tools.computing import compute
+from elcano.activities.tools.analyzing import analyze_measurements
+from elcano.activities.tools.charting import draw_result_chart
+from elcano.activities.tools.computing import run_sandboxed_code
+from elcano.activities.tools.consensus_tool import merge_path_results
+from elcano.activities.tools.evidence_reference import build_evidence_ref
+from elcano.activities.tools.evidence_renewal import as_told_now
 from elcano.activities.tools.forecasting import forecast_result
-from elcano.activities.tools.merging import consensus
 from elcano.activities.tools.querying import execute_sql, schema_context
-from elcano.activities.tools.referring import reference
-from elcano.activities.tools.renewing import as_told_now
-from elcano.graphs.catalogue.calling import CallToolInput, CallToolOutput, ListToolsInput, ListToolsOutput
 from elcano.graphs.catalogue.database_tools import (
     ExecuteSqlInput,
     ExecuteSqlOutput,
@@ -33,8 +32,9 @@ from elcano.graphs.catalogue.database_tools import (
     SqlExamplesOutput,
 )
 from elcano.graphs.catalogue.forecast_tool import ForecastOutput
-from elcano.graphs.catalogue.listing import TOOLS
+from elcano.graphs.catalogue.mcp_tools import CallToolInput, CallToolOutput, ListToolsInput, ListToolsOutput
 from elcano.graphs.catalogue.source_spec import LONGEST_QUERY, SourceSpec
+from elcano.graphs.catalogue.tool_registry import TOOLS
 from elcano.graphs.catalogue.tools import (
     RELATED,
     ComputeInput,
@@ -49,7 +49,7 @@ from elcano.graphs.contracts import ToolCall, ToolResult
 from elcano.graphs.data.forecast import ForecastInput
 from elcano.graphs.errors import InputInvalid, ToolRefused
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.shortening import ELLIPSIS, shortened
+from elcano.graphs.shortening import ELLIPSIS, shorten_text
 from elcano.graphs.values.analysis import AnalyzeInput, AnalyzeOutput
 from elcano.storage.store import Store, TenantStore
 
@@ -71,7 +71,7 @@ class Serving(Protocol):
         ...
 
 
-def unhindered(source: SourceSpec) -> AbstractAsyncContextManager[None]:
+def pass_without_waiting(source: SourceSpec) -> AbstractAsyncContextManager[None]:
     """Every search goes at once."""
     return nullcontext()
 
@@ -85,7 +85,7 @@ class ToolActivities:
         sources: Sources,
         embedder: Embedder | None = None,
         *,
-        passing: Passing = unhindered,
+        passing: Passing = pass_without_waiting,
         databases: Databases | None = None,
         examples: SqlExamples | None = None,
         servers: Serving | None = None,
@@ -106,8 +106,8 @@ class ToolActivities:
             "sql_examples": self._sql_examples,
             "execute_sql": self._execute_sql,
             "compute": self._compute,
-            "consensus": consensus,
-            "chart": chart,
+            "consensus": merge_path_results,
+            "chart": draw_result_chart,
             "forecast": self._forecast,
             "noop": self._noop,
             "call_tool": self._call_tool,
@@ -121,14 +121,14 @@ class ToolActivities:
             ApplicationError: it failed; its type and whether to try again are decided by `failures.classified`.
         """
         store = self._store.of(call.tenant)
-        async with heartbeats():
+        async with send_heartbeats():
             try:
                 output = await self._run(call, store)
             except Exception as error:
-                await _record(call, store, "failed")
-                raise classified(error) from None
-            await _record(call, store, "completed")
-        return ToolResult(output=output.model_dump(mode="json"), waited=waited(), told=call.told)
+                await _record_tool_call(call, store, "failed")
+                raise classify_failure(error) from None
+            await _record_tool_call(call, store, "completed")
+        return ToolResult(output=output.model_dump(mode="json"), waited=measure_queue_seconds(), told=call.told)
 
     async def _run(self, call: ToolCall, store: TenantStore) -> Frozen:
         tool = self._tools.get(call.tool)
@@ -141,13 +141,13 @@ class ToolActivities:
 
     async def _search(self, store: TenantStore, run_id: str, given: SearchInput) -> SearchOutput:
         if given.source == RELATED:
-            asked = RelatedInput(query=shortened(given.query, LONGEST_QUERY), limit=given.limit)
+            asked = RelatedInput(query=shorten_text(given.query, LONGEST_QUERY), limit=given.limit)
             return await self._search_related(store, run_id, asked)
         source = self._sources.get(given.source)
         query, cut = as_taken(given.query, source.spec)
         async with self._passing(source.spec):
             limit = min(given.limit, source.spec.limits.results)
-            found = await searched(source, store, run_id, query, limit)
+            found = await search_source(source, store, run_id, query, limit)
         passages = as_told_now(found.evidence, await store.evidence.get([passage.id for passage in found.evidence]))
         await store.evidence.add(run_id, passages, found.texts)
         # After storing, not before: the order in the store is for good, so another attempt gives the same answer, and
@@ -156,7 +156,7 @@ class ToolActivities:
         return SearchOutput(
             source=given.source,
             query=given.query,
-            evidence=tuple(reference(passage, repeats.get(passage.id)) for passage in passages),
+            evidence=tuple(build_evidence_ref(passage, repeats.get(passage.id)) for passage in passages),
             warnings=(*cut, *found.warnings),
         )
 
@@ -164,11 +164,13 @@ class ToolActivities:
         known = await store.evidence.of_run(run_id)
         repeats = await self._comparing.repeats(store.evidence, run_id)
         originals = [passage for passage in known if passage.id not in repeats]
-        found = await asyncio.to_thread(related, given.query, originals, given.limit, self._embedder)
-        return SearchOutput(source=RELATED, query=given.query, evidence=tuple(reference(passage) for passage in found))
+        found = await asyncio.to_thread(rank_related_passages, given.query, originals, given.limit, self._embedder)
+        return SearchOutput(
+            source=RELATED, query=given.query, evidence=tuple(build_evidence_ref(passage) for passage in found)
+        )
 
     async def _analyze(self, store: TenantStore, run_id: str, given: AnalyzeInput) -> AnalyzeOutput:
-        return await analyze(store, run_id, given)
+        return await analyze_measurements(store, run_id, given)
 
     async def _schema_context(self, store: TenantStore, run_id: str, given: SchemaContextInput) -> SchemaContextOutput:
         found = await schema_context(self._databases, given)
@@ -184,7 +186,7 @@ class ToolActivities:
         return await execute_sql(self._databases, store, run_id, given)
 
     async def _compute(self, store: TenantStore, run_id: str, given: ComputeInput) -> ComputeOutput:
-        return await compute(given)
+        return await run_sandboxed_code(given)
 
     async def _forecast(self, store: TenantStore, run_id: str, given: ForecastInput) -> ForecastOutput:
         return await forecast_result(store, run_id, given)
@@ -204,13 +206,13 @@ class ToolActivities:
         return NoopOutput()
 
 
-async def _record(call: ToolCall, store: TenantStore, outcome: Literal["completed", "failed"]) -> None:
+async def _record_tool_call(call: ToolCall, store: TenantStore, outcome: Literal["completed", "failed"]) -> None:
     await store.ledger.record(
-        line(call.run_id, call.node, call.tool, outcome, kind="tool", step=call.step, item=call.item)
+        build_ledger_entry(call.run_id, call.node, call.tool, outcome, kind="tool", step=call.step, item=call.item)
     )
 
 
-async def searched(source: Source, store: TenantStore, run_id: str, query: str, limit: int) -> Found:
+async def search_source(source: Source, store: TenantStore, run_id: str, query: str, limit: int) -> Found:
     """Search a source, in its own way or in the store."""
     if isinstance(source, SearchesStore):
         return await source.search_store(store, run_id, query, limit)
@@ -222,5 +224,5 @@ def as_taken(query: str, source: SourceSpec) -> tuple[str, tuple[str, ...]]:
     longest = source.limits.query_characters
     if len(query) <= longest:
         return query, ()
-    kept = shortened(query, longest + len(ELLIPSIS)).removesuffix(ELLIPSIS)
+    kept = shorten_text(query, longest + len(ELLIPSIS)).removesuffix(ELLIPSIS)
     return kept, (f"{source.name}: of a query only the first {longest} characters were searched for: {kept}",)

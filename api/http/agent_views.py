@@ -5,10 +5,10 @@ from typing import Any
 from pydantic import Field
 
 from elcano.api.http.budgets import Described
-from elcano.api.http.times import Moment, moment
-from elcano.graphs.agents.defining import definition_of
+from elcano.api.http.times import Moment, datetime_from_seconds
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.own import OwnAgent
+from elcano.graphs.agents.own_definition import definition_of
 from elcano.graphs.frozen import JsonObject
 
 
@@ -49,12 +49,16 @@ class AgentCard(Described):
     @classmethod
     def of(cls, agent: AgentDefinition) -> "AgentCard":
         """A built-in agent."""
-        return cls(**_told(agent, agent.name))
+        return cls(**_describe_agent(agent, agent.name))
 
     @classmethod
     def of_own(cls, agent: OwnAgent, version: int, at: float) -> "AgentCard":
         """A version of an agent of one's own."""
-        return cls(**_told(definition_of(agent.name, agent), agent.name), version=version, at=moment(at))
+        return cls(
+            **_describe_agent(definition_of(agent.name, agent), agent.name),
+            version=version,
+            at=datetime_from_seconds(at),
+        )
 
 
 class AgentView(AgentCard):
@@ -71,15 +75,15 @@ class AgentView(AgentCard):
     def built_in(cls, agent: AgentDefinition) -> "AgentView":
         """A built-in agent."""
         output = agent.output.model_json_schema()
-        return cls(**_told(agent, agent.name), output=output, instructions=agent.asks.instructions)
+        return cls(**_describe_agent(agent, agent.name), output=output, instructions=agent.asks.instructions)
 
     @classmethod
     def own(cls, agent: OwnAgent, version: int, at: float) -> "AgentView":
         """A version of an agent of one's own."""
-        told = _told(definition_of(agent.name, agent), agent.name)
+        told = _describe_agent(definition_of(agent.name, agent), agent.name)
         rest: dict[str, Any] = {
             "version": version,
-            "at": moment(at),
+            "at": datetime_from_seconds(at),
             "output": agent.output,
             "instructions": agent.instructions,
         }
@@ -95,31 +99,36 @@ class AgentVersionCard(Described):
     """When it was kept."""
 
 
-def _told(agent: AgentDefinition, name: str) -> dict[str, Any]:
+def _describe_agent(agent: AgentDefinition, name: str) -> dict[str, Any]:
     schema: JsonObject = agent.input.model_json_schema()
     return {
         "name": name,
         "description": agent.description,
-        "inputs": _fields(schema),
+        "inputs": _list_input_fields(schema),
         "outputs": tuple(agent.output.model_fields),
         "passages": agent.evidence_tokens > 0,
         "writes": agent.writes,
     }
 
 
-def _fields(schema: JsonObject) -> tuple[AgentField, ...]:
+def _list_input_fields(schema: JsonObject) -> tuple[AgentField, ...]:
     properties, required = schema.get("properties"), schema.get("required")
     assert isinstance(properties, dict)
     needed = required if isinstance(required, list) else []
     return tuple(
-        AgentField(name=name, type=_type(one), required=name in needed, description=str(_said(one, "description")))
+        AgentField(
+            name=name,
+            type=_get_schema_type(one),
+            required=name in needed,
+            description=str(_get_schema_value(one, "description")),
+        )
         for name, one in properties.items()
     )
 
 
-def _type(one: object) -> str:
-    return str(_said(one, "type") or ("object" if _said(one, "$ref") else "any"))
+def _get_schema_type(one: object) -> str:
+    return str(_get_schema_value(one, "type") or ("object" if _get_schema_value(one, "$ref") else "any"))
 
 
-def _said(one: object, key: str) -> object:
+def _get_schema_value(one: object, key: str) -> object:
     return one.get(key, "") if isinstance(one, dict) else ""

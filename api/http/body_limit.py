@@ -23,7 +23,7 @@ class BodyLimit:
             await self._app(scope, receive, send)
             return
         try:
-            first = await _read(scope, receive)
+            first = await _read_whole_body(scope, receive)
         except BodyTooLarge as error:
             await known_problem(error, scope["path"])(scope, receive, send)
             return
@@ -35,7 +35,7 @@ class BodyLimit:
         await self._app(scope, replay, send)
 
 
-async def _read(scope: Scope, receive: Receive) -> Message:
+async def _read_whole_body(scope: Scope, receive: Receive) -> Message:
     """The whole body as one message, or the message that the client has gone.
 
     Raises:

@@ -5,7 +5,7 @@ from typing import Literal, TypeVar
 from pydantic import ConfigDict, Field
 
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.values.budget import Limits, Usage, usd
+from elcano.graphs.values.budget import Limits, Usage, usd_from_microusd
 from elcano.graphs.values.endings import EndKind
 
 
@@ -106,14 +106,16 @@ class BudgetView(Told):
     def spent(self, usage: Usage) -> "BudgetView":
         """The same with what the ledger says was spent, sections and calls under way included."""
         tokens = max(0, usage.tokens - self.tokens.used)
-        dollars = max(0.0, usd(usage.cost_microusd) - self.cost_usd.used)
-        return self.model_copy(update={"tokens": _less(self.tokens, tokens), "cost_usd": _less(self.cost_usd, dollars)})
+        dollars = max(0.0, usd_from_microusd(usage.cost_microusd) - self.cost_usd.used)
+        return self.model_copy(
+            update={"tokens": _charge_limit(self.tokens, tokens), "cost_usd": _charge_limit(self.cost_usd, dollars)}
+        )
 
 
 Limit = TypeVar("Limit", TokenLimit, CostLimit)
 
 
-def _less(limit: Limit, more: float) -> Limit:
+def _charge_limit(limit: Limit, more: float) -> Limit:
     """The limit after more of it was used."""
     left = {
         name: None if rest is None else round(max(0, rest - more), 6)
@@ -152,7 +154,7 @@ class LimitsView(Described):
         """A run's limits."""
         return cls(
             tokens=limits.tokens,
-            cost_usd=None if limits.cost_microusd is None else usd(limits.cost_microusd),
+            cost_usd=None if limits.cost_microusd is None else usd_from_microusd(limits.cost_microusd),
             seconds=limits.seconds,
             iterations=limits.iterations,
             steps=limits.steps,

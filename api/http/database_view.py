@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from elcano.api.http.budgets import Described
-from elcano.graphs.data.databases import DatabaseLooked
+from elcano.graphs.data.database_look import DatabaseLooked
 from elcano.graphs.data.schema import Dialect, TableSchema
 
 

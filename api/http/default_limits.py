@@ -3,7 +3,7 @@
 from functools import cache
 from typing import Literal, TypeAlias
 
-from elcano.graphs.checks.affordable import default_limits
+from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.modes import MODES
 
 CountedLimitName: TypeAlias = Literal["tokens", "seconds", "iterations", "steps", "stalls", "resets", "sections"]

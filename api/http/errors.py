@@ -309,7 +309,9 @@ def problem_docs(*errors: type[Exception]) -> dict[int | str, dict[str, Any]]:
     """Build the `responses` of a route: the problems that it can respond with, by status."""
     docs: dict[int | str, dict[str, Any]] = {}
     content = {PROBLEM_MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    for status, kinds in groupby(sorted((PROBLEMS[error] for error in errors), key=_status), key=_status):
+    for status, kinds in groupby(
+        sorted((PROBLEMS[error] for error in errors), key=_get_problem_status), key=_get_problem_status
+    ):
         alike = tuple(dict.fromkeys(kinds))
         described = "; ".join(f"{kind.title} (`{kind.type}`)" for kind in alike)
         docs[status] = {"description": described, "content": content}
@@ -318,7 +320,7 @@ def problem_docs(*errors: type[Exception]) -> dict[int | str, dict[str, Any]]:
     return docs
 
 
-def _status(kind: ProblemKind) -> int:
+def _get_problem_status(kind: ProblemKind) -> int:
     return kind.status
 
 

@@ -57,7 +57,7 @@ class NamedByProxy:
         return said[0]
 
 
-def identity(settings: Settings) -> Identity:
+def build_identity(settings: Settings) -> Identity:
     """The identity that the settings ask for."""
     return NamedByProxy(settings.tenant_header) if settings.tenant_header else Everyone()
 

@@ -15,24 +15,24 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
-def allowed(routes: Sequence[BaseRoute], scope: Scope) -> str:
+def format_allow_header(routes: Sequence[BaseRoute], scope: Scope) -> str:
     """What `Allow` says of the path that is asked for; empty if there is no such path."""
-    named = [route for route in _each(routes) if getattr(route, "path", None) == scope["path"]]
-    own = [method for method in METHODS if _answers(named, {**scope, "method": method})]
-    found = own or [method for method in METHODS if _answers(routes, {**scope, "method": method})]
+    named = [route for route in _flatten_routes(routes) if getattr(route, "path", None) == scope["path"]]
+    own = [method for method in METHODS if _has_full_match(named, {**scope, "method": method})]
+    found = own or [method for method in METHODS if _has_full_match(routes, {**scope, "method": method})]
     if not found:
         return ""
     return ", ".join([*found, *(["HEAD"] if "GET" in found else []), "OPTIONS"])
 
 
-def _each(routes: Sequence[BaseRoute]) -> Iterator[BaseRoute]:
+def _flatten_routes(routes: Sequence[BaseRoute]) -> Iterator[BaseRoute]:
     """Routes that are within routers too, which are included here without a prefix of their own."""
     for route in routes:
         router = getattr(route, "original_router", None)
         if router is None:
             yield route
         else:
-            yield from _each(router.routes)
+            yield from _flatten_routes(router.routes)
 
 
 class Methods:
@@ -48,7 +48,7 @@ class Methods:
             await self._app(scope, receive, send)
         elif scope["method"] == "HEAD":
             await self._head({**scope, "method": "GET"}, receive, send)
-        elif scope["method"] == "OPTIONS" and (methods := allowed(self._routes, scope)):
+        elif scope["method"] == "OPTIONS" and (methods := format_allow_header(self._routes, scope)):
             await Response(status_code=204, headers={"Allow": methods})(scope, receive, send)
         else:
             await self._app(scope, receive, send)
@@ -71,5 +71,5 @@ class Methods:
             await self._app(scope, receive, send_head)
 
 
-def _answers(routes: Sequence[BaseRoute], scope: Scope) -> bool:
+def _has_full_match(routes: Sequence[BaseRoute], scope: Scope) -> bool:
     return any(route.matches(scope)[0] is Match.FULL for route in routes)

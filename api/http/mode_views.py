@@ -6,10 +6,10 @@ from typing import Final, Literal
 from pydantic import Field
 
 from elcano.api.http.budgets import Described
-from elcano.graphs.agents.ways import DATABASE, USUAL, WAYS, described
-from elcano.graphs.checks.affordable import default_limits
-from elcano.graphs.checks.costs import Cost, CostClass, costs, of_choice
-from elcano.graphs.checks.extras import extra_faults, required_extras, useful_extras
+from elcano.graphs.agents.mode_choices import DATABASE, USUAL, WAYS, describe_modes
+from elcano.graphs.checks.budget_limits import default_limits
+from elcano.graphs.checks.costs import Cost, CostClass, estimate_graph_costs, of_choice
+from elcano.graphs.checks.extra_requirements import extra_faults, required_extras, useful_extras
 from elcano.graphs.contracts import CHAIN_MODES
 from elcano.graphs.extras import EXTRAS
 from elcano.graphs.modes import DEFAULT_MODE, MODES, mode_of
@@ -100,7 +100,7 @@ class ModeView(Described):
         """
         mode, graph = mode_of(name), MODES[name]
         chooses = graph == AUTO
-        told = of_choice(graph, list(PARTS.values()), PARTS[USUAL]) if chooses else costs(graph)
+        told = of_choice(graph, list(PARTS.values()), PARTS[USUAL]) if chooses else estimate_graph_costs(graph)
         limits = default_limits(graph)
         ways = [way for way, part in PARTS.items() if databases or DATABASE not in WAYS[way].kinds]
         open_ways = [way for way in ways if required_extras(PARTS[way]).isdisjoint(lacking)]
@@ -110,7 +110,7 @@ class ModeView(Described):
             default=name == DEFAULT_MODE,
             purpose=mode.purpose or graph.description,
             does=graph.description,
-            ways=described(open_ways) if chooses else {},
+            ways=describe_modes(open_ways) if chooses else {},
             graph=f"/v1/graphs/{name}",
             drawing=f"/v1/graphs/{name}?format=mermaid",
             cost_class=told.cost_class,

@@ -7,14 +7,14 @@ from fastapi import Request
 from elcano.api.http.errors import MediaTypeUnsupported, NotAcceptable
 
 
-def choose(accept: str | None, offers: Sequence[str]) -> str:
+def choose_media_type(accept: str | None, offers: Sequence[str]) -> str:
     """The offer that the client likes best; of two liked equally the first, and the first without a header.
 
     Raises:
         NotAcceptable: the client accepts none of them.
     """
-    ranges = [_range(part) for part in (accept or "*/*").split(",") if part.strip()]
-    liked = [(max((_quality(offer, *wanted) for wanted in ranges), default=(0, 0.0))[1], offer) for offer in offers]
+    ranges = [_parse_media_range(part) for part in (accept or "*/*").split(",") if part.strip()]
+    liked = [(max((_rate_offer(offer, *wanted) for wanted in ranges), default=(0, 0.0))[1], offer) for offer in offers]
     quality, best = max(liked, key=lambda pair: pair[0])
     if quality <= 0:
         raise NotAcceptable(f"this is served as {' or '.join(offers)}, not as {accept!r}")
@@ -35,14 +35,14 @@ async def require_json(request: Request) -> None:
         raise MediaTypeUnsupported(f"the body {said}; send JSON, with the header `Content-Type: application/json`")
 
 
-def _range(part: str) -> tuple[str, float]:
+def _parse_media_range(part: str) -> tuple[str, float]:
     """`text/html;q=0.8` as its media range and quality; a quality that is no number counts as 0."""
     media, *parameters = (piece.strip().lower() for piece in part.split(";"))
     quality = next((text[2:] for text in parameters if text.startswith("q=")), "1")
     return media, float(quality) if quality.replace(".", "", 1).isdigit() else 0.0
 
 
-def _quality(offer: str, media: str, quality: float) -> tuple[int, float]:
+def _rate_offer(offer: str, media: str, quality: float) -> tuple[int, float]:
     """How precisely a media range names the offer (0: not at all), and how much it is wanted."""
     if media == offer:
         return 3, quality

@@ -25,7 +25,7 @@ from elcano.api.http.errors import (
     Unidentified,
     field_faults,
 )
-from elcano.api.http.methods import allowed
+from elcano.api.http.methods import format_allow_header
 from elcano.graphs.errors import GraphInvalid, InputInvalid
 from elcano.storage.troubles import STORE_ERRORS, store_trouble
 
@@ -70,11 +70,11 @@ def known_problem(error: Exception, instance: str) -> Response:
     )
 
 
-async def _known(request: Request, error: Exception) -> Response:
+async def _handle_known_error(request: Request, error: Exception) -> Response:
     return known_problem(error, request.url.path)
 
 
-async def _store(request: Request, error: Exception) -> Response:
+async def _handle_store_error(request: Request, error: Exception) -> Response:
     """A store that cannot be used now; any other error of the database is a bug and stays one."""
     trouble = store_trouble(error)
     if trouble is None:
@@ -83,7 +83,7 @@ async def _store(request: Request, error: Exception) -> Response:
     return known_problem(StoreUnavailable(trouble), request.url.path)
 
 
-async def _validation(request: Request, error: Exception) -> Response:
+async def _handle_validation_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     for fault in error.errors():
         if fault["type"] == "json_invalid":
@@ -92,22 +92,22 @@ async def _validation(request: Request, error: Exception) -> Response:
     return known_problem(RequestInvalid(field_faults(error.errors(), skip=1)), request.url.path)
 
 
-async def _http(request: Request, error: Exception) -> Response:
+async def _handle_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     headers = dict(error.headers or {})
     if error.status_code == HTTPStatus.NO_CONTENT:
         return Response(status_code=error.status_code, headers=headers)
-    if unreadable := _unreadable(error.__cause__):
+    if unreadable := _explain_unreadable_body(error.__cause__):
         return known_problem(unreadable, request.url.path)
     title = HTTPStatus(error.status_code).phrase
     detail = error.detail if error.detail != title else ""
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-        headers["Allow"] = allowed(request.app.routes, request.scope)
+        headers["Allow"] = format_allow_header(request.app.routes, request.scope)
         detail = f"{request.method} is not one of {headers['Allow']}"
     return problem_response(error.status_code, title, detail=detail, instance=request.url.path, headers=headers)
 
 
-def _unreadable(cause: BaseException | None) -> BodyUnreadable | None:
+def _explain_unreadable_body(cause: BaseException | None) -> BodyUnreadable | None:
     """Explain why Python's JSON parser gave up on a body, from the exception that it raised."""
     if isinstance(cause, UnicodeDecodeError):
         return BodyUnreadable(f"the body is not {cause.encoding.upper()}: byte {cause.start} cannot be decoded")
@@ -118,16 +118,16 @@ def _unreadable(cause: BaseException | None) -> BodyUnreadable | None:
     return None
 
 
-async def _unexpected(request: Request, error: Exception) -> Response:
+async def _handle_unexpected_error(request: Request, error: Exception) -> Response:
     return problem_response(500, "Internal error", instance=request.url.path)
 
 
-def install(app: FastAPI) -> None:
+def install_error_handlers(app: FastAPI) -> None:
     """Makes every error of `app` a problem document."""
     for error in PROBLEMS:
-        app.add_exception_handler(error, _known)
+        app.add_exception_handler(error, _handle_known_error)
     for error in STORE_ERRORS:
-        app.add_exception_handler(error, _store)
-    app.add_exception_handler(RequestValidationError, _validation)
-    app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _unexpected)
+        app.add_exception_handler(error, _handle_store_error)
+    app.add_exception_handler(RequestValidationError, _handle_validation_error)
+    app.add_exception_handler(HTTPException, _handle_http_error)
+    app.add_exception_handler(Exception, _handle_unexpected_error)

@@ -15,7 +15,7 @@ from elcano.api.http.default_limits import CountedLimitName, describe_defaults
 from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults
 from elcano.graphs.modes import DEFAULT_MODE
 from elcano.graphs.spec.call_limits import LEAST_PATH_SECONDS, MOST_PATH_SECONDS
-from elcano.graphs.values.budget import Limits, microusd
+from elcano.graphs.values.budget import Limits, microusd_from_usd
 from elcano.graphs.values.tenant import RUN_ID
 
 LONGEST_DOMAIN: Final = 48
@@ -27,7 +27,7 @@ _REORDERING: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068
 _LIMITS = Limits.model_json_schema()["properties"]
 
 
-def _plain(text: str) -> str:
+def _refuse_control_characters(text: str) -> str:
     """Refuses control characters: they cannot be seen, and neither models nor terminals agree on them.
 
     Those that reverse what follows (U+202E and its like) are among them; marks that right-to-left text needs are not.
@@ -42,9 +42,9 @@ def _plain(text: str) -> str:
     return text
 
 
-def _spoken(text: str) -> str:
+def _strip_required_text(text: str) -> str:
     """Text without the white space around it, of which something must be left."""
-    stripped = _plain(text).strip()
+    stripped = _refuse_control_characters(text).strip()
     if not stripped:
         raise PydanticCustomError("blank", "is empty; say something")
     return stripped
@@ -63,8 +63,8 @@ def _run_id(text: str) -> str:
     return text
 
 
-Text: TypeAlias = Annotated[str, AfterValidator(_plain)]
-Spoken: TypeAlias = Annotated[str, AfterValidator(_spoken)]
+Text: TypeAlias = Annotated[str, AfterValidator(_refuse_control_characters)]
+Spoken: TypeAlias = Annotated[str, AfterValidator(_strip_required_text)]
 RunId: TypeAlias = Annotated[str, AfterValidator(_run_id), WithJsonSchema({"type": "string", "pattern": f"^{RUN_ID}$"})]
 
 
@@ -74,7 +74,7 @@ class Request(Described):
     model_config = ConfigDict(strict=True)
 
 
-def _bounds(limit: str) -> dict[str, Any]:
+def _describe_limit_bounds(limit: str) -> dict[str, Any]:
     """What OpenAPI says of a limit's range, as `graphs.values.budget.Limits` has it."""
     return {key: _LIMITS[limit][key] for key in ("minimum", "maximum") if key in _LIMITS[limit]}
 
@@ -93,7 +93,7 @@ class BudgetRequest(Request):
     tokens: int | None = Field(
         default=None,
         examples=[100_000],
-        json_schema_extra=_bounds("tokens"),
+        json_schema_extra=_describe_limit_bounds("tokens"),
         description=_left_out("Input and output tokens of all model calls together", "tokens"),
     )
     cost_usd: float | None = Field(
@@ -104,31 +104,31 @@ class BudgetRequest(Request):
         default=None,
         allow_inf_nan=False,
         examples=[600],
-        json_schema_extra=_bounds("seconds"),
+        json_schema_extra=_describe_limit_bounds("seconds"),
         description=_left_out("Seconds from the start to the end of the report, pauses not counted", "seconds"),
     )
     iterations: int | None = Field(
         default=None,
         examples=[5],
-        json_schema_extra=_bounds("iterations"),
+        json_schema_extra=_describe_limit_bounds("iterations"),
         description=_left_out("How often the research loop may run, of `magentic` the rounds", "iterations"),
     )
     steps: int | None = Field(
         default=None,
         examples=[200],
-        json_schema_extra=_bounds("steps"),
+        json_schema_extra=_describe_limit_bounds("steps"),
         description=_left_out("Nodes of the graph visited", "steps"),
     )
     stalls: int | None = Field(
         default=None,
         examples=[3],
-        json_schema_extra=_bounds("stalls"),
+        json_schema_extra=_describe_limit_bounds("stalls"),
         description=_left_out("Of `magentic`: after so many rounds without progress the manager plans anew", "stalls"),
     )
     resets: int | None = Field(
         default=None,
         examples=[2],
-        json_schema_extra=_bounds("resets"),
+        json_schema_extra=_describe_limit_bounds("resets"),
         description=_left_out(
             "Of `magentic`: how often it may do so before the report is written from what there is", "resets"
         ),
@@ -136,7 +136,7 @@ class BudgetRequest(Request):
     sections: int | None = Field(
         default=None,
         examples=[8],
-        json_schema_extra=_bounds("sections"),
+        json_schema_extra=_describe_limit_bounds("sections"),
         description=_left_out("Sections that a plan may have; each is a research loop of its own", "sections"),
     )
     when_exhausted: Literal["finish", "pause"] = Field(default="finish", examples=["pause"])
@@ -151,7 +151,9 @@ class BudgetRequest(Request):
     )
     """Of a question to databases that goes in paths: how long each call to a database may take in one. Neither the
     thinking of models counts nor time without a worker. Left out: what the server allows, 15."""
-    hold_seconds: float | None = Field(default=None, examples=[86_400.0], json_schema_extra=_bounds("hold_seconds"))
+    hold_seconds: float | None = Field(
+        default=None, examples=[86_400.0], json_schema_extra=_describe_limit_bounds("hold_seconds")
+    )
     """How long a call waits for somebody to approve it; with `pause` also how long one call is held for a provider or
     for a person. Left out: 7 days."""
 
@@ -163,7 +165,7 @@ class BudgetRequest(Request):
         """
         given: dict[str, Any] = self.model_dump(exclude={"cost_usd", "path_seconds"}, exclude_none=True)
         if self.cost_usd is not None:
-            given["cost_microusd"] = microusd(self.cost_usd)
+            given["cost_microusd"] = microusd_from_usd(self.cost_usd)
         try:
             return Limits.model_validate({**defaults.model_dump(), **given})
         except ValidationError as error:

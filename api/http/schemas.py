@@ -11,7 +11,7 @@ from elcano.api.http.approvals import WaitingCallView
 from elcano.api.http.budgets import BudgetView, Described, Told
 from elcano.api.http.errors import FieldFault
 from elcano.api.http.ledgers import LedgerView
-from elcano.api.http.times import Moment, moment, with_moments
+from elcano.api.http.times import Moment, datetime_from_seconds, with_moments
 from elcano.graphs.contracts import Engine, ForkedFrom, RunStatus, Stage
 from elcano.graphs.records import ArchivedRun, RunSnapshot
 from elcano.graphs.spec.graph import AgentNode, NodeId, ResearchGraph
@@ -167,7 +167,7 @@ class RunView(Described):
         """A run as it is stored; `evidence` is how many passages it found, if `run` comes without their ids."""
         shared = run.model_dump(include=cls.model_fields.keys() - {"evidence", "budget", "choice", "ledger"})
         found = len(run.evidence) if evidence is None else evidence
-        own = {"budget": BudgetView.of(run.budget), "evidence": found, "choice": _made(run.choice)}
+        own = {"budget": BudgetView.of(run.budget), "evidence": found, "choice": _get_made_choice(run.choice)}
         if run.status == "running":  # what is stored is how it began
             own |= {"iterations": None, "steps": None, "evidence": None}
         return cls.model_validate({**shared, **own, "ledger": LedgerView.of(run.ledger)})
@@ -179,7 +179,7 @@ class RunView(Described):
             update={
                 "pending": pending,
                 "stage": snapshot.stage,
-                "choice": _made(snapshot.choice),
+                "choice": _get_made_choice(snapshot.choice),
                 "domain": snapshot.domain,
                 "node": snapshot.node,
                 "iterations": snapshot.iteration,
@@ -207,10 +207,10 @@ class RunView(Described):
         """A running run in a list: where it is, and `mode` as it is shown, with the one that it chose (`auto/deep`)."""
         chosen = mode.removeprefix(f"{self.mode}/") if mode.startswith(f"{self.mode}/") else ""
         known = stage if stage in get_args(Stage) else None
-        return self.model_copy(update={"choice": _made(Choice(mode=chosen)), "stage": known})
+        return self.model_copy(update={"choice": _get_made_choice(Choice(mode=chosen)), "stage": known})
 
 
-def _made(choice: Choice) -> Choice | None:
+def _get_made_choice(choice: Choice) -> Choice | None:
     return choice if choice.mode else None
 
 
@@ -261,7 +261,7 @@ class GraphCard(Described):
         return cls(
             name=graph.name,
             version=version,
-            at=moment(at),
+            at=datetime_from_seconds(at),
             description=graph.description,
             nodes=len(graph.nodes),
             agents=tuple(sorted(agents)),

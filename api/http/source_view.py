@@ -6,10 +6,10 @@ from pydantic import Field
 
 from elcano.api.http.budgets import Described
 from elcano.api.http.requests import Request, Spoken
-from elcano.api.http.times import Moment, moment
+from elcano.api.http.times import Moment, datetime_from_seconds
 from elcano.graphs.catalogue.source_spec import LONGEST_QUERY, MOST_RESULTS, SourceSpec
 from elcano.graphs.providers import SourceChecked
-from elcano.graphs.values.providers import Provider, state
+from elcano.graphs.values.providers import Provider, get_provider_state
 
 SourceState: TypeAlias = Literal["ready", "needs_key", "off", "empty", "unserved", "waiting", "failing", "trial"]
 Stands: TypeAlias = tuple[Provider, float]
@@ -68,7 +68,7 @@ class SourceView(Described):
     ) -> "SourceView":
         """A source that lacks what `missing` says, which is called `lack`; or that stands as its provider does."""
         provider, now = stands or (Provider(), 0.0)
-        how: SourceState = lack if missing else state(provider, now)
+        how: SourceState = lack if missing else get_provider_state(provider, now)
         troubled = how in ("waiting", "failing", "trial")
         return cls(
             name=spec.name,
@@ -87,10 +87,10 @@ class SourceView(Described):
             ready=how in ("ready", "trial"),
             missing=missing,
             state=how,
-            until=moment(provider.held_until if provider.held_until > now else None),
-            since=moment(provider.since if troubled and provider.since else None),
+            until=datetime_from_seconds(provider.held_until if provider.held_until > now else None),
+            since=datetime_from_seconds(provider.since if troubled and provider.since else None),
             last_error=provider.error,
-            last_error_at=moment(provider.error_at or None),
+            last_error_at=datetime_from_seconds(provider.error_at or None),
         )
 
 

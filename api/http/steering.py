@@ -24,8 +24,8 @@ from elcano.graphs.engine.steering import (
     Steer,
 )
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.values.criteria import CRITERION_CHARACTERS, MOST_CRITERIA, stated
-from elcano.graphs.values.planning import plan_fault
+from elcano.graphs.values.criteria import CRITERION_CHARACTERS, MOST_CRITERIA, normalize_criteria
+from elcano.graphs.values.plan_validation import plan_fault
 from elcano.graphs.values.state import SectionPlan
 
 MOST_SECTIONS = 200
@@ -51,7 +51,9 @@ class SectionBody(Request):
 
     def planned(self) -> SectionPlan:
         """The section as a plan has it."""
-        return SectionPlan(title=self.title, key_question=self.question or self.title, criteria=stated(self.criteria))
+        return SectionPlan(
+            title=self.title, key_question=self.question or self.title, criteria=normalize_criteria(self.criteria)
+        )
 
 
 class SteerBody(Request):

@@ -10,13 +10,13 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from elcano.api.http.budgets import BudgetView, Described
-from elcano.api.http.times import Moment, moment
+from elcano.api.http.times import Moment, datetime_from_seconds
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.lifecycle.changes import Change
 from elcano.graphs.lifecycle.rows import BetweenRow, HeldTry, StepKind, StepOutcome, StepRow
+from elcano.graphs.lifecycle.state_diff import Change
 from elcano.graphs.values.branch import BranchState
-from elcano.graphs.values.budget import Usage, usd
+from elcano.graphs.values.budget import Usage, usd_from_microusd
 from elcano.graphs.values.state import HoldReason
 from elcano.storage.ledger import LedgerEntry
 
@@ -42,7 +42,7 @@ class UsageView(Described):
     @classmethod
     def of(cls, usage: Usage) -> "UsageView":
         """A usage in dollars."""
-        return cls(cost_usd=usd(usage.cost_microusd), **usage.model_dump(exclude={"cost_microusd"}))
+        return cls(cost_usd=usd_from_microusd(usage.cost_microusd), **usage.model_dump(exclude={"cost_microusd"}))
 
 
 class AttemptView(Described):
@@ -173,7 +173,7 @@ class BetweenView(Described):
     @classmethod
     def of(cls, row: BetweenRow) -> "BetweenView":
         """A row without a number."""
-        return cls(happened_at=moment(row.at_epoch), **row.model_dump(exclude={"at_epoch"}))
+        return cls(happened_at=datetime_from_seconds(row.at_epoch), **row.model_dump(exclude={"at_epoch"}))
 
 
 RowView: TypeAlias = Annotated[StepView | BetweenView, Field(discriminator="row")]

@@ -21,25 +21,25 @@ SCHEMA: Final = {"type": "string", "format": "date-time"}
 
 
 @overload
-def moment(seconds: float) -> datetime: ...
+def datetime_from_seconds(seconds: float) -> datetime: ...
 @overload
-def moment(seconds: None) -> None: ...
-def moment(seconds: float | None) -> datetime | None:
+def datetime_from_seconds(seconds: None) -> None: ...
+def datetime_from_seconds(seconds: float | None) -> datetime | None:
     """A number of seconds since the epoch as a moment in UTC; None stays None."""
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
 
 
-def rfc3339(seconds: float) -> str:
+def format_rfc3339(seconds: float) -> str:
     """The same as text: `2026-11-23T18:51:08.250000Z`, always with microseconds, so that texts are ordered as times."""
-    return _written(moment(seconds))
+    return _format_datetime(datetime_from_seconds(seconds))
 
 
-def _written(at: datetime) -> str:
+def _format_datetime(at: datetime) -> str:
     return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 Moment: TypeAlias = Annotated[
-    datetime, PlainSerializer(_written, when_used="json"), WithJsonSchema(SCHEMA, mode="serialization")
+    datetime, PlainSerializer(_format_datetime, when_used="json"), WithJsonSchema(SCHEMA, mode="serialization")
 ]
 """A time in a view."""
 
@@ -50,8 +50,8 @@ def event_view(event: AgentEvent) -> JsonObject:
     calls = told["data"].get("calls")
     for data in (told["data"], *(calls if isinstance(calls, list) else ())):
         if isinstance(data, dict):
-            data |= {name: rfc3339(data[name]) for name in _OF_EVENTS if isinstance(data.get(name), float)}
-    return {**told, "at": rfc3339(event.at)}
+            data |= {name: format_rfc3339(data[name]) for name in _OF_EVENTS if isinstance(data.get(name), float)}
+    return {**told, "at": format_rfc3339(event.at)}
 
 
 def with_moments(value: Json) -> Json:
@@ -66,7 +66,7 @@ def with_moments(value: Json) -> Json:
 def _read_at(value: Json) -> Json:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
-    return rfc3339(value) if value else None
+    return format_rfc3339(value) if value else None
 
 
 def declare_moments(schemas: Mapping[str, Any]) -> None:

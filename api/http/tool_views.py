@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from elcano.api.http.budgets import Described
-from elcano.graphs.catalogue.calling import OfferedTool, ServerTools
+from elcano.graphs.catalogue.mcp_tools import OfferedTool, ServerTools
 from elcano.graphs.frozen import JsonObject
 
 
@@ -51,7 +51,7 @@ class ToolServerView(Described):
     def of(cls, server: ServerTools) -> "ToolServerView":
         """Builds the view from a worker's answer."""
         own = server.model_dump(exclude={"server", "tools"})
-        return cls(name=server.server, **own, tools=tuple(_tool(tool) for tool in server.tools))
+        return cls(name=server.server, **own, tools=tuple(_build_tool_view(tool) for tool in server.tools))
 
 
 class ToolList(Described):
@@ -63,5 +63,5 @@ class ToolList(Described):
     """Whether there are more tools than were asked for."""
 
 
-def _tool(tool: OfferedTool) -> ToolView:
+def _build_tool_view(tool: OfferedTool) -> ToolView:
     return ToolView.model_validate(tool.model_dump(exclude={"server"}))

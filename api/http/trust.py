@@ -27,9 +27,9 @@ class TrustedNames:
 
     def __init__(self, settings: Settings) -> None:
         """Trusts the configured hosts, the host that clients are given as the address, and this machine's own names."""
-        self._given = _names(settings.trusted_hosts)
-        self._address = _authority(settings.base_url)
-        self._all = self._given | _names([*LOOPBACK, settings.api_host, *(self._address or ())[:1]])
+        self._given = _list_host_names(settings.trusted_hosts)
+        self._address = _parse_origin(settings.base_url)
+        self._all = self._given | _list_host_names([*LOOPBACK, settings.api_host, *(self._address or ())[:1]])
         self._origins = frozenset(settings.allowed_origins)
         self._by_address = _is_unspecified(settings.api_host)
 
@@ -42,8 +42,10 @@ class TrustedNames:
             HostUntrusted: the `Host` is no name of this server.
         """
         host = headers.get("host", "")
-        name, _ = _authority(f"http://{host}") or ("", None)
-        if not (name and ("*" in self._all or _among(name, self._all) or (self._by_address and _is_address(name)))):
+        name, _ = _parse_origin(f"http://{host}") or ("", None)
+        if not (
+            name and ("*" in self._all or _is_known_host(name, self._all) or (self._by_address and _is_address(name)))
+        ):
             setting = f"ELCANO_TRUSTED_HOSTS='[\"{name or 'research.example.org'}\"]'"
             raise HostUntrusted(
                 f"the Host {host[:255]!r} is no name of this server; if it should be one, set {setting}"
@@ -62,10 +64,10 @@ class TrustedNames:
             if headers.get("sec-fetch-site", "none") in ("cross-site", "same-site"):
                 raise OriginForeign("a page of another site asked for this; ask from a page of this server")
             return
-        page = _authority(origin)
+        page = _parse_origin(origin)
         scheme = origin.partition(":")[0]
-        host = _authority(f"{scheme}://{headers.get('host', '')}")  # a proxy may have taken the encryption away
-        if page is None or not (page in (host, self._address) or _among(page[0], self._given)):
+        host = _parse_origin(f"{scheme}://{headers.get('host', '')}")  # a proxy may have taken the encryption away
+        if page is None or not (page in (host, self._address) or _is_known_host(page[0], self._given)):
             raise OriginForeign(
                 f"a page of {origin[:255]!r} asked for this; ask from a page of this server, or name that origin in "
                 "ELCANO_ALLOWED_ORIGINS if the page is yours"
@@ -93,7 +95,7 @@ class Trust:
         await self._app(scope, receive, send)
 
 
-def _authority(url: str) -> tuple[str, int | None] | None:
+def _parse_origin(url: str) -> tuple[str, int | None] | None:
     """Name, in small letters, and port of a URL that has nothing else behind its scheme; None if it is none."""
     try:
         parsed = urlsplit(url)
@@ -104,11 +106,11 @@ def _authority(url: str) -> tuple[str, int | None] | None:
     return (parsed.hostname, port) if parsed.hostname and plain else None
 
 
-def _names(found: Iterable[str | int | None]) -> set[str]:
+def _list_host_names(found: Iterable[str | int | None]) -> set[str]:
     return {name.lower() for name in found if isinstance(name, str) and not _is_unspecified(name)}
 
 
-def _among(name: str, known: set[str]) -> bool:
+def _is_known_host(name: str, known: set[str]) -> bool:
     """`*.example.org` stands for every name under `example.org`."""
     return name in known or any(one[:2] == "*." and name.endswith(one[1:]) for one in known)
 

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 from weakref import WeakValueDictionary
 
 from elcano.api.live.feed import Feed
-from elcano.api.live.merging import Branch
+from elcano.api.live.journal_merge import Branch
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.values.events import AgentEvent
 from elcano.graphs.values.tenant import Tenant

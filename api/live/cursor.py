@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from elcano.api.http.errors import LastEventIdInvalid
-from elcano.api.live.merging import Key, Told
+from elcano.api.live.journal_merge import Key, Told
 
 MAX_LENGTH: Final = 16_000
 """Characters; a thousand open branches have room in it."""

@@ -13,9 +13,9 @@ from typing import Final, TypeAlias
 from pydantic import Field
 
 from elcano.api.http.budgets import Described
-from elcano.api.http.times import Moment, moment
+from elcano.api.http.times import Moment, datetime_from_seconds
 from elcano.api.live.cursor import Cursor
-from elcano.api.live.merging import Branch, Key, Lost, Merge, Told
+from elcano.api.live.journal_merge import Branch, Key, Lost, Merge, Told
 from elcano.api.temporal.rpc import NO_WORKER
 from elcano.graphs.values.events import AgentEvent
 
@@ -114,7 +114,7 @@ class Feed:
         now = time.time()
         if now - self._noticed.get(message, 0.0) >= REMIND:
             self._noticed[message] = now
-            self._waiting = Waiting(message=message, at=moment(now))
+            self._waiting = Waiting(message=message, at=datetime_from_seconds(now))
             self._tell()
 
     def show(self, words: Streaming) -> None:
@@ -154,7 +154,7 @@ class Feed:
                     position += 1
                     if isinstance(told, Lost):
                         if told.branch.key in cursor.branches:
-                            batch.append(_unreadable(told.branch))
+                            batch.append(_build_unreadable_notice(told.branch))
                     elif not cursor.covers(told):
                         cursor = cursor.after(told)
                         batch.append(Next(told.event, cursor))
@@ -181,7 +181,7 @@ class Feed:
         self._news = asyncio.Event()
 
 
-def _unreadable(branch: Branch) -> Unreadable:
+def _build_unreadable_notice(branch: Branch) -> Unreadable:
     section = branch.started.section
     return Unreadable(
         message=f"the events of {section!r} cannot be read any more, or not all of them",

@@ -19,9 +19,9 @@ from elcano.api.http.errors import (
     TemporalUnavailable,
     WorkerNotAnswering,
 )
-from elcano.api.runs.endings import START_GRACE, last_event, settle
+from elcano.api.runs.endings import START_GRACE, archive_if_ended, last_event
 from elcano.api.runs.pending import waited_for
-from elcano.api.runs.reading import goes_on
+from elcano.api.runs.run_status import goes_on
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.rpc import NO_WORKER
 from elcano.graphs.records import ArchivedRun, ProgressPage
@@ -158,7 +158,7 @@ class JournalReader:
 
     async def _settle(self) -> None:
         try:
-            await settle(self._run, self._temporal, self._store, self._events)
+            await archive_if_ended(self._run, self._temporal, self._store, self._events)
         except RunNotFound:
             self._deleted = True
             return

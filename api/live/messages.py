@@ -29,19 +29,19 @@ _HEADERS: Final = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}  # a 
 
 def event_stream(feed: Feed, since: Cursor) -> EventSourceResponse:
     """A response with every event after `since`, as they come; it ends with the feed or when the client leaves."""
-    return EventSourceResponse(_written(feed, since), headers=_HEADERS)
+    return EventSourceResponse(_stream_messages(feed, since), headers=_HEADERS)
 
 
-async def _written(feed: Feed, since: Cursor) -> AsyncIterator[bytes]:
+async def _stream_messages(feed: Feed, since: Cursor) -> AsyncIterator[bytes]:
     ends = time.monotonic() + LONGEST_SECONDS
     async for batch in feed.follow(since):
-        yield b"".join(map(message, batch)) or KEEPALIVE_COMMENT
+        yield b"".join(map(format_feed_message, batch)) or KEEPALIVE_COMMENT
         if time.monotonic() > ends:
             return
         await asyncio.sleep(0)  # lets others have their turn, and a client's leaving be noticed, during a long replay
 
 
-def message(item: Item) -> bytes:
+def format_feed_message(item: Item) -> bytes:
     """One message."""
     if isinstance(item, Next):
         name = _RENAMED.get(item.event.type, item.event.type)
@@ -52,7 +52,7 @@ def message(item: Item) -> bytes:
     return format_sse_event(data_str=data, event=name, id=place, retry=RECONNECT_MILLISECONDS)
 
 
-def _shape(model: str, *names: str, numbered: bool) -> dict[str, Any]:
+def _describe_message_schema(model: str, *names: str, numbered: bool) -> dict[str, Any]:
     data = {
         "type": "string",
         "contentMediaType": "application/json",
@@ -70,10 +70,12 @@ MESSAGES: Final[Mapping[str, Any]] = {
     "schema": {"type": "string", "description": "A stream; `itemSchema` describes one message of it."},
     "itemSchema": {
         "oneOf": [
-            _shape("AgentEvent", *(_RENAMED.get(one, one) for one in EVENT_TYPES if one != "streaming"), numbered=True),
-            _shape("Waiting", "waiting", numbered=False),
-            _shape("Unreadable", "unreadable", numbered=False),
-            _shape("Streaming", "streaming", numbered=False),
+            _describe_message_schema(
+                "AgentEvent", *(_RENAMED.get(one, one) for one in EVENT_TYPES if one != "streaming"), numbered=True
+            ),
+            _describe_message_schema("Waiting", "waiting", numbered=False),
+            _describe_message_schema("Unreadable", "unreadable", numbered=False),
+            _describe_message_schema("Streaming", "streaming", numbered=False),
         ]
     },
 }

@@ -12,10 +12,10 @@ from functools import partial
 
 from elcano.api.live.archive import Archive
 from elcano.api.live.feed import Feed
+from elcano.api.live.journal_merge import Branch, Key
 from elcano.api.live.journals import JournalReader
-from elcano.api.live.merging import Branch, Key
-from elcano.api.live.words import WordsReader
-from elcano.api.runs.reading import current_run
+from elcano.api.live.words_reader import WordsReader
+from elcano.api.runs.run_status import current_run
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import BranchOf
 from elcano.graphs.records import ArchivedRun
@@ -63,21 +63,21 @@ class Watcher:
             words.heard(events)
 
         reader = JournalReader(run, self._temporal, self._store, told, partial(self.feed.wait, key))
-        self._group.create_task(_read(reader, words), name=f"read {run.run_id}")
+        self._group.create_task(_read_journal_and_words(reader, words), name=f"read {run.run_id}")
         return ()
 
 
-async def _read(journal: JournalReader, words: WordsReader) -> None:
+async def _read_journal_and_words(journal: JournalReader, words: WordsReader) -> None:
     """Reads a journal to its end, and the text being written beside it; a failure of that does not stop the journal."""
     reading = asyncio.create_task(words.run())
-    reading.add_done_callback(_said)
+    reading.add_done_callback(_log_reader_error)
     try:
         await journal.run()
     finally:
         reading.cancel()
 
 
-def _said(reading: asyncio.Task[None]) -> None:
+def _log_reader_error(reading: asyncio.Task[None]) -> None:
     if not reading.cancelled() and (error := reading.exception()) is not None:
         _log.error("what is being written cannot be shown any more", exc_info=error)
 

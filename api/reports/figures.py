@@ -21,12 +21,12 @@ def as_csv(analysis: Analysis) -> str:
     table = csv.DictWriter(written, COLUMNS, restval="", lineterminator="\r\n")
     table.writeheader()
     for pool in analysis.pools:
-        for row in _rows(pool):
-            table.writerow({name: _cell(value) for name, value in row.items()})
+        for row in _list_pool_rows(pool):
+            table.writerow({name: _escape_formula_cell(value) for name, value in row.items()})
     return written.getvalue()
 
 
-def _rows(pool: Pool) -> Iterator[dict[str, object]]:
+def _list_pool_rows(pool: Pool) -> Iterator[dict[str, object]]:
     of = {
         "pool": pool.number,
         "outcome": pool.outcome,
@@ -58,6 +58,6 @@ def _rows(pool: Pool) -> Iterator[dict[str, object]]:
             yield {**of, "row": name, **pooled.model_dump(), **differences}
 
 
-def _cell(value: object) -> object:
+def _escape_formula_cell(value: object) -> object:
     """A text of strangers as no formula; numbers as they are."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

@@ -97,19 +97,19 @@ _ATTRIBUTES: Final[dict[str, set[str]]] = {
 }
 
 
-def page(report: Report, plots: Mapping[int, str] | None = None, chart: str | None = None) -> str:
+def render_report_page(report: Report, plots: Mapping[int, str] | None = None, chart: str | None = None) -> str:
     """The page of `report`, with its `plots` (SVG that code drew) by the numbers of their pools, and its `chart`."""
     numbers = frozenset(reference.number for reference in report.references)
     env: dict[str, object] = {_KNOWN: numbers, _PLOTS: dict(plots or {}), _CHART: chart}
     tokens = _MARKDOWN.parse(report.markdown, env)
-    _aligned(tokens)
+    _set_alignment_classes(tokens)
     if numbers:
-        _anchored(tokens)
+        _add_reference_anchors(tokens)
     body = nh3.clean(
         _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, env),
         tags=set(_TAGS | _MATHML | _OF_SVG.keys()),
         attributes={**_ATTRIBUTES, **{tag: set(named) for tag, named in _OF_SVG.items()}},
-        attribute_filter=_leading,
+        attribute_filter=_keep_safe_link,
         url_schemes={"http", "https"},
         link_rel="noopener noreferrer nofollow",
         strip_comments=True,
@@ -124,7 +124,7 @@ def page(report: Report, plots: Mapping[int, str] | None = None, chart: str | No
     )
 
 
-def _number(state: StateInline, silent: bool) -> bool:
+def _parse_reference_number(state: StateInline, silent: bool) -> bool:
     """Markdown rule for the number of a reference in bare brackets, which only code writes."""
     found = _NUMBER.match(state.src, state.pos, state.posMax)
     if found is None or int(found[1]) not in state.env.get(_KNOWN, ()):
@@ -145,7 +145,7 @@ def _shown_number(
     return f'<a class="number" href="#reference-{token.meta["number"]}">{shown}</a>'
 
 
-def _plot(state: StateInline, silent: bool) -> bool:
+def _parse_forest_plot(state: StateInline, silent: bool) -> bool:
     """The rule: a forest plot, which stands in the page itself, or its title where there is none."""
     found = _PLOT.match(state.src, state.pos, state.posMax)
     if found is None:
@@ -166,7 +166,7 @@ def _shown_plot(
     return drawn or f"<em>{escape(_ESCAPED.sub(lambda one: one[1], token.content))}</em>"
 
 
-def _chart(state: StateInline, silent: bool) -> bool:
+def _parse_answer_chart(state: StateInline, silent: bool) -> bool:
     """The rule: the chart of an answer, the same way."""
     found = _CHARTED.match(state.src, state.pos, state.posMax)
     if found is None:
@@ -185,7 +185,7 @@ def _shown_chart(
     return drawn or f"<em>{escape(_ESCAPED.sub(lambda one: one[1], tokens[at].content))}</em>"
 
 
-def _formula(source: str, options: dict[str, Any]) -> str:
+def _render_mathml(source: str, options: dict[str, Any]) -> str:
     """A formula as MathML; as it was written, in code, if it is none that can be read."""
     written = f"<code>{escape(source)}</code>"
     if len(source) > FORMULA_CHARACTERS:
@@ -201,7 +201,7 @@ def _formula(source: str, options: dict[str, Any]) -> str:
     return ElementTree.tostring(tree, encoding="unicode")  # texts within it are not escaped before this
 
 
-def _aligned(tokens: Sequence[Token]) -> None:
+def _set_alignment_classes(tokens: Sequence[Token]) -> None:
     """Columns are aligned by classes: the policy allows no styles of elements."""
     for token in tokens:
         style = token.attrs.pop("style", None)
@@ -209,7 +209,7 @@ def _aligned(tokens: Sequence[Token]) -> None:
             token.attrSet("class", found[1])
 
 
-def _anchored(tokens: Sequence[Token]) -> None:
+def _add_reference_anchors(tokens: Sequence[Token]) -> None:
     """The items of the last list of the report, its references, can be led to by their numbers."""
     lists = [place for place, one in enumerate(tokens) if one.type == "ordered_list_open" and one.level == 0]
     for token in tokens[lists[-1] :] if lists else ():
@@ -217,20 +217,20 @@ def _anchored(tokens: Sequence[Token]) -> None:
             token.attrSet("id", f"reference-{token.info}")
 
 
-def _leading(tag: str, attribute: str, value: str) -> str | None:
+def _keep_safe_link(tag: str, attribute: str, value: str) -> str | None:
     """An attribute, if it is no link that leads nowhere: to an empty address, or to one within the site."""
     leads = attribute != "href" or value.startswith(("#reference-", "https://", "http://"))
     return value if leads else None
 
 
-def _markdown() -> MarkdownIt:
+def _build_page_parser() -> MarkdownIt:
     made = MarkdownIt("commonmark", {"html": False})
     made.enable(["table", "strikethrough"])
     made.disable(["reference", "html_block", "html_inline", "autolink", "image"])
-    made.use(dollarmath_plugin, allow_space=False, allow_labels=False, double_inline=True, renderer=_formula)
-    made.inline.ruler.before("link", _CITATION, _number)
-    made.inline.ruler.before("link", _PLOTS, _plot)
-    made.inline.ruler.before("link", _CHART, _chart)
+    made.use(dollarmath_plugin, allow_space=False, allow_labels=False, double_inline=True, renderer=_render_mathml)
+    made.inline.ruler.before("link", _CITATION, _parse_reference_number)
+    made.inline.ruler.before("link", _PLOTS, _parse_forest_plot)
+    made.inline.ruler.before("link", _CHART, _parse_answer_chart)
     made.add_render_rule(_CHART, _shown_chart)
     made.add_render_rule(_CITATION, _shown_number)
     made.add_render_rule(_PLOTS, _shown_plot)
@@ -238,4 +238,4 @@ def _markdown() -> MarkdownIt:
     return made
 
 
-_MARKDOWN: Final = _markdown()
+_MARKDOWN: Final = _build_page_parser()

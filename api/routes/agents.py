@@ -13,10 +13,10 @@ from elcano.api.http.errors import (
     RequestInvalid,
     problem_docs,
 )
-from elcano.api.http.times import moment
-from elcano.api.runs.agents import received_agent, require_own_agent
+from elcano.api.http.times import datetime_from_seconds
+from elcano.api.runs.callable_agents import received_agent, require_own_agent
 from elcano.api.services import Provided
-from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.agents.agent_registry import AGENTS
 from elcano.graphs.agents.own import OwnAgent
 from elcano.graphs.errors import TooManyAgents
 
@@ -89,7 +89,7 @@ async def list_agent_versions(name: AgentNamed, services: Provided) -> list[Agen
     versions = await services.store.agents.versions(name)
     if not versions:
         await require_own_agent(name, services.store.agents)
-    return [AgentVersionCard(version=version, at=moment(at)) for version, at in versions]
+    return [AgentVersionCard(version=version, at=datetime_from_seconds(at)) for version, at in versions]
 
 
 @router.delete("/{name}", status_code=204, responses=problem_docs(AgentNotFound))

@@ -14,10 +14,10 @@ from elcano.api.http.errors import (
     RunNotFound,
     problem_docs,
 )
-from elcano.api.http.negotiation import choose
+from elcano.api.http.negotiation import choose_media_type
 from elcano.api.reports.figures import as_csv
 from elcano.api.reports.plots import plots_of
-from elcano.api.runs.reading import read_run
+from elcano.api.runs.run_status import read_run
 from elcano.api.services import Provided, Services
 from elcano.graphs.values.report import Report
 
@@ -51,8 +51,10 @@ async def get_analysis(
     accept: Annotated[str | None, Header(description=f"`{JSON}` (default) or `{CSV}`.")] = None,
 ) -> Response:
     """Read the statistical analysis of a run's numbers: verdicts, estimates, and what was left out and why."""
-    form = choose(accept, (JSON, CSV))
-    analysis = (await asyncio.to_thread(Report.model_validate_json, await _report(run_id, services))).analysis
+    form = choose_media_type(accept, (JSON, CSV))
+    analysis = (
+        await asyncio.to_thread(Report.model_validate_json, await _load_stored_report(run_id, services))
+    ).analysis
     if analysis is None:
         raise NotAnalyzed(f"the run {run_id!r} analyzed no numbers; start one with the mode `analysis`")
     content = as_csv(analysis) if form == CSV else analysis.model_dump_json()
@@ -72,13 +74,13 @@ async def get_plot(
     run_id: str, services: Provided, number: Annotated[int, Path(ge=1, le=999, description="The number of the pool.")]
 ) -> Response:
     """See the forest plot of one pool of studies."""
-    plots = await plots_of(await _report(run_id, services), services.store)
+    plots = await plots_of(await _load_stored_report(run_id, services), services.store)
     if number not in plots:
         raise NotAnalyzed(f"the run {run_id!r} has no plot {number}; it has: {sorted(plots) or 'none'}")
     return Response(plots[number], media_type=SVG, headers=SVG_HEADERS)
 
 
-async def _report(run_id: str, services: Services) -> str:
+async def _load_stored_report(run_id: str, services: Services) -> str:
     """The report of a run, as it is kept."""
     run = await read_run(run_id, services.temporal, services.store)
     if run.report is None:

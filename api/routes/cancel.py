@@ -17,7 +17,7 @@ from elcano.api.http.errors import (
     problem_docs,
 )
 from elcano.api.http.requests import Request, Text
-from elcano.api.runs.cancelling import cancel
+from elcano.api.runs.cancellation import cancel_open_run
 from elcano.api.services import Asker, Provided
 from elcano.graphs.values.cancellation import REASON_CHARACTERS, Cancellation
 
@@ -63,5 +63,5 @@ async def cancel_run(
     """
     sent = body or CancelBody()
     cancellation = Cancellation(by=asker, reason=sent.reason)
-    polled = await cancel(run_id, cancellation, services.temporal, services.store)
+    polled = await cancel_open_run(run_id, cancellation, services.temporal, services.store)
     return CancelAccepted(run_id=run_id, reason=sent.reason, worker="polling" if polled else "not polling")

@@ -4,7 +4,7 @@ from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
 
 from elcano.api.http.errors import NotCertifiable, ReportLost, RequestInvalid, RunNotFound, RunUnreadable, problem_docs
-from elcano.api.runs.certificates import certificate
+from elcano.api.runs.certificates import stream_certificate
 from elcano.api.services import Provided
 
 JSON = "application/json"
@@ -29,6 +29,6 @@ async def get_certificate(run_id: str, services: Provided) -> StreamingResponse:
     It has what was asked for with the graph, the outcome of every step and of every section's, the passages and texts
     that are cited, what was spent, the report, and a hash for each of these. Keep the bytes as they come.
     """
-    pieces = await certificate(run_id, services.temporal, services.store)
+    pieces = await stream_certificate(run_id, services.temporal, services.store)
     name = f'attachment; filename="{run_id}.certificate.json"'
     return StreamingResponse(pieces, media_type=JSON, headers={"Content-Disposition": name})

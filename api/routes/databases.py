@@ -14,7 +14,7 @@ from elcano.api.http.errors import (
     problem_docs,
 )
 from elcano.api.services import Provided
-from elcano.graphs.data.databases import DatabaseLook, dialect_of
+from elcano.graphs.data.database_look import DatabaseLook, dialect_of
 
 router = APIRouter(prefix="/v1/databases", tags=["databases"])
 

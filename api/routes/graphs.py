@@ -15,20 +15,25 @@ from elcano.api.http.errors import (
     RequestInvalid,
     problem_docs,
 )
-from elcano.api.http.negotiation import choose
+from elcano.api.http.negotiation import choose_media_type
 from elcano.api.http.requests import DryRunRequest
 from elcano.api.http.schemas import GraphCard, GraphVerdict, GraphVersionCard
-from elcano.api.http.times import moment
-from elcano.api.runs.choosing import barred, chooses
-from elcano.api.runs.graphs import named, received, require_own, told
+from elcano.api.http.times import datetime_from_seconds
+from elcano.api.runs.mode_choice import can_choose_mode, find_barred_modes
+from elcano.api.runs.runnable_graphs import (
+    find_named_graph,
+    find_submitted_graph_faults,
+    require_own,
+    validate_received_graph,
+)
 from elcano.api.services import Provided
-from elcano.graphs.checks.affordable import default_limits
-from elcano.graphs.checks.references import unknown
+from elcano.graphs.checks.budget_limits import default_limits
+from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.errors import GraphInvalid, TooManyGraphs
 from elcano.graphs.modes import ALIASES, MODES
-from elcano.graphs.preview.preview import Preview, previewed
-from elcano.graphs.spec.drawing import mermaid
+from elcano.graphs.preview.preview import Preview, preview_graph
+from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.graph import ResearchGraph
 
 _LOCATION = {"Location": {"description": "The path of the version.", "schema": {"type": "string"}}}
@@ -71,7 +76,7 @@ async def keep_graph(
     Runs name it as their `mode`. In place of a branch the name of a graph may stand: the graph that has this name now
     is kept in its place.
     """
-    read = await received(graph, services.store)
+    read = await validate_received_graph(graph, services.store)
     if read.name in (*MODES, *ALIASES):
         built_in = f"{read.name!r} is a built-in graph: give yours another name"
         raise RequestInvalid([FieldFault(field="graph.name", message=built_in, pointer="/name")])
@@ -96,7 +101,7 @@ async def validate_graph(
     services: Provided,
 ) -> GraphVerdict:
     """Check a graph: its faults at once (of many the first), each naming its node, edge or field."""
-    found = await told(graph, services.store)
+    found = await find_submitted_graph_faults(graph, services.store)
     texts = (f"{one.field}: {one.message}" if one.field else one.message for one in found)
     return GraphVerdict(valid=not found, faults=tuple(texts), errors=tuple(found))
 
@@ -127,9 +132,11 @@ async def get_graph(
     ] = None,
 ) -> Response:
     """Read a graph, as JSON or drawn as a Mermaid flow chart."""
-    graph = await named(name, services.store.graphs) or (await require_own(name, services.store.graphs)).graph
-    media = {"json": JSON, "mermaid": MERMAID}[form] if form else choose(accept, (JSON, MERMAID, TEXT))
-    content = graph.model_dump_json() if media == JSON else mermaid(graph)
+    graph = (
+        await find_named_graph(name, services.store.graphs) or (await require_own(name, services.store.graphs)).graph
+    )
+    media = {"json": JSON, "mermaid": MERMAID}[form] if form else choose_media_type(accept, (JSON, MERMAID, TEXT))
+    content = graph.model_dump_json() if media == JSON else render_mermaid(graph)
     return Response(content, media_type=media, headers={"Vary": "Accept"})
 
 
@@ -139,7 +146,7 @@ async def list_versions(name: GraphNamed, services: Provided) -> list[GraphVersi
     versions = await services.store.graphs.versions(name)
     if not versions:
         await require_own(name, services.store.graphs)
-    return [GraphVersionCard(version=version, at=moment(at)) for version, at in versions]
+    return [GraphVersionCard(version=version, at=datetime_from_seconds(at)) for version, at in versions]
 
 
 @router.post("/{name}/dry-run", responses=problem_docs(BodyUnreadable, BodyTooLarge, GraphNotFound))
@@ -149,9 +156,11 @@ async def dry_run(name: GraphNamed, body: DryRunRequest, services: Provided) -> 
     Nothing is searched, asked or paid for, and nothing is kept. What agents answer is made up, so what it shows is what
     the graph does: its ways, loops and limits, and which of its expressions found nothing.
     """
-    graph = await named(name, services.store.graphs) or (await require_own(name, services.store.graphs)).graph
+    graph = (
+        await find_named_graph(name, services.store.graphs) or (await require_own(name, services.store.graphs)).graph
+    )
     nodes = {node.id for each in graph.all_graphs() for node in each.nodes}
-    strange = [(node, text) for node in body.answers for text in unknown("node", node, nodes)]
+    strange = [(node, text) for node in body.answers for text in explain_unknown_name("node", node, nodes)]
     if strange:
         raise RequestInvalid([FieldFault(field=f"answers.{node}", message=text) for node, text in strange])
     limits, sources = body.budget.limits(default_limits(graph)), tuple(dict.fromkeys(body.sources))
@@ -163,9 +172,9 @@ async def dry_run(name: GraphNamed, body: DryRunRequest, services: Provided) -> 
         limits=limits,
         sources=sources,
         databases=tuple(services.settings.databases),
-        barred=barred(limits, sources, services.settings) if chooses(graph) else {},
+        barred=find_barred_modes(limits, sources, services.settings) if can_choose_mode(graph) else {},
     )
-    return await run_in_threadpool(asyncio.run, previewed(asked, body.answers))
+    return await run_in_threadpool(asyncio.run, preview_graph(asked, body.answers))
 
 
 @router.delete("/{name}", status_code=204, responses=problem_docs(GraphNotFound))

@@ -30,7 +30,9 @@ async def readyz(process: InProcess, response: Response) -> Readiness:
     stops is missed at once, one that was killed after some 15 seconds.
     """
     temporal, store, worker = await asyncio.gather(
-        _temporal(process.temporal), _store(process.writable), _worker(process.temporal, process.settings)
+        _check_temporal(process.temporal),
+        _check_store(process.writable),
+        _check_workers(process.temporal, process.settings),
     )
     ready = temporal.ok and store.ok and worker.ok
     if not ready:
@@ -38,7 +40,7 @@ async def readyz(process: InProcess, response: Response) -> Readiness:
     return Readiness(ready=ready, checks={"temporal": temporal, "store": store, "worker": worker})
 
 
-async def _temporal(temporal: Temporal) -> Check:
+async def _check_temporal(temporal: Temporal) -> Check:
     try:
         await temporal.check()
     except (TemporalUnavailable, TemporalRefused) as error:
@@ -46,12 +48,12 @@ async def _temporal(temporal: Temporal) -> Check:
     return Check(ok=True)
 
 
-async def _store(writable: Writable) -> Check:
+async def _check_store(writable: Writable) -> Check:
     fault = await writable.fault()
     return Check(ok=fault is None, detail=fault or "")
 
 
-async def _worker(temporal: Temporal, settings: Settings) -> Check:
+async def _check_workers(temporal: Temporal, settings: Settings) -> Check:
     """Workers for runs, and for calls of the models that runs ask unless they name others."""
     rated = {provider_of(model) for model in (settings.model, *settings.agent_models.values())} & {
         *settings.model_rates

@@ -22,9 +22,9 @@ from elcano.api.http.knowledge_views import (
     NodeView,
     PathsView,
 )
-from elcano.api.runs.knowing import required_node, shortest_paths
+from elcano.api.runs.knowledge_lookup import required_node, shortest_paths
 from elcano.api.services import Provided
-from elcano.graphs.data.knowledge import LONGEST_PATH, NODE_ID, EdgeKind, NodeKind
+from elcano.graphs.data.knowledge_graph import LONGEST_PATH, NODE_ID, EdgeKind, NodeKind
 from elcano.graphs.errors import CypherRefused, KnowledgeOff
 
 NodeNamed: TypeAlias = Annotated[

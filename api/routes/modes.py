@@ -4,7 +4,7 @@ from fastapi import APIRouter
 
 from elcano.api.http.errors import RequestInvalid, problem_docs
 from elcano.api.http.mode_views import ModeView
-from elcano.api.runs.domains import every
+from elcano.api.runs.domains import list_rubrics
 from elcano.api.runs.extras import lacking_extras
 from elcano.api.services import Provided
 from elcano.graphs.modes import MODES
@@ -34,4 +34,4 @@ async def list_domains(services: Provided) -> list[Rubric]:
     A run names one as its `domain`, or brings one of its own in the same form. Without one the judge goes by the
     standards of no field.
     """
-    return every(services.settings)
+    return list_rubrics(services.settings)

@@ -26,8 +26,8 @@ from elcano.api.live.cursor import Cursor
 from elcano.api.live.feed import Feed
 from elcano.api.live.messages import MESSAGES, event_stream
 from elcano.api.runs.deletion import delete_run as delete
-from elcano.api.runs.reading import glanced, read_run
-from elcano.api.runs.submission import submit
+from elcano.api.runs.run_status import read_run, refresh_listed_runs
+from elcano.api.runs.submission import submit_run
 from elcano.api.services import Provided
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.errors import GraphInvalid
@@ -81,7 +81,7 @@ async def start_run(
     The answer comes at once; follow the run with `GET /v1/runs/{run_id}/events`. With an `Idempotency-Key` the same
     request can be sent again after a lost answer or a 503 and never starts a second run.
     """
-    submission = await submit(request, idempotency_key, tenant=services.tenant, starter=services.starter)
+    submission = await submit_run(request, idempotency_key, tenant=services.tenant, starter=services.starter)
     run_id = submission.run.run_id
     response.headers["Location"] = f"/v1/runs/{run_id}"
     if submission.new:
@@ -126,7 +126,9 @@ async def list_runs(
         created_before=None if created_before is None else created_before.timestamp(),
     )
     page = await services.store.runs.page(limit=limit, before=before, status=status, wanted=wanted)
-    runs = await glanced((RunView.of(one.run, evidence=one.evidence) for one in page.runs), services.temporal)
+    runs = await refresh_listed_runs(
+        (RunView.of(one.run, evidence=one.evidence) for one in page.runs), services.temporal
+    )
     return RunList(runs=tuple(services.linked(run) for run in runs), next=page.next)
 
 

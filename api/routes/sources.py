@@ -19,7 +19,14 @@ from elcano.api.http.errors import (
 )
 from elcano.api.http.source_view import CheckRequest, CheckView, SourceView
 from elcano.api.runs.collections import empty_collections
-from elcano.api.runs.sources import every, found_in, lacking, require_open, switched_off, unserved
+from elcano.api.runs.source_availability import (
+    explain_unserved_source,
+    find_missing_setup,
+    found_in,
+    list_all_sources,
+    require_open,
+    switched_off,
+)
 from elcano.api.services import Provided, Services
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.providers import SourceCheck
@@ -30,13 +37,13 @@ router = APIRouter(prefix="/v1/sources", tags=["sources"], responses=problem_doc
 @router.get("")
 async def list_sources(services: Provided) -> list[SourceView]:
     """List the sources that there are, with what they can do, what they allow, what they lack and how they stand."""
-    return await _shown(list(every(services.settings).values()), services)
+    return await _build_source_views(list(list_all_sources(services.settings).values()), services)
 
 
 @router.get("/{name}", responses=problem_docs(RequestInvalid, SourceNotFound))
 async def get_source(name: str, services: Provided) -> SourceView:
     """Read one source."""
-    (shown,) = await _shown([found_in(every(services.settings), name)], services)
+    (shown,) = await _build_source_views([found_in(list_all_sources(services.settings), name)], services)
     return shown
 
 
@@ -55,18 +62,18 @@ async def get_source(name: str, services: Provided) -> SourceView:
 )
 async def check_source(name: str, request: CheckRequest, services: Provided) -> CheckView:
     """Search one source once, through a worker, for at most 30 seconds; nothing of it is kept."""
-    spec = found_in(every(services.settings), name)
+    spec = found_in(list_all_sources(services.settings), name)
     await require_open(spec, services.temporal, services.settings)
     queue = spec.queue or services.temporal.task_queue
     check = SourceCheck(source=name, queue=queue, query=request.query, limit=request.limit, tenant=services.tenant)
     return CheckView.of(name, await services.temporal.looks.check_source(check))
 
 
-async def _shown(specs: list[SourceSpec], services: Services) -> list[SourceView]:
+async def _build_source_views(specs: list[SourceSpec], services: Services) -> list[SourceView]:
     empty = await run_in_threadpool(empty_collections, services.settings)
     lacks, idle, (providers, now) = await asyncio.gather(
-        lacking(services.temporal, services.settings),
-        asyncio.gather(*(unserved(spec, services.temporal) for spec in specs)),
+        find_missing_setup(services.temporal, services.settings),
+        asyncio.gather(*(explain_unserved_source(spec, services.temporal) for spec in specs)),
         services.providers.all(),
     )
     views = []

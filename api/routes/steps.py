@@ -17,8 +17,8 @@ from elcano.api.http.errors import (
     problem_docs,
 )
 from elcano.api.http.step_views import StepDetail, StepList
-from elcano.api.runs.comparing import compare
-from elcano.api.runs.steps import list_steps, look_into
+from elcano.api.runs.run_comparison import load_run_comparison
+from elcano.api.runs.step_rows import list_steps, look_into
 from elcano.api.services import Provided
 from elcano.graphs.comparison.differences import RunComparison
 
@@ -80,4 +80,4 @@ async def compare_runs(
 
     Runs that have not ended are compared as they stand, and `notes` says so.
     """
-    return await compare(run_id, other_id, services.temporal, services.store)
+    return await load_run_comparison(run_id, other_id, services.temporal, services.store)

@@ -15,7 +15,7 @@ from elcano.api.http.errors import (
 )
 from elcano.api.http.tool_views import ToolList, ToolServerView
 from elcano.api.services import Provided
-from elcano.graphs.catalogue.calling import MOST_SHOWN, ListToolsInput
+from elcano.graphs.catalogue.mcp_tools import MOST_SHOWN, ListToolsInput
 from elcano.graphs.providers import ToolLook
 
 router = APIRouter(

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Header, Request, Response
 
 from elcano.api.http.errors import NotAcceptable, RequestInvalid, problem_docs
 from elcano.api.http.manual import CONTENT_POLICY
-from elcano.api.http.negotiation import choose
+from elcano.api.http.negotiation import choose_media_type
 from elcano.api.http.schemas import Welcome
 
 JSON = "application/json"
@@ -35,13 +35,15 @@ async def welcome(
     accept: Annotated[str | None, Header(description="`application/json` (default) or `text/html`.")] = None,
 ) -> Response:
     """Return what this service is and where its manual is."""
-    form = choose(accept, (JSON, HTML))
+    form = choose_media_type(accept, (JSON, HTML))
     found = Welcome(name=request.app.title, description=request.app.description, version=request.app.version)
     headers = {"Vary": "Accept", "Content-Security-Policy": CONTENT_POLICY}
-    return Response(found.model_dump_json() if form == JSON else _page(found), media_type=form, headers=headers)
+    return Response(
+        found.model_dump_json() if form == JSON else _render_welcome_page(found), media_type=form, headers=headers
+    )
 
 
-def _page(found: Welcome) -> str:
+def _render_welcome_page(found: Welcome) -> str:
     places = "\n".join(f'<li><a href="{escape(place)}">{escape(name)}</a></li>' for name, place in found.links.items())
     return f"""<!doctype html>
 <html lang="en">

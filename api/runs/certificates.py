@@ -7,15 +7,15 @@ from importlib.metadata import version
 from elcano import __version__
 from elcano.api.http.errors import NotCertifiable, ReportLost
 from elcano.api.runs.logs import read_log
-from elcano.api.runs.reading import current_run
+from elcano.api.runs.run_status import current_run
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import REPORTED
-from elcano.storage.certificates.form import Versions
-from elcano.storage.certificates.issuing import Issuing
+from elcano.storage.certificates.certificate_format import Versions
+from elcano.storage.certificates.certificate_writer import Issuing
 from elcano.storage.store import TenantStore
 
 
-async def certificate(run_id: str, temporal: Temporal, store: TenantStore) -> AsyncIterator[bytes]:
+async def stream_certificate(run_id: str, temporal: Temporal, store: TenantStore) -> AsyncIterator[bytes]:
     """The certificate of a run that ended with a report, piece by piece.
 
     Raises:

@@ -14,10 +14,10 @@ from pydantic import TypeAdapter
 from ulid import ULID
 
 from elcano.api.http.errors import ControlRefused, KeyReused, RunEnded, RunForgotten, UpdateRefused
-from elcano.api.runs.reading import current_run
+from elcano.api.runs.run_status import current_run
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import ControlRequest
-from elcano.graphs.engine.control import Action
+from elcano.graphs.engine.control_actions import Action
 from elcano.graphs.frozen import Json
 from elcano.storage.controls import ControlOutcome
 from elcano.storage.store import TenantStore
@@ -30,7 +30,7 @@ def new_request_id() -> str:
     return str(ULID()).lower()
 
 
-async def ask(
+async def request_control(
     run_id: str,
     action: Action,
     request_id: str,
@@ -61,15 +61,15 @@ async def ask(
     if claim.request_hash != sent:
         raise KeyReused(f"the key {request_id!r} was sent to run {run_id!r} with another request; take a new one")
     if claim.outcome is not None:
-        return _told(claim.outcome)
+        return _unwrap_outcome(claim.outcome)
     if claim.mine and run.status != "running":
         raise RunEnded(f"the run {run_id!r} has ended: {run.status}")
-    outcome = await send(run_id, request, request_id, temporal)
+    outcome = await send_control(run_id, request, request_id, temporal)
     await store.controls.settle(run_id, request_id, outcome)
-    return _told(outcome)
+    return _unwrap_outcome(outcome)
 
 
-async def send(run_id: str, request: ControlRequest, request_id: str, temporal: Temporal) -> ControlOutcome:
+async def send_control(run_id: str, request: ControlRequest, request_id: str, temporal: Temporal) -> ControlOutcome:
     """What the run answers, or answered to the same request.
 
     Raises:
@@ -84,7 +84,7 @@ async def send(run_id: str, request: ControlRequest, request_id: str, temporal: 
     return ControlOutcome(accepted=True, text=_JSON.dump_json(answer).decode())
 
 
-def _told(outcome: ControlOutcome) -> Json:
+def _unwrap_outcome(outcome: ControlOutcome) -> Json:
     if not outcome.accepted:
         raise ControlRefused(outcome.text)
     return _JSON.validate_json(outcome.text)

@@ -9,8 +9,8 @@ import time
 from typing import Final
 
 from elcano.api.http.errors import DeleteRefused, RunNotFound, TemporalUnavailable
-from elcano.api.runs.endings import settle
-from elcano.api.runs.reading import current_run
+from elcano.api.runs.endings import archive_if_ended
+from elcano.api.runs.run_status import current_run
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.errors import ElcanoError, RunOpen
 from elcano.graphs.records import ArchivedRun
@@ -37,7 +37,7 @@ async def delete_run(run_id: str, temporal: Temporal, store: TenantStore) -> Non
         raise DeleteRefused(f"{run_id!r} is a section: it is deleted with its run {run.branch_of.run_id!r}")
     ended_unheard = run.status == "running"
     if ended_unheard:
-        run = await settle(run, temporal, store)
+        run = await archive_if_ended(run, temporal, store)
     if run.status == "running":
         raise DeleteRefused(f"the run {run_id!r} has not ended: stop it (`POST /v1/runs/{run_id}/stop`) and ask again")
     await temporal.delete(run_id, [branch.run_id for branch in run.branches])

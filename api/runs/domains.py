@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults
-from elcano.graphs.checks.references import unknown
+from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.domains import GENERAL
 from elcano.graphs.spec.size import MAX_FAULTS
 from elcano.graphs.values.rubric import Rubric
@@ -13,7 +13,7 @@ from elcano.settings import Settings
 from elcano.storage.domains import known_domains
 
 
-def every(settings: Settings) -> list[Rubric]:
+def list_rubrics(settings: Settings) -> list[Rubric]:
     """Every rubric that a run can name here.
 
     Raises:
@@ -22,7 +22,7 @@ def every(settings: Settings) -> list[Rubric]:
     return [*known_domains(settings).values()]
 
 
-def rubrics(wanted: str | dict[str, Any] | None, settings: Settings) -> tuple[str, tuple[Rubric, ...]]:
+def choose_rubrics(wanted: str | dict[str, Any] | None, settings: Settings) -> tuple[str, tuple[Rubric, ...]]:
     """The name of a run's domain, empty if its question decides, and the rubrics that the run is given.
 
     Raises:
@@ -30,19 +30,19 @@ def rubrics(wanted: str | dict[str, Any] | None, settings: Settings) -> tuple[st
         InputInvalid: the server's own rubrics cannot.
     """
     if isinstance(wanted, dict):
-        rubric = _brought(wanted)
+        rubric = _validate_own_rubric(wanted)
         return rubric.name, (rubric,)
     known = known_domains(settings)
     if wanted is None:
         return "", tuple(known.values())
     if wanted == GENERAL:
         return GENERAL, ()
-    if wrong := list(unknown("domain", wanted, [GENERAL, *known])):
+    if wrong := list(explain_unknown_name("domain", wanted, [GENERAL, *known])):
         raise RequestInvalid([FieldFault(field="domain", message=text) for text in wrong])
     return wanted, (known[wanted],)
 
 
-def _brought(given: dict[str, Any]) -> Rubric:
+def _validate_own_rubric(given: dict[str, Any]) -> Rubric:
     try:
         rubric = Rubric.model_validate(given)
     except ValidationError as error:

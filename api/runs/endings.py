@@ -23,7 +23,7 @@ START_GRACE: Final = 60.0
 """Seconds after which a run that Temporal does not know is not one that is just being started."""
 
 
-async def settle(
+async def archive_if_ended(
     run: ArchivedRun, temporal: Temporal, store: TenantStore, known: Sequence[AgentEvent] = ()
 ) -> ArchivedRun:
     """The run as it ended, archived with all its events; `run` itself as long as its workflow is open.
@@ -63,25 +63,25 @@ async def _settle_closed(
     try:
         cause = await temporal.reason(run.run_id)
     except RunForgotten:
-        return await _archive(run, execution, "Temporal no longer knows it", known, store)
+        return await _store_ended_run(run, execution, "Temporal no longer knows it", known, store)
     except RunUnreadable as error:
         cause = error
     reason = str(cause) if cause is not None else ""
     if execution.status == "failed" and cause is not None:
-        run = run.model_copy(update={"failure": _failure(cause)})
+        run = run.model_copy(update={"failure": _failure_from_cause(cause)})
     try:
         snapshot = await temporal.snapshot(run.run_id, closed_too=True)  # first: it gives up soonest
-        events = [*known, *await _events(run.run_id, len(known), temporal)]
+        events = [*known, *await _fetch_remaining_events(run.run_id, len(known), temporal)]
     except RunUnreadable:
-        return await _archive(run, execution, reason, known, store)
+        return await _store_ended_run(run, execution, reason, known, store)
     except WorkerNotAnswering:
         if not await temporal.was_worked_on(run.run_id):  # then no worker can tell anything, ever
-            return await _archive(run, execution, reason, known, store)
-        return _ended(run, execution, None)
-    return await _archive(run, execution, reason, events, store, snapshot)
+            return await _store_ended_run(run, execution, reason, known, store)
+        return _build_ended_run(run, execution, None)
+    return await _store_ended_run(run, execution, reason, events, store, snapshot)
 
 
-async def _archive(
+async def _store_ended_run(
     run: ArchivedRun,
     execution: Execution,
     reason: str,
@@ -90,14 +90,14 @@ async def _archive(
     snapshot: RunSnapshot | None = None,
 ) -> ArchivedRun:
     """Archive the run. Without a snapshot it cannot be read to its end, and may have more events than `events`."""
-    ended = _ended(run, execution, snapshot)
+    ended = _build_ended_run(run, execution, snapshot)
     if not events or not events[-1].terminal:
         events = [*events, last_event(ended, reason, events, complete=snapshot is not None)]
     await store.runs.archive(ended, events)
     return ended
 
 
-async def _events(run_id: str, since: int, temporal: Temporal) -> list[AgentEvent]:
+async def _fetch_remaining_events(run_id: str, since: int, temporal: Temporal) -> list[AgentEvent]:
     events: list[AgentEvent] = []
     more = True
     while more:
@@ -107,10 +107,10 @@ async def _events(run_id: str, since: int, temporal: Temporal) -> list[AgentEven
     return events
 
 
-def _ended(run: ArchivedRun, execution: Execution, snapshot: RunSnapshot | None) -> ArchivedRun:
+def _build_ended_run(run: ArchivedRun, execution: Execution, snapshot: RunSnapshot | None) -> ArchivedRun:
     facts: dict[str, object] = {
         "execution": execution.id,
-        "status": _status(execution, snapshot),
+        "status": _resolve_final_status(execution, snapshot),
         "finished_at": time.time() if execution.closed_at is None else execution.closed_at,
     }
     if snapshot is not None:
@@ -128,13 +128,13 @@ def _ended(run: ArchivedRun, execution: Execution, snapshot: RunSnapshot | None)
     return run.model_copy(update=facts)
 
 
-def _status(execution: Execution, snapshot: RunSnapshot | None) -> RunStatus:
+def _resolve_final_status(execution: Execution, snapshot: RunSnapshot | None) -> RunStatus:
     """Temporal tells that a workflow completed; only the run itself knows whether that was early."""
     told = execution.status == "completed" and snapshot is not None and snapshot.status != "running"
     return snapshot.status if told and snapshot is not None else execution.status
 
 
-def _failure(cause: BaseException) -> Failure:
+def _failure_from_cause(cause: BaseException) -> Failure:
     kind = cause.type if isinstance(cause, ApplicationError) and cause.type else type(cause).__name__
     return Failure(node="", type=kind, message=str(cause)[:2_000])
 

@@ -10,11 +10,19 @@ from typing import Final, NamedTuple
 from elcano.api.http.errors import FieldFault, RequestInvalid
 from elcano.api.runs.database_graphs import asks_databases
 from elcano.graphs.agents import sql_writer
-from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.agents.agent_registry import AGENTS
 from elcano.graphs.agents.own import OwnAgent
-from elcano.graphs.checks.references import unknown
+from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.contracts import ModelChoice, ResearchInput
-from elcano.graphs.model_names import OFFLINE, PROVIDERS, address_of, chosen_model, model_names, provider, with_own
+from elcano.graphs.model_names import (
+    OFFLINE,
+    PROVIDERS,
+    address_of,
+    chosen_model,
+    model_names,
+    parse_model_provider,
+    with_own,
+)
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
 from elcano.settings import Settings, is_set
 
@@ -28,10 +36,10 @@ def key_faults(run: ModelChoice, graph: ResearchGraph, settings: Settings) -> It
     """
     server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
     faults: dict[tuple[str, str], FieldFault] = {}
-    for agent, own, model in callees(graph):
+    for agent, own, model in list_callees(graph):
         field, chosen = field_of(agent, run, model), with_own(run, agent, own)
         for name in model_names(model or chosen_model(agent, chosen, server)):
-            if (message := _missing(name, settings)) is not None:
+            if (message := _explain_missing_key(name, settings)) is not None:
                 faults.setdefault((field, name), FieldFault(field=field, message=message))
     return faults.values()
 
@@ -44,11 +52,11 @@ def require_models(asked: ResearchInput, settings: Settings) -> None:
     Raises:
         RequestInvalid: one has not; or a model is chosen for an agent that the run does not have.
     """
-    called = {one.agent for one in callees(asked.graph)}
+    called = {one.agent for one in list_callees(asked.graph)}
     named = {*AGENTS, *called, *(name.partition("@")[0] for name in called)}
-    wrong = [(name, text) for name in asked.models.by_agent for text in unknown("agent", name, named)]
+    wrong = [(name, text) for name in asked.models.by_agent for text in explain_unknown_name("agent", name, named)]
     found = [FieldFault(field="model.by_agent", message=text) for _, text in wrong]
-    found += _unable(asked, settings)
+    found += _find_unsupported_agents(asked, settings)
     found += _query_writer_faults(asked, settings)
     if settings.shared_environment:
         found += key_faults(asked.models, asked.graph, settings)
@@ -56,10 +64,10 @@ def require_models(asked: ResearchInput, settings: Settings) -> None:
         raise RequestInvalid(found)
 
 
-def _unable(asked: ResearchInput, settings: Settings) -> Iterable[FieldFault]:
+def _find_unsupported_agents(asked: ResearchInput, settings: Settings) -> Iterable[FieldFault]:
     """Agents of one's own that the extractive model would be asked for: it has no rules for them."""
     server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
-    for name, own, model in callees(asked.graph):
+    for name, own, model in list_callees(asked.graph):
         run = with_own(asked.models, name, own)
         chosen = (
             model
@@ -82,7 +90,9 @@ def lacks_query_writer(graph: ResearchGraph, sources: Iterable[str], run: ModelC
     """
     server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
     known = server if settings.shared_environment else ModelChoice()
-    models = [one.model or chosen_model(SQL_WRITER, run, known) for one in callees(graph) if one.agent == SQL_WRITER]
+    models = [
+        one.model or chosen_model(SQL_WRITER, run, known) for one in list_callees(graph) if one.agent == SQL_WRITER
+    ]
     if not models or any(not model or model_names(model)[0] != OFFLINE for model in models):
         return False
     return not any(name in settings.databases and name in settings.database_examples for name in sources)
@@ -111,7 +121,7 @@ class Callee(NamedTuple):
     """That the node names; empty: none."""
 
 
-def callees(graph: ResearchGraph) -> list[Callee]:
+def list_callees(graph: ResearchGraph) -> list[Callee]:
     """The agents that a graph and its branches ask, in order of their names, once with each model that a node names."""
     found = {
         (node.agent, (node.limits.model if node.limits is not None else None) or ""): one.agents.get(node.agent)
@@ -132,8 +142,8 @@ def field_of(agent: str, run: ModelChoice, own: str = "") -> str:
     return "model.default" if run.default else "model"
 
 
-def _missing(name: str, settings: Settings) -> str | None:
-    variables = PROVIDERS.get(provider(name), ())
+def _explain_missing_key(name: str, settings: Settings) -> str | None:
+    variables = PROVIDERS.get(parse_model_provider(name), ())
     if address_of(name, settings.model_base_url, settings.model_urls):
         return None  # a server of one's own may need no key
     if not variables or any(is_set(variable) for variable in variables):

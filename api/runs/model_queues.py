@@ -7,7 +7,7 @@ provider that no worker calls is told before the run, instead of by a run that w
 import asyncio
 
 from elcano.api.http.errors import FieldFault, RequestInvalid
-from elcano.api.runs.model_keys import callees, field_of
+from elcano.api.runs.model_keys import field_of, list_callees
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import ModelChoice, ResearchInput
 from elcano.graphs.model_names import chosen_model, provider_of, with_own
@@ -15,7 +15,7 @@ from elcano.graphs.providers import model_queue
 from elcano.settings import Settings
 
 
-async def queued(asked: ResearchInput, temporal: Temporal, settings: Settings) -> ResearchInput:
+async def assign_model_queues(asked: ResearchInput, temporal: Temporal, settings: Settings) -> ResearchInput:
     """The same input, which says of each agent whose provider's queue its calls wait in.
 
     Raises:
@@ -25,7 +25,7 @@ async def queued(asked: ResearchInput, temporal: Temporal, settings: Settings) -
     server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
     called = {
         (agent, model): provider
-        for agent, own, model in callees(asked.graph)
+        for agent, own, model in list_callees(asked.graph)
         if (provider := provider_of(model or chosen_model(agent, with_own(asked.models, agent, own), server)))
         in settings.model_rates
     }

@@ -12,7 +12,7 @@ from typing import Final
 from elcano.api.http.errors import RunForgotten, TemporalRefused, TemporalUnavailable
 from elcano.api.http.schemas import PendingActivity
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 
 FAILURE_CHARACTERS: Final = 300
 MOST_FAILURES: Final = 3
@@ -39,17 +39,17 @@ async def waited_for(run_id: str, temporal: Temporal) -> str:
         pending = (await temporal.describe(run_id)).pending
     except (RunForgotten, TemporalUnavailable, TemporalRefused):
         return ""
-    return told(await with_unserved(pending, temporal))
+    return summarize_pending_calls(await with_unserved(pending, temporal))
 
 
-def told(pending: Iterable[PendingActivity]) -> str:
+def summarize_pending_calls(pending: Iterable[PendingActivity]) -> str:
     """Summarize queues without a worker and calls that failed and are being retried; empty if there are neither."""
     calls = tuple(pending)
     queues = dict.fromkeys(one.queue for one in calls if one.unserved)
     named = ", ".join(repr(queue) for queue in queues)
     said = [f"no worker polls the task queue {named}: start one that does"] if queues else []
     again = dict.fromkeys(
-        f"{one.activity} is tried again (attempt {one.attempt}): {shortened(one.last_failure, FAILURE_CHARACTERS)}"
+        f"{one.activity} is tried again (attempt {one.attempt}): {shorten_text(one.last_failure, FAILURE_CHARACTERS)}"
         for one in calls
         if one.last_failure
     )

@@ -14,11 +14,11 @@ from typing import Final
 
 from elcano.api.http.errors import RunForgotten, TemporalUnavailable
 from elcano.api.runs.deletion import Expiry
-from elcano.api.runs.endings import START_GRACE, settle
+from elcano.api.runs.endings import START_GRACE, archive_if_ended
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.errors import ElcanoError
 from elcano.settings import Settings
-from elcano.storage.across import OpenRun
+from elcano.storage.all_tenants import OpenRun
 from elcano.storage.store import Store
 
 BATCH: Final = 100
@@ -66,13 +66,13 @@ class Reconciler:
                 _log.info("run %s was never started", kept.run.run_id)
                 return
             await store.runs.begin(kept.run)
-        settled = await settle(kept.run, self._temporal, store)
+        settled = await archive_if_ended(kept.run, self._temporal, store)
         if settled.status != "running":
             _log.info("run %s has ended: %s", kept.run.run_id, settled.status)
 
 
 @asynccontextmanager
-async def reconciling(temporal: Temporal, store: Store, settings: Settings) -> AsyncIterator[None]:
+async def reconcile_in_background(temporal: Temporal, store: Store, settings: Settings) -> AsyncIterator[None]:
     """Reconciles at once and then every `reconcile_seconds` while the block runs, and deletes expired runs."""
     looks = (Reconciler(temporal, store).look, Expiry(temporal, store, settings.keep_days).look)
     task = asyncio.create_task(_look_again_and_again(looks, settings.reconcile_seconds))

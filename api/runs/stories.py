@@ -8,7 +8,7 @@ from typing import Final
 
 from elcano.api.http.errors import RunForgotten, RunNotFound
 from elcano.api.runs.logs import read_log
-from elcano.api.runs.reading import current_run
+from elcano.api.runs.run_status import current_run
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.records import ArchivedRun, ProgressPage, RunLog
 from elcano.graphs.values.events import AgentEvent
@@ -42,10 +42,10 @@ async def read_story(run_id: str, temporal: Temporal, store: TenantStore) -> Sto
         RunForgotten: it left no log, and Temporal does not know it any more.
         TemporalUnavailable: it goes on, and Temporal does not answer.
     """
-    run = await _found(run_id, temporal, store)
+    run = await _find_run_record(run_id, temporal, store)
     try:
         log = await read_log(run, temporal, store)
-        events = await _told(run, temporal, store)
+        events = await _load_run_events(run, temporal, store)
     except RunForgotten:
         if run.branch_of is not None and run.status == "running":  # nobody but its id says that there is one
             raise RunNotFound(run_id) from None
@@ -53,7 +53,7 @@ async def read_story(run_id: str, temporal: Temporal, store: TenantStore) -> Sto
     return Story(run, log, events)
 
 
-async def _found(run_id: str, temporal: Temporal, store: TenantStore) -> ArchivedRun:
+async def _find_run_record(run_id: str, temporal: Temporal, store: TenantStore) -> ArchivedRun:
     """Return the record of a run; for a section that has not ended, and so has none, build one from its id."""
     root_id, _, section = run_id.partition(_SECTION)
     try:
@@ -73,7 +73,7 @@ async def _found(run_id: str, temporal: Temporal, store: TenantStore) -> Archive
     )
 
 
-async def _told(run: ArchivedRun, temporal: Temporal, store: TenantStore) -> tuple[AgentEvent, ...]:
+async def _load_run_events(run: ArchivedRun, temporal: Temporal, store: TenantStore) -> tuple[AgentEvent, ...]:
     if run.status != "running":
         return tuple(await store.runs.events(run.run_id))
     pages: list[ProgressPage] = [await temporal.progress(run.run_id, 0)]

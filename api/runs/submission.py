@@ -8,26 +8,31 @@ from starlette.concurrency import run_in_threadpool
 
 from elcano.api.http.errors import FieldFault, RequestInvalid
 from elcano.api.http.requests import ModelRequest, RunRequest
-from elcano.api.runs.choosing import barred, chooses, least_faults
 from elcano.api.runs.database_graphs import asks_databases, may_ask_databases
-from elcano.api.runs.domains import rubrics
+from elcano.api.runs.domains import choose_rubrics
 from elcano.api.runs.extras import lacking_extras, require_extras
-from elcano.api.runs.following import CannotFollow, followed
-from elcano.api.runs.graphs import named, names, received
+from elcano.api.runs.follow_up import CannotFollow, load_followed_run
+from elcano.api.runs.mode_choice import can_choose_mode, find_barred_modes, least_faults
 from elcano.api.runs.model_keys import require_models
-from elcano.api.runs.searching import require_databases, searched
-from elcano.api.runs.sources import lacking, offered, source_faults, unreached
-from elcano.api.runs.starting import Keyed, Starter, Submission
-from elcano.graphs.agents.listing import AGENTS
-from elcano.graphs.checks.affordable import default_limits, limit_faults
-from elcano.graphs.checks.references import unknown
+from elcano.api.runs.runnable_graphs import find_named_graph, list_graph_names, validate_received_graph
+from elcano.api.runs.source_availability import (
+    find_missing_setup,
+    find_unreached_sources,
+    list_searchable_sources,
+    source_faults,
+)
+from elcano.api.runs.source_choice import choose_sources, require_databases
+from elcano.api.runs.starter import Keyed, Starter, Submission
+from elcano.graphs.agents.agent_registry import AGENTS
+from elcano.graphs.checks.budget_limits import default_limits, limit_faults
+from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.contracts import CHAIN_MODES, Engine, ModelChoice, ResearchInput
 from elcano.graphs.model_names import model_fault
 from elcano.graphs.modes import ALIASES, DEFAULT_MODE, MODES, mode_named
 from elcano.graphs.modes.auto import PARTS
 from elcano.graphs.modes.data import with_path_seconds
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.spec.planned import has_sections
+from elcano.graphs.spec.plan_fanouts import has_sections
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.tenant import Tenant
 from elcano.settings import Settings
@@ -65,15 +70,15 @@ def research_input(
     limits = request.budget.limits(default_limits(graph))
     graph = with_path_seconds(graph, request.budget.path_seconds or settings.path_seconds)
     require_databases(graph, settings, lacks)
-    if not chooses(graph):
+    if not can_choose_mode(graph):
         require_extras("graph" if request.graph else "mode", graph, lacking)
-    sources = searched(request, lacks, settings, graph)
+    sources = choose_sources(request, lacks, settings, graph)
     models = ModelChoice(default=request.model.default, by_agent=request.model.by_agent)
     engine = engine_of(request, settings)
-    closed = barred(limits, sources, settings, engine, lacking, models) if chooses(graph) else {}
+    closed = find_barred_modes(limits, sources, settings, engine, lacking, models) if can_choose_mode(graph) else {}
     if refused := refusals_of(graph, limits, closed):
         raise RequestInvalid(refused)
-    domain, known = rubrics(request.domain, settings)
+    domain, known = choose_rubrics(request.domain, settings)
     asked = ResearchInput(
         run_id=run_id,
         question=request.question,
@@ -100,7 +105,7 @@ def research_input(
 
 def refusals_of(graph: ResearchGraph, limits: Limits, closed: Mapping[str, str]) -> list[FieldFault]:
     """Why a run of `graph` cannot work within its limits; one that chooses its mode can if one mode is not `closed`."""
-    if not chooses(graph):
+    if not can_choose_mode(graph):
         return [FieldFault(field="budget", message=fault) for fault in limit_faults(graph, limits)]
     if len(closed) < len(PARTS):
         return []
@@ -114,7 +119,7 @@ def _none_left(closed: Mapping[str, str]) -> str:
     return "no mode can be chosen here: " + "; ".join(f"{', '.join(modes)}: {why}" for why, modes in reasons.items())
 
 
-async def submit(
+async def submit_run(
     request: RunRequest,
     key: str | None,
     *,
@@ -130,13 +135,13 @@ async def submit(
     """
 
     async def judge(run_id: str) -> tuple[ResearchInput, Engine]:
-        asked = await _judged(request, run_id, tenant, starter)
+        asked = await _build_validated_input(request, run_id, tenant, starter)
         return asked, engine_of(request, starter.settings)
 
     return await starter.start(judge, None if key is None else Keyed(key, request_hash(request)))
 
 
-async def _judged(request: RunRequest, run_id: str, tenant: Tenant, starter: Starter) -> ResearchInput:
+async def _build_validated_input(request: RunRequest, run_id: str, tenant: Tenant, starter: Starter) -> ResearchInput:
     """The input of the run that is asked for.
 
     Raises:
@@ -145,13 +150,13 @@ async def _judged(request: RunRequest, run_id: str, tenant: Tenant, starter: Sta
     """
     temporal, store, settings = starter.temporal, starter.store, starter.settings
     without = await lacking_extras(temporal)
-    lacks = await lacking(temporal, settings)
-    lacks |= await unreached(_searched(request, lacks, settings), temporal, settings)
-    faults: list[FieldFault] = await run_in_threadpool(lambda: list(_faults(request, lacks, settings)))
+    lacks = await find_missing_setup(temporal, settings)
+    lacks |= await find_unreached_sources(_list_wanted_sources(request, lacks, settings), temporal, settings)
+    faults: list[FieldFault] = await run_in_threadpool(lambda: list(_find_request_faults(request, lacks, settings)))
     before = None
     try:
         if request.previous_run is not None:
-            before = await followed(request.previous_run, request.question, temporal, store)
+            before = await load_followed_run(request.previous_run, request.question, temporal, store)
     except CannotFollow as error:
         faults.append(FieldFault(field="previous_run", message=str(error)))
     graph = await _graph_of(request, store, faults)
@@ -159,9 +164,9 @@ async def _judged(request: RunRequest, run_id: str, tenant: Tenant, starter: Sta
     return asked if before is None else asked.model_copy(update={"follows": before})
 
 
-def _searched(request: RunRequest, lacks: Mapping[str, str], settings: Settings) -> Iterable[str]:
+def _list_wanted_sources(request: RunRequest, lacks: Mapping[str, str], settings: Settings) -> Iterable[str]:
     """Return the sources that a request would search, as far as they are set up."""
-    return [name for name in searched(request, lacks, settings) if not lacks.get(name)]
+    return [name for name in choose_sources(request, lacks, settings) if not lacks.get(name)]
 
 
 def request_hash(request: RunRequest) -> str:
@@ -184,24 +189,24 @@ async def _graph_of(request: RunRequest, own: TenantStore, faults: list[FieldFau
         GraphInvalid: its own graph has faults.
     """
     if request.graph is not None and not faults:
-        return await received(request.graph, own, inside="/graph")
-    graph = await named(request.mode, own.graphs)
+        return await validate_received_graph(request.graph, own, inside="/graph")
+    graph = await find_named_graph(request.mode, own.graphs)
     if graph is None:
-        faults += _unknown("mode", "mode", [request.mode], await names(own.graphs))
+        faults += _find_unknown_names("mode", "mode", [request.mode], await list_graph_names(own.graphs))
     if faults or graph is None:
         raise RequestInvalid(faults)
     return graph
 
 
-def _faults(request: RunRequest, lacks: Mapping[str, str], settings: Settings) -> Iterable[FieldFault]:
+def _find_request_faults(request: RunRequest, lacks: Mapping[str, str], settings: Settings) -> Iterable[FieldFault]:
     if asks_databases(mode_named(request.mode)) and request.sources is None:
         pass  # it takes the databases, or is refused with what to do
-    elif not offered(lacks):
+    elif not list_searchable_sources(lacks):
         yield FieldFault(field="sources", message="this server has no source; set ELCANO_COLLECTIONS")
-    elif request.sources is None and not searched(request, lacks, settings):
+    elif request.sources is None and not choose_sources(request, lacks, settings):
         meant = (f"{name!r}: {lacks[name]}" for name in settings.default_sources if lacks.get(name))
         why = "; ".join(meant) or "none is without its name"
-        named = ", ".join(offered(lacks))
+        named = ", ".join(list_searchable_sources(lacks))
         yield FieldFault(field="sources", message=f"name what shall be searched, of: {named}; {why}")
     if request.graph is not None and request.mode != DEFAULT_MODE:
         yield FieldFault(field="mode", message="leave it out: the graph that you send is the mode")
@@ -209,12 +214,12 @@ def _faults(request: RunRequest, lacks: Mapping[str, str], settings: Settings) -
         yield from _chain_faults(request)
     yield from source_faults("sources", request.sources or (), lacks)
     try:
-        rubrics(request.domain, settings)
+        choose_rubrics(request.domain, settings)
     except RequestInvalid as refused:
         yield from refused.faults
     yield from model_faults(request.model)
     if request.graph is None and request.mode in MODES:  # what the agents of other graphs are called is not known yet
-        yield from _unknown("model.by_agent", "agent", request.model.by_agent, AGENTS)
+        yield from _find_unknown_names("model.by_agent", "agent", request.model.by_agent, AGENTS)
 
 
 def model_faults(chosen: ModelRequest) -> Iterable[FieldFault]:
@@ -238,5 +243,5 @@ def _chain_faults(request: RunRequest) -> Iterable[FieldFault]:
         yield FieldFault(field="mode", message=f"{request.mode!r} cannot run {why}: choose {known}, or {instead}")
 
 
-def _unknown(field: str, kind: str, names: Iterable[str], known: Collection[str]) -> Iterable[FieldFault]:
-    return (FieldFault(field=field, message=text) for name in names for text in unknown(kind, name, known))
+def _find_unknown_names(field: str, kind: str, names: Iterable[str], known: Collection[str]) -> Iterable[FieldFault]:
+    return (FieldFault(field=field, message=text) for name in names for text in explain_unknown_name(kind, name, known))

@@ -30,14 +30,14 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.api.http.errors import OutcomeUnknown, TemporalRefused, TemporalUnavailable, UpdateRefused
 from elcano.api.temporal import history, removal
-from elcano.api.temporal.asking import is_unheard, until_heard
 from elcano.api.temporal.connection import Connection
-from elcano.api.temporal.execution import Execution, described
+from elcano.api.temporal.execution import Execution, describe_execution
 from elcano.api.temporal.glance import Glance
+from elcano.api.temporal.heartbeat_words import Writing, read_current_writing
 from elcano.api.temporal.looks import Looks
-from elcano.api.temporal.rpc import CALL_TIMEOUT, mapped, mapped_query
-from elcano.api.temporal.words import Writing, writing
-from elcano.api.temporal.workers import poller_identities, unserved
+from elcano.api.temporal.retry_interceptor import is_unheard, until_heard
+from elcano.api.temporal.rpc import CALL_TIMEOUT, map_rpc_errors, mapped_query
+from elcano.api.temporal.workers import explain_unserved_queue, poller_identities
 from elcano.graphs.contracts import (
     CHAIN_WORKFLOW,
     CONTROL_UPDATE,
@@ -52,7 +52,7 @@ from elcano.graphs.contracts import (
 )
 from elcano.graphs.extras import lacking_extras
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.labels import about, at_start, label
+from elcano.graphs.labels import at_start, describe_workflow, format_label
 from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
 
 SNAPSHOT_TIMEOUT: Final = timedelta(seconds=2)
@@ -89,7 +89,7 @@ class Temporal:
             TemporalUnavailable: it does not.
         """
         client = await self._connection.client()
-        with mapped():
+        with map_rpc_errors():
             await client.service_client.check_health(timeout=CALL_TIMEOUT)
 
     async def start(self, asked: ResearchInput, engine: Engine) -> bool:
@@ -117,7 +117,7 @@ class Temporal:
     ) -> str | None:
         """The id of the execution that began; None if there is one that stands against it."""
         client = await self._connection.client()
-        with mapped():
+        with map_rpc_errors():
             try:
                 handle = await client.start_workflow(
                     CHAIN_WORKFLOW if engine == "chain" else RESEARCH_WORKFLOW,
@@ -128,8 +128,8 @@ class Temporal:
                     id_reuse_policy=reuse,
                     id_conflict_policy=WorkflowIDConflictPolicy.FAIL,
                     search_attributes=_search_attributes(asked),
-                    static_summary=label(asked.question),
-                    static_details=about(asked),
+                    static_summary=format_label(asked.question),
+                    static_details=describe_workflow(asked),
                     memo=memo,
                     rpc_timeout=CALL_TIMEOUT,
                 )
@@ -150,7 +150,7 @@ class Temporal:
             RunForgotten: there is no such workflow.
         """
         client = await self._connection.client()
-        with mapped():
+        with map_rpc_errors():
             description = await client.get_workflow_handle(run_id).describe(rpc_timeout=CALL_TIMEOUT)
         return await description.memo_value(BEGUN, default=None, type_hint=dict)
 
@@ -223,7 +223,7 @@ class Temporal:
             return answer
 
         try:
-            with mapped():
+            with map_rpc_errors():
                 answer = await until_heard(ask)
         except WorkflowUpdateFailedError as error:
             if is_unheard(error):
@@ -240,7 +240,7 @@ class Temporal:
             RunForgotten: there is no such workflow, or it is closed.
         """
         handle = await self._handle(run_id)
-        with mapped():
+        with map_rpc_errors():
             await handle.cancel(reason=reason, rpc_timeout=CALL_TIMEOUT)
 
     async def describe(self, run_id: str) -> Execution:
@@ -249,7 +249,7 @@ class Temporal:
         Raises:
             RunForgotten: there is no such workflow.
         """
-        return await described(await self._connection.client(), run_id)
+        return await describe_execution(await self._connection.client(), run_id)
 
     async def writing(self, run_id: str) -> Writing | None:
         """Returns who writes in the run's workflow, and the text so far; None if there is no writer. Asks once.
@@ -257,12 +257,12 @@ class Temporal:
         Raises:
             RunForgotten: there is no such workflow.
         """
-        return await writing(await self._connection.client(), run_id)
+        return await read_current_writing(await self._connection.client(), run_id)
 
     async def reason(self, run_id: str) -> BaseException | None:
         """Why a closed workflow did not complete, as the server has it; None if it completed."""
         handle = await self._handle(run_id)
-        with mapped():
+        with map_rpc_errors():
             try:
                 await handle.result(rpc_timeout=CALL_TIMEOUT)
             except WorkflowFailureError as error:
@@ -276,7 +276,7 @@ class Temporal:
             RunForgotten: there is no such workflow.
         """
         handle = await self._handle(run_id)
-        with mapped():
+        with map_rpc_errors():
             return await history.was_worked_on(handle)
 
     async def changes(self, run_id: str) -> AsyncIterator[None]:
@@ -288,8 +288,8 @@ class Temporal:
             RunForgotten: there is no such workflow.
         """
         handle = await self._handle(run_id)
-        with mapped():
-            async for _ in history.changes(handle):
+        with map_rpc_errors():
+            async for _ in history.watch_history(handle):
                 yield
 
     async def delete(self, run_id: str, branches: Sequence[str]) -> None:
@@ -298,7 +298,7 @@ class Temporal:
         Raises:
             DeleteRefused: one of them is open; nothing was deleted.
         """
-        await removal.remove(await self._connection.client(), run_id, branches)
+        await removal.delete_workflows(await self._connection.client(), run_id, branches)
 
     async def worker_polls(self) -> bool:
         """Whether a worker would take up a run that starts now."""
@@ -307,14 +307,14 @@ class Temporal:
     async def worker_fault(self) -> str:
         """Why no worker would take up a run that starts now; empty if one would."""
         client = await self._connection.client()
-        return await unserved(client, self.task_queue, TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW)
+        return await explain_unserved_queue(client, self.task_queue, TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW)
 
     async def queue_is_polled(self, queue: str) -> bool:
         """Whether a worker would take the searches, or the calls of models, of this queue."""
         if time.monotonic() < self._polled_until.get(queue, 0.0):
             return True
         client = await self._connection.client()
-        if await unserved(client, queue, TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY):
+        if await explain_unserved_queue(client, queue, TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY):
             return False
         self._polled_until[queue] = time.monotonic() + POLLED_SECONDS
         return True

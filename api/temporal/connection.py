@@ -11,7 +11,7 @@ from typing import Final
 from temporalio.client import Client
 
 from elcano.api.http.errors import TemporalUnavailable
-from elcano.api.temporal.asking import AskAgain
+from elcano.api.temporal.retry_interceptor import AskAgain
 from elcano.settings import Settings
 from elcano.storage.payloads import connect_config
 
@@ -40,7 +40,7 @@ class Connection:
             raise TemporalUnavailable("Temporal cannot be reached; is its server running?") from error
 
 
-async def connect(settings: Settings) -> Client:
+async def connect_client(settings: Settings) -> Client:
     """A client of the server that the settings name, with the converter that the workers use.
 
     Raises:

@@ -13,8 +13,8 @@ from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionRequest, 
 from temporalio.client import Client, WorkflowExecutionStatus
 
 from elcano.api.http.schemas import PendingActivity
-from elcano.api.http.times import moment
-from elcano.api.temporal.rpc import CALL_TIMEOUT, mapped
+from elcano.api.http.times import datetime_from_seconds
+from elcano.api.temporal.rpc import CALL_TIMEOUT, map_rpc_errors
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.labels import MODE_ATTRIBUTE, STAGE_ATTRIBUTE
 
@@ -28,18 +28,18 @@ _STATUSES: Mapping[int, RunStatus] = {
 """Any other status (continued, paused) is a workflow that goes on."""
 
 
-def _seconds(moment: Timestamp) -> float | None:
+def _seconds_from_timestamp(moment: Timestamp) -> float | None:
     return moment.ToMilliseconds() / 1_000 if moment.ToMilliseconds() else None
 
 
-def _queue(pending: PendingActivityInfo) -> str:
+def _find_waiting_queue(pending: PendingActivityInfo) -> str:
     """Where it waits for a worker; empty if it does not."""
-    later = (_seconds(pending.next_attempt_schedule_time) or 0.0) > time.time()
+    later = (_seconds_from_timestamp(pending.next_attempt_schedule_time) or 0.0) > time.time()
     waits = pending.state == PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED and not later
     return pending.activity_options.task_queue.name if waits else ""
 
 
-def _keyword(attributes: SearchAttributes, name: str) -> str:
+def _read_keyword(attributes: SearchAttributes, name: str) -> str:
     """A search attribute that is one text, which the server keeps as JSON; empty if the run has none."""
     kept = json.loads(attributes.indexed_fields[name].data) if name in attributes.indexed_fields else ""
     return kept if isinstance(kept, str) else ""
@@ -74,17 +74,17 @@ class Execution:
                     activity=pending.activity_type.name,
                     attempt=pending.attempt,
                     last_failure=pending.last_failure.message,
-                    next_try=moment(_seconds(pending.next_attempt_schedule_time)),
-                    queue=_queue(pending),
+                    next_try=datetime_from_seconds(_seconds_from_timestamp(pending.next_attempt_schedule_time)),
+                    queue=_find_waiting_queue(pending),
                 )
                 for pending in answer.pending_activities
             ),
-            mode=_keyword(info.search_attributes, MODE_ATTRIBUTE),
-            stage=_keyword(info.search_attributes, STAGE_ATTRIBUTE),
+            mode=_read_keyword(info.search_attributes, MODE_ATTRIBUTE),
+            stage=_read_keyword(info.search_attributes, STAGE_ATTRIBUTE),
         )
 
 
-async def described(client: Client, run_id: str, *, again: bool = True) -> Execution:
+async def describe_execution(client: Client, run_id: str, *, again: bool = True) -> Execution:
     """What the server knows of the last execution of the run's workflow; unless `again`, it is asked once.
 
     Raises:
@@ -94,6 +94,6 @@ async def described(client: Client, run_id: str, *, again: bool = True) -> Execu
     request = DescribeWorkflowExecutionRequest(
         namespace=client.namespace, execution=WorkflowExecution(workflow_id=run_id)
     )
-    with mapped():
+    with map_rpc_errors():
         answer = await client.workflow_service.describe_workflow_execution(request, retry=again, timeout=CALL_TIMEOUT)
     return Execution.of(answer)

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 
 from elcano.api.http.errors import RunForgotten, TemporalRefused, TemporalUnavailable
 from elcano.api.temporal.connection import Connection
-from elcano.api.temporal.execution import Execution, described
+from elcano.api.temporal.execution import Execution, describe_execution
 
 LOOK_SECONDS: Final = 2.0
 """How long a look may take, as long as a worker may that is asked how a run stands."""
@@ -104,7 +104,7 @@ class Glance:
                 return None
 
     async def _described(self, run_id: str) -> Execution:
-        return await described(await self._connection.client(), run_id, again=False)
+        return await describe_execution(await self._connection.client(), run_id, again=False)
 
     async def _at_once(self, look: Coroutine[Any, Any, _Seen]) -> _Seen:
         try:

@@ -19,7 +19,7 @@ _WAKING = frozenset(
 )
 
 
-async def changes(handle: WorkflowHandle[Any, Any]) -> AsyncIterator[None]:
+async def watch_history(handle: WorkflowHandle[Any, Any]) -> AsyncIterator[None]:
     """Yields whenever the workflow may have done something; ends when it is closed (or reset)."""
     continued = True
     while continued:

@@ -21,9 +21,9 @@ from elcano.api.http.errors import (
     ToolsUnanswered,
 )
 from elcano.api.temporal.connection import Connection
-from elcano.api.temporal.rpc import CALL_TIMEOUT, mapped
-from elcano.graphs.catalogue.calling import ListToolsOutput
-from elcano.graphs.data.databases import (
+from elcano.api.temporal.rpc import CALL_TIMEOUT, map_rpc_errors
+from elcano.graphs.catalogue.mcp_tools import ListToolsOutput
+from elcano.graphs.data.database_look import (
     DATABASE_LOOK_SECONDS,
     DATABASE_LOOK_WORKFLOW,
     DatabaseLook,
@@ -70,7 +70,7 @@ class Looks:
                 summary=f"does {check.source} find anything?",
             )
         except WorkflowFailureError as error:
-            failed = _failure(error)
+            failed = _find_activity_failure(error)
             nobody = f"no worker searched {check.source!r} within {CHECK_SECONDS:g} s"
             raise SourceUnanswered(failed.message if failed else nobody) from error
 
@@ -90,7 +90,7 @@ class Looks:
                 summary=f"what does {look.database} hold?",
             )
         except WorkflowFailureError as error:
-            failed = _failure(error)
+            failed = _find_activity_failure(error)
             nobody = f"no worker read {look.database!r} within {DATABASE_LOOK_SECONDS:g} s"
             raise DatabaseUnanswered(failed.message if failed else nobody) from error
 
@@ -111,7 +111,7 @@ class Looks:
                 summary="what tools are there?",
             )
         except WorkflowFailureError as error:
-            failed = _failure(error)
+            failed = _find_activity_failure(error)
             if failed and failed.type == FailureType.TOOL_REFUSED:
                 raise ToolServerNotFound(failed.message) from error
             nobody = f"no worker did within {TOOL_LOOK_SECONDS:g} s"
@@ -127,7 +127,7 @@ class Looks:
             TemporalUnavailable: the server does not answer.
         """
         client = await self._connection.client()
-        with mapped():
+        with map_rpc_errors():
             handle = await client.start_workflow(
                 workflow,
                 asked,
@@ -146,7 +146,7 @@ class Looks:
         return found
 
 
-def _failure(error: WorkflowFailureError) -> ApplicationError | None:
+def _find_activity_failure(error: WorkflowFailureError) -> ApplicationError | None:
     """Return the activity's own failure; None if no worker ran it."""
     cause = error.cause.cause if isinstance(error.cause, ActivityError) else error.cause
     return cause if isinstance(cause, ApplicationError) else None

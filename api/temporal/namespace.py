@@ -29,7 +29,7 @@ LONGEST_PAUSE = 15.0
 """Seconds between two attempts to reach the server: doubled from the first to the longest."""
 
 
-async def connect(settings: Settings) -> Client:
+async def connect_when_ready(settings: Settings) -> Client:
     """A client whose namespace is ready for runs, however long the server takes to appear."""
     config = connect_config(settings)
     pause = FIRST_PAUSE

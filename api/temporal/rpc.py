@@ -33,7 +33,7 @@ _NO_WORKER = frozenset({RPCStatusCode.FAILED_PRECONDITION, RPCStatusCode.DEADLIN
 
 
 @contextmanager
-def mapped() -> Iterator[None]:
+def map_rpc_errors() -> Iterator[None]:
     """Translate Temporal's errors, and those of data that it stores outside, into ours."""
     try:
         yield
@@ -50,7 +50,7 @@ def mapped() -> Iterator[None]:
 @contextmanager
 def mapped_query() -> Iterator[None]:
     """Temporal's errors as ours, where a worker has to answer."""
-    with mapped():
+    with map_rpc_errors():
         try:
             yield
         except WorkflowQueryFailedError as error:

@@ -23,7 +23,7 @@ from temporalio.api.workflowservice.v1 import (
 from temporalio.client import Client
 from temporalio.service import RPCError
 
-from elcano.api.temporal.rpc import CALL_TIMEOUT, UNAVAILABLE, mapped
+from elcano.api.temporal.rpc import CALL_TIMEOUT, UNAVAILABLE, map_rpc_errors
 
 POLLER_AGE: Final = timedelta(seconds=70)
 """A worker polls at least once a minute."""
@@ -35,14 +35,14 @@ SLOWEST: Final = 60.0
 """Seconds between the heartbeats of a worker that has sent one only: what the SDK does unless it is told otherwise."""
 
 
-async def unserved(client: Client, queue: str, kind: TaskQueueType.ValueType) -> str:
+async def explain_unserved_queue(client: Client, queue: str, kind: TaskQueueType.ValueType) -> str:
     """Explain why no worker would take a task from a queue now; empty if one would.
 
     Raises:
         TemporalUnavailable: the server does not answer.
         TemporalRefused: it refuses, or has no such namespace.
     """
-    return fault(queue, *await _described(client, queue, kind), time.time())
+    return find_polling_fault(queue, *await _describe_task_queue(client, queue, kind), time.time())
 
 
 async def poller_identities(client: Client, queue: str, kind: TaskQueueType.ValueType) -> list[str]:
@@ -52,22 +52,22 @@ async def poller_identities(client: Client, queue: str, kind: TaskQueueType.Valu
         TemporalUnavailable: the server does not answer.
         TemporalRefused: it refuses, or has no such namespace.
     """
-    answer, heartbeats = await _described(client, queue, kind)
-    return [poller.identity for poller in _working(answer, heartbeats, time.time())]
+    answer, heartbeats = await _describe_task_queue(client, queue, kind)
+    return [poller.identity for poller in _list_live_pollers(answer, heartbeats, time.time())]
 
 
-async def _described(
+async def _describe_task_queue(
     client: Client, queue: str, kind: TaskQueueType.ValueType
 ) -> tuple[DescribeTaskQueueResponse, list[WorkerHeartbeat]]:
     request = DescribeTaskQueueRequest(
         namespace=client.namespace, task_queue=TaskQueue(name=queue), task_queue_type=kind
     )
-    with mapped():
+    with map_rpc_errors():
         answer = await client.workflow_service.describe_task_queue(request, retry=True, timeout=CALL_TIMEOUT)
-        return answer, await _heartbeats(client, queue)
+        return answer, await _list_heartbeats(client, queue)
 
 
-async def _heartbeats(client: Client, queue: str) -> list[WorkerHeartbeat]:
+async def _list_heartbeats(client: Client, queue: str) -> list[WorkerHeartbeat]:
     """The last heartbeat of each worker of the queue that the server knows of; none if it knows of no heartbeats."""
     request = ListWorkersRequest(namespace=client.namespace, query=f'TaskQueue = "{queue}"', page_size=PAGE)
     try:
@@ -79,14 +79,18 @@ async def _heartbeats(client: Client, queue: str) -> list[WorkerHeartbeat]:
     return [one.worker_heartbeat for one in answer.workers_info]
 
 
-def fault(queue: str, answer: DescribeTaskQueueResponse, heartbeats: Iterable[WorkerHeartbeat], now: float) -> str:
+def find_polling_fault(
+    queue: str, answer: DescribeTaskQueueResponse, heartbeats: Iterable[WorkerHeartbeat], now: float
+) -> str:
     """Explain why no worker that may take new tasks polls a queue at `now`; empty if one does."""
-    there = _working(answer, heartbeats, now)
+    there = _list_live_pollers(answer, heartbeats, now)
     if not there:
         return f"no worker polls the task queue {queue!r}"
     current = answer.versioning_info.current_deployment_version
     if not current.build_id:
-        if any(_mode(poller) != WorkerVersioningMode.WORKER_VERSIONING_MODE_VERSIONED for poller in there):
+        if any(
+            _get_versioning_mode(poller) != WorkerVersioningMode.WORKER_VERSIONING_MODE_VERSIONED for poller in there
+        ):
             return ""
         named = there[0].deployment_options
         return (
@@ -103,25 +107,27 @@ def fault(queue: str, answer: DescribeTaskQueueResponse, heartbeats: Iterable[Wo
     )
 
 
-def _working(answer: DescribeTaskQueueResponse, heartbeats: Iterable[WorkerHeartbeat], now: float) -> list[PollerInfo]:
+def _list_live_pollers(
+    answer: DescribeTaskQueueResponse, heartbeats: Iterable[WorkerHeartbeat], now: float
+) -> list[PollerInfo]:
     by_worker: dict[str, list[WorkerHeartbeat]] = defaultdict(list)
     for heartbeat in heartbeats:
         by_worker[heartbeat.worker_identity].append(heartbeat)
-    return [poller for poller in answer.pollers if _works(poller, by_worker[poller.identity], now)]
+    return [poller for poller in answer.pollers if _is_live_poller(poller, by_worker[poller.identity], now)]
 
 
-def _mode(poller: PollerInfo) -> WorkerVersioningMode.ValueType:
+def _get_versioning_mode(poller: PollerInfo) -> WorkerVersioningMode.ValueType:
     return poller.deployment_options.worker_versioning_mode
 
 
-def _works(poller: PollerInfo, heartbeats: Sequence[WorkerHeartbeat], now: float) -> bool:
+def _is_live_poller(poller: PollerInfo, heartbeats: Sequence[WorkerHeartbeat], now: float) -> bool:
     """Whether a poller is still there; one process may have several workers, of which older ones have stopped."""
     if poller.last_access_time.ToSeconds() <= now - POLLER_AGE.total_seconds():
         return False
-    return not heartbeats or any(_beats(heartbeat, now) for heartbeat in heartbeats)
+    return not heartbeats or any(_is_live_heartbeat(heartbeat, now) for heartbeat in heartbeats)
 
 
-def _beats(heartbeat: WorkerHeartbeat, now: float) -> bool:
+def _is_live_heartbeat(heartbeat: WorkerHeartbeat, now: float) -> bool:
     every = heartbeat.elapsed_since_last_heartbeat.ToTimedelta().total_seconds() or SLOWEST
     late = now - heartbeat.heartbeat_time.ToNanoseconds() / 1e9 > MISSED * max(every, 1.0)
     return heartbeat.status == WorkerStatus.WORKER_STATUS_RUNNING and not late

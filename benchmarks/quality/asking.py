@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from benchmarks.quality.data import DataSet
-from elcano.activities.agents.passages import fitting
+from elcano.activities.agents.passages import fit_passages_to_tokens
 from elcano.activities.offline.planning import plan
 from elcano.activities.offline.writing import write
 from elcano.activities.sources.documents.folder import Folder
 from elcano.activities.sources.documents.source import DocumentsSource
+from elcano.activities.text.current_language import use_language
 from elcano.activities.text.languages import language_of
-from elcano.activities.text.spoken import speaking
 from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, TaskEnvelope
 from elcano.graphs.agents.writer import AGENT
-from elcano.graphs.catalogue.sources import collection
+from elcano.graphs.catalogue.source_registry import build_collection_spec
 from elcano.graphs.catalogue.tools import SearchInput
 from elcano.graphs.values.report import Claim, ReportDraft
 from elcano.storage.evidence import Evidence
@@ -61,7 +61,9 @@ class Library:
     """The documents of a folder, indexed in a file."""
 
     def __init__(self, folder: Path, index: Path) -> None:
-        self._source = DocumentsSource(collection("library"), Folder(folder, LIMIT_BYTES), index, clock=lambda: 0.0)
+        self._source = DocumentsSource(
+            build_collection_spec("library"), Folder(folder, LIMIT_BYTES), index, clock=lambda: 0.0
+        )
 
     @classmethod
     def of(cls, data: DataSet, work: Path) -> "Library":
@@ -86,7 +88,7 @@ class Library:
             passages = (await self._source.search(query, 2 * LIMIT if without else LIMIT)).evidence
             kept = [passage for passage in passages if document_of(passage) != without]
             found.update((passage.id, passage) for passage in kept[:LIMIT])
-        shown = fitting(tuple(found.values()), (), AGENT.evidence_tokens)
+        shown = fit_passages_to_tokens(tuple(found.values()), (), AGENT.evidence_tokens)
         task = TaskEnvelope(
             kind="writer", question=question, background=background, evidence=shown.items, term_weights=weights
         )
@@ -99,7 +101,7 @@ class Library:
 
     async def weights(self, question: str) -> dict[str, float]:
         """How much each word of the question tells."""
-        with speaking(language_of(question)):
+        with use_language(language_of(question)):
             asked = content_words(question)
         return dict(await self._source.term_weights(asked))
 

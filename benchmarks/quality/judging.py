@@ -15,10 +15,10 @@
 from typing import Final
 
 from benchmarks.quality.asking import Answered
-from elcano.activities.phrases import phrases
+from elcano.activities.phrases import get_phrases
+from elcano.activities.text.current_language import get_current_language, use_language
 from elcano.activities.text.languages import language_of, languages_of
-from elcano.activities.text.spoken import speaking, spoken
-from elcano.activities.text.stems import stem, stems
+from elcano.activities.text.stems import find_word_stem, list_stems
 
 HELD: Final = 0.9
 """A part of a question of which the quotations hold this share of the stems was quoted, whatever the report says."""
@@ -41,7 +41,7 @@ def quotes_result(report: Answered, document: str, results: str) -> bool:
 def false_statements(report: Answered) -> list[str]:
     """The sentences of the report on itself that are not true, or that cannot be checked."""
     said = list(report.draft.limitations)
-    with speaking(language_of(report.question, languages_of([one.text for one in report.given]))):
+    with use_language(language_of(report.question, languages_of([one.text for one in report.given]))):
         false = [sentence for sentence in said if not _holds(sentence, report)]
     if report.draft.answered != bool(report.claims):
         false.append(f"answered: {report.draft.answered}")
@@ -49,11 +49,11 @@ def false_statements(report: Answered) -> list[str]:
 
 
 def _holds(sentence: str, report: Answered) -> bool:
-    own = phrases(spoken())
+    own = get_phrases(get_current_language())
     if sentence == own.nothing_holds:
         return not report.claims
     if sentence == own.other_language:
-        return not report.claims and spoken() not in languages_of([one.text for one in report.given])
+        return not report.claims and get_current_language() not in languages_of([one.text for one in report.given])
     if sentence == own.nothing_found:
         return not report.given
     passages = [f"{one.title}\n{one.heading}\n{one.text}" for one in report.given]
@@ -72,12 +72,12 @@ def _holds(sentence: str, report: Answered) -> bool:
 
 
 def _mentions(passage: str, word: str) -> bool:
-    return word.lower() in passage.lower() or stem(word.lower()) in stems(passage)
+    return word.lower() in passage.lower() or find_word_stem(word.lower()) in list_stems(passage)
 
 
 def _share(part: str, text: str) -> float:
-    wanted = set(stems(part))
-    return len(wanted.intersection(stems(text))) / len(wanted) if wanted else 0.0
+    wanted = set(list_stems(part))
+    return len(wanted.intersection(list_stems(text))) / len(wanted) if wanted else 0.0
 
 
 def _plain(text: str) -> str:

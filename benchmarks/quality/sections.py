@@ -6,9 +6,9 @@ Every section is asked as `iterative` asks it, and none is cut for want of budge
 from typing import Final
 
 from benchmarks.quality.asking import Answered, Library
-from elcano.activities.agents.answers import unrepeated
-from elcano.activities.agents.drafts import joined
-from elcano.activities.agents.passages import fitting
+from elcano.activities.agents.answer_drafts import drop_repeated_claims
+from elcano.activities.agents.drafts import join_section_drafts
+from elcano.activities.agents.passages import fit_passages_to_tokens
 from elcano.activities.offline.joining import summarise, write_section
 from elcano.activities.offline.outlining import outline
 from elcano.graphs.agents.envelope import OfferedSource, SectionItem, TaskEnvelope
@@ -26,7 +26,7 @@ SOURCE: Final = (OfferedSource(name="library"),)
 async def answer_in_sections(library: Library, question: str) -> tuple[ReportDraft, dict[str, Evidence]]:
     """The draft of the whole report, and the passages that it cites by their keys."""
     weights = await library.weights(question)
-    shown = fitting(await library.passages(question, SURVEYED), (), AGENT.evidence_tokens).items
+    shown = fit_passages_to_tokens(await library.passages(question, SURVEYED), (), AGENT.evidence_tokens).items
     plan = outline(
         TaskEnvelope(kind="planner", question=question, evidence=shown, sources=SOURCE, term_weights=weights)
     )
@@ -40,7 +40,7 @@ async def answer_in_sections(library: Library, question: str) -> tuple[ReportDra
         SectionResult(title=one.title, key_question=one.key_question, unanswered=not draft.answered)
         for one, draft in zip(planned, drafts, strict=True)
     ]
-    found = joined(results, drafts, list(known.values()))
+    found = join_section_drafts(results, drafts, list(known.values()))
     task = TaskEnvelope(
         kind=SECTION, question=question, evidence=found.shown.items, sources=SOURCE, term_weights=weights
     )
@@ -60,7 +60,7 @@ async def answer_in_sections(library: Library, question: str) -> tuple[ReportDra
         answered=summary.answered,
         quoted=True,
     )
-    return unrepeated(draft), {key: known[id] for key, id in found.shown.ids.items()}
+    return drop_repeated_claims(draft), {key: known[id] for key, id in found.shown.ids.items()}
 
 
 def _written(task: TaskEnvelope, section: SectionItem) -> SectionItem:

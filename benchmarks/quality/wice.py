@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from elcano.activities.support.saying import Statement
-from elcano.activities.support.weighing import weighed
-from elcano.activities.text.words import words
+from elcano.activities.support.quote_coverage import Statement
+from elcano.activities.support.statement_check import judge_statement
+from elcano.activities.text.words import split_words
 
 QUOTED: int = 3
 """Sentences of a short quote."""
@@ -41,13 +41,13 @@ def measure(data: Path, *, listing: bool = False) -> None:
 
 def _doubts(row: dict[str, Any], quotes: Sequence[str]) -> tuple[str, ...]:
     known = (row["meta"]["claim_title"], row["meta"]["claim_section"])
-    return weighed(Statement(row["claim"], tuple(quotes), known)).reasons
+    return judge_statement(Statement(row["claim"], tuple(quotes), known)).reasons
 
 
 def _closest(row: dict[str, Any]) -> list[str]:
     """The sentences that have most words of the claim, in their order."""
-    asked = set(words(row["claim"]))
-    ranked = sorted(row["evidence"], key=lambda one: -len(asked.intersection(words(one))))[:QUOTED]
+    asked = set(split_words(row["claim"]))
+    ranked = sorted(row["evidence"], key=lambda one: -len(asked.intersection(split_words(one))))[:QUOTED]
     return [one for one in row["evidence"] if one in ranked]
 
 

@@ -14,18 +14,18 @@ from pydantic_ai import Agent
 
 from benchmarks.text2sql.comparing import Rows
 from elcano.activities.calls.models import resolve_model
-from elcano.activities.databases.names import checked
-from elcano.activities.databases.policy import Refused, parsed
+from elcano.activities.databases.column_resolution import resolve_query_columns
+from elcano.activities.databases.policy import Refused, parse_allowed_query
 from elcano.graphs.agents import sql_repairer, sql_writer
 from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.agents.envelope import prompt
+from elcano.graphs.agents.envelope import render_task_prompt
 from elcano.graphs.agents.loaded import AgentInput, Loaded
 from elcano.graphs.agents.sql_repairer import SqlAttempt, SqlRepairerInput
 from elcano.graphs.agents.sql_writer import SqlWriterInput
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.data.query import QueryFault, SqlQuery
 from elcano.graphs.data.schema import DatabaseSchema
-from elcano.graphs.data.writing import SqlRepair, SqlWriting
+from elcano.graphs.data.sql_answers import SqlRepair, SqlWriting
 from elcano.graphs.frozen import Frozen
 from elcano.settings import Settings
 
@@ -91,7 +91,7 @@ class Writer:
         loaded = Loaded(today=f"{now:%Y-%m-%d}")
         given = SqlWriterInput(question=question, background=background, excerpt=schema)
         said = await self._asked(sql_writer.AGENT, given, loaded, SqlWriting, found.spent)
-        said = sql_writer.settled(said, given, {})
+        said = sql_writer.resolve_answer(said, given, {})
         if said.decision != "query":
             found.why = said.explanation
             return found
@@ -100,7 +100,7 @@ class Writer:
         while True:
             fault = None
             try:
-                checked(parsed(query.sql, schema, ROWS), schema)
+                resolve_query_columns(parse_allowed_query(query.sql, schema, ROWS), schema)
                 found.rows = run(query.sql)
             except Refused as refused:
                 fault = refused.fault
@@ -114,7 +114,7 @@ class Writer:
                 question=question, query=query, fault=fault, excerpt=schema, attempts=tuple(attempts)
             )
             mended = await self._asked(sql_repairer.AGENT, mending, loaded, SqlRepair, found.spent)
-            mended = sql_repairer.settled(mended, mending, {})
+            mended = sql_repairer.resolve_answer(mended, mending, {})
             if not mended.sql:
                 found.sql = ""
                 return found
@@ -127,7 +127,7 @@ class Writer:
         self, agent: AgentDefinition, given: AgentInput, loaded: Loaded, answer: type[Answer], spent: Spent
     ) -> Answer:
         asking = Agent(self._model, output_type=answer, instructions=agent.asks.told)
-        result = await asking.run(prompt(agent.asks.request, agent.asks.shown(given, loaded)))
+        result = await asking.run(render_task_prompt(agent.asks.request, agent.asks.shown(given, loaded)))
         usage = result.usage
         spent.tokens += usage.input_tokens + usage.output_tokens
         if self._name != "offline":

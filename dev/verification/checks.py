@@ -9,27 +9,27 @@ from hashlib import sha256
 
 from elcano.activities.report.analysis import cited_by
 from elcano.activities.report.citations import cited_ids
-from elcano.activities.report.making import figures, made
-from elcano.activities.tools.referring import reference
+from elcano.activities.report.report_builder import build_report, build_report_ref
+from elcano.activities.tools.evidence_reference import build_evidence_ref
 from elcano.dev.verification.contents import Contents
-from elcano.graphs.checks.validation import faults
+from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.lifecycle import finish
-from elcano.graphs.lifecycle.proving import (
+from elcano.graphs.lifecycle.log_verification import (
     agents_asked,
     doubtful_sections,
+    find_log_mismatch,
+    iter_fanout_visits,
     journal_of,
     models_asked,
     own_usage,
     section_id,
-    unfolded,
-    visits,
 )
 from elcano.graphs.records import RunLog
-from elcano.graphs.references.days import day
+from elcano.graphs.references.days import format_utc_day
 from elcano.graphs.values.analysis import Analysis
-from elcano.graphs.values.budget import Usage, total
+from elcano.graphs.values.budget import Usage, sum_usages
 from elcano.graphs.values.report import ReportDraft
-from elcano.storage.certificates.form import Fault
+from elcano.storage.certificates.certificate_format import Fault
 from elcano.storage.evidence import Evidence
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.search_days import days_of
@@ -40,11 +40,11 @@ CLOCKS = 300.0
 
 def of_log(held: Contents) -> Iterator[Fault]:
     """The entries give the recorded state, of the run and of each section; sections left what the run holds of them."""
-    yield from (Fault("graph", fault) for fault in faults(held.log.asked.graph))
-    if (why := unfolded(held.log)) is not None:
+    yield from (Fault("graph", fault) for fault in find_graph_faults(held.log.asked.graph))
+    if (why := find_log_mismatch(held.log)) is not None:
         yield Fault("entries", why)
     for section in held.sections.values():
-        if (why := unfolded(section)) is not None:
+        if (why := find_log_mismatch(section)) is not None:
             yield Fault("sections", why)
     for log in (held.log, *held.sections.values()):
         yield from (Fault(doubt.part, doubt.text) for doubt in doubtful_sections(log, held.sections))
@@ -59,7 +59,7 @@ def of_run(held: Contents) -> Iterator[Fault]:
         yield Fault("asked", f"the run's record says something else of {', '.join(fields)}")
     journal = journal_of(held.log)
     status = finish.status_of(journal, state.failure, run.report, cancelled=False)
-    again = finish.archived(
+    again = finish.build_archived_run(
         asked, journal, status, state.failure, run.report, run.finished_at or 0.0, run.engine, run.execution
     )
     told = ("status", "sources", "ending", "failure", "iterations", "steps", "branch_of", "choice", "domain", "ledger")
@@ -77,7 +77,7 @@ def of_times(held: Contents) -> Iterator[Fault]:
     made = [line.at for line in held.ledger if not line.undone]
     if not all(run.started_at - CLOCKS <= at <= finished + CLOCKS for at in made):
         yield Fault("run", "the ledger has calls of before it began, or of after it ended")
-    began = day(run.started_at)
+    began = format_utc_day(run.started_at)
     if held.log.asked.today not in ("", began):
         yield Fault("asked", f"its agents were told that it is {held.log.asked.today}, and it began on {began}")
     own = (log for run_id, log in held.sections.items() if run_id.startswith(f"{run.run_id}."))
@@ -112,24 +112,25 @@ def of_usage(held: Contents) -> Iterator[Fault]:
     for line in held.ledger:
         if not line.undone:
             lines.setdefault((line.run_id, line.step), []).append(line)
-    undone = _undone(held)
+    undone = _list_undone_steps(held)
     for log in (held.log, *_of_this_run(held)):
         for step, used in own_usage(log).items():
             if (log.asked.run_id, step) in undone:
                 continue
-            written = total(line.usage for line in lines.get((log.asked.run_id, step), ()))
-            if used != written and not _guessed(used, written):
+            written = sum_usages(line.usage for line in lines.get((log.asked.run_id, step), ()))
+            if used != written and not _is_estimated_usage(used, written):
                 yield Fault(
-                    "ledger", f"step {step} of {log.asked.run_id} used {_shown(used)}; it has {_shown(written)}"
+                    "ledger",
+                    f"step {step} of {log.asked.run_id} used {_format_usage(used)}; it has {_format_usage(written)}",
                 )
         for step in sorted(agents_asked(log)):
             if (log.asked.run_id, step) not in lines.keys() | undone:
                 yield Fault("ledger", f"step {step} of {log.asked.run_id} asked an agent, and it has no line of that")
     if not any(line.kind == "publish" and line.outcome == "completed" for line in held.ledger):
         yield Fault("ledger", "it has no line of the report")
-    whole, used = total(line.usage for line in held.ledger if not line.undone), held.log.run.budget.used
-    if whole != used and not _guessed(used, whole):
-        yield Fault("ledger", f"it has {_shown(whole)} in all, and the run used {_shown(used)}")
+    whole, used = sum_usages(line.usage for line in held.ledger if not line.undone), held.log.run.budget.used
+    if whole != used and not _is_estimated_usage(used, whole):
+        yield Fault("ledger", f"it has {_format_usage(whole)} in all, and the run used {_format_usage(used)}")
 
 
 def of_evidence(held: Contents) -> Iterator[Fault]:
@@ -143,7 +144,7 @@ def of_evidence(held: Contents) -> Iterator[Fault]:
             yield Fault("texts", f"the text of {text.document!r} does not have its hash")
     for passage in held.evidence:
         ref, stored = refs.get(passage.id), texts.get(passage.content_hash)
-        if ref is not None and reference(passage, ref.duplicate_of) != ref:
+        if ref is not None and build_evidence_ref(passage, ref.duplicate_of) != ref:
             yield Fault("evidence", f"the passage {passage.id!r} is not the one that the run found")
         if stored is not None and stored.text[passage.start : passage.end] != passage.text:
             yield Fault("evidence", f"the passage {passage.id!r} does not stand in its text")
@@ -177,7 +178,7 @@ def of_report(held: Contents) -> Iterator[Fault]:
         yield Fault("report", "the ledger has searches of other days")
     if held.markdown != held.published.markdown:
         yield Fault("markdown", "it is another text than the report's")
-    if figures(held.published, held.run.report.artifact) != held.run.report:
+    if build_report_ref(held.published, held.run.report.artifact) != held.run.report:
         yield Fault("run", "its figures of the report are others than the report's")
     if call.draft is not None and call.draft not in held.drafts:
         return  # told as a fault of the drafts
@@ -191,7 +192,9 @@ def of_report(held: Contents) -> Iterator[Fault]:
         yield Fault("texts", f"the text of the cited passage {missing!r} is missing")
         return
     published = held.published
-    again = made(call, draft, held.evidence, texts, published.builds, published.accounts, published.searched, analysis)
+    again = build_report(
+        call, draft, held.evidence, texts, published.builds, published.accounts, published.searched, analysis
+    )
     fields = [name for name in type(again).model_fields if getattr(again, name) != getattr(held.published, name)]
     if fields:
         yield Fault("report", f"made again of the recorded draft and evidence it has another {', '.join(fields)}")
@@ -208,9 +211,9 @@ def _of_this_run(held: Contents) -> Iterator[RunLog]:
     return (log for run_id, log in held.sections.items() if run_id in paid)
 
 
-def _undone(held: Contents) -> set[tuple[str, int]]:
+def _list_undone_steps(held: Contents) -> set[tuple[str, int]]:
     """Steps of sections that others went on from, and that those did anew: they are no part of the run any more."""
-    of_others = (visits(log) for log in (held.log, *held.sections.values()))
+    of_others = (iter_fanout_visits(log) for log in (held.log, *held.sections.values()))
     used = {section_id(visit, outcome) for found in of_others for visit in found for outcome in visit.outcomes}
     struck = {(line.run_id, line.step) for line in held.ledger if line.undone and line.run_id in held.sections}
     kept = {(line.run_id, line.step) for line in held.ledger if not line.undone}
@@ -221,10 +224,10 @@ def _without_text(evidence: Iterable[Evidence], cited: set[str], texts: Mapping[
     return next((one.id for one in evidence if one.id in cited and one.content_hash not in texts), None)
 
 
-def _guessed(used: Usage, written: Usage) -> bool:
+def _is_estimated_usage(used: Usage, written: Usage) -> bool:
     """Return whether the estimate of a cancelled call without usage was charged; the ledger may have less."""
     return used.estimated and used.tokens >= written.tokens
 
 
-def _shown(usage: Usage) -> str:
+def _format_usage(usage: Usage) -> str:
     return f"{usage.tokens:,} tokens in {usage.requests} requests, {usage.cost_microusd} millionths of a dollar"

@@ -12,7 +12,7 @@ from elcano.graphs.engine.run import Run
 from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.report import Report
-from elcano.storage.certificates.form import FORMAT, About, Fault, Malformed, Versions
+from elcano.storage.certificates.certificate_format import FORMAT, About, Fault, Malformed, Versions
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.ledger import LedgerEntry
 
@@ -42,55 +42,55 @@ class Contents:
     markdown: str
 
 
-def contents(parts: Mapping[str, bytes]) -> Contents:
+def parse_contents(parts: Mapping[str, bytes]) -> Contents:
     """What the parts of a certificate say.
 
     Raises:
         Malformed: one of them cannot be read.
     """
-    about = _read(parts, "certificate", TypeAdapter(About))
+    about = _parse_part(parts, "certificate", TypeAdapter(About))
     if about.format != FORMAT:
         text = f"its format is {about.format}, and this program knows {FORMAT}: take the release that wrote it"
         raise Malformed(Fault("certificate", text))
-    graph = _read(parts, "graph", TypeAdapter(ResearchGraph))
-    given = _read(parts, "asked", _JSON)
+    graph = _parse_part(parts, "graph", TypeAdapter(ResearchGraph))
+    given = _parse_part(parts, "asked", _JSON)
     try:
         asked = ResearchInput.model_validate_json(
             TypeAdapter(Any).dump_json({**given, "graph": graph.model_dump(mode="json")})
         )
     except ValidationError as error:
-        raise Malformed(Fault("asked", _first(error))) from error
-    logs = _read(parts, "sections", TypeAdapter(tuple[RunLog, ...]))
-    entries = _read(parts, "entries", TypeAdapter(tuple[Entry, ...]))
-    report = _read(parts, "report", TypeAdapter(str))
+        raise Malformed(Fault("asked", _format_first_error(error))) from error
+    logs = _parse_part(parts, "sections", TypeAdapter(tuple[RunLog, ...]))
+    entries = _parse_part(parts, "entries", TypeAdapter(tuple[Entry, ...]))
+    report = _parse_part(parts, "report", TypeAdapter(str))
     try:
         published = Report.model_validate_json(report)
     except ValidationError as error:
-        raise Malformed(Fault("report", _first(error))) from error
+        raise Malformed(Fault("report", _format_first_error(error))) from error
     return Contents(
         about=about,
-        versions=_read(parts, "versions", TypeAdapter(Versions)),
-        run=_read(parts, "run", TypeAdapter(ArchivedRun)),
-        log=RunLog(asked=asked, entries=entries, run=_read(parts, "state", TypeAdapter(Run))),
+        versions=_parse_part(parts, "versions", TypeAdapter(Versions)),
+        run=_parse_part(parts, "run", TypeAdapter(ArchivedRun)),
+        log=RunLog(asked=asked, entries=entries, run=_parse_part(parts, "state", TypeAdapter(Run))),
         sections={log.asked.run_id: log for log in logs},
-        evidence=_read(parts, "evidence", TypeAdapter(tuple[Evidence, ...])),
-        texts=_read(parts, "texts", TypeAdapter(tuple[StoredText, ...])),
-        drafts=_read(parts, "drafts", TypeAdapter(dict[str, str])),
-        ledger=_read(parts, "ledger", TypeAdapter(tuple[LedgerEntry, ...])),
+        evidence=_parse_part(parts, "evidence", TypeAdapter(tuple[Evidence, ...])),
+        texts=_parse_part(parts, "texts", TypeAdapter(tuple[StoredText, ...])),
+        drafts=_parse_part(parts, "drafts", TypeAdapter(dict[str, str])),
+        ledger=_parse_part(parts, "ledger", TypeAdapter(tuple[LedgerEntry, ...])),
         report=report,
         published=published,
-        markdown=_read(parts, "markdown", TypeAdapter(str)),
+        markdown=_parse_part(parts, "markdown", TypeAdapter(str)),
     )
 
 
-def _read(parts: Mapping[str, bytes], name: str, adapter: TypeAdapter[Any]) -> Any:
+def _parse_part(parts: Mapping[str, bytes], name: str, adapter: TypeAdapter[Any]) -> Any:
     try:
         return adapter.validate_json(parts[name])
     except ValidationError as error:
-        raise Malformed(Fault(name, _first(error))) from error
+        raise Malformed(Fault(name, _format_first_error(error))) from error
 
 
-def _first(error: ValidationError) -> str:
+def _format_first_error(error: ValidationError) -> str:
     fault = error.errors(include_url=False, include_context=False)[0]
     place = ".".join(map(str, fault["loc"]))
     return f"it cannot be read: {f'{place}: ' if place else ''}{fault['msg']}"

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from elcano.dev.verification.checks import ALL
-from elcano.dev.verification.contents import Contents, contents
-from elcano.storage.certificates.form import Fault, Malformed, read
+from elcano.dev.verification.contents import Contents, parse_contents
+from elcano.storage.certificates.certificate_format import Fault, Malformed, parse_certificate
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class Verdict:
 def verify(data: bytes) -> Verdict:
     """Computes again all that can be, and compares."""
     try:
-        parts, wrong = read(data)
-        held = contents(parts)
+        parts, wrong = parse_certificate(data)
+        held = parse_contents(parts)
     except Malformed as error:
         return Verdict((error.fault,), None)
     faults = [*wrong]

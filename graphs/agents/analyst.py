@@ -6,13 +6,13 @@ What it proposes is checked by code, number by number, and analyzed by the tool 
 from collections.abc import Mapping
 from typing import Final
 
-from elcano.graphs.agents.context import ResearchContext, needs_of, passages_of, research
+from elcano.graphs.agents.context import ResearchContext, build_research_task, needs_of, passages_of
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import Loaded, Needs
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.analysis import Extraction, TestedHypothesis
-from elcano.graphs.values.wording import counted, listed
+from elcano.graphs.values.display_text import ensure_list, format_count
 
 
 class AnalystInput(ResearchContext):
@@ -49,32 +49,32 @@ If no passage has such numbers, answer with no measurement. That is a good answe
 """
 
 
-def needs(given: AnalystInput) -> Needs:
+def list_needs(given: AnalystInput) -> Needs:
     """All passages that may hold numbers."""
     return needs_of(given)
 
 
-def shown(given: AnalystInput, loaded: Loaded) -> TaskEnvelope:
+def build_task(given: AnalystInput, loaded: Loaded) -> TaskEnvelope:
     """Build the envelope: the question, the hypotheses to test and all passages that fit."""
     told: JsonObject = {"hypotheses": [one.model_dump(mode="json", exclude_defaults=True) for one in given.hypotheses]}
-    return research("analyst", given, loaded).model_copy(update={"given": told if given.hypotheses else {}})
+    return build_research_task("analyst", given, loaded).model_copy(update={"given": told if given.hypotheses else {}})
 
 
-def settled(said: Extraction, given: AnalystInput, ids: Mapping[str, str]) -> Extraction:
+def resolve_answer(said: Extraction, given: AnalystInput, ids: Mapping[str, str]) -> Extraction:
     """Replace passage keys by ids and keep the given hypotheses; a key that was not shown stays as it is."""
     found = (one.model_copy(update={"evidence": ids.get(one.evidence, one.evidence)}) for one in said.measurements)
     return Extraction(hypotheses=given.hypotheses or said.hypotheses, measurements=tuple(found))
 
 
-def begins(given: JsonObject) -> str:
+def describe_start(given: JsonObject) -> str:
     """Describe what the analyst reads."""
     return f"numbers from {passages_of(given)}"
 
 
-def summary(output: JsonObject) -> tuple[str, JsonObject]:
+def summarize_measurements(output: JsonObject) -> tuple[str, JsonObject]:
     """How many numbers it read."""
-    found, tested = listed(output.get("measurements")), listed(output.get("hypotheses"))
-    text = f"{counted(len(found), 'measurement')} for {counted(len(tested), 'hypothesis', 'hypotheses')}"
+    found, tested = ensure_list(output.get("measurements")), ensure_list(output.get("hypotheses"))
+    text = f"{format_count(len(found), 'measurement')} for {format_count(len(tested), 'hypothesis', 'hypotheses')}"
     return text, {"measurements": len(found), "hypotheses": len(tested)}
 
 
@@ -85,7 +85,7 @@ AGENT: Final = AgentDefinition(
         instructions=INSTRUCTIONS,
         request="Read out of the passages in this task envelope the numbers that bear on its question.",
         answer=Extraction,
-        shown=shown,
+        shown=build_task,
     ),
     input=AnalystInput,
     output=Extraction,
@@ -93,8 +93,8 @@ AGENT: Final = AgentDefinition(
     completes="analyzing",
     output_tokens=4_000,
     evidence_tokens=24_000,
-    needs=needs,
-    settled=settled,
-    begins=begins,
-    summary=summary,
+    needs=list_needs,
+    settled=resolve_answer,
+    begins=describe_start,
+    summary=summarize_measurements,
 )

@@ -6,10 +6,10 @@ from typing import Final
 from elcano.graphs.agents.envelope import CriterionItem, PastIteration, PastSearch, TaskEnvelope
 from elcano.graphs.agents.loaded import AgentInput, Loaded, Needs
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 from elcano.graphs.values.criteria import Criterion
+from elcano.graphs.values.display_text import ensure_list, format_count
 from elcano.graphs.values.state import IterationData
-from elcano.graphs.values.wording import counted, listed
 
 THOUGHT_CHARACTERS: Final = 500
 """How much of an earlier thought or judgement is shown again: the passages matter more."""
@@ -43,15 +43,15 @@ def needs_of(given: ResearchContext, offered: Iterable[str] = (), searched: Iter
     )
 
 
-def research(kind: str, given: ResearchContext, loaded: Loaded) -> TaskEnvelope:
+def build_research_task(kind: str, given: ResearchContext, loaded: Loaded) -> TaskEnvelope:
     """Build the envelope of an agent in the loop: the research so far. The agent adds its own part."""
-    turns = tuple(_digest(turn) for turn in given.conversation)
-    criteria = numbered(given.criteria, loaded)
+    turns = tuple(_digest_iteration(turn) for turn in given.conversation)
+    criteria = number_criteria(given.criteria, loaded)
     task = loaded.envelope(kind, given)
     return task.model_copy(update={"iteration": given.iteration, "conversation": turns, "criteria": criteria})
 
 
-def numbered(criteria: Sequence[Criterion], loaded: Loaded) -> tuple[CriterionItem, ...]:
+def number_criteria(criteria: Sequence[Criterion], loaded: Loaded) -> tuple[CriterionItem, ...]:
     """Criteria as a model is shown them, with the keys of the passages that meet them, if these are shown."""
     keys = {id: key for key, id in loaded.shown.ids.items()}
     return tuple(
@@ -73,11 +73,11 @@ def turn_of(given: JsonObject) -> str:
 
 def passages_of(given: JsonObject) -> str:
     """Count the passages that the agent can see: those in its input, and those found in earlier turns."""
-    seen = {str(id) for id in listed(given.get("evidence"))}
-    for turn in listed(given.get("conversation")):
+    seen = {str(id) for id in ensure_list(given.get("evidence"))}
+    for turn in ensure_list(given.get("conversation")):
         if isinstance(turn, dict):
-            seen.update(str(id) for id in listed(turn.get("findings")))
-    return counted(len(seen), "passage") if seen else "no passage"
+            seen.update(str(id) for id in ensure_list(turn.get("findings")))
+    return format_count(len(seen), "passage") if seen else "no passage"
 
 
 def for_gap(given: JsonObject) -> str:
@@ -85,16 +85,16 @@ def for_gap(given: JsonObject) -> str:
     return f" for: {given['gap']}" if given.get("gap") else ""
 
 
-def _digest(turn: IterationData) -> PastIteration:
+def _digest_iteration(turn: IterationData) -> PastIteration:
     return PastIteration(
         number=turn.number,
-        thought=shortened(turn.thought, THOUGHT_CHARACTERS),
-        gap=shortened(turn.gap, THOUGHT_CHARACTERS),
+        thought=shorten_text(turn.thought, THOUGHT_CHARACTERS),
+        gap=shorten_text(turn.gap, THOUGHT_CHARACTERS),
         searches=tuple(
             PastSearch(
                 source=call.source, query=call.query, found=call.found, new=call.new, failed=call.error is not None
             )
             for call in turn.tool_calls
         ),
-        judgement=shortened(turn.judgement, THOUGHT_CHARACTERS),
+        judgement=shorten_text(turn.judgement, THOUGHT_CHARACTERS),
     )

@@ -10,16 +10,16 @@ from typing import Final
 from pydantic import Field
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.drafting import MARKS, drafted
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import AgentInput, Loaded, Needs, ShownResult
 from elcano.graphs.agents.prose import ReportProse
+from elcano.graphs.agents.synthesis_context import MARKS, summarize_draft
 from elcano.graphs.data.answer import AnsweredQuery, Chart
 from elcano.graphs.data.proof import NumberProof
 from elcano.graphs.data.table import ResultDigest
 from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.values.display_text import ensure_list, format_count
 from elcano.graphs.values.report import DraftRef
-from elcano.graphs.values.wording import counted, listed
 
 MOST_NUMBERS: Final = 1_000
 RESULT_KEY: Final = "r"
@@ -85,16 +85,18 @@ is a good answer; a guess is not.
 """
 
 
-def needs(given: DataWriterInput) -> Needs:
+def list_needs(given: DataWriterInput) -> Needs:
     """All results, and the passages that may be cited beside."""
     return Needs(evidence=given.evidence, results=given.results, weighed=given.question)
 
 
-def shown(given: DataWriterInput, loaded: Loaded) -> TaskEnvelope:
+def build_task(given: DataWriterInput, loaded: Loaded) -> TaskEnvelope:
     """The question, the results with their queries, and the passages that fit."""
     queries = queries_of(given)
     results: list[Json] = [
-        _result(digest, queries[place], loaded.results[place] if place < len(loaded.results) else None, place + 1)
+        _describe_result(
+            digest, queries[place], loaded.results[place] if place < len(loaded.results) else None, place + 1
+        )
         for place, digest in enumerate(given.results)
     ]
     told: JsonObject = {
@@ -112,12 +114,12 @@ def shown(given: DataWriterInput, loaded: Loaded) -> TaskEnvelope:
 def queries_of(given: DataWriterInput) -> list[AnsweredQuery | None]:
     """Return the query of each result; None for a result without one."""
     left = list(given.queries)
-    return [_taken(left, digest, place) for place, digest in enumerate(given.results)]
+    return [_find_matching_query(left, digest, place) for place, digest in enumerate(given.results)]
 
 
-def _taken(left: Sequence[AnsweredQuery], digest: ResultDigest, place: int) -> AnsweredQuery | None:
+def _find_matching_query(left: Sequence[AnsweredQuery], digest: ResultDigest, place: int) -> AnsweredQuery | None:
     def same(one: AnsweredQuery) -> bool:
-        return one.query.database == digest.database and _bare(one.query.sql) in _bare(digest.sql)
+        return one.query.database == digest.database and _normalize_sql(one.query.sql) in _normalize_sql(digest.sql)
 
     if not digest.sql:
         return None
@@ -125,11 +127,13 @@ def _taken(left: Sequence[AnsweredQuery], digest: ResultDigest, place: int) -> A
     return next(filter(same, left), at_place)
 
 
-def _bare(sql: str) -> str:
+def _normalize_sql(sql: str) -> str:
     return " ".join(sql.split()).rstrip("; ")
 
 
-def _result(digest: ResultDigest, query: AnsweredQuery | None, rows: ShownResult | None, number: int) -> JsonObject:
+def _describe_result(
+    digest: ResultDigest, query: AnsweredQuery | None, rows: ShownResult | None, number: int
+) -> JsonObject:
     shown: Json = [list(row) for row in (rows.rows if rows else digest.head)]
     told: JsonObject = {
         "number": number,
@@ -142,19 +146,19 @@ def _result(digest: ResultDigest, query: AnsweredQuery | None, rows: ShownResult
         "rows": shown,
         "reasons": list(query.query.reasons) if query else [],
         "choices": list(query.query.choices) if query else [],
-        "repairs": list(_repairs(query)),
+        "repairs": list(_list_repairs(query)),
     }
     return {name: one for name, one in told.items() if one not in ([], "", False) or name == "rows"}
 
 
-def _repairs(query: AnsweredQuery | None) -> Iterator[Json]:
+def _list_repairs(query: AnsweredQuery | None) -> Iterator[Json]:
     for one in query.repairs if query else ():
         yield {"reason": one.reason, "after": one.after, "changes_meaning": one.changes_meaning}
 
 
-def begins(given: JsonObject) -> str:
+def describe_start(given: JsonObject) -> str:
     """Describe what the data writer answers from."""
-    return f"an answer from {counted(len(listed(given.get('results'))), 'result')}"
+    return f"an answer from {format_count(len(ensure_list(given.get('results'))), 'result')}"
 
 
 AGENT: Final = AgentDefinition(
@@ -164,7 +168,7 @@ AGENT: Final = AgentDefinition(
         instructions=INSTRUCTIONS,
         request="Answer the question in this task envelope from its results.",
         answer=DataProse,
-        shown=shown,
+        shown=build_task,
     ),
     input=DataWriterInput,
     output=DraftRef,
@@ -173,7 +177,7 @@ AGENT: Final = AgentDefinition(
     output_tokens=3_000,
     evidence_tokens=24_000,
     manner="proven",
-    needs=needs,
-    begins=begins,
-    summary=drafted,
+    needs=list_needs,
+    begins=describe_start,
+    summary=summarize_draft,
 )

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
-from elcano.graphs.agents.drafting import SynthesisInput
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.ground_rules import ground_rules
 from elcano.graphs.agents.loaded import Loaded, Needs
 from elcano.graphs.agents.prose import ReportProse
+from elcano.graphs.agents.synthesis_context import SynthesisInput
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.values.events import EventType
 from elcano.graphs.values.report import DraftRef
@@ -51,7 +51,7 @@ class Question(Generic[Answer]):
         return f"{self.instructions}\n{ground_rules(passages=self.passages)}"
 
 
-def nothing(given: Frozen) -> Needs:
+def build_empty_needs(given: Frozen) -> Needs:
     """What an agent needs that works on its input alone."""
     return Needs()
 
@@ -81,7 +81,7 @@ class AgentDefinition:
     manner: Manner = "answer"
     closing: Question[Any] | None = None
     """What one that writes `by_section` is asked at the end."""
-    needs: Callable[[Any], Needs] = nothing
+    needs: Callable[[Any], Needs] = build_empty_needs
     """From its input to what has to be loaded for it."""
     faults: Callable[[Any, Any, Mapping[str, str]], Sequence[str]] | None = None
     """Of one whose answer is what the state holds: from the same as `settled`, what does not hold of what its model

@@ -5,12 +5,12 @@ It cites as the writer does. Without a draft before and without feedback it is a
 
 from typing import Final
 
-from elcano.graphs.agents.context import passages_of, research
+from elcano.graphs.agents.context import build_research_task, passages_of
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.drafting import MARKS, WISHES, drafted
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import Loaded, Needs
 from elcano.graphs.agents.prose import ReportProse
+from elcano.graphs.agents.synthesis_context import MARKS, WISHES, summarize_draft
 from elcano.graphs.agents.team_judge import drafted_before
 from elcano.graphs.agents.writer import WriterInput
 from elcano.graphs.frozen import JsonObject
@@ -54,7 +54,7 @@ the nearest passages in `related`. That is a good section; a guess is not.
 """
 
 
-def needs(given: DrafterInput) -> Needs:
+def list_needs(given: DrafterInput) -> Needs:
     """All passages that may be cited, and the draft before."""
     return Needs(
         evidence=given.shown,
@@ -65,10 +65,10 @@ def needs(given: DrafterInput) -> Needs:
     )
 
 
-def shown(given: DrafterInput, loaded: Loaded) -> TaskEnvelope:
+def build_task(given: DrafterInput, loaded: Loaded) -> TaskEnvelope:
     """Build the writer's envelope, with the previous draft as far as it fits and the whole feedback."""
     told: JsonObject = {"feedback": given.feedback} if given.feedback else {}
-    return research("drafter", given, loaded).model_copy(
+    return build_research_task("drafter", given, loaded).model_copy(
         update={
             "instructions": given.instructions,
             "form": given.form or "open",
@@ -78,7 +78,7 @@ def shown(given: DrafterInput, loaded: Loaded) -> TaskEnvelope:
     )
 
 
-def begins(given: JsonObject) -> str:
+def describe_start(given: JsonObject) -> str:
     """Describe what the drafter writes from, and whether it revises a draft."""
     again = ", by the feedback of the judge" if given.get("feedback") else ""
     return f"sub-iteration {given.get('iteration', 1)}, a section from {passages_of(given)}{again}"
@@ -91,7 +91,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         instructions=INSTRUCTIONS,
         request="Write the section for the question in this task envelope.",
         answer=ReportProse,
-        shown=shown,
+        shown=build_task,
     ),
     input=DrafterInput,
     output=DraftRef,
@@ -100,7 +100,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     output_tokens=4_000,
     evidence_tokens=24_000,
     manner="report",
-    needs=needs,
-    begins=begins,
-    summary=drafted,
+    needs=list_needs,
+    begins=describe_start,
+    summary=summarize_draft,
 )

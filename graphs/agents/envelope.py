@@ -11,7 +11,7 @@ import json
 import re
 from typing import Final, Literal
 
-from elcano.graphs.agents.forms import ShownForm, guidance
+from elcano.graphs.agents.report_forms import ShownForm, render_form_guidance
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.values.history import HistoryEntry
 from elcano.graphs.values.report import Claim
@@ -161,23 +161,23 @@ class TaskEnvelope(Frozen):
     """What else this agent is told, by the names of its input: for one that the fields above do not suffice."""
 
 
-def prompt(task: str, shown: TaskEnvelope) -> str:
+def render_task_prompt(task: str, shown: TaskEnvelope) -> str:
     """The user prompt: the task in a sentence, the warning about data, the report's form, then the envelope."""
-    body = written(shown)
+    body = render_envelope(shown)
     longest = max((len(run) for run in re.findall(r"`+", body)), default=0)
     fence = "`" * max(3, longest + 1)
-    parts = [task, DATA_NOT_INSTRUCTIONS, guidance(shown.form), GUIDANCE if shown.guidance else ""]
+    parts = [task, DATA_NOT_INSTRUCTIONS, render_form_guidance(shown.form), GUIDANCE if shown.guidance else ""]
     parts += [HISTORY] if shown.history else []
     above = "\n\n".join(filter(None, parts))
     return f"{above}\n\n{fence}json\n{body}\n{fence}"
 
 
-def written(shown: TaskEnvelope) -> str:
+def render_envelope(shown: TaskEnvelope) -> str:
     """The envelope as a prompt has it between its fences."""
     return json.dumps(shown.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False, indent=1)
 
 
-def opened(text: str) -> TaskEnvelope | None:
+def parse_envelope(text: str) -> TaskEnvelope | None:
     """The envelope at the end of a prompt; None if there is none.
 
     Raises:

@@ -5,12 +5,13 @@ from typing import Final
 
 from pydantic import Field
 
-from elcano.graphs.agents.context import ResearchContext, needs_of, passages_of, research
+from elcano.graphs.agents.context import ResearchContext, build_research_task, needs_of, passages_of
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import Loaded
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
+from elcano.graphs.values.display_text import ensure_list, format_count
 from elcano.graphs.values.hypotheses import (
     MOST_HYPOTHESES,
     MOST_PASSAGES,
@@ -18,7 +19,6 @@ from elcano.graphs.values.hypotheses import (
     STATEMENT_CHARACTERS,
     Hypothesis,
 )
-from elcano.graphs.values.wording import counted, listed
 
 QUERY_CHARACTERS: Final = 300
 NAMED: Final = 10
@@ -61,78 +61,80 @@ found since, and drop those that passages have refuted.
 """
 
 
-def shown(given: HypothesizerInput, loaded: Loaded) -> TaskEnvelope:
+def build_task(given: HypothesizerInput, loaded: Loaded) -> TaskEnvelope:
     """Build the envelope: the research so far, what to explain, and earlier hypotheses with the keys of passages."""
     keys = {id: key for key, id in loaded.shown.ids.items()}
-    earlier: list[Json] = [_by(one, keys).model_dump(mode="json", exclude_defaults=True) for one in given.hypotheses]
+    earlier: list[Json] = [
+        _rename_passages(one, keys).model_dump(mode="json", exclude_defaults=True) for one in given.hypotheses
+    ]
     own: JsonObject = {"instruction": given.instruction, "hypotheses": earlier}
     kept = {name: value for name, value in own.items() if value}
-    return research("hypothesizer", given, loaded).model_copy(update={"given": kept})
+    return build_research_task("hypothesizer", given, loaded).model_copy(update={"given": kept})
 
 
-def faults(said: Hypotheses, given: HypothesizerInput, ids: Mapping[str, str]) -> Sequence[str]:
+def find_hypothesis_faults(said: Hypotheses, given: HypothesizerInput, ids: Mapping[str, str]) -> Sequence[str]:
     """Return what is wrong with an answer, for the model to correct."""
     found = []
-    if unknown := _unknown(said, ids):
+    if unknown := _list_unknown_keys(said, ids):
         found.append(f"no passage has the key {', '.join(map(repr, unknown))}: name keys of `evidence` alone")
-    if len(_stated(said.hypotheses)) < 2:
+    if len(_clean_hypotheses(said.hypotheses)) < 2:
         found.append("state at least two hypotheses, each with a statement of its own")
     return found
 
 
-def settled(said: Hypotheses, given: HypothesizerInput, ids: Mapping[str, str]) -> Hypotheses:
+def resolve_answer(said: Hypotheses, given: HypothesizerInput, ids: Mapping[str, str]) -> Hypotheses:
     """Replace the keys of passages by their ids; unknown keys are removed and listed."""
-    kept = tuple(_by(one, ids) for one in _stated(said.hypotheses)[:MOST_HYPOTHESES])
-    return Hypotheses(hypotheses=kept, unknown=_unknown(said, ids))
+    kept = tuple(_rename_passages(one, ids) for one in _clean_hypotheses(said.hypotheses)[:MOST_HYPOTHESES])
+    return Hypotheses(hypotheses=kept, unknown=_list_unknown_keys(said, ids))
 
 
-def begins(given: JsonObject) -> str:
+def describe_start(given: JsonObject) -> str:
     """Describe what the hypothesizer explains, and from how many passages."""
     return f"what may be so, from {passages_of(given)}" + (f": {told}" if (told := given.get("instruction")) else "")
 
 
-def summary(output: JsonObject) -> tuple[str, JsonObject]:
+def summarize_hypotheses(output: JsonObject) -> tuple[str, JsonObject]:
     """Each hypothesis with how many passages are for and against it."""
     said = Hypotheses.model_validate(output)
     told = [
         f"({number}) {one.statement} [{len(one.supports)} for, {len(one.contradicts)} against]"
         for number, one in enumerate(said.hypotheses, start=1)
     ]
-    data: JsonObject = {"hypotheses": listed(output.get("hypotheses"))}
+    data: JsonObject = {"hypotheses": ensure_list(output.get("hypotheses"))}
     if said.unknown:
         data["unknown"] = [*said.unknown]
-    count = counted(len(told), "hypothesis", "hypotheses")
+    count = format_count(len(told), "hypothesis", "hypotheses")
     return f"{count}: {' '.join(told)}" if told else "No hypothesis", data
 
 
-def _stated(hypotheses: Iterable[Hypothesis]) -> tuple[Hypothesis, ...]:
+def _clean_hypotheses(hypotheses: Iterable[Hypothesis]) -> tuple[Hypothesis, ...]:
     """Return the hypotheses that have a statement, without duplicates."""
     cut = {
         statement: one.model_copy(update={"statement": statement})
         for one in reversed(tuple(hypotheses))
-        if (statement := shortened(" ".join(one.statement.split()), STATEMENT_CHARACTERS))
+        if (statement := shorten_text(" ".join(one.statement.split()), STATEMENT_CHARACTERS))
     }
     return tuple(reversed(cut.values()))
 
 
-def _by(one: Hypothesis, names: Mapping[str, str]) -> Hypothesis:
+def _rename_passages(one: Hypothesis, names: Mapping[str, str]) -> Hypothesis:
     """Rename the passages of a hypothesis, dropping those that have no new name."""
-    searches = (shortened(" ".join(text.split()), QUERY_CHARACTERS) for text in one.searches)
+    searches = (shorten_text(" ".join(text.split()), QUERY_CHARACTERS) for text in one.searches)
     return one.model_copy(
         update={
-            "reasoning": shortened(one.reasoning, STATEMENT_CHARACTERS),
-            "supports": _named(one.supports, names),
-            "contradicts": _named(one.contradicts, names),
+            "reasoning": shorten_text(one.reasoning, STATEMENT_CHARACTERS),
+            "supports": _translate_keys(one.supports, names),
+            "contradicts": _translate_keys(one.contradicts, names),
             "searches": tuple(dict.fromkeys(filter(None, searches)))[:MOST_SEARCHES],
         }
     )
 
 
-def _named(keys: Iterable[str], names: Mapping[str, str]) -> tuple[str, ...]:
+def _translate_keys(keys: Iterable[str], names: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names[key] for key in keys if key in names))[:MOST_PASSAGES]
 
 
-def _unknown(said: Hypotheses, ids: Mapping[str, str]) -> tuple[str, ...]:
+def _list_unknown_keys(said: Hypotheses, ids: Mapping[str, str]) -> tuple[str, ...]:
     named = (key for one in said.hypotheses for key in (*one.supports, *one.contradicts))
     return tuple(dict.fromkeys(key[:KEY_CHARACTERS] for key in named if key not in ids))[:NAMED]
 
@@ -144,7 +146,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         instructions=INSTRUCTIONS,
         request="State hypotheses for the research in this task envelope.",
         answer=Hypotheses,
-        shown=shown,
+        shown=build_task,
     ),
     input=HypothesizerInput,
     output=Hypotheses,
@@ -153,8 +155,8 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     output_tokens=900,
     evidence_tokens=8_000,
     needs=needs_of,
-    faults=faults,
-    settled=settled,
-    begins=begins,
-    summary=summary,
+    faults=find_hypothesis_faults,
+    settled=resolve_answer,
+    begins=describe_start,
+    summary=summarize_hypotheses,
 )

@@ -9,9 +9,9 @@ from elcano.graphs.agents.criteria import STATING
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import AgentInput, Loaded, Needs
-from elcano.graphs.agents.ways import described
+from elcano.graphs.agents.mode_choices import describe_modes
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 from elcano.graphs.values.choice import REASON_CHARACTERS
 from elcano.graphs.values.form import SaidForm
 from elcano.graphs.values.rubric import OfferedDomain
@@ -75,7 +75,7 @@ found, `timeline` if it asks what happened when, else `plain`. What the person w
 """
 
 
-def needs(given: InputParserInput) -> Needs:
+def list_needs(given: InputParserInput) -> Needs:
     """The sources, described; and what databases hold, where it depends on that which way is gone."""
     tables = given.databases if "data" in (ways := open_ways(given)) and len(ways) > 1 else ()
     return Needs(offered=given.sources, weighed=given.question, searched=given.sources, tables=tables)
@@ -83,10 +83,10 @@ def needs(given: InputParserInput) -> Needs:
 
 def open_ways(given: InputParserInput) -> dict[str, str]:
     """The ways that can be chosen, and when each fits."""
-    return {name: when for name, when in described(given.ways).items() if name not in given.barred}
+    return {name: when for name, when in describe_modes(given.ways).items() if name not in given.barred}
 
 
-def shown(given: InputParserInput, loaded: Loaded) -> TaskEnvelope:
+def build_task(given: InputParserInput, loaded: Loaded) -> TaskEnvelope:
     """The question, its background and what can be searched."""
     told: JsonObject = {"ways": {**open_ways(given)}}
     if loaded.tables or loaded.unread:
@@ -101,24 +101,24 @@ def shown(given: InputParserInput, loaded: Loaded) -> TaskEnvelope:
     return loaded.envelope("input_parser", given).model_copy(update={"sources": loaded.sources, "given": told})
 
 
-def settled(said: ParsedQuery, given: InputParserInput, ids: Mapping[str, str]) -> ParsedQuery:
+def resolve_answer(said: ParsedQuery, given: InputParserInput, ids: Mapping[str, str]) -> ParsedQuery:
     """Normalize the answer: an unknown domain becomes empty, and the mode is spelled as modes are."""
     domain = said.domain.strip().casefold()
     return said.model_copy(
         update={
             "research_mode": said.research_mode.strip().casefold(),
-            "mode_reason": shortened(" ".join(said.mode_reason.split()), REASON_CHARACTERS),
+            "mode_reason": shorten_text(" ".join(said.mode_reason.split()), REASON_CHARACTERS),
             "domain": domain if domain in [one.name for one in given.domains] else "",
         }
     )
 
 
-def begins(given: JsonObject) -> str:
+def describe_start(given: JsonObject) -> str:
     """The question that it reads."""
     return f"what is asked by: {given.get('question')}"
 
 
-def summary(output: JsonObject) -> tuple[str, JsonObject]:
+def summarize_parsed_query(output: JsonObject) -> tuple[str, JsonObject]:
     """How the question was understood."""
     mode = output.get("research_mode")
     understood = {name: value for name in ("form", "language", "criteria", "domain") if (value := output.get(name))}
@@ -132,7 +132,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         instructions=INSTRUCTIONS,
         request="Say what the question in this task envelope is after.",
         answer=ParsedQuery,
-        shown=shown,
+        shown=build_task,
         passages=False,
     ),
     input=InputParserInput,
@@ -140,8 +140,8 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     starts="thinking",
     completes="thinking",
     output_tokens=400,
-    needs=needs,
-    settled=settled,
-    begins=begins,
-    summary=summary,
+    needs=list_needs,
+    settled=resolve_answer,
+    begins=describe_start,
+    summary=summarize_parsed_query,
 )

@@ -6,15 +6,15 @@ from typing import Final, Literal
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from elcano.graphs.agents.context import ResearchContext, for_gap, needs_of, passages_of, research
+from elcano.graphs.agents.context import ResearchContext, build_research_task, for_gap, needs_of, passages_of
 from elcano.graphs.agents.criteria import STATING
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import Loaded
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.values.criteria import MOST_CRITERIA, MOST_PASSAGES, CriterionVerdict, stated
-from elcano.graphs.values.rubric import SCALE, NamesFound, Rubric, Score, Scored, held
-from elcano.graphs.values.wording import counted, listed
+from elcano.graphs.values.criteria import MOST_CRITERIA, MOST_PASSAGES, CriterionVerdict, normalize_criteria
+from elcano.graphs.values.display_text import ensure_list, format_count
+from elcano.graphs.values.rubric import SCALE, NamesFound, Rubric, Score, Scored, apply_rubric
 
 
 class JudgeInput(ResearchContext):
@@ -73,17 +73,17 @@ do. Without a rubric leave `scores` and `names` empty.
 """
 
 
-def shown(given: JudgeInput, loaded: Loaded) -> TaskEnvelope:
+def build_task(given: JudgeInput, loaded: Loaded) -> TaskEnvelope:
     """The research so far, this iteration's gap and how much of the evidence is new."""
     new = len(given.conversation[-1].findings) if given.conversation else 0
-    task = research("judge", given, loaded).model_copy(update={"gap": given.gap, "new_evidence": new})
+    task = build_research_task("judge", given, loaded).model_copy(update={"gap": given.gap, "new_evidence": new})
     if given.rubric is None:
         return task
     rubric: JsonObject = given.rubric.model_dump(mode="json", exclude_defaults=True)
     return task.model_copy(update={"given": {"rubric": rubric}})
 
 
-def settled(said: JudgeAssessment, given: JudgeInput, ids: Mapping[str, str]) -> JudgeAssessment:
+def resolve_answer(said: JudgeAssessment, given: JudgeInput, ids: Mapping[str, str]) -> JudgeAssessment:
     """Return the verdict without contradictions, with passage ids in place of keys.
 
     A criterion is met only by passages that were shown. Passages suffice only if every criterion that was judged is
@@ -94,7 +94,7 @@ def settled(said: JudgeAssessment, given: JudgeInput, ids: Mapping[str, str]) ->
     verdicts = tuple(by_ids(one, ids) for one in said.criteria if not given.criteria or 1 <= one.number <= most)[:most]
     scored = None
     if given.rubric is not None:
-        scored = held(given.rubric, said.scores, said.names, ids, said.unscored)
+        scored = apply_rubric(given.rubric, said.scores, said.names, ids, said.unscored)
     lacking = scored.lacking if scored else ()
     sufficient = said.sufficient and all(one.met for one in verdicts) and not lacking
     recommendation = said.recommendation
@@ -126,30 +126,30 @@ def scored_of(said: JudgeAssessment) -> Scored | None:
 def by_ids(verdict: CriterionVerdict, ids: Mapping[str, str]) -> CriterionVerdict:
     """A verdict with the ids of passages for their keys; a criterion is met only by passages that were shown."""
     evidence = tuple(dict.fromkeys(ids[key] for key in verdict.evidence if key in ids))[:MOST_PASSAGES]
-    text = "".join(stated([verdict.criterion]))
+    text = "".join(normalize_criteria([verdict.criterion]))
     return verdict.model_copy(
         update={"criterion": text, "met": verdict.met and bool(evidence), "evidence": evidence},
     )
 
 
-def begins(given: JsonObject) -> str:
+def describe_start(given: JsonObject) -> str:
     """Describe what the judge judges."""
     return f"whether {passages_of(given)} will do{for_gap(given)}"
 
 
-def summary(output: JsonObject) -> tuple[str, JsonObject]:
+def summarize_assessment(output: JsonObject) -> tuple[str, JsonObject]:
     """Its reasoning, how many criteria are met, and how it scored."""
     kept = ("sufficient", "confidence", "coverage", "recommendation", "missing")
     data: JsonObject = {name: output.get(name) for name in kept}
     of_rubric = ("rubric", "scores", "names", "unscored", "lacking")
     data |= {name: value for name in of_rubric if (value := output.get(name))}
-    verdicts = [one for one in listed(output.get("criteria")) if isinstance(one, dict)]
+    verdicts = [one for one in ensure_list(output.get("criteria")) if isinstance(one, dict)]
     told = []
     if verdicts:
         met = sum(one.get("met") is True for one in verdicts)
-        told.append(f"{met} of {counted(len(verdicts), 'criterion', 'criteria')} met")
+        told.append(f"{met} of {format_count(len(verdicts), 'criterion', 'criteria')} met")
         data["criteria"] = [*verdicts]
-    scores = [one for one in listed(output.get("scores")) if isinstance(one, dict)]
+    scores = [one for one in ensure_list(output.get("scores")) if isinstance(one, dict)]
     told += [f"{one.get('name')} {one.get('score')}/{SCALE}" for one in scores]
     told += ["not scored"] if output.get("unscored") else []
     head = ", ".join(["Judged", *told])
@@ -163,7 +163,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         instructions=INSTRUCTIONS,
         request="Judge the evidence in this task envelope.",
         answer=JudgeAssessment,
-        shown=shown,
+        shown=build_task,
     ),
     input=JudgeInput,
     output=JudgeAssessment,
@@ -172,7 +172,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     output_tokens=600,
     evidence_tokens=8_000,
     needs=needs_of,
-    settled=settled,
-    begins=begins,
-    summary=summary,
+    settled=resolve_answer,
+    begins=describe_start,
+    summary=summarize_assessment,
 )

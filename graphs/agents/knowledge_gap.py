@@ -4,12 +4,12 @@ from typing import Final
 
 from pydantic import Field
 
-from elcano.graphs.agents.context import ResearchContext, needs_of, passages_of, research, turn_of
+from elcano.graphs.agents.context import ResearchContext, build_research_task, needs_of, passages_of, turn_of
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import Loaded
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.values.wording import listed
+from elcano.graphs.values.display_text import ensure_list
 
 
 class KnowledgeGapInput(ResearchContext):
@@ -43,21 +43,21 @@ When the last of `max_iterations` is near, name only gaps without which the ques
 """
 
 
-def shown(given: KnowledgeGapInput, loaded: Loaded) -> TaskEnvelope:
+def build_task(given: KnowledgeGapInput, loaded: Loaded) -> TaskEnvelope:
     """The research so far, which criteria are not met, and how much of the loop is left."""
-    task = research("knowledge_gap", given, loaded)
+    task = build_research_task("knowledge_gap", given, loaded)
     unmet = tuple(criterion for criterion in task.criteria if not criterion.met)
     return task.model_copy(update={"max_iterations": given.max_iterations, "criteria": unmet})
 
 
-def begins(given: JsonObject) -> str:
+def describe_start(given: JsonObject) -> str:
     """Describe what the agent looks at."""
     return f"what is missing beside {passages_of(given)}, {turn_of(given)}"
 
 
-def summary(output: JsonObject) -> tuple[str, JsonObject]:
+def summarize_gaps(output: JsonObject) -> tuple[str, JsonObject]:
     """Summarize what is missing."""
-    gaps = listed(output.get("outstanding_gaps"))
+    gaps = ensure_list(output.get("outstanding_gaps"))
     text = (
         "No gap is left to search for" if output.get("research_complete") else f"Missing: {'; '.join(map(str, gaps))}"
     )
@@ -71,7 +71,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         instructions=INSTRUCTIONS,
         request="Say what the research described in this task envelope still lacks.",
         answer=KnowledgeGapOutput,
-        shown=shown,
+        shown=build_task,
     ),
     input=KnowledgeGapInput,
     output=KnowledgeGapOutput,
@@ -80,6 +80,6 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     output_tokens=400,
     evidence_tokens=6_000,
     needs=needs_of,
-    begins=begins,
-    summary=summary,
+    begins=describe_start,
+    summary=summarize_gaps,
 )

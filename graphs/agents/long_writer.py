@@ -6,19 +6,19 @@ It has two tasks, a call for each section and one for what stands above them. It
 from typing import Final
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.drafting import (
-    CITING,
-    WISHES,
-    SynthesisInput,
-    citing,
-    drafted,
-    fitting,
-    needs_of,
-    sections_of,
-)
 from elcano.graphs.agents.envelope import EvidenceItem, OutlineItem, TaskEnvelope
 from elcano.graphs.agents.loaded import Loaded
 from elcano.graphs.agents.prose import SectionText, Summary
+from elcano.graphs.agents.synthesis_context import (
+    CITING,
+    WISHES,
+    SynthesisInput,
+    needs_of,
+    sections_of,
+    select_cited_passages,
+    select_fitting_claims,
+    summarize_draft,
+)
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.report import DraftRef
 from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN, SO_FAR_TOKENS, SUMMARY_TOKENS
@@ -68,22 +68,22 @@ disagreements, weak evidence. Say each thing once. Missing sections are listed e
 
 def shown_section(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
     """The draft of one section, its passages, the plan, and the report so far as far as it fits, its end first."""
-    so_far = fitting(loaded.written, SO_FAR_TOKENS)
-    passages = _fitting(loaded)
-    cited = citing((loaded.section, *so_far), loaded.drafts.shown.items)
+    so_far = select_fitting_claims(loaded.written, SO_FAR_TOKENS)
+    passages = _select_section_passages(loaded)
+    cited = select_cited_passages((loaded.section, *so_far), loaded.drafts.shown.items)
     texts = {item.key for item in passages}
     return loaded.envelope(SECTION, given).model_copy(
         update={
-            "instructions": _wish(given, loaded),
+            "instructions": _choose_section_wishes(given, loaded),
             "sections": (loaded.section,),
             "written": so_far,
-            "outline": _outline(loaded),
+            "outline": _build_outline(loaded),
             "evidence": (*passages, *(item for item in cited if item.key not in texts)),
         }
     )
 
 
-def _wish(given: SynthesisInput, loaded: Loaded) -> str:
+def _choose_section_wishes(given: SynthesisInput, loaded: Loaded) -> str:
     """Return the instructions for the section: its own part of them, or all, marked as meant for the whole report."""
     parts, wishes = len(loaded.drafts.sections), loaded.drafts.wishes
     own = wishes[loaded.place] if loaded.place < len(wishes) else ""
@@ -92,7 +92,7 @@ def _wish(given: SynthesisInput, loaded: Loaded) -> str:
     return f"Of the whole report, of which this is one of {parts} sections: {given.instructions}"
 
 
-def _fitting(loaded: Loaded) -> tuple[EvidenceItem, ...]:
+def _select_section_passages(loaded: Loaded) -> tuple[EvidenceItem, ...]:
     """Return the section's passages whose whole texts fit into their room; those that its draft cites come first."""
     room = loaded.passages_room * CHARACTERS_PER_TOKEN
     chosen: list[EvidenceItem] = []
@@ -103,7 +103,7 @@ def _fitting(loaded: Loaded) -> tuple[EvidenceItem, ...]:
     return tuple(chosen)
 
 
-def _outline(loaded: Loaded) -> tuple[OutlineItem, ...]:
+def _build_outline(loaded: Loaded) -> tuple[OutlineItem, ...]:
     """All sections, and which of them are written."""
     return tuple(
         OutlineItem(
@@ -121,27 +121,33 @@ def _outline(loaded: Loaded) -> tuple[OutlineItem, ...]:
     )
 
 
-def uncited(loaded: Loaded) -> tuple[EvidenceItem, ...]:
+def list_uncited_passages(loaded: Loaded) -> tuple[EvidenceItem, ...]:
     """The passages that drafts cite and the written sections do not."""
-    kept = {item.key for item in citing(loaded.written, loaded.drafts.shown.items)}
-    return tuple(item for item in citing(loaded.drafts.sections, loaded.drafts.shown.items) if item.key not in kept)
+    kept = {item.key for item in select_cited_passages(loaded.written, loaded.drafts.shown.items)}
+    return tuple(
+        item
+        for item in select_cited_passages(loaded.drafts.sections, loaded.drafts.shown.items)
+        if item.key not in kept
+    )
 
 
 def shown_summary(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
     """Build the envelope of the summary: the finished sections as far as they fit, and those that are missing."""
-    whole = fitting(loaded.written, SUMMARY_TOKENS if loaded.room is None else min(SUMMARY_TOKENS, loaded.room))
+    whole = select_fitting_claims(
+        loaded.written, SUMMARY_TOKENS if loaded.room is None else min(SUMMARY_TOKENS, loaded.room)
+    )
     return loaded.envelope(SUMMARY, given).model_copy(
         update={
             "instructions": given.instructions,
             "form": given.form,
             "written": whole,
-            "uncited": uncited(loaded)[:MOST_UNCITED],
-            "evidence": citing(whole, loaded.drafts.shown.items),
+            "uncited": list_uncited_passages(loaded)[:MOST_UNCITED],
+            "evidence": select_cited_passages(whole, loaded.drafts.shown.items),
         }
     )
 
 
-def begins(given: JsonObject) -> str:
+def describe_start(given: JsonObject) -> str:
     """How many sections it joins."""
     return f"joins {sections_of(given)}, one after the other"
 
@@ -169,6 +175,6 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     evidence_tokens=24_000,
     manner="by_section",
     needs=needs_of,
-    begins=begins,
-    summary=drafted,
+    begins=describe_start,
+    summary=summarize_draft,
 )

@@ -4,16 +4,16 @@ from typing import Final, Literal
 
 from pydantic import Field
 
-from elcano.graphs.agents.context import numbered
+from elcano.graphs.agents.context import number_criteria
 from elcano.graphs.agents.criteria import STATING
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import SectionItem, TaskEnvelope
 from elcano.graphs.agents.loaded import AgentInput, Loaded, Needs
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.values.criteria import Criterion, stated
+from elcano.graphs.values.criteria import Criterion, normalize_criteria
+from elcano.graphs.values.display_text import ensure_list
 from elcano.graphs.values.form import ReportForm, SaidForm
 from elcano.graphs.values.state import SectionPlan
-from elcano.graphs.values.wording import listed
 
 
 class PlannerInput(AgentInput):
@@ -86,12 +86,12 @@ holds for each of them, as readers and tone do, stands in each wish. Without `in
 """
 
 
-def needs(given: PlannerInput) -> Needs:
+def list_needs(given: PlannerInput) -> Needs:
     """Return the data to load: the results of a first search, and descriptions of the sources."""
     return Needs(evidence=given.evidence, offered=given.sources, weighed=given.question, searched=given.sources)
 
 
-def shown(given: PlannerInput, loaded: Loaded) -> TaskEnvelope:
+def build_task(given: PlannerInput, loaded: Loaded) -> TaskEnvelope:
     """The question, what a first search found, and how many sections there may be."""
     return loaded.envelope("planner", given).model_copy(
         update={
@@ -99,7 +99,7 @@ def shown(given: PlannerInput, loaded: Loaded) -> TaskEnvelope:
             "sources": loaded.sources,
             "max_sections": given.max_sections,
             "form": given.form or "open",
-            "criteria": numbered(given.criteria, loaded),
+            "criteria": number_criteria(given.criteria, loaded),
             "sections": tuple(
                 SectionItem(title=section.title, key_question=section.key_question) for section in given.added_sections
             ),
@@ -107,17 +107,19 @@ def shown(given: PlannerInput, loaded: Loaded) -> TaskEnvelope:
     )
 
 
-def begins(given: JsonObject) -> str:
+def describe_start(given: JsonObject) -> str:
     """The question that it plans for."""
     return f"sections for: {given.get('question')}"
 
 
-def summary(output: JsonObject) -> tuple[str, JsonObject]:
+def summarize_report_plan(output: JsonObject) -> tuple[str, JsonObject]:
     """The titles of the sections, and what each has to find."""
-    planned = [section for section in listed(output.get("report_outline")) if isinstance(section, dict)]
+    planned = [section for section in ensure_list(output.get("report_outline")) if isinstance(section, dict)]
     titles: list[Json] = [section.get("title") for section in planned]
     data: JsonObject = {"sections": titles}
-    criteria: list[Json] = [[*stated(map(str, listed(section.get("criteria"))))] for section in planned]
+    criteria: list[Json] = [
+        [*normalize_criteria(map(str, ensure_list(section.get("criteria"))))] for section in planned
+    ]
     if any(criteria):
         data["criteria"] = criteria
     if form := output.get("form"):
@@ -132,7 +134,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         instructions=INSTRUCTIONS,
         request="Plan the report for the question in this task envelope.",
         answer=ReportPlan,
-        shown=shown,
+        shown=build_task,
     ),
     input=PlannerInput,
     output=ReportPlan,
@@ -140,7 +142,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     completes="thinking",
     output_tokens=1_000,
     evidence_tokens=4_000,
-    needs=needs,
-    begins=begins,
-    summary=summary,
+    needs=list_needs,
+    begins=describe_start,
+    summary=summarize_report_plan,
 )

@@ -12,10 +12,10 @@ from pydantic import Field
 from elcano.graphs.agents.context import turn_of
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.leading import LeadingInput, led
 from elcano.graphs.agents.loaded import Loaded, Needs
+from elcano.graphs.agents.manager_context import LeadingInput, build_manager_task
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 from elcano.graphs.values.ledger import INSTRUCTION_CHARACTERS, REASON_CHARACTERS, REPORTER, Ledger, Turn
 
 
@@ -65,23 +65,23 @@ If the rest of the plan cannot be done in them, do what matters most.
 """
 
 
-def needs(given: LeadingInput) -> Needs:
+def list_needs(given: LeadingInput) -> Needs:
     """The sources described; it goes by what the others say of passages."""
     return Needs(offered=given.sources, weighed=given.question, searched=given.sources)
 
 
-def shown(given: LeadingInput, loaded: Loaded) -> TaskEnvelope:
+def build_task(given: LeadingInput, loaded: Loaded) -> TaskEnvelope:
     """The plan, the turns so far, what judge and hypothesizer said; no passages."""
-    return led("progress_ledger", given, loaded)
+    return build_manager_task("progress_ledger", given, loaded)
 
 
-def faults(said: ProgressLedger, given: LeadingInput, ids: Mapping[str, str]) -> Sequence[str]:
+def find_ledger_faults(said: ProgressLedger, given: LeadingInput, ids: Mapping[str, str]) -> Sequence[str]:
     """What cannot be done as it was said, for its model."""
-    if said.request_satisfied.answer or speaker(said, given) == REPORTER:
+    if said.request_satisfied.answer or resolve_speaker(said, given) == REPORTER:
         if given.found or (given.ledger or Ledger()).turns:
             return ()
         return ("nothing was searched for yet, so there is nothing to report: let another participant speak first",)
-    if not (name := speaker(said, given)):
+    if not (name := resolve_speaker(said, given)):
         there = ", ".join(given.participants)
         return (f"`next_speaker` is {said.next_speaker.answer[:100]!r}, which is no participant: name one of {there}",)
     if (given.ledger or Ledger()).repeats(turn_given(said, given)):
@@ -92,19 +92,19 @@ def faults(said: ProgressLedger, given: LeadingInput, ids: Mapping[str, str]) ->
     return ()
 
 
-def settled(said: ProgressLedger, given: LeadingInput, ids: Mapping[str, str]) -> ProgressLedger:
+def resolve_answer(said: ProgressLedger, given: LeadingInput, ids: Mapping[str, str]) -> ProgressLedger:
     """Cut the answer to its maximum lengths; an unknown speaker becomes empty."""
-    instruction = shortened(" ".join(said.instruction.answer.split()), INSTRUCTION_CHARACTERS)
+    instruction = shorten_text(" ".join(said.instruction.answer.split()), INSTRUCTION_CHARACTERS)
     return ProgressLedger(
-        request_satisfied=_cut(said.request_satisfied),
-        in_loop=_cut(said.in_loop),
-        progress=_cut(said.progress),
-        next_speaker=Naming(answer=speaker(said, given), reason=_short(said.next_speaker.reason)),
-        instruction=Naming(answer=instruction, reason=_short(said.instruction.reason)),
+        request_satisfied=_shorten_ruling(said.request_satisfied),
+        in_loop=_shorten_ruling(said.in_loop),
+        progress=_shorten_ruling(said.progress),
+        next_speaker=Naming(answer=resolve_speaker(said, given), reason=_shorten_reason(said.next_speaker.reason)),
+        instruction=Naming(answer=instruction, reason=_shorten_reason(said.instruction.reason)),
     )
 
 
-def speaker(said: ProgressLedger, given: LeadingInput) -> str:
+def resolve_speaker(said: ProgressLedger, given: LeadingInput) -> str:
     """The participant that was named, however its name was written; empty if there is none of that name."""
     named = said.next_speaker.answer.strip().strip("`'\"*. ").casefold()
     return next((name for name in given.participants if name.casefold() == named), "")
@@ -114,20 +114,20 @@ def turn_given(said: ProgressLedger, given: LeadingInput) -> Turn:
     """The turn that was said, as the ledger would have it."""
     return Turn(
         round=given.iteration,
-        speaker=speaker(said, given),
-        instruction=shortened(" ".join(said.instruction.answer.split()), INSTRUCTION_CHARACTERS),
+        speaker=resolve_speaker(said, given),
+        instruction=shorten_text(" ".join(said.instruction.answer.split()), INSTRUCTION_CHARACTERS),
         evidence=given.found,
         guidance=len(given.guidance),
         sources=given.sources,
     )
 
 
-def begins(given: JsonObject) -> str:
+def describe_start(given: JsonObject) -> str:
     """Which round it is."""
     return f"how it stands, {turn_of(given)}"
 
 
-def summary(output: JsonObject) -> tuple[str, JsonObject]:
+def summarize_next_turn(output: JsonObject) -> tuple[str, JsonObject]:
     """Summarize who speaks next, with which instruction and why."""
     said = ProgressLedger.model_validate(output)
     data: JsonObject = {
@@ -144,12 +144,12 @@ def summary(output: JsonObject) -> tuple[str, JsonObject]:
     return f"Next: {said.next_speaker.answer or 'nobody'}: {said.instruction.answer}{why}", data
 
 
-def _cut(ruling: Ruling) -> Ruling:
-    return Ruling(answer=ruling.answer, reason=_short(ruling.reason))
+def _shorten_ruling(ruling: Ruling) -> Ruling:
+    return Ruling(answer=ruling.answer, reason=_shorten_reason(ruling.reason))
 
 
-def _short(reason: str) -> str:
-    return shortened(" ".join(reason.split()), REASON_CHARACTERS)
+def _shorten_reason(reason: str) -> str:
+    return shorten_text(" ".join(reason.split()), REASON_CHARACTERS)
 
 
 AGENT: Final[AgentDefinition] = AgentDefinition(
@@ -159,7 +159,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         instructions=INSTRUCTIONS,
         request="Say how the research in this task envelope stands, and who speaks next.",
         answer=ProgressLedger,
-        shown=shown,
+        shown=build_task,
         passages=False,
     ),
     input=LeadingInput,
@@ -167,9 +167,9 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     starts="judging",
     completes="judging",
     output_tokens=500,
-    needs=needs,
-    faults=faults,
-    settled=settled,
-    begins=begins,
-    summary=summary,
+    needs=list_needs,
+    faults=find_ledger_faults,
+    settled=resolve_answer,
+    begins=describe_start,
+    summary=summarize_next_turn,
 )

@@ -3,19 +3,19 @@
 from typing import Final
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.drafting import (
-    CITING,
-    WISHES,
-    SynthesisInput,
-    citing,
-    drafted,
-    fitting,
-    needs_of,
-    sections_of,
-)
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import Loaded
 from elcano.graphs.agents.prose import ReportProse
+from elcano.graphs.agents.synthesis_context import (
+    CITING,
+    WISHES,
+    SynthesisInput,
+    needs_of,
+    sections_of,
+    select_cited_passages,
+    select_fitting_claims,
+    summarize_draft,
+)
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.report import DraftRef
 
@@ -38,21 +38,21 @@ write none for them.
 """
 
 
-def shown(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
+def build_task(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
     """All drafts, as far as they fit."""
     room = DRAFT_TOKENS if loaded.room is None else min(DRAFT_TOKENS, loaded.room)
-    sections = fitting(loaded.drafts.sections, room)
+    sections = select_fitting_claims(loaded.drafts.sections, room)
     return loaded.envelope("proofreader", given).model_copy(
         update={
             "instructions": given.instructions,
             "form": given.form,
             "sections": sections,
-            "evidence": citing(sections, loaded.drafts.shown.items),
+            "evidence": select_cited_passages(sections, loaded.drafts.shown.items),
         }
     )
 
 
-def begins(given: JsonObject) -> str:
+def describe_start(given: JsonObject) -> str:
     """How many sections it joins."""
     return f"joins {sections_of(given)} in one pass"
 
@@ -64,7 +64,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         instructions=INSTRUCTIONS,
         request="Make one report of the drafts in this task envelope.",
         answer=ReportProse,
-        shown=shown,
+        shown=build_task,
     ),
     input=SynthesisInput,
     output=DraftRef,
@@ -74,6 +74,6 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     evidence_tokens=24_000,
     manner="joined",
     needs=needs_of,
-    begins=begins,
-    summary=drafted,
+    begins=describe_start,
+    summary=summarize_draft,
 )

@@ -12,7 +12,7 @@ from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import AgentInput, Loaded
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.values.wording import counted, listed
+from elcano.graphs.values.display_text import ensure_list, format_count
 
 MOST_REASON_CHARACTERS: Final = 300
 
@@ -69,22 +69,25 @@ language of the statement.
 """
 
 
-def shown(given: ReviewerInput, loaded: Loaded) -> TaskEnvelope:
+def build_task(given: ReviewerInput, loaded: Loaded) -> TaskEnvelope:
     """The question and the statements."""
     told: JsonObject = {"statements": [one.model_dump(mode="json", exclude_defaults=True) for one in given.statements]}
     return loaded.envelope("reviewer", given).model_copy(update={"given": told})
 
 
-def begins(given: JsonObject) -> str:
+def describe_start(given: JsonObject) -> str:
     """Describe what the reviewer reads."""
-    return f"a review of {counted(len(listed(given.get('statements'))), 'statement')}"
+    return f"a review of {format_count(len(ensure_list(given.get('statements'))), 'statement')}"
 
 
-def summary(output: JsonObject) -> tuple[str, JsonObject]:
+def summarize_verdicts(output: JsonObject) -> tuple[str, JsonObject]:
     """How many statements hold."""
-    verdicts = [one for one in listed(output.get("verdicts")) if isinstance(one, dict)]
+    verdicts = [one for one in ensure_list(output.get("verdicts")) if isinstance(one, dict)]
     held = sum(one.get("support") == "supported" for one in verdicts)
-    return f"{held} of {counted(len(verdicts), 'statement')} are supported", {"supported": held, "read": len(verdicts)}
+    return f"{held} of {format_count(len(verdicts), 'statement')} are supported", {
+        "supported": held,
+        "read": len(verdicts),
+    }
 
 
 AGENT: Final[AgentDefinition] = AgentDefinition(
@@ -94,13 +97,13 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         instructions=INSTRUCTIONS,
         request="Say of each statement in this task envelope whether its quotes support it.",
         answer=ReviewVerdicts,
-        shown=shown,
+        shown=build_task,
     ),
     input=ReviewerInput,
     output=ReviewVerdicts,
     starts="synthesizing",
     completes="synthesizing",
     output_tokens=1_500,
-    begins=begins,
-    summary=summary,
+    begins=describe_start,
+    summary=summarize_verdicts,
 )

@@ -5,9 +5,9 @@ from typing import Final
 from pydantic import Field
 
 from elcano.graphs.agents.definition import Question
-from elcano.graphs.agents.drafting import MARKS
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.graphs.agents.loaded import AgentInput, Loaded
+from elcano.graphs.agents.synthesis_context import MARKS
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.values.report import Citation
 
@@ -54,7 +54,7 @@ Write in the language of the block.
 """
 
 
-def shown(given: ReviserInput, loaded: Loaded) -> TaskEnvelope:
+def build_task(given: ReviserInput, loaded: Loaded) -> TaskEnvelope:
     """The blocks and the passages."""
     told: JsonObject = {"blocks": [one.model_dump(mode="json", exclude_defaults=True) for one in given.blocks]}
     return loaded.envelope("reviser", given).model_copy(update={"given": told, "evidence": given.passages})
@@ -64,5 +64,5 @@ QUESTION: Final = Question(
     instructions=INSTRUCTIONS,
     request="Mend the blocks in this task envelope.",
     answer=Revision,
-    shown=shown,
+    shown=build_task,
 )

@@ -15,8 +15,8 @@ from elcano.graphs.agents.loaded import AgentInput, Loaded
 from elcano.graphs.data.forecast import ForecastWish
 from elcano.graphs.data.schema import DatabaseSchema
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.shortening import shortened
-from elcano.graphs.values.wording import counted
+from elcano.graphs.shortening import shorten_text
+from elcano.graphs.values.display_text import format_count
 
 MOST_PATHS: Final = 8
 SHOWN_CHARACTERS: Final = 300
@@ -86,7 +86,7 @@ is counted by (`by month`), and says nothing of the future. A forecast and paths
 """
 
 
-def shown(given: SplitterInput, loaded: Loaded) -> TaskEnvelope:
+def build_task(given: SplitterInput, loaded: Loaded) -> TaskEnvelope:
     """The question, the names of tables and columns, and the tools."""
     told: JsonObject = {}
     if given.excerpt is not None:
@@ -100,7 +100,7 @@ def shown(given: SplitterInput, loaded: Loaded) -> TaskEnvelope:
     return loaded.envelope("splitter", given).model_copy(update={"given": told})
 
 
-def faults(said: Splitting, given: SplitterInput, ids: Mapping[str, str]) -> tuple[str, ...]:
+def find_splitting_faults(said: Splitting, given: SplitterInput, ids: Mapping[str, str]) -> tuple[str, ...]:
     """Return what is wrong with an answer, in sentences for the model."""
     found = []
     if len(said.paths) == 1:
@@ -109,22 +109,22 @@ def faults(said: Splitting, given: SplitterInput, ids: Mapping[str, str]) -> tup
         found.append("A forecast and paths exclude each other: keep one of them.")
     if said.forecast is not None and not said.history_question.strip():
         found.append("You want a forecast and did not say in `history_question` which series is to be continued.")
-    if said.tool is not None and not _offered(said.tool, given):
+    if said.tool is not None and not _is_tool_offered(said.tool, given):
         found.append(f"No tool {said.tool.tool!r} of a server {said.tool.server!r} was offered.")
     return tuple(found)
 
 
-def settled(said: Splitting, given: SplitterInput, ids: Mapping[str, str]) -> Splitting:
+def resolve_answer(said: Splitting, given: SplitterInput, ids: Mapping[str, str]) -> Splitting:
     """Keep the parts of the answer that fit together; paths with the same name are numbered."""
     forecast = said.forecast
     if forecast is not None and not said.history_question.strip():
         said = said.model_copy(update={"history_question": given.question})
     paths = () if forecast is not None or len(said.paths) < 2 else tuple(_named_apart(said.paths))
-    tool = said.tool if said.tool is not None and _offered(said.tool, given) else None
+    tool = said.tool if said.tool is not None and _is_tool_offered(said.tool, given) else None
     return said.model_copy(update={"paths": paths, "tool": tool})
 
 
-def _offered(tool: ToolWish, given: SplitterInput) -> bool:
+def _is_tool_offered(tool: ToolWish, given: SplitterInput) -> bool:
     return any((one.get("server"), one.get("name")) == (tool.server, tool.tool) for one in given.tools)
 
 
@@ -137,17 +137,19 @@ def _named_apart(paths: tuple[DataPath, ...]) -> list[DataPath]:
     return named
 
 
-def begins(given: JsonObject) -> str:
+def describe_start(given: JsonObject) -> str:
     """Describe what the splitter looks at."""
-    return f"which way the question goes: {shortened(str(given.get('question', '')), SHOWN_CHARACTERS)}"
+    return f"which way the question goes: {shorten_text(str(given.get('question', '')), SHOWN_CHARACTERS)}"
 
 
-def summary(output: JsonObject) -> tuple[str, JsonObject]:
+def summarize_splitting(output: JsonObject) -> tuple[str, JsonObject]:
     """The way, and why."""
     said = Splitting.model_validate(output)
     ways = []
     if said.paths:
-        ways.append(f"{counted(len(said.paths), 'path')} side by side ({', '.join(one.name for one in said.paths)})")
+        ways.append(
+            f"{format_count(len(said.paths), 'path')} side by side ({', '.join(one.name for one in said.paths)})"
+        )
     if said.forecast is not None:
         ways.append("a forecast of what the query gives")
     if said.tool is not None:
@@ -155,7 +157,7 @@ def summary(output: JsonObject) -> tuple[str, JsonObject]:
     way = " and ".join(ways) or "one query"
     names: list[Json] = [one.name for one in said.paths]
     figures: JsonObject = {"paths": names, "forecast": said.forecast is not None, "tool": said.tool is not None}
-    return shortened(f"The question goes as {way}. {said.reason}".rstrip(), 2 * SHOWN_CHARACTERS), figures
+    return shorten_text(f"The question goes as {way}. {said.reason}".rstrip(), 2 * SHOWN_CHARACTERS), figures
 
 
 AGENT: Final = AgentDefinition(
@@ -165,7 +167,7 @@ AGENT: Final = AgentDefinition(
         instructions=INSTRUCTIONS,
         request="Say which way the question in this task envelope goes.",
         answer=Splitting,
-        shown=shown,
+        shown=build_task,
         passages=False,
     ),
     input=SplitterInput,
@@ -173,8 +175,8 @@ AGENT: Final = AgentDefinition(
     starts="analyzing",
     completes="analysis_complete",
     output_tokens=1_000,
-    faults=faults,
-    settled=settled,
-    begins=begins,
-    summary=summary,
+    faults=find_splitting_faults,
+    settled=resolve_answer,
+    begins=describe_start,
+    summary=summarize_splitting,
 )

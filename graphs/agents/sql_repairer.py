@@ -13,9 +13,9 @@ from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import AgentInput, Loaded
 from elcano.graphs.data.query import QueryFault, SqlQuery
 from elcano.graphs.data.schema import DatabaseSchema
-from elcano.graphs.data.writing import MOST_ATTEMPTS, SqlExample, SqlRepair
+from elcano.graphs.data.sql_answers import MOST_ATTEMPTS, SqlExample, SqlRepair
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 
 SHOWN_CHARACTERS: Final = 600
 _CLAUSE: Final = re.compile(
@@ -62,7 +62,7 @@ Leave `diff` empty. A query that runs and answers something else is worse than n
 """
 
 
-def shown(given: SqlRepairerInput, loaded: Loaded) -> TaskEnvelope:
+def build_task(given: SqlRepairerInput, loaded: Loaded) -> TaskEnvelope:
     """Build the envelope: the question, the query, its error and the schema."""
     told: JsonObject = {
         "query": given.query.model_dump(mode="json", exclude_defaults=True),
@@ -77,51 +77,51 @@ def shown(given: SqlRepairerInput, loaded: Loaded) -> TaskEnvelope:
     return loaded.envelope("sql_repairer", given).model_copy(update={"given": told})
 
 
-def faults(said: SqlRepair, given: SqlRepairerInput, ids: Mapping[str, str]) -> tuple[str, ...]:
+def find_repair_faults(said: SqlRepair, given: SqlRepairerInput, ids: Mapping[str, str]) -> tuple[str, ...]:
     """Return what is wrong with an answer: a query that was tried already, or no query and no reason."""
     if not said.sql.strip():
         return () if said.explanation.strip() else ("You gave no `sql` and did not say why in `explanation`.",)
-    if _plain(said.sql) in {_plain(one.sql) for one in (given.query, *given.attempts)}:
+    if _normalize_sql(said.sql) in {_normalize_sql(one.sql) for one in (given.query, *given.attempts)}:
         return ("This query was tried already and failed.",)
     return ()
 
 
-def settled(said: SqlRepair, given: SqlRepairerInput, ids: Mapping[str, str]) -> SqlRepair:
+def resolve_answer(said: SqlRepair, given: SqlRepairerInput, ids: Mapping[str, str]) -> SqlRepair:
     """The answer with its diff; a query that was tried already is none."""
-    if faults(said, given, ids) or not said.sql.strip():
+    if find_repair_faults(said, given, ids) or not said.sql.strip():
         why = said.explanation or "The new query was tried already."
         return SqlRepair(explanation=why)
-    return said.model_copy(update={"diff": difference(given.query.sql, said.sql)})
+    return said.model_copy(update={"diff": diff_queries(given.query.sql, said.sql)})
 
 
-def difference(old: str, new: str) -> str:
+def diff_queries(old: str, new: str) -> str:
     """Compare two queries clause by clause, in the format of `diff -u`; empty if they are the same."""
-    rows = difflib.unified_diff(_clauses(old), _clauses(new), "before", "after", lineterm="", n=1)
+    rows = difflib.unified_diff(_split_clauses(old), _split_clauses(new), "before", "after", lineterm="", n=1)
     return "\n".join(rows)
 
 
-def _clauses(sql: str) -> list[str]:
-    return [one.strip() for one in _CLAUSE.split(_plain(sql)) if one.strip()]
+def _split_clauses(sql: str) -> list[str]:
+    return [one.strip() for one in _CLAUSE.split(_normalize_sql(sql)) if one.strip()]
 
 
-def _plain(sql: str) -> str:
+def _normalize_sql(sql: str) -> str:
     return " ".join(sql.split()).rstrip("; ")
 
 
-def begins(given: JsonObject) -> str:
+def describe_start(given: JsonObject) -> str:
     """Describe what the repairer mends."""
     fault = given.get("fault")
     said = fault.get("message") if isinstance(fault, dict) else ""
-    return shortened(f"a query: {said or 'it failed'}", SHOWN_CHARACTERS)
+    return shorten_text(f"a query: {said or 'it failed'}", SHOWN_CHARACTERS)
 
 
-def summary(output: JsonObject) -> tuple[str, JsonObject]:
+def summarize_sql_repair(output: JsonObject) -> tuple[str, JsonObject]:
     """What changed, or why nothing did."""
     said = SqlRepair.model_validate(output)
     if not said.sql:
-        return f"The query was not mended: {shortened(said.explanation, SHOWN_CHARACTERS)}", {}
+        return f"The query was not mended: {shorten_text(said.explanation, SHOWN_CHARACTERS)}", {}
     marked = " This may change what it means." if said.changes_meaning else ""
-    told = shortened(" ".join(said.changed), SHOWN_CHARACTERS)
+    told = shorten_text(" ".join(said.changed), SHOWN_CHARACTERS)
     figures: JsonObject = {"sql": said.sql, "diff": said.diff, "changes_meaning": said.changes_meaning}
     return f"Mended the query. {told}{marked}", figures
 
@@ -133,7 +133,7 @@ AGENT: Final = AgentDefinition(
         instructions=INSTRUCTIONS,
         request="Mend the query in this task envelope.",
         answer=SqlRepair,
-        shown=shown,
+        shown=build_task,
         passages=False,
     ),
     input=SqlRepairerInput,
@@ -141,8 +141,8 @@ AGENT: Final = AgentDefinition(
     starts="analyzing",
     completes="analysis_complete",
     output_tokens=2_000,
-    faults=faults,
-    settled=settled,
-    begins=begins,
-    summary=summary,
+    faults=find_repair_faults,
+    settled=resolve_answer,
+    begins=describe_start,
+    summary=summarize_sql_repair,
 )

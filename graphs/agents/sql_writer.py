@@ -10,10 +10,10 @@ from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import AgentInput, Loaded
 from elcano.graphs.data.schema import DatabaseSchema, Dialect
-from elcano.graphs.data.writing import MOST_EXAMPLES, SqlExample, SqlWriting
+from elcano.graphs.data.sql_answers import MOST_EXAMPLES, SqlExample, SqlWriting
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.shortening import shortened
-from elcano.graphs.values.wording import counted, listed
+from elcano.graphs.shortening import shorten_text
+from elcano.graphs.values.display_text import ensure_list, format_count
 
 SHOWN_SQL: Final = 600
 """Characters of a query that an event tells."""
@@ -66,12 +66,12 @@ something else is worse than none.
 """
 
 
-def shown(given: SqlWriterInput, loaded: Loaded) -> TaskEnvelope:
+def build_task(given: SqlWriterInput, loaded: Loaded) -> TaskEnvelope:
     """The question, the excerpt of the schema and the examples."""
-    return loaded.envelope("sql_writer", given).model_copy(update={"given": _told(given)})
+    return loaded.envelope("sql_writer", given).model_copy(update={"given": _describe_sql_task(given)})
 
 
-def _told(given: SqlWriterInput) -> JsonObject:
+def _describe_sql_task(given: SqlWriterInput) -> JsonObject:
     told: JsonObject = {
         "dialect": given.dialect or given.excerpt.dialect,
         "schema": given.excerpt.model_dump(mode="json", exclude_defaults=True),
@@ -89,7 +89,7 @@ def _told(given: SqlWriterInput) -> JsonObject:
     return told
 
 
-def faults(said: SqlWriting, given: SqlWriterInput, ids: Mapping[str, str]) -> tuple[str, ...]:
+def find_sql_decision_faults(said: SqlWriting, given: SqlWriterInput, ids: Mapping[str, str]) -> tuple[str, ...]:
     """Return what is wrong with an answer: a decision without the fields that it requires."""
     if said.decision == "query" and not said.sql.strip():
         return ("You decided `query` and gave no `sql`.",)
@@ -100,7 +100,7 @@ def faults(said: SqlWriting, given: SqlWriterInput, ids: Mapping[str, str]) -> t
     return ()
 
 
-def settled(said: SqlWriting, given: SqlWriterInput, ids: Mapping[str, str]) -> SqlWriting:
+def resolve_answer(said: SqlWriting, given: SqlWriterInput, ids: Mapping[str, str]) -> SqlWriting:
     """The answer with a decision that its parts bear out: no query without SQL, no SQL without a query."""
     if said.decision == "query" and not said.sql.strip():
         why = said.explanation or "The model gave no query."
@@ -110,20 +110,20 @@ def settled(said: SqlWriting, given: SqlWriterInput, ids: Mapping[str, str]) -> 
     return said if said.decision == "query" else said.model_copy(update={"sql": ""})
 
 
-def begins(given: JsonObject) -> str:
+def describe_start(given: JsonObject) -> str:
     """Describe the query to write."""
     excerpt = given.get("excerpt")
-    tables = listed(excerpt.get("tables")) if isinstance(excerpt, dict) else []
+    tables = ensure_list(excerpt.get("tables")) if isinstance(excerpt, dict) else []
     name = excerpt.get("database", "") if isinstance(excerpt, dict) else ""
-    return f"a query of {name or 'a database'}, from {counted(len(tables), 'table')}"
+    return f"a query of {name or 'a database'}, from {format_count(len(tables), 'table')}"
 
 
-def summary(output: JsonObject) -> tuple[str, JsonObject]:
+def summarize_sql_decision(output: JsonObject) -> tuple[str, JsonObject]:
     """The query, or why there is none."""
     said = SqlWriting.model_validate(output)
     if said.decision == "query":
-        return f"Wrote a query: {shortened(said.sql, SHOWN_SQL)}", {"decision": "query", "sql": said.sql}
-    why = shortened(said.explanation, SHOWN_SQL)
+        return f"Wrote a query: {shorten_text(said.sql, SHOWN_SQL)}", {"decision": "query", "sql": said.sql}
+    why = shorten_text(said.explanation, SHOWN_SQL)
     words = "Left the question to documents" if said.decision == "documents" else "Wrote no query"
     return f"{words}: {why}", {"decision": said.decision, "unread": list(said.unread)}
 
@@ -135,7 +135,7 @@ AGENT: Final = AgentDefinition(
         instructions=INSTRUCTIONS,
         request="Write the query that answers the question in this task envelope, or say why there is none.",
         answer=SqlWriting,
-        shown=shown,
+        shown=build_task,
         passages=False,
     ),
     input=SqlWriterInput,
@@ -143,8 +143,8 @@ AGENT: Final = AgentDefinition(
     starts="analyzing",
     completes="analysis_complete",
     output_tokens=2_000,
-    faults=faults,
-    settled=settled,
-    begins=begins,
-    summary=summary,
+    faults=find_sql_decision_faults,
+    settled=resolve_answer,
+    begins=describe_start,
+    summary=summarize_sql_decision,
 )

@@ -6,11 +6,11 @@ from typing import Final
 from elcano.graphs.agents.context import needs_of
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.leading import LeadingInput, led, lines
 from elcano.graphs.agents.loaded import Loaded, Needs
+from elcano.graphs.agents.manager_context import LeadingInput, build_manager_task, clean_facts
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.display_text import ensure_list, format_count
 from elcano.graphs.values.ledger import TaskLedger
-from elcano.graphs.values.wording import counted, listed
 
 INSTRUCTIONS: Final = """\
 You lead a team that researches a question. Before it begins, and again whenever it has come to a stand, you write \
@@ -29,33 +29,33 @@ another part of the question first. Do not plan again what brought nothing.
 """
 
 
-def needs(given: LeadingInput) -> Needs:
+def list_needs(given: LeadingInput) -> Needs:
     """Return the data to load: the passages found so far, and descriptions of the sources."""
     return needs_of(given, offered=given.sources, searched=given.sources)
 
 
-def shown(given: LeadingInput, loaded: Loaded) -> TaskEnvelope:
+def build_task(given: LeadingInput, loaded: Loaded) -> TaskEnvelope:
     """The question, the team, the plan that led nowhere if there was one."""
-    return led("task_ledger", given, loaded)
+    return build_manager_task("task_ledger", given, loaded)
 
 
-def settled(said: TaskLedger, given: LeadingInput, ids: Mapping[str, str]) -> TaskLedger:
+def resolve_answer(said: TaskLedger, given: LeadingInput, ids: Mapping[str, str]) -> TaskLedger:
     """Cut the ledger to its maximum lengths."""
-    return TaskLedger.model_validate({name: lines(texts) for name, texts in said})
+    return TaskLedger.model_validate({name: clean_facts(texts) for name, texts in said})
 
 
-def begins(given: JsonObject) -> str:
+def describe_start(given: JsonObject) -> str:
     """That it plans, or plans again."""
     return "new facts and a new plan" if given.get("ledger") else "the facts and a plan"
 
 
-def summary(output: JsonObject) -> tuple[str, JsonObject]:
+def summarize_task_ledger(output: JsonObject) -> tuple[str, JsonObject]:
     """The plan, and how many facts of each kind."""
     facts: JsonObject = {
-        name: len(listed(output.get(name))) for name in ("given", "to_look_up", "to_derive", "guesses")
+        name: len(ensure_list(output.get(name))) for name in ("given", "to_look_up", "to_derive", "guesses")
     }
-    plan = [str(step) for step in listed(output.get("plan"))]
-    return f"Planned in {counted(len(plan), 'step')}: {' · '.join(plan)}", {**facts, "plan": [*plan]}
+    plan = [str(step) for step in ensure_list(output.get("plan"))]
+    return f"Planned in {format_count(len(plan), 'step')}: {' · '.join(plan)}", {**facts, "plan": [*plan]}
 
 
 AGENT: Final[AgentDefinition] = AgentDefinition(
@@ -65,7 +65,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         instructions=INSTRUCTIONS,
         request="Write the ledger for the research described in this task envelope.",
         answer=TaskLedger,
-        shown=shown,
+        shown=build_task,
     ),
     input=LeadingInput,
     output=TaskLedger,
@@ -73,8 +73,8 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     completes="judging",
     output_tokens=900,
     evidence_tokens=4_000,
-    needs=needs,
-    settled=settled,
-    begins=begins,
-    summary=summary,
+    needs=list_needs,
+    settled=resolve_answer,
+    begins=describe_start,
+    summary=summarize_task_ledger,
 )

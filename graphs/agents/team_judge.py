@@ -9,17 +9,17 @@ from typing import Final
 
 from pydantic import Field
 
-from elcano.graphs.agents.context import ResearchContext, passages_of, research
+from elcano.graphs.agents.context import ResearchContext, build_research_task, passages_of
 from elcano.graphs.agents.criteria import STATING
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.judge import by_ids
 from elcano.graphs.agents.loaded import Loaded, Needs
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 from elcano.graphs.values.criteria import MOST_CRITERIA, CriterionVerdict
+from elcano.graphs.values.display_text import ensure_list
 from elcano.graphs.values.state import SectionResult
-from elcano.graphs.values.wording import listed
 
 FEEDBACK_CHARACTERS: Final = 2_000
 """Of what is told to the team: some three hundred words."""
@@ -78,7 +78,7 @@ none that was made already.
 """
 
 
-def needs(given: TeamJudgeInput) -> Needs:
+def list_needs(given: TeamJudgeInput) -> Needs:
     """The passages that were found, and the draft."""
     return Needs(
         evidence=given.shown,
@@ -93,11 +93,11 @@ def drafted_before(question: str, draft: str) -> tuple[SectionResult, ...]:
     return (SectionResult(title=question, key_question=question, draft=draft),) if draft else ()
 
 
-def shown(given: TeamJudgeInput, loaded: Loaded) -> TaskEnvelope:
+def build_task(given: TeamJudgeInput, loaded: Loaded) -> TaskEnvelope:
     """Build the envelope: the draft, the passages, the criteria and the previous feedback."""
     new = len(given.conversation[-1].findings) if given.conversation else 0
     told: JsonObject = {"feedback": given.feedback} if given.feedback else {}
-    return research("team_judge", given, loaded).model_copy(
+    return build_research_task("team_judge", given, loaded).model_copy(
         update={
             "sections": loaded.drafts.sections,
             "max_iterations": given.max_iterations,
@@ -107,7 +107,7 @@ def shown(given: TeamJudgeInput, loaded: Loaded) -> TaskEnvelope:
     )
 
 
-def settled(said: TeamAssessment, given: TeamJudgeInput, ids: Mapping[str, str]) -> TeamAssessment:
+def resolve_answer(said: TeamAssessment, given: TeamJudgeInput, ids: Mapping[str, str]) -> TeamAssessment:
     """Return the verdict cut to fit, without contradictions, and with passage ids in place of keys.
 
     A draft suffices only if every criterion that was judged is met. Who is not content and says not why gets the
@@ -116,42 +116,42 @@ def settled(said: TeamAssessment, given: TeamJudgeInput, ids: Mapping[str, str])
     most = len(given.criteria) or MOST_CRITERIA
     verdicts = tuple(by_ids(one, ids) for one in said.criteria if not given.criteria or 1 <= one.number <= most)[:most]
     sufficient = said.sufficient and all(one.met for one in verdicts)
-    missing = _lines(said.missing, MISSING_CHARACTERS, MOST_MISSING)
-    feedback = shortened(said.feedback.strip(), FEEDBACK_CHARACTERS)
+    missing = _clean_lines(said.missing, MISSING_CHARACTERS, MOST_MISSING)
+    feedback = shorten_text(said.feedback.strip(), FEEDBACK_CHARACTERS)
     if not sufficient and not feedback:
-        open_criteria = [_text(one, given) for one in verdicts if not one.met]
-        feedback = shortened("; ".join(filter(None, missing or open_criteria)), FEEDBACK_CHARACTERS)
+        open_criteria = [_look_up_criterion_text(one, given) for one in verdicts if not one.met]
+        feedback = shorten_text("; ".join(filter(None, missing or open_criteria)), FEEDBACK_CHARACTERS)
     return TeamAssessment(
         sufficient=sufficient,
         feedback=feedback,
         missing=() if sufficient else missing,
-        next_search_queries=_lines(said.next_search_queries, QUERY_CHARACTERS, MOST_QUERIES),
+        next_search_queries=_clean_lines(said.next_search_queries, QUERY_CHARACTERS, MOST_QUERIES),
         criteria=verdicts,
     )
 
 
-def _text(verdict: CriterionVerdict, given: TeamJudgeInput) -> str:
+def _look_up_criterion_text(verdict: CriterionVerdict, given: TeamJudgeInput) -> str:
     return given.criteria[verdict.number - 1].text if given.criteria else verdict.criterion
 
 
-def _lines(texts: tuple[str, ...], characters: int, most: int) -> tuple[str, ...]:
+def _clean_lines(texts: tuple[str, ...], characters: int, most: int) -> tuple[str, ...]:
     """Each on one line, once, none empty."""
-    lines = (shortened(" ".join(text.split()), characters) for text in texts)
+    lines = (shorten_text(" ".join(text.split()), characters) for text in texts)
     return tuple(dict.fromkeys(filter(None, lines)))[:most]
 
 
-def begins(given: JsonObject) -> str:
+def describe_start(given: JsonObject) -> str:
     """Which sub-iteration it judges."""
     most = given.get("max_iterations")
     return f"the draft of sub-iteration {given.get('iteration', 1)} of at most {most}, beside {passages_of(given)}"
 
 
-def summary(output: JsonObject) -> tuple[str, JsonObject]:
+def summarize_team_assessment(output: JsonObject) -> tuple[str, JsonObject]:
     """Summarize whether the draft is good enough, and the feedback to the team."""
     feedback, sufficient = output.get("feedback") or "", bool(output.get("sufficient"))
     text = "The draft will do" if sufficient else "The draft will not do yet"
     data: JsonObject = {name: output.get(name) for name in ("sufficient", "feedback", "missing")}
-    if verdicts := listed(output.get("criteria")):
+    if verdicts := ensure_list(output.get("criteria")):
         data["criteria"] = [*verdicts]
     return f"{text}: {feedback}" if feedback else text, data
 
@@ -163,7 +163,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         instructions=INSTRUCTIONS,
         request="Judge the draft in this task envelope.",
         answer=TeamAssessment,
-        shown=shown,
+        shown=build_task,
     ),
     input=TeamJudgeInput,
     output=TeamAssessment,
@@ -171,8 +171,8 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     completes="judge_complete",
     output_tokens=800,
     evidence_tokens=10_000,
-    needs=needs,
-    settled=settled,
-    begins=begins,
-    summary=summary,
+    needs=list_needs,
+    settled=resolve_answer,
+    begins=describe_start,
+    summary=summarize_team_assessment,
 )

@@ -4,14 +4,14 @@ from typing import Final
 
 from pydantic import Field
 
-from elcano.graphs.agents.context import ResearchContext, needs_of, passages_of, research, turn_of
+from elcano.graphs.agents.context import ResearchContext, build_research_task, needs_of, passages_of, turn_of
 from elcano.graphs.agents.criteria import STATING
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import Loaded
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.values.criteria import stated
-from elcano.graphs.values.wording import listed
+from elcano.graphs.values.criteria import normalize_criteria
+from elcano.graphs.values.display_text import ensure_list
 
 
 class ThinkingOutput(Frozen):
@@ -43,19 +43,19 @@ You neither answer the question nor draft the report.
 """
 
 
-def shown(given: ResearchContext, loaded: Loaded) -> TaskEnvelope:
+def build_task(given: ResearchContext, loaded: Loaded) -> TaskEnvelope:
     """The research so far."""
-    return research("thinking", given, loaded)
+    return build_research_task("thinking", given, loaded)
 
 
-def begins(given: JsonObject) -> str:
+def describe_start(given: JsonObject) -> str:
     """Where in the research it reflects."""
     return f"where to look, {turn_of(given)}, {passages_of(given)} so far"
 
 
-def summary(output: JsonObject) -> tuple[str, JsonObject]:
+def summarize_thought(output: JsonObject) -> tuple[str, JsonObject]:
     """The thought, and the criteria if it said any."""
-    criteria = stated(str(one) for one in listed(output.get("criteria")))
+    criteria = normalize_criteria(str(one) for one in ensure_list(output.get("criteria")))
     return f"Thought: {output.get('thought', '')}", {"criteria": [*criteria]} if criteria else {}
 
 
@@ -66,7 +66,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         instructions=INSTRUCTIONS,
         request="Reflect on the state of the research described in this task envelope.",
         answer=ThinkingOutput,
-        shown=shown,
+        shown=build_task,
     ),
     input=ResearchContext,
     output=ThinkingOutput,
@@ -75,6 +75,6 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     output_tokens=500,
     evidence_tokens=4_000,
     needs=needs_of,
-    begins=begins,
-    summary=summary,
+    begins=describe_start,
+    summary=summarize_thought,
 )

@@ -11,13 +11,13 @@ from typing import Final
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from elcano.graphs.agents.context import ResearchContext, for_gap, needs_of, research
+from elcano.graphs.agents.context import ResearchContext, build_research_task, for_gap, needs_of
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import OfferedSource, TaskEnvelope
 from elcano.graphs.agents.loaded import Loaded, Needs
 from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.values.display_text import ensure_list, format_count
 from elcano.graphs.values.state import RELATED
-from elcano.graphs.values.wording import counted, listed
 
 MOST_TASKS: Final = 8
 
@@ -77,14 +77,14 @@ If no search is left that could bring anything new, plan none.
 """
 
 
-def needs(given: ToolSelectorInput) -> Needs:
+def list_needs(given: ToolSelectorInput) -> Needs:
     """The sources that may be named, described."""
     return needs_of(given, offered=given.sources, searched=given.sources)
 
 
-def shown(given: ToolSelectorInput, loaded: Loaded) -> TaskEnvelope:
+def build_task(given: ToolSelectorInput, loaded: Loaded) -> TaskEnvelope:
     """The gap, the sources that may be named, the searches so far; no passages."""
-    return research("tool_selector", given, loaded).model_copy(
+    return build_research_task("tool_selector", given, loaded).model_copy(
         update={
             "gap": given.gap or given.question,
             "criteria": (),  # the gap says what is missing
@@ -95,14 +95,14 @@ def shown(given: ToolSelectorInput, loaded: Loaded) -> TaskEnvelope:
     )
 
 
-def settled(said: AgentSelectionPlan, given: ToolSelectorInput, ids: Mapping[str, str]) -> AgentSelectionPlan:
+def resolve_answer(said: AgentSelectionPlan, given: ToolSelectorInput, ids: Mapping[str, str]) -> AgentSelectionPlan:
     """Add to the plan the judge's suggested queries that have not been searched, for the source that was chosen most.
 
     Without a choice it is the first one. Of a full plan nothing is left out for it.
     """
-    made = {_words(call.query) for turn in given.conversation for call in turn.tool_calls}
-    made |= {_words(task.query) for task in said.tasks}
-    left = {_words(query): query for query in given.suggested_queries if _words(query)}
+    made = {_normalize_query_words(call.query) for turn in given.conversation for call in turn.tool_calls}
+    made |= {_normalize_query_words(task.query) for task in said.tasks}
+    left = {_normalize_query_words(query): query for query in given.suggested_queries if _normalize_query_words(query)}
     named = Counter(task.source for task in said.tasks if task.source in given.sources)
     source = next((name for name, _ in named.most_common(1)), next(iter(given.sources), ""))
     if said.whole or not source:
@@ -115,21 +115,21 @@ def settled(said: AgentSelectionPlan, given: ToolSelectorInput, ids: Mapping[str
     return said.model_copy(update={"tasks": (*said.tasks, *added)[:MOST_TASKS]})
 
 
-def _words(query: str) -> frozenset[str]:
+def _normalize_query_words(query: str) -> frozenset[str]:
     """Normalize a query for comparison, regardless of the order of its words."""
     return frozenset(query.casefold().split())
 
 
-def begins(given: JsonObject) -> str:
+def describe_start(given: JsonObject) -> str:
     """The gap that it wants to close."""
     return f"searches{for_gap(given)}"
 
 
-def summary(output: JsonObject) -> tuple[str, JsonObject]:
+def summarize_selection(output: JsonObject) -> tuple[str, JsonObject]:
     """Summarize how many searches were chosen; each is reported when it is made."""
-    tasks = [task for task in listed(output.get("tasks")) if isinstance(task, dict)]
+    tasks = [task for task in ensure_list(output.get("tasks")) if isinstance(task, dict)]
     chosen: list[Json] = [*dict.fromkeys(str(task.get("query")) for task in tasks)]
-    text = f"{counted(len(chosen), 'search', 'searches')} chosen" if chosen else "No search left to make"
+    text = f"{format_count(len(chosen), 'search', 'searches')} chosen" if chosen else "No search left to make"
     return text, {"queries": chosen}
 
 
@@ -140,7 +140,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         instructions=INSTRUCTIONS,
         request="Plan the searches for the gap in this task envelope.",
         answer=AgentSelectionPlan,
-        shown=shown,
+        shown=build_task,
         passages=False,
     ),
     input=ToolSelectorInput,
@@ -148,8 +148,8 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     starts="thinking",
     completes="thinking",
     output_tokens=400,
-    needs=needs,
-    settled=settled,
-    begins=begins,
-    summary=summary,
+    needs=list_needs,
+    settled=resolve_answer,
+    begins=describe_start,
+    summary=summarize_selection,
 )

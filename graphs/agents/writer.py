@@ -5,12 +5,12 @@ It cites by the short keys of its prompt, which are turned back when its draft i
 
 from typing import Final, Literal
 
-from elcano.graphs.agents.context import ResearchContext, needs_of, passages_of, research
+from elcano.graphs.agents.context import ResearchContext, build_research_task, needs_of, passages_of
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.drafting import MARKS, WISHES, drafted
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import Loaded, Needs
 from elcano.graphs.agents.prose import ReportProse
+from elcano.graphs.agents.synthesis_context import MARKS, WISHES, summarize_draft
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.form import ReportForm
 from elcano.graphs.values.report import DraftRef
@@ -53,19 +53,19 @@ the nearest passages in `related`. That is a good report; a guess is not.
 """
 
 
-def needs(given: WriterInput) -> Needs:
+def list_needs(given: WriterInput) -> Needs:
     """All passages that may be cited."""
     return needs_of(given, searched=given.sources)
 
 
-def shown(given: WriterInput, loaded: Loaded) -> TaskEnvelope:
+def build_task(given: WriterInput, loaded: Loaded) -> TaskEnvelope:
     """The question, all passages that fit and what the reader wants of the form."""
-    return research("writer", given, loaded).model_copy(
+    return build_research_task("writer", given, loaded).model_copy(
         update={"instructions": given.instructions, "form": given.form or "open"}
     )
 
 
-def begins(given: JsonObject) -> str:
+def describe_start(given: JsonObject) -> str:
     """Describe what the writer writes from."""
     return f"a report from {passages_of(given)}"
 
@@ -77,7 +77,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         instructions=INSTRUCTIONS,
         request="Write the report for the question in this task envelope.",
         answer=ReportProse,
-        shown=shown,
+        shown=build_task,
     ),
     input=WriterInput,
     output=DraftRef,
@@ -86,7 +86,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     output_tokens=4_000,
     evidence_tokens=24_000,
     manner="report",
-    needs=needs,
-    begins=begins,
-    summary=drafted,
+    needs=list_needs,
+    begins=describe_start,
+    summary=summarize_draft,
 )

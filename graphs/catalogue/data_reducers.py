@@ -17,12 +17,12 @@ from elcano.graphs.catalogue.tools import ItemOutcomes
 from elcano.graphs.data.answer import AnsweredQuery, QueryRepair
 from elcano.graphs.data.query import QueryFault, SqlQuery
 from elcano.graphs.data.schema import DatabaseSchema
+from elcano.graphs.data.sql_answers import MOST_ATTEMPTS, SqlRepair, SqlWriting
 from elcano.graphs.data.table import ResultDigest
-from elcano.graphs.data.writing import MOST_ATTEMPTS, SqlRepair, SqlWriting
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
+from elcano.graphs.values.display_text import ensure_list
 from elcano.graphs.values.state import EvidenceRef, ResearchState
-from elcano.graphs.values.wording import listed
 
 KEY: Final = "data"
 """Of `values`."""
@@ -57,7 +57,7 @@ class DataWork(Frozen):
     """What is missing and why, in sentences."""
 
 
-def work(state: ResearchState) -> DataWork:
+def read_data_work(state: ResearchState) -> DataWork:
     """How the question stands; nothing is known of it at first."""
     return DataWork.model_validate(state.values.get(KEY) or {})
 
@@ -69,31 +69,33 @@ def choose_schema(state: ResearchState, output: ItemOutcomes) -> ResearchState:
     """
     read = [SchemaContextOutput.model_validate(item.output) for item in output.items if item.output is not None]
     gaps = tuple(
-        _gap(f"The database {str(item.input.get('database', ''))!r} could not be read: {item.error or 'no answer'}")
+        _shorten_gap(
+            f"The database {str(item.input.get('database', ''))!r} could not be read: {item.error or 'no answer'}"
+        )
         for item in output.items
         if item.output is None
     )
     if not output.items:
         gaps = ("The run names no database.",)
-    best = max(read, key=lambda one: (one.saved, one.matched, _shared(state.question, one)), default=None)
+    best = max(read, key=lambda one: (one.saved, one.matched, _count_shared_words(state.question, one)), default=None)
     choices: tuple[str, ...] = ()
     if best is not None and len(read) > 1:
         others = ", ".join(one.found.database for one in read if one is not best)
         choices = (f"Of several databases the question was put to {best.found.database}, not to {others}.",)
-    now = work(state).model_copy(
+    now = read_data_work(state).model_copy(
         update={
             "excerpt": best.found if best else None,
             "saved": best is not None and best.saved,
             "choices": choices,
-            "gaps": _more(work(state).gaps, gaps),
+            "gaps": _extend_gaps(read_data_work(state).gaps, gaps),
         }
     )
-    return _kept(state, now)
+    return _store_data_work(state, now)
 
 
 def record_query(state: ResearchState, output: SqlWriting) -> ResearchState:
     """Keeps the query that was written, to be run; or why there is none."""
-    now = work(state)
+    now = read_data_work(state)
     if output.decision == "query" and output.sql.strip() and now.excerpt is not None:
         query = SqlQuery(
             database=now.excerpt.database,
@@ -103,35 +105,39 @@ def record_query(state: ResearchState, output: SqlWriting) -> ResearchState:
             choices=(*now.choices, *output.choices),
         )
         update: dict[str, object] = {"query": query, "repairs": (), "attempts": (), "fault": None, "repairable": False}
-        return _kept(state, now.model_copy(update=update))
+        return _store_data_work(state, now.model_copy(update=update))
     gaps: tuple[str, ...] = ()
     if output.decision != "documents":
-        gaps = (_gap(f"The question became no query: {output.explanation or 'nobody said why'}"),)
-    return _kept(state, now.model_copy(update={"query": None, "gaps": _more(now.gaps, gaps)}))
+        gaps = (_shorten_gap(f"The question became no query: {output.explanation or 'nobody said why'}"),)
+    return _store_data_work(state, now.model_copy(update={"query": None, "gaps": _extend_gaps(now.gaps, gaps)}))
 
 
 def record_execution(state: ResearchState, output: ItemOutcomes) -> ResearchState:
     """Keeps the result with its query and repairs; or the fault, and whether it is worth a repair."""
     for item in output.items:
         if item.output is not None:
-            state = _executed(state, ExecuteSqlOutput.model_validate(item.output))
+            state = _fold_execution(state, ExecuteSqlOutput.model_validate(item.output))
     return state
 
 
-def _executed(state: ResearchState, said: ExecuteSqlOutput) -> ResearchState:
-    now = work(state)
+def _fold_execution(state: ResearchState, said: ExecuteSqlOutput) -> ResearchState:
+    now = read_data_work(state)
     if said.result is not None:
         queries = (
             now.queries if now.query is None else (*now.queries, AnsweredQuery(query=now.query, repairs=now.repairs))
         )
         update = {"results": (*now.results, said.result), "queries": queries, "fault": None, "repairable": False}
-        grown = _kept(state.with_evidence(said.evidence), now.model_copy(update=update))
+        grown = _store_data_work(state.with_evidence(said.evidence), now.model_copy(update=update))
         return with_findings(grown, state)
     fault = said.fault or QueryFault(stage="database", message="It gave no answer.")
     why = _why_not_mended(now, fault)
-    gaps = (_gap(f"The query was not answered ({fault.stage}): {fault.message.rstrip('.')}. {why}"),) if why else ()
-    told: dict[str, object] = {"fault": fault, "repairable": not why, "gaps": _more(now.gaps, gaps)}
-    return _kept(state, now.model_copy(update=told))
+    gaps = (
+        (_shorten_gap(f"The query was not answered ({fault.stage}): {fault.message.rstrip('.')}. {why}"),)
+        if why
+        else ()
+    )
+    told: dict[str, object] = {"fault": fault, "repairable": not why, "gaps": _extend_gaps(now.gaps, gaps)}
+    return _store_data_work(state, now.model_copy(update=told))
 
 
 def _why_not_mended(now: DataWork, fault: QueryFault) -> str:
@@ -151,41 +157,43 @@ def add_results(state: ResearchState, output: ItemOutcomes) -> ResearchState:
         EvidenceRef.model_validate(one)
         for item in output.items
         if item.output is not None
-        for one in listed(item.output.get("evidence"))
+        for one in ensure_list(item.output.get("evidence"))
     ]
     return with_findings(state.with_evidence(found), state)
 
 
 def record_repair(state: ResearchState, output: SqlRepair) -> ResearchState:
     """Record the repaired query, to be run next, with the fault it repairs; or that it could not be repaired."""
-    now = work(state)
+    now = read_data_work(state)
     if now.query is None or now.fault is None:
         return state
     if not output.sql.strip():
         said = f"The query was not answered ({now.fault.stage}): {now.fault.message.rstrip('.')}. "
-        gap = _gap(f"{said}It was not mended: {output.explanation or 'nobody said why'}")
-        return _kept(state, now.model_copy(update={"repairable": False, "gaps": _more(now.gaps, (gap,))}))
+        gap = _shorten_gap(f"{said}It was not mended: {output.explanation or 'nobody said why'}")
+        return _store_data_work(
+            state, now.model_copy(update={"repairable": False, "gaps": _extend_gaps(now.gaps, (gap,))})
+        )
     repair = QueryRepair(
         before=now.query.sql,
         after=output.sql,
-        reason=shortened(f"{now.fault.stage}: {now.fault.message}", 2_000),
+        reason=shorten_text(f"{now.fault.stage}: {now.fault.message}", 2_000),
         changes_meaning=output.changes_meaning,
     )
     attempt = SqlAttempt(**now.query.model_dump(), fault=now.fault.message)
     query = now.query.model_copy(update={"sql": output.sql})
     update = {"query": query, "repairs": (*now.repairs, repair), "attempts": (*now.attempts, attempt)}
-    return _kept(state, now.model_copy(update=update))
+    return _store_data_work(state, now.model_copy(update=update))
 
 
-def _kept(state: ResearchState, now: DataWork) -> ResearchState:
+def _store_data_work(state: ResearchState, now: DataWork) -> ResearchState:
     return state.model_copy(update={"values": {**state.values, KEY: now.model_dump(mode="json")}})
 
 
-def _shared(question: str, read: SchemaContextOutput) -> int:
+def _count_shared_words(question: str, read: SchemaContextOutput) -> int:
     """How often words of the question stand in names and sample values of the tables."""
-    asked = set(_words([question]))
+    asked = set(_split_long_words([question]))
     names = Counter(
-        _words(
+        _split_long_words(
             text
             for table in read.found.tables
             for text in (table.name, *(one for column in table.columns for one in (column.name, *column.samples)))
@@ -194,14 +202,14 @@ def _shared(question: str, read: SchemaContextOutput) -> int:
     return sum(word in asked or word.rstrip("s") in asked for word in names)
 
 
-def _words(texts: Iterable[str]) -> list[str]:
+def _split_long_words(texts: Iterable[str]) -> list[str]:
     plain = ("".join(sign if sign.isalnum() else " " for sign in text.casefold()) for text in texts)
     return [word for text in plain for word in text.split() if len(word) >= SHORTEST_WORD]
 
 
-def _gap(text: str) -> str:
-    return shortened(" ".join(text.split()), GAP_CHARACTERS)
+def _shorten_gap(text: str) -> str:
+    return shorten_text(" ".join(text.split()), GAP_CHARACTERS)
 
 
-def _more(gaps: tuple[str, ...], new: Iterable[str]) -> tuple[str, ...]:
+def _extend_gaps(gaps: tuple[str, ...], new: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*gaps, *new)))[:100]

@@ -8,11 +8,11 @@ from elcano.graphs.catalogue.tools import GivesEvidence
 from elcano.graphs.data.consensus import ConsensusOutput
 from elcano.graphs.data.query import QueryFault, SqlQuery
 from elcano.graphs.data.schema import DatabaseSchema
+from elcano.graphs.data.sql_answers import MOST_EXAMPLES, SqlExample
 from elcano.graphs.data.table import ResultDigest
-from elcano.graphs.data.writing import MOST_EXAMPLES, SqlExample
 from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.values.display_text import format_count
 from elcano.graphs.values.state import EvidenceRef
-from elcano.graphs.values.wording import counted
 
 MOST_ROWS: Final = 10_000
 """Rows of one result at most."""
@@ -82,7 +82,7 @@ class MergedResults(ConsensusOutput, GivesEvidence):
 def examples_told(output: JsonObject) -> tuple[str, JsonObject]:
     """How many examples there are for a question."""
     found = len(SqlExamplesOutput.model_validate(output).examples)
-    return f"Found {counted(found, 'example')} of SQL for questions like this one.", {"examples": found}
+    return f"Found {format_count(found, 'example')} of SQL for questions like this one.", {"examples": found}
 
 
 def schema_told(output: JsonObject) -> tuple[str, JsonObject]:

@@ -2,7 +2,7 @@
 
 from elcano.graphs.data.forecast import MODEL_WORDS, ForecastDigest, IntervalCheck
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.wording import counted, listed
+from elcano.graphs.values.display_text import ensure_list, format_count
 
 _STEPS = {
     "yearly": "year",
@@ -14,13 +14,15 @@ _STEPS = {
 }
 
 
-def told(digest: ForecastDigest) -> str:
+def describe_forecast(digest: ForecastDigest) -> str:
     """A forecast in sentences, without its points: these are cells of its table."""
-    checks = " and ".join(held(check) for check in digest.intervals)
+    checks = " and ".join(describe_interval_check(check) for check in digest.intervals)
     sentences = [
-        f"{digest.value_column} by {digest.time_column} is {digest.frequency}: {counted(digest.observations, 'value')} "
+        f"{digest.value_column} by {digest.time_column} is {digest.frequency}: "
+        f"{format_count(digest.observations, 'value')} "
         f"from {digest.first} to {digest.last}.",
-        f"It was continued for {counted(digest.horizon, _STEPS[digest.frequency])} by {MODEL_WORDS[digest.model]}.",
+        f"It was continued for {format_count(digest.horizon, _STEPS[digest.frequency])} by "
+        f"{MODEL_WORDS[digest.model]}.",
         digest.reason,
         f"In the back-test, from {' and '.join(digest.origins)} on, {checks}.",
         *(f"{MODEL_WORDS[score.model]} was left out: {score.left_out}." for score in digest.scores if score.left_out),
@@ -29,20 +31,20 @@ def told(digest: ForecastDigest) -> str:
     return " ".join(sentences)
 
 
-def held(check: IntervalCheck) -> str:
+def describe_interval_check(check: IntervalCheck) -> str:
     """What an interval was worth, in a clause."""
     share = 100 * check.covered / check.count
     return f"the {check.level} % interval held {check.covered} of {check.count} values ({share:.0f} %)"
 
 
-def summary(output: JsonObject) -> tuple[str, JsonObject]:
+def summarize_forecast(output: JsonObject) -> tuple[str, JsonObject]:
     """A `ForecastOutput` in one sentence, and its figures."""
     refusal, digest = output.get("refused"), output.get("forecast")
     if isinstance(refusal, dict):
         return f"No forecast: {refusal.get('message')}", {"refused": refusal.get("reasons")}
     if not isinstance(digest, dict):
         return "No forecast", {}
-    scores = [score for score in listed(digest.get("scores")) if isinstance(score, dict)]
+    scores = [score for score in ensure_list(digest.get("scores")) if isinstance(score, dict)]
     errors = {str(score.get("model")): score.get("smape") for score in scores}
     model, horizon = str(digest.get("model")), digest.get("horizon")
     naive, own = errors.get("seasonal_naive"), errors.get(model)

@@ -19,7 +19,7 @@ def record_task_ledger(state: ResearchState, output: TaskLedger) -> ResearchStat
     """Record facts and plan; counters and turns are kept."""
     ledger = (state.ledger or Ledger()).model_copy(update={"task": output})
     known = state.model_copy(update={"ledger": ledger})
-    return _thinking(known, f"Plan: {' / '.join(output.plan)}") if output.plan else known
+    return _prepend_thought(known, f"Plan: {' / '.join(output.plan)}") if output.plan else known
 
 
 def record_progress(state: ResearchState, output: ProgressLedger) -> ResearchState:
@@ -40,7 +40,7 @@ def record_progress(state: ResearchState, output: ProgressLedger) -> ResearchSta
         progress=output.progress.answer,
     )
     known = in_this_iteration(state.model_copy(update={"ledger": ledger}), gap=output.instruction.answer)
-    return _thinking(known, output.progress.reason)
+    return _prepend_thought(known, output.progress.reason)
 
 
 def reset_ledger(state: ResearchState, output: Nothing) -> ResearchState:
@@ -62,10 +62,10 @@ def record_hypotheses(state: ResearchState, output: Hypotheses) -> ResearchState
         warnings = warnings if text in warnings else (*warnings, text)
     known = state.model_copy(update={"hypotheses": output.hypotheses, "warnings": warnings})
     known = in_this_iteration(known, suggested_queries=searches)
-    return _thinking(known, f"Hypotheses: {told}") if told else known
+    return _prepend_thought(known, f"Hypotheses: {told}") if told else known
 
 
-def _thinking(state: ResearchState, text: str) -> ResearchState:
+def _prepend_thought(state: ResearchState, text: str) -> ResearchState:
     """`text` before what the running iteration thought: what comes first is what later prompts show."""
     if not text:
         return state

@@ -11,15 +11,15 @@ from pydantic import Field
 from elcano.graphs.agents.input_parser import ABOUT, MADE_PRECISE, PARTS, ParsedQuery
 from elcano.graphs.agents.judge import JudgeAssessment
 from elcano.graphs.agents.knowledge_gap import KnowledgeGapOutput
+from elcano.graphs.agents.mode_choices import USUAL, instead_of
 from elcano.graphs.agents.team_judge import TeamAssessment
 from elcano.graphs.agents.thinking import ThinkingOutput
 from elcano.graphs.agents.tool_selector import AgentSelectionPlan
-from elcano.graphs.agents.ways import USUAL, instead_of
 from elcano.graphs.catalogue.tools import RELATED, ItemOutcomes, SearchOutput
 from elcano.graphs.frozen import Frozen, Json
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 from elcano.graphs.values.choice import REASON_CHARACTERS, Choice
-from elcano.graphs.values.criteria import judged, unjudged
+from elcano.graphs.values.criteria import apply_verdicts, build_unjudged_criteria
 from elcano.graphs.values.report import DraftRef
 from elcano.graphs.values.state import IterationData, ResearchState, ToolCallRecord
 
@@ -59,7 +59,7 @@ def with_findings(grown: ResearchState, earlier: ResearchState) -> ResearchState
 
 def record_thought(state: ResearchState, output: ThinkingOutput) -> ResearchState:
     """Begin the iteration's record with its thought; if the run has no criteria yet, take the agent's."""
-    known = state if state.criteria else state.model_copy(update={"criteria": unjudged(output.criteria)})
+    known = state if state.criteria else state.model_copy(update={"criteria": build_unjudged_criteria(output.criteria)})
     return in_this_iteration(known, thought=output.thought)
 
 
@@ -105,7 +105,7 @@ def record_judgement(state: ResearchState, output: JudgeAssessment) -> ResearchS
 
     What its rubric lacks stands before its reasoning, which is cut where it is shown again.
     """
-    known = state.model_copy(update={"criteria": judged(state.criteria, output.criteria)})
+    known = state.model_copy(update={"criteria": apply_verdicts(state.criteria, output.criteria)})
     lacks = f"Not enough yet: {'; '.join(output.lacking)}. " if output.lacking else ""
     return in_this_iteration(known, judgement=lacks + output.reasoning, suggested_queries=output.next_search_queries)
 
@@ -115,12 +115,12 @@ def record_feedback(state: ResearchState, output: TeamAssessment) -> ResearchSta
 
     As long as the judge is not satisfied, its last words are among the warnings: a reader should know what is missing.
     """
-    said = f"The judge of “{shortened(state.question, ASKED_CHARACTERS)}” was not satisfied: "
+    said = f"The judge of “{shorten_text(state.question, ASKED_CHARACTERS)}” was not satisfied: "
     warnings = tuple(text for text in state.warnings if not text.startswith(said))
     if not output.sufficient:
         why = output.feedback or "it did not say what is missing"
-        warnings = (*warnings, said + shortened(why, WARNED_CHARACTERS))
-    known = state.model_copy(update={"criteria": judged(state.criteria, output.criteria), "warnings": warnings})
+        warnings = (*warnings, said + shorten_text(why, WARNED_CHARACTERS))
+    known = state.model_copy(update={"criteria": apply_verdicts(state.criteria, output.criteria), "warnings": warnings})
     return in_this_iteration(known, judgement=output.feedback, suggested_queries=output.next_search_queries)
 
 
@@ -142,7 +142,7 @@ def record_parse(state: ResearchState, output: ParsedQuery) -> ResearchState:
             "background": "\n".join(lines),
             "form": output.form or state.form,
             "language": " ".join(output.language.split()) or state.language,
-            "criteria": state.criteria or unjudged(output.criteria),
+            "criteria": state.criteria or build_unjudged_criteria(output.criteria),
             **_of_field(state, output.domain),
         }
     )
@@ -179,7 +179,7 @@ def choose_mode(state: ResearchState, output: ModeToChoose) -> ResearchState:
     if wanted not in open_ways:
         mode = instead_of(wanted, output.ways, state.barred)
         said.append(f"{wanted} cannot be chosen here: {state.barred[wanted]}")
-    reason = shortened(" ".join(filter(None, said)), REASON_CHARACTERS)
+    reason = shorten_text(" ".join(filter(None, said)), REASON_CHARACTERS)
     return state.model_copy(update={"choice": Choice(mode=mode, reason=reason)})
 
 

@@ -10,10 +10,10 @@ from typing import Final
 from elcano.graphs.agents.planner import ReportPlan
 from elcano.graphs.catalogue.reducers import with_findings
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 from elcano.graphs.values.branch import BranchOutcomes
-from elcano.graphs.values.criteria import stated
-from elcano.graphs.values.planning import named
+from elcano.graphs.values.criteria import normalize_criteria
+from elcano.graphs.values.plan_validation import normalize_title
 from elcano.graphs.values.state import ResearchState, SectionPlan, SectionResult
 
 WISH_CHARACTERS: Final = 1_000
@@ -47,15 +47,15 @@ def store_plan(state: ResearchState, output: PlanToStore) -> ResearchState:
         SectionPlan(
             title=section.title.strip() or section.key_question,
             key_question=section.key_question.strip(),
-            criteria=stated(section.criteria),
+            criteria=normalize_criteria(section.criteria),
             form=section.form,
-            wish=shortened(section.wish.strip(), WISH_CHARACTERS),
+            wish=shorten_text(section.wish.strip(), WISH_CHARACTERS),
         )
         for section in output.report_outline
         if section.title.strip() or section.key_question.strip()
     ]
-    added = {named(section.title) for section in state.added_sections}
-    sections = [section for section in sections if named(section.title) not in added]
+    added = {normalize_title(section.title) for section in state.added_sections}
+    sections = [section for section in sections if normalize_title(section.title) not in added]
     room = max(0, output.max_sections - len(added))
     if not sections and not added:
         warnings.append("The plan had no sections, so the question was researched as one.")

@@ -125,11 +125,11 @@ class SourceSpec(Frozen):
         if self.needs_key and not has(self.key):
             return f"set {self.key}"
         if self.any_of and not any(has(one) for one in self.any_of):
-            return f"set one of {', '.join(map(_spoken, self.any_of))}"
+            return f"set one of {', '.join(map(_format_variable, self.any_of))}"
         return ""
 
 
-def _spoken(variable: str) -> str:
+def _format_variable(variable: str) -> str:
     """`NAME[entry]` as a person would say it."""
     name, _, entry = variable.partition("[")
     return f"{entry.removesuffix(']')!r} in {name}" if entry else name

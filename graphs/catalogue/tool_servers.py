@@ -69,7 +69,7 @@ class ToolServer(Frozen):
 
     def offers(self, tool: str) -> bool:
         """Whether the operator lets this tool be called at all."""
-        return named(tool, self.tools)
+        return is_tool_listed(tool, self.tools)
 
     def variables(self) -> tuple[str, ...]:
         """The variables of the worker that it needs."""
@@ -77,7 +77,7 @@ class ToolServer(Frozen):
         return tuple(dict.fromkeys(name for value in values for name in VARIABLE.findall(value)))
 
 
-def named(tool: str, names: tuple[str, ...]) -> bool:
+def is_tool_listed(tool: str, names: tuple[str, ...]) -> bool:
     """Whether a list of tools has this one."""
     return ALL in names or tool in names
 

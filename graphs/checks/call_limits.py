@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from elcano.graphs.checks.agents import sound
+from elcano.graphs.checks.agent_checks import find_valid_agent
 from elcano.graphs.engine.inputs import one_visit
 from elcano.graphs.model_names import model_fault
-from elcano.graphs.rules import rules
+from elcano.graphs.rules import get_rules
 from elcano.graphs.spec.faults import Fault
 from elcano.graphs.spec.graph import AgentNode, Node, ResearchGraph
 
@@ -16,8 +16,8 @@ def limit_faults(graph: ResearchGraph, node: Node) -> Iterable[Fault]:
         return
     if node.limits.model is not None and (fault := model_fault(node.limits.model)) is not None:
         yield Fault(fault, "/limits/model")
-    if node.limits.tokens is not None and (agent := sound(graph, node.agent)) is not None:
-        needed = one_visit(agent, rules())
+    if node.limits.tokens is not None and (agent := find_valid_agent(graph, node.agent)) is not None:
+        needed = one_visit(agent, get_rules())
         if node.limits.tokens < needed:
             text = f"{node.limits.tokens:,} tokens are less than one call of {node.agent!r} takes: give it {needed:,}"
             yield Fault(f"{text} at least", "/limits/tokens")

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from typing import Final, Literal, TypeAlias
 
 from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.checks.affordable import ROUNDS, SECTIONS, default_limits
-from elcano.graphs.engine.affording import call_tokens
+from elcano.graphs.checks.budget_limits import ROUNDS, SECTIONS, default_limits
+from elcano.graphs.engine.affordable_sections import call_tokens
 from elcano.graphs.engine.inputs import one_visit
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.rules import rules
+from elcano.graphs.rules import get_rules
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph
 from elcano.graphs.values.budget import Limits
 
@@ -52,9 +52,11 @@ class Costs(Frozen):
         return "low" if self.usual.tokens <= LOW else "middle" if self.usual.tokens <= MIDDLE else "high"
 
 
-def costs(graph: ResearchGraph) -> Costs:
+def estimate_graph_costs(graph: ResearchGraph) -> Costs:
     """What runs of `graph` take."""
-    return Costs(least=_least(graph), usual=_usual(graph), most=default_limits(graph).tokens)
+    return Costs(
+        least=_estimate_least_cost(graph), usual=_estimate_usual_cost(graph), most=default_limits(graph).tokens
+    )
 
 
 def of_choice(reader: ResearchGraph, ways: Sequence[ResearchGraph], usual: ResearchGraph) -> Costs:
@@ -67,35 +69,37 @@ def of_choice(reader: ResearchGraph, ways: Sequence[ResearchGraph], usual: Resea
     """
     first = reader.by_id[reader.entry_node]
     assert isinstance(first, AgentNode)
-    asked = Cost(tokens=one_visit(reader.agent(first.agent), rules()), calls=1)
-    least = min((costs(way).least for way in ways), key=lambda cost: cost.tokens)
-    return Costs(least=asked + least, usual=asked + costs(usual).usual, most=default_limits(reader).tokens)
+    asked = Cost(tokens=one_visit(reader.agent(first.agent), get_rules()), calls=1)
+    least = min((estimate_graph_costs(way).least for way in ways), key=lambda cost: cost.tokens)
+    return Costs(
+        least=asked + least, usual=asked + estimate_graph_costs(usual).usual, most=default_limits(reader).tokens
+    )
 
 
-def _least(graph: ResearchGraph) -> Cost:
+def _estimate_least_cost(graph: ResearchGraph) -> Cost:
     """One visit of each agent on the shortest way, and of each branch one."""
     total = Cost(tokens=0, calls=0)
-    for node in (graph.by_id[id] for id in _shortest(graph)):
+    for node in (graph.by_id[id] for id in _find_shortest_path(graph)):
         if isinstance(node, AgentNode):
             agent = graph.agent(node.agent)
-            total += Cost(tokens=one_visit(agent, rules()), calls=2 if agent.by_section else 1)
+            total += Cost(tokens=one_visit(agent, get_rules()), calls=2 if agent.by_section else 1)
         elif isinstance(node, ParallelNode):
             for edge in graph.branches_from(node.id):
-                total += _least(graph.branches[edge.branch])
+                total += _estimate_least_cost(graph.branches[edge.branch])
     return total
 
 
-def _usual(graph: ResearchGraph, rounds: int = ROUNDS) -> Cost:
+def _estimate_usual_cost(graph: ResearchGraph, rounds: int = ROUNDS) -> Cost:
     """Each agent of a loop so often, others once, all of a plan's sections, each writer once."""
     turning = _in_loops(graph)
     total, writing = Cost(tokens=0, calls=0), Cost(tokens=0, calls=0)
     for node in graph.nodes:
         if isinstance(node, ParallelNode):
-            each = [_usual(graph.branches[edge.branch]) for edge in graph.branches_from(node.id)]
+            each = [_estimate_usual_cost(graph.branches[edge.branch]) for edge in graph.branches_from(node.id)]
             for one in each:
                 total += one.times(SECTIONS if node.for_each else 1)
         elif isinstance(node, AgentNode):
-            call = _call(graph.agent(node.agent), rounds)
+            call = _estimate_call_cost(graph.agent(node.agent), rounds)
             if node.id in graph.exit_nodes:
                 writing = max(writing, call, key=lambda cost: cost.tokens)
             else:
@@ -103,15 +107,15 @@ def _usual(graph: ResearchGraph, rounds: int = ROUNDS) -> Cost:
     return total + writing
 
 
-def _call(agent: AgentDefinition, rounds: int) -> Cost:
+def _estimate_call_cost(agent: AgentDefinition, rounds: int) -> Cost:
     parts = SECTIONS + 1 if agent.by_section else 1
-    brought = (rounds + 1) * rules().search_tokens
+    brought = (rounds + 1) * get_rules().search_tokens
     if agent.joins:
-        return Cost(tokens=one_visit(agent, rules()) * parts, calls=parts)
-    return Cost(tokens=call_tokens(agent, rules(), Limits(), 0, brought), calls=1)
+        return Cost(tokens=one_visit(agent, get_rules()) * parts, calls=parts)
+    return Cost(tokens=call_tokens(agent, get_rules(), Limits(), 0, brought), calls=1)
 
 
-def _shortest(graph: ResearchGraph) -> list[str]:
+def _find_shortest_path(graph: ResearchGraph) -> list[str]:
     """The nodes of the shortest way from the entry through an exit."""
     came: dict[str, str] = {graph.entry_node: ""}
     waiting = [graph.entry_node]

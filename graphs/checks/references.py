@@ -6,16 +6,16 @@ from difflib import get_close_matches
 
 from pydantic import BaseModel
 
-from elcano.graphs.catalogue.listing import REDUCERS, TOOLS, ReducerSpec, output_model
+from elcano.graphs.catalogue.tool_registry import REDUCERS, TOOLS, ReducerSpec, output_model
 from elcano.graphs.catalogue.tools import ItemOutcomes
-from elcano.graphs.checks.agents import agents_known, answer_shape, sound
-from elcano.graphs.checks.paths import misread
+from elcano.graphs.checks.agent_checks import agents_known, answer_shape, find_valid_agent
+from elcano.graphs.checks.expression_paths import find_misread_paths
 from elcano.graphs.engine.run import VIEW_NAMES
-from elcano.graphs.expressions.language import fault as unusable
 from elcano.graphs.expressions.language import field_read, node_read, root_names
+from elcano.graphs.expressions.language import find_expression_fault as unusable
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.shortening import shortened
-from elcano.graphs.spec.faults import Fault, at, pointer
+from elcano.graphs.shortening import shorten_text
+from elcano.graphs.spec.faults import Fault, build_faults_at, build_json_pointer
 from elcano.graphs.spec.graph import (
     AgentNode,
     ConditionalEdge,
@@ -42,22 +42,26 @@ LONGEST_NAME = 100
 def reference_faults(graph: ResearchGraph, kept: Collection[str] = ()) -> Iterable[Fault]:
     """Every name, field and expression of `graph` that leads nowhere; an agent's name may be near a `kept` one."""
     for number, node in enumerate(graph.nodes):
-        chosen = at("/choose", _expression_faults(graph, node.choose, _STATE_NAMES)) if node.choose else ()
-        for fault in (*_node_faults(graph, node, kept), *at("/reducer", _reducer_faults(graph, node)), *chosen):
-            yield fault.within(f"node {node.id!r}", pointer("nodes", number))
+        chosen = build_faults_at("/choose", _expression_faults(graph, node.choose, _STATE_NAMES)) if node.choose else ()
+        for fault in (
+            *_node_faults(graph, node, kept),
+            *build_faults_at("/reducer", _reducer_faults(graph, node)),
+            *chosen,
+        ):
+            yield fault.within(f"node {node.id!r}", build_json_pointer("nodes", number))
     for number, edge in enumerate(graph.edges):
         if isinstance(edge, ConditionalEdge):
-            for fault in at("/when", _expression_faults(graph, edge.when, _STATE_NAMES)):
-                yield fault.within(f"edge {edge.from_node!r} -> {edge.to_node!r}", pointer("edges", number))
+            for fault in build_faults_at("/when", _expression_faults(graph, edge.when, _STATE_NAMES)):
+                yield fault.within(f"edge {edge.from_node!r} -> {edge.to_node!r}", build_json_pointer("edges", number))
         elif isinstance(edge, ParallelEdge):
             parallel = graph.by_id.get(edge.from_node)
             each = isinstance(parallel, ParallelNode) and parallel.for_each
             names = _STATE_NAMES | ITEM_NAMES if each else _STATE_NAMES
             for fault in _input_faults(graph, edge.inputs, BranchInput, names):
-                yield fault.within(f"edge {edge.from_node!r} -> {edge.branch!r}", pointer("edges", number))
+                yield fault.within(f"edge {edge.from_node!r} -> {edge.branch!r}", build_json_pointer("edges", number))
     for name, expression in graph.result.items():
         for text in _expression_faults(graph, expression, _STATE_NAMES):
-            yield Fault(f"result {name!r}: {text}", pointer("result", name))
+            yield Fault(f"result {name!r}: {text}", build_json_pointer("result", name))
 
 
 def hands_nothing_over(branch: ResearchGraph) -> bool:
@@ -68,7 +72,7 @@ def hands_nothing_over(branch: ResearchGraph) -> bool:
     if branch.result or None in exits or agents - set(agents_known(branch)) or named - REDUCERS.keys():
         return False
     handed_in = (node.reducer for node in exits if isinstance(node, StateNode))
-    called = [sound(branch, agent) for agent in agents]
+    called = [find_valid_agent(branch, agent) for agent in agents]
     writes = any(agent is not None and agent.output is DraftRef for agent in called) or any(
         REDUCERS[name].hands_in for name in handed_in
     )
@@ -78,23 +82,25 @@ def hands_nothing_over(branch: ResearchGraph) -> bool:
 def _node_faults(graph: ResearchGraph, node: Node, kept: Collection[str]) -> Iterable[Fault]:
     match node:
         case AgentNode():
-            yield from at("/agent", unknown("agent", node.agent, [*agents_known(graph), *kept]))
-            if (agent := sound(graph, node.agent)) is not None:
+            yield from build_faults_at(
+                "/agent", explain_unknown_name("agent", node.agent, [*agents_known(graph), *kept])
+            )
+            if (agent := find_valid_agent(graph, node.agent)) is not None:
                 yield from _input_faults(graph, node.inputs, agent.input, _STATE_NAMES)
         case ToolNode():
             names = _STATE_NAMES | ITEM_NAMES if node.for_each else _STATE_NAMES
-            yield from at("/tool", unknown("tool", node.tool, TOOLS))
+            yield from build_faults_at("/tool", explain_unknown_name("tool", node.tool, TOOLS))
             if node.for_each:
-                yield from at("/for_each", _expression_faults(graph, node.for_each, _STATE_NAMES))
+                yield from build_faults_at("/for_each", _expression_faults(graph, node.for_each, _STATE_NAMES))
             if node.tool in TOOLS:
                 yield from _input_faults(graph, node.inputs, TOOLS[node.tool].input, names)
         case StateNode():
-            yield from at("/reducer", unknown("reducer", node.reducer, REDUCERS))
+            yield from build_faults_at("/reducer", explain_unknown_name("reducer", node.reducer, REDUCERS))
             if node.reducer in REDUCERS:
                 yield from _input_faults(graph, node.inputs, REDUCERS[node.reducer].input, _STATE_NAMES)
         case ParallelNode():
             if node.for_each:
-                yield from at("/for_each", _expression_faults(graph, node.for_each, _STATE_NAMES))
+                yield from build_faults_at("/for_each", _expression_faults(graph, node.for_each, _STATE_NAMES))
 
 
 @dataclass(frozen=True)
@@ -113,11 +119,11 @@ class _Given:
         return reducer.item is None or (self.item is not None and issubclass(self.item, reducer.item))
 
 
-def _given(graph: ResearchGraph, node: AgentNode | ToolNode | ParallelNode) -> _Given | None:
+def _find_reducer_input(graph: ResearchGraph, node: AgentNode | ToolNode | ParallelNode) -> _Given | None:
     """Return the input of the node's reducer; None if the node's callee is not known."""
     match node:
         case AgentNode():
-            agent = sound(graph, node.agent)
+            agent = find_valid_agent(graph, node.agent)
             return None if agent is None else _Given(f"agent {node.agent!r}", agent.output)
         case ToolNode() if node.tool in TOOLS:  # without `for_each` it is a list too, of one
             return _Given(f"tool {node.tool!r}", ItemOutcomes, TOOLS[node.tool].output)
@@ -130,14 +136,17 @@ def _given(graph: ResearchGraph, node: AgentNode | ToolNode | ParallelNode) -> _
 def _reducer_faults(graph: ResearchGraph, node: Node) -> Iterable[str]:
     if not isinstance(node, AgentNode | ToolNode | ParallelNode) or node.reducer is None:
         return
-    yield from unknown("reducer", node.reducer, REDUCERS)
-    reducer, given = REDUCERS.get(node.reducer), _given(graph, node)
+    yield from explain_unknown_name("reducer", node.reducer, REDUCERS)
+    reducer, given = REDUCERS.get(node.reducer), _find_reducer_input(graph, node)
     if reducer and given and not given.fits(reducer):
-        wanted = _written(reducer.input, reducer.item)
-        yield f"reducer {reducer.name!r} takes {wanted}, but {given.by} gives {_written(given.model, given.item)}"
+        wanted = _format_model_name(reducer.input, reducer.item)
+        yield (
+            f"reducer {reducer.name!r} takes {wanted}, but {given.by} gives "
+            f"{_format_model_name(given.model, given.item)}"
+        )
 
 
-def _written(model: type[Frozen], item: type[Frozen] | None) -> str:
+def _format_model_name(model: type[Frozen], item: type[Frozen] | None) -> str:
     return model.__name__ if item is None else f"{model.__name__} of {item.__name__}"
 
 
@@ -145,9 +154,9 @@ def _input_faults(
     graph: ResearchGraph, inputs: Inputs, model: type[BaseModel], names: frozenset[str]
 ) -> Iterable[Fault]:
     for field, expression in inputs.items():
-        place = pointer("inputs", field)
-        yield from at(place, unknown("input", field, model.model_fields))
-        yield from at(place, _expression_faults(graph, expression, names))
+        place = build_json_pointer("inputs", field)
+        yield from build_faults_at(place, explain_unknown_name("input", field, model.model_fields))
+        yield from build_faults_at(place, _expression_faults(graph, expression, names))
     for field, info in model.model_fields.items():
         if info.is_required() and field not in inputs:
             yield Fault(f"input {field!r} is missing", "/inputs")
@@ -161,32 +170,38 @@ def _expression_faults(graph: ResearchGraph, expression: str, names: frozenset[s
         if root in ITEM_NAMES - names:
             yield f"{root!r} in {expression!r} can be read only within a `for_each`"
         else:
-            yield from unknown("name", root, names, within=f" in {expression!r}")
+            yield from explain_unknown_name("name", root, names, within=f" in {expression!r}")
     if field := field_read(expression, "failure"):
-        yield from unknown("field", field, NodeFailure.model_fields, within=f" of the failure in {expression!r}")
+        yield from explain_unknown_name(
+            "field", field, NodeFailure.model_fields, within=f" of the failure in {expression!r}"
+        )
     if read := node_read(expression):
         node_id, field = read
-        yield from unknown("node", node_id, graph.by_id, within=f" in {expression!r}")
+        yield from explain_unknown_name("node", node_id, graph.by_id, within=f" in {expression!r}")
         node = graph.by_id.get(node_id)
         own = answer_shape(graph, node_id) is not None
-        model = output_model(graph, node) if node and not own and not _faulty(graph, node) else None
+        model = output_model(graph, node) if node and not own and not _has_faulty_agent(graph, node) else None
         if model and field:
-            yield from unknown("field", field, model.model_fields, within=f" of node {node_id!r} in {expression!r}")
-    for text in misread(expression, lambda node_id: answer_shape(graph, node_id)):
+            yield from explain_unknown_name(
+                "field", field, model.model_fields, within=f" of node {node_id!r} in {expression!r}"
+            )
+    for text in find_misread_paths(expression, lambda node_id: answer_shape(graph, node_id)):
         yield f"{text} (in {expression!r})"
 
 
-def _faulty(graph: ResearchGraph, node: Node) -> bool:
+def _has_faulty_agent(graph: ResearchGraph, node: Node) -> bool:
     """Return whether a node calls an unknown or faulty agent, so that its output is not known."""
-    return isinstance(node, AgentNode) and sound(graph, node.agent) is None
+    return isinstance(node, AgentNode) and find_valid_agent(graph, node.agent) is None
 
 
-def unknown(kind: str, name: str, known: Collection[str], *, within: str = "") -> Iterable[str]:
+def explain_unknown_name(kind: str, name: str, known: Collection[str], *, within: str = "") -> Iterable[str]:
     """Report `name` as unknown if it is not among the `known` ones, with the one that it resembles."""
     if name in known:
         return
     if len(name) > LONGEST_NAME:
-        yield f"unknown {kind} {shortened(name, LONGEST_NAME)!r}{within}; names have at most {LONGEST_NAME} characters"
+        yield (
+            f"unknown {kind} {shorten_text(name, LONGEST_NAME)!r}{within}; names have at most {LONGEST_NAME} characters"
+        )
         return
     close = get_close_matches(name, known, n=1)
     hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(sorted(known)) or 'none'}"

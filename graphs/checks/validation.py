@@ -9,15 +9,15 @@ from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from itertools import chain
 
-from elcano.graphs.checks.agents import ambiguous_agents, own_agent_faults
+from elcano.graphs.checks.agent_checks import ambiguous_agents, own_agent_faults
 from elcano.graphs.checks.call_limits import limit_faults
-from elcano.graphs.checks.errors import error_faults
+from elcano.graphs.checks.error_edges import error_faults
 from elcano.graphs.checks.order import order_faults
 from elcano.graphs.checks.references import hands_nothing_over, reference_faults
-from elcano.graphs.checks.walks import circles, neighbours, reach
+from elcano.graphs.checks.walks import find_reachable_nodes, map_neighbours, number_connected_components
 from elcano.graphs.errors import GraphInvalid
-from elcano.graphs.rules import rules
-from elcano.graphs.spec.faults import Fault, pointer, pointer_of
+from elcano.graphs.rules import get_rules
+from elcano.graphs.spec.faults import Fault, build_json_pointer, pointer_of
 from elcano.graphs.spec.graph import (
     ConditionalEdge,
     Edge,
@@ -36,73 +36,94 @@ def require_valid(graph: ResearchGraph, kept: Collection[str] = ()) -> None:
     Raises:
         GraphInvalid: with every fault.
     """
-    if found := faults(graph, kept):
+    if found := find_graph_faults(graph, kept):
         raise GraphInvalid(graph.name, found, [pointer_of(fault) for fault in found])
 
 
-def faults(graph: ResearchGraph, kept: Collection[str] = ()) -> list[Fault]:
+def find_graph_faults(graph: ResearchGraph, kept: Collection[str] = ()) -> list[Fault]:
     """The faults of `graph` and of its branches, the first of many; an empty list means that it can run.
 
     One that is too large is told so, and nothing else is looked for in it. `kept` are names of agents of one's own that
     it might have meant where it names one that there is not.
     """
-    return size_faults(graph) or first_faults(chain(_faults(graph, kept), ambiguous_agents(graph)))
+    return size_faults(graph) or first_faults(chain(_collect_faults(graph, kept), ambiguous_agents(graph)))
 
 
-def _faults(graph: ResearchGraph, kept: Collection[str]) -> Iterable[Fault]:
-    yield from _counts(graph)
-    lost = _endpoints(graph)
+def _collect_faults(graph: ResearchGraph, kept: Collection[str]) -> Iterable[Fault]:
+    yield from _find_count_faults(graph)
+    lost = _find_endpoint_faults(graph)
     yield from lost
     yield from own_agent_faults(graph)
     yield from reference_faults(graph, kept)
     for number, node in enumerate(graph.nodes):
-        yield from (fault.within(f"node {node.id!r}", pointer("nodes", number)) for fault in limit_faults(graph, node))
+        yield from (
+            fault.within(f"node {node.id!r}", build_json_pointer("nodes", number))
+            for fault in limit_faults(graph, node)
+        )
     if not lost:  # the walks below need edges that lead somewhere
-        yield from (*_routing(graph), *_repairs(graph), *_endings(graph), *_reachability(graph), *_cycles(graph))
+        yield from (
+            *_find_routing_faults(graph),
+            *_find_error_edge_faults(graph),
+            *_find_ending_faults(graph),
+            *_find_reachability_faults(graph),
+            *_find_cycle_faults(graph),
+        )
         yield from order_faults(graph)
     yield from (*_branch_faults(graph), *_parallel_faults(graph))
     for name, branch in graph.branches.items():
-        yield from (fault.within(f"branch {name!r}", pointer("branches", name)) for fault in _faults(branch, kept))
+        yield from (
+            fault.within(f"branch {name!r}", build_json_pointer("branches", name))
+            for fault in _collect_faults(branch, kept)
+        )
 
 
-def _counts(graph: ResearchGraph) -> Iterable[Fault]:
+def _find_count_faults(graph: ResearchGraph) -> Iterable[Fault]:
     for node_id, count in Counter(node.id for node in graph.nodes).items():
         if count > 1:
             last = max(number for number, node in enumerate(graph.nodes) if node.id == node_id)
-            yield Fault(f"node {node_id!r}: {count} nodes have this id; make them unique", pointer("nodes", last, "id"))
+            yield Fault(
+                f"node {node_id!r}: {count} nodes have this id; make them unique",
+                build_json_pointer("nodes", last, "id"),
+            )
     if not graph.exit_nodes:
         yield Fault("there is no exit node; name at least one in `exit_nodes`", "/exit_nodes")
 
 
-def _endpoints(graph: ResearchGraph) -> list[Fault]:
+def _find_endpoint_faults(graph: ResearchGraph) -> list[Fault]:
     found = []
     if graph.entry_node not in graph.by_id:
-        found.append(_lost(graph, f"entry node {graph.entry_node!r} does not exist", graph.entry_node, "/entry_node"))
+        found.append(
+            _build_missing_node_fault(
+                graph, f"entry node {graph.entry_node!r} does not exist", graph.entry_node, "/entry_node"
+            )
+        )
     for number, exit_id in enumerate(graph.exit_nodes):
         if exit_id not in graph.by_id:
-            place = pointer("exit_nodes", number)
-            found.append(_lost(graph, f"exit node {exit_id!r} does not exist", exit_id, place))
+            place = build_json_pointer("exit_nodes", number)
+            found.append(_build_missing_node_fault(graph, f"exit node {exit_id!r} does not exist", exit_id, place))
     for number, edge in enumerate(graph.edges):
         ends = {"from_node": edge.from_node} | ({} if isinstance(edge, ParallelEdge) else {"to_node": edge.to_node})
         for field, end in ends.items():
             if end not in graph.by_id:
-                place = pointer("edges", number, field)
-                found.append(_lost(graph, f"{_named(edge)}: node {end!r} does not exist", end, place))
+                place = build_json_pointer("edges", number, field)
+                found.append(
+                    _build_missing_node_fault(graph, f"{_format_edge(edge)}: node {end!r} does not exist", end, place)
+                )
     return found
 
 
-def _lost(graph: ResearchGraph, message: str, named: str, place: str) -> Fault:
+def _build_missing_node_fault(graph: ResearchGraph, message: str, named: str, place: str) -> Fault:
     """The fault of a name that no node has, with the one that was probably meant."""
     close = get_close_matches(named, graph.by_id, n=1)
     return Fault(f"{message}; did you mean {close[0]!r}?" if close else message, place)
 
 
-def _routing(graph: ResearchGraph) -> Iterable[Fault]:
+def _find_routing_faults(graph: ResearchGraph) -> Iterable[Fault]:
     exits = frozenset(graph.exit_nodes)
     for number, node in enumerate(graph.nodes):
         routes = graph.routes_from(node.id)
         always = [edge for edge in routes if isinstance(edge, SequentialEdge)]
-        of, place = f"node {node.id!r}", pointer("nodes", number)
+        of, place = f"node {node.id!r}", build_json_pointer("nodes", number)
         if node.id in exits:
             if routes or graph.error_edges_from(node.id):
                 yield Fault(f"{of}: it is an exit, so no edge may leave it", place)
@@ -118,37 +139,40 @@ def _routing(graph: ResearchGraph) -> Iterable[Fault]:
             yield Fault(f"{of}: {needs}; it has {len(targets)}", f"{place}/choose")
 
 
-def _repairs(graph: ResearchGraph) -> Iterable[Fault]:
+def _find_error_edge_faults(graph: ResearchGraph) -> Iterable[Fault]:
     for node in graph.nodes:
         taken: set[str] = set()
         for edge in graph.error_edges_from(node.id):
             new = edge.types or ("",)
-            texts = [*error_faults(node, edge), *(_twice(error) for error in dict.fromkeys(new) if error in taken)]
-            yield from (Fault(f"{_named(edge)}: {text}", f"{_place(graph, edge)}/types") for text in texts)
+            texts = [
+                *error_faults(node, edge),
+                *(_explain_duplicate_error(error) for error in dict.fromkeys(new) if error in taken),
+            ]
+            yield from (Fault(f"{_format_edge(edge)}: {text}", f"{_locate_edge(graph, edge)}/types") for text in texts)
             taken.update(new)
 
 
-def _twice(error: str) -> str:
+def _explain_duplicate_error(error: str) -> str:
     named = f"the error {error!r}" if error else "every error that no other edge names"
     return f"another edge of its node takes {named} already; keep one of them"
 
 
-def _endings(graph: ResearchGraph) -> Iterable[Fault]:
+def _find_ending_faults(graph: ResearchGraph) -> Iterable[Fault]:
     exits = frozenset(graph.exit_nodes)
     for edge in graph.edges:
         if isinstance(edge, ConditionalEdge) and edge.ending and edge.to_node not in exits:
-            text = f"{_named(edge)}: it has `ending: {edge.ending}`, so it must lead to an exit"
-            yield Fault(text, f"{_place(graph, edge)}/ending")
+            text = f"{_format_edge(edge)}: it has `ending: {edge.ending}`, so it must lead to an exit"
+            yield Fault(text, f"{_locate_edge(graph, edge)}/ending")
 
 
-def _reachability(graph: ResearchGraph) -> Iterable[Fault]:
+def _find_reachability_faults(graph: ResearchGraph) -> Iterable[Fault]:
     """Every node is reached, if need be after an error; and from every node an exit is, without one."""
-    onward = neighbours(graph, lambda edge: (edge.from_node, edge.to_node))
-    backward = neighbours(graph, lambda edge: (edge.to_node, edge.from_node) if isinstance(edge, Route) else None)
-    reached = reach(onward, [graph.entry_node])
-    returning = reach(backward, graph.exit_nodes)
+    onward = map_neighbours(graph, lambda edge: (edge.from_node, edge.to_node))
+    backward = map_neighbours(graph, lambda edge: (edge.to_node, edge.from_node) if isinstance(edge, Route) else None)
+    reached = find_reachable_nodes(onward, [graph.entry_node])
+    returning = find_reachable_nodes(backward, graph.exit_nodes)
     for number, node in enumerate(graph.nodes):
-        place = pointer("nodes", number)
+        place = build_json_pointer("nodes", number)
         if node.id not in reached:
             yield Fault(f"node {node.id!r}: it cannot be reached from the entry {graph.entry_node!r}", place)
         elif node.id not in returning:
@@ -156,26 +180,26 @@ def _reachability(graph: ResearchGraph) -> Iterable[Fault]:
             yield Fault(f"node {node.id!r}: no exit can be reached from it{unless}", place)
 
 
-def _cycles(graph: ResearchGraph) -> Iterable[Fault]:
+def _find_cycle_faults(graph: ResearchGraph) -> Iterable[Fault]:
     """Without the edges declared as loops there may be no way back to a node."""
-    forward = circles(graph, lambda edge: None if edge.loop else (edge.from_node, edge.to_node))
-    everything = circles(graph, lambda edge: (edge.from_node, edge.to_node))
+    forward = number_connected_components(graph, lambda edge: None if edge.loop else (edge.from_node, edge.to_node))
+    everything = number_connected_components(graph, lambda edge: (edge.from_node, edge.to_node))
     for number, edge in enumerate(graph.edges):
-        place = pointer("edges", number)
+        place = build_json_pointer("edges", number)
         if isinstance(edge, ParallelEdge):
             continue
         if edge.loop:
             if everything[edge.from_node] != everything[edge.to_node]:
-                yield Fault(f"{_named(edge)}: it is declared as a loop but does not lead back", f"{place}/loop")
+                yield Fault(f"{_format_edge(edge)}: it is declared as a loop but does not lead back", f"{place}/loop")
         elif forward[edge.from_node] == forward[edge.to_node]:
             text = "it is part of a cycle; declare the edge that leads back with `loop: true`"
-            yield Fault(f"{_named(edge)}: {text}", place)
+            yield Fault(f"{_format_edge(edge)}: {text}", place)
 
 
 def _branch_faults(graph: ResearchGraph) -> Iterable[Fault]:
     used = {edge.branch for edge in graph.edges if isinstance(edge, ParallelEdge)}
     for name, branch in graph.branches.items():
-        place = pointer("branches", name)
+        place = build_json_pointer("branches", name)
         if name not in used:
             yield Fault(f"branch {name!r}: no parallel edge leads to it", place)
         elif hands_nothing_over(branch):
@@ -187,20 +211,20 @@ def _branch_faults(graph: ResearchGraph) -> Iterable[Fault]:
     for number, edge in enumerate(graph.edges):
         if isinstance(edge, ParallelEdge):
             if edge.branch not in graph.branches:
-                text = f"{_named(edge)}: there is no branch {edge.branch!r}"
+                text = f"{_format_edge(edge)}: there is no branch {edge.branch!r}"
                 close = get_close_matches(edge.branch, graph.branches, n=1)
                 text += f"; did you mean {close[0]!r}?" if close else ""
-                yield Fault(text, pointer("edges", number, "branch"))
+                yield Fault(text, build_json_pointer("edges", number, "branch"))
             if not isinstance(graph.by_id.get(edge.from_node), ParallelNode | None):
-                text = f"{_named(edge)}: node {edge.from_node!r} is not a parallel node"
-                yield Fault(text, pointer("edges", number, "from_node"))
+                text = f"{_format_edge(edge)}: node {edge.from_node!r} is not a parallel node"
+                yield Fault(text, build_json_pointer("edges", number, "from_node"))
 
 
 def _parallel_faults(graph: ResearchGraph) -> Iterable[Fault]:
     for number, node in enumerate(graph.nodes):
         if isinstance(node, ParallelNode):
             branches = len(graph.branches_from(node.id))
-            of, place, must = f"node {node.id!r}", pointer("nodes", number), node.must_succeed
+            of, place, must = f"node {node.id!r}", build_json_pointer("nodes", number), node.must_succeed
             if branches == 0:
                 yield Fault(f"{of}: it has no branch; add a parallel edge", place)
             if node.for_each and branches > 1:
@@ -213,16 +237,16 @@ def _parallel_faults(graph: ResearchGraph) -> Iterable[Fault]:
             for branch in sorted({one for one in entered if entered.count(one) > 1}):
                 text = f"{of}: {entered.count(branch)} of its edges lead into the branch {branch!r}"
                 yield Fault(f"{text}; one may: run it once per item of a list with `for_each`, or name it twice", place)
-            most = rules().max_items
+            most = get_rules().max_items
             if node.for_each and must > most:
                 text = f"{of}: {must} branches must succeed, but at most {most} can run"
                 yield Fault(text, f"{place}/must_succeed")
 
 
-def _place(graph: ResearchGraph, edge: Edge) -> str:
-    return pointer("edges", next(number for number, one in enumerate(graph.edges) if one is edge))
+def _locate_edge(graph: ResearchGraph, edge: Edge) -> str:
+    return build_json_pointer("edges", next(number for number, one in enumerate(graph.edges) if one is edge))
 
 
-def _named(edge: Edge) -> str:
+def _format_edge(edge: Edge) -> str:
     to = edge.branch if isinstance(edge, ParallelEdge) else edge.to_node
     return f"edge {edge.from_node!r} -> {to!r}"

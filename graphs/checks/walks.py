@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from elcano.graphs.spec.graph import ParallelEdge, ResearchGraph, Way
 
 
-def neighbours(graph: ResearchGraph, ends: Callable[[Way], tuple[str, str] | None]) -> Mapping[str, list[str]]:
+def map_neighbours(graph: ResearchGraph, ends: Callable[[Way], tuple[str, str] | None]) -> Mapping[str, list[str]]:
     """Map each node to its neighbours along the edges; `ends` gives the two ends of an edge, or None to skip it."""
     found: dict[str, list[str]] = {}
     for edge in graph.edges:
@@ -14,15 +14,17 @@ def neighbours(graph: ResearchGraph, ends: Callable[[Way], tuple[str, str] | Non
     return found
 
 
-def circles(graph: ResearchGraph, ends: Callable[[Way], tuple[str, str] | None]) -> Mapping[str, int]:
+def number_connected_components(
+    graph: ResearchGraph, ends: Callable[[Way], tuple[str, str] | None]
+) -> Mapping[str, int]:
     """For each node the number of its circle: nodes have the same if each can be reached from the other (Kosaraju)."""
-    onward = neighbours(graph, ends)
+    onward = map_neighbours(graph, ends)
     backward: dict[str, list[str]] = {}
     for node, others in onward.items():
         for other in others:
             backward.setdefault(other, []).append(node)
     circles: dict[str, int] = {}
-    for number, start in enumerate(reversed(_finished(onward, graph.by_id))):
+    for number, start in enumerate(reversed(_order_by_finish(onward, graph.by_id))):
         waiting = [start]
         while waiting:
             node = waiting.pop()
@@ -32,7 +34,7 @@ def circles(graph: ResearchGraph, ends: Callable[[Way], tuple[str, str] | None])
     return circles
 
 
-def _finished(onward: Mapping[str, list[str]], nodes: Iterable[str]) -> list[str]:
+def _order_by_finish(onward: Mapping[str, list[str]], nodes: Iterable[str]) -> list[str]:
     """The nodes in the order in which a walk into the depth leaves them."""
     entered: set[str] = set()
     order: list[str] = []
@@ -49,7 +51,7 @@ def _finished(onward: Mapping[str, list[str]], nodes: Iterable[str]) -> list[str
     return order
 
 
-def reach(onward: Mapping[str, list[str]], start: Iterable[str]) -> set[str]:
+def find_reachable_nodes(onward: Mapping[str, list[str]], start: Iterable[str]) -> set[str]:
     """The nodes that can be come to from those of `start`, and these."""
     reached: set[str] = set()
     waiting = list(start)

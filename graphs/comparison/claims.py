@@ -52,19 +52,23 @@ def claims_of(draft: ReportDraft) -> list[ClaimBrief]:
         ("Strength of the evidence", draft.strength),
         ("Conclusion", draft.conclusion),
     ]
-    return [_brief(heading, claim) for heading, claims in parts for claim in claims]
+    return [_build_claim_brief(heading, claim) for heading, claims in parts for claim in claims]
 
 
-def compared(a: Sequence[ClaimBrief], b: Sequence[ClaimBrief]) -> tuple[tuple[ClaimPair, ...], int]:
+def compare_claims(a: Sequence[ClaimBrief], b: Sequence[ClaimBrief]) -> tuple[tuple[ClaimPair, ...], int]:
     """Claims that are not the same, in the order of `b` and then of `a`; and how many are the same."""
-    left_a, left_b = ([_Worded(place, claim, _words(claim)) for place, claim in enumerate(side)] for side in (a, b))
+    left_a, left_b = (
+        [_Worded(place, claim, _split_claim_words(claim)) for place, claim in enumerate(side)] for side in (a, b)
+    )
     pairs: dict[int, _Pair] = {}
     for here in (True, False):
-        pairs |= _taken(_same_words(left_a, left_b, here=here))
-        left_a, left_b = _left(left_a, left_b, pairs)
+        pairs |= _select_disjoint_pairs(_same_words(left_a, left_b, here=here))
+        left_a, left_b = _drop_paired_claims(left_a, left_b, pairs)
     if max(len(left_a), len(left_b)) <= MOST_ALIKE:
-        pairs |= _taken(sorted(_alike(left_a, left_b), key=lambda pair: (-pair.ratio, pair.in_b, pair.in_a)))
-    found = [_told(a, b, place, pairs.get(place)) for place in range(len(b))]
+        pairs |= _select_disjoint_pairs(
+            sorted(_find_similar_claims(left_a, left_b), key=lambda pair: (-pair.ratio, pair.in_b, pair.in_a))
+        )
+    found = [_classify_claim(a, b, place, pairs.get(place)) for place in range(len(b))]
     in_a = {pair.in_a for pair in pairs.values()}
     gone = [
         ClaimPair(how="removed", a=claim, b=None, similarity=0.0) for place, claim in enumerate(a) if place not in in_a
@@ -72,7 +76,9 @@ def compared(a: Sequence[ClaimBrief], b: Sequence[ClaimBrief]) -> tuple[tuple[Cl
     return (*filter(None, found), *gone), found.count(None)
 
 
-def _told(a: Sequence[ClaimBrief], b: Sequence[ClaimBrief], place: int, pair: _Pair | None) -> ClaimPair | None:
+def _classify_claim(
+    a: Sequence[ClaimBrief], b: Sequence[ClaimBrief], place: int, pair: _Pair | None
+) -> ClaimPair | None:
     """What became of a claim of `b`; None if it is the same in `a`."""
     if pair is None:
         return ClaimPair(how="added", a=None, b=b[place], similarity=0.0)
@@ -81,12 +87,12 @@ def _told(a: Sequence[ClaimBrief], b: Sequence[ClaimBrief], place: int, pair: _P
     return ClaimPair(how="changed", a=a[pair.in_a], b=b[place], similarity=round(pair.ratio, 3))
 
 
-def _brief(heading: str, claim: Claim) -> ClaimBrief:
+def _build_claim_brief(heading: str, claim: Claim) -> ClaimBrief:
     cited = tuple(sorted({citation.evidence for citation in claim.citations}))
-    return ClaimBrief(section=heading, text=_unmarked(claim), evidence=cited)
+    return ClaimBrief(section=heading, text=_strip_citation_marks(claim), evidence=cited)
 
 
-def _unmarked(claim: Claim) -> str:
+def _strip_citation_marks(claim: Claim) -> str:
     """Return the text of a claim without its marks: those belong to one draft, and evidence is compared separately."""
     marks = {citation.mark.casefold() for citation in claim.citations if citation.mark}
 
@@ -97,11 +103,11 @@ def _unmarked(claim: Claim) -> str:
     return _BRACKET.sub(gone, claim.text) if marks else claim.text
 
 
-def _words(claim: ClaimBrief) -> tuple[str, ...]:
+def _split_claim_words(claim: ClaimBrief) -> tuple[str, ...]:
     return tuple(_WORD.findall(claim.text.casefold()))
 
 
-def _taken(pairs: Iterator[_Pair] | Sequence[_Pair]) -> dict[int, _Pair]:
+def _select_disjoint_pairs(pairs: Iterator[_Pair] | Sequence[_Pair]) -> dict[int, _Pair]:
     """Map each place in `b` to its pair; of pairs that share a claim, the first one is kept."""
     taken: dict[int, _Pair] = {}
     in_a = set[int]()
@@ -112,7 +118,9 @@ def _taken(pairs: Iterator[_Pair] | Sequence[_Pair]) -> dict[int, _Pair]:
     return taken
 
 
-def _left(a: Sequence[_Worded], b: Sequence[_Worded], pairs: dict[int, _Pair]) -> tuple[list[_Worded], list[_Worded]]:
+def _drop_paired_claims(
+    a: Sequence[_Worded], b: Sequence[_Worded], pairs: dict[int, _Pair]
+) -> tuple[list[_Worded], list[_Worded]]:
     in_a = {pair.in_a for pair in pairs.values()}
     return [one for one in a if one.place not in in_a], [one for one in b if one.place not in pairs]
 
@@ -128,7 +136,7 @@ def _same_words(a: Sequence[_Worded], b: Sequence[_Worded], *, here: bool) -> It
             yield _Pair(1.0, other.place, alike.pop(0))
 
 
-def _alike(a: Sequence[_Worded], b: Sequence[_Worded]) -> Iterator[_Pair]:
+def _find_similar_claims(a: Sequence[_Worded], b: Sequence[_Worded]) -> Iterator[_Pair]:
     """Claims that are alike enough."""
     counts = [Counter(one.words) for one in a]
     for other in b:

@@ -7,9 +7,9 @@ from pydantic import Field
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.values.events import EventType
-from elcano.graphs.values.planning import open_sections, plan_fault
+from elcano.graphs.values.plan_validation import open_sections, plan_fault
 from elcano.graphs.values.state import Ending, SectionPlan
-from elcano.graphs.values.waiting_call import NAMED, waiting
+from elcano.graphs.values.waiting_call import NAMED, list_undecided_calls
 
 REPORT_TITLE_CHARACTERS: Final = 300
 REASON_CHARACTERS: Final = 500
@@ -43,13 +43,13 @@ class ApprovePlan(Frozen):
 
     def answer(self, run: Run) -> Json:
         """The plan that is researched now."""
-        return proposed(run)
+        return describe_proposed_plan(run)
 
     def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
         """An event's type, its text and its figures."""
         how = "as it is" if self.sections is None else "with changes"
-        text = f"The plan was approved {how}{f' by {self.by}' if self.by else ''}: {titles(run)}"
-        return "plan_approved", text, {**proposed(run), "by": self.by}
+        text = f"The plan was approved {how}{f' by {self.by}' if self.by else ''}: {join_plan_titles(run)}"
+        return "plan_approved", text, {**describe_proposed_plan(run), "by": self.by}
 
 
 class RefusePlan(Frozen):
@@ -84,7 +84,7 @@ class RefusePlan(Frozen):
         return f" by {self.by}" if self.by else ""
 
 
-def proposed(run: Run) -> JsonObject:
+def describe_proposed_plan(run: Run) -> JsonObject:
     """The plan of a run as events and answers have it."""
     sections = open_sections(run.state.plan)
     return {
@@ -100,7 +100,7 @@ def proposed(run: Run) -> JsonObject:
     }
 
 
-def titles(run: Run) -> str:
+def join_plan_titles(run: Run) -> str:
     """The plan of a run in one line."""
     return " · ".join(section.title for section in open_sections(run.state.plan))
 
@@ -112,7 +112,7 @@ def _not_waiting(run: Run) -> str | None:
             return None
         case "asked":
             return "the run was stopped and goes to its report"
-        case _ if calls := waiting(run.calls):
+        case _ if calls := list_undecided_calls(run.calls):
             named = ", ".join(call.id for call in calls[:NAMED])
             return f"the run waits with no plan, but with calls of tools, which are approved by their ids: {named}"
         case "not needed":

@@ -12,7 +12,7 @@ from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.values.events import EventType
 from elcano.graphs.values.state import Hold
-from elcano.graphs.values.waiting_call import CALL_CHARACTERS, NAMED, Decision, WaitingCall, waiting
+from elcano.graphs.values.waiting_call import CALL_CHARACTERS, NAMED, Decision, WaitingCall, list_undecided_calls
 
 REASON_CHARACTERS: Final = 500
 BY_CHARACTERS: Final = 100
@@ -35,15 +35,15 @@ class ApproveCall(Frozen):
 
     def applied(self, run: Run) -> Run:
         """The run that makes the call."""
-        return decided(run, self.call, "approved", by=self.by)
+        return record_call_decision(run, self.call, "approved", by=self.by)
 
     def answer(self, run: Run) -> Json:
         """Which call that is."""
-        return _answer(run, self.call)
+        return _build_call_answer(run, self.call)
 
     def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
         """An event's type, its text and its figures."""
-        call = found(run, self.call)
+        call = find_waiting_call(run, self.call)
         who = f" by {self.by}" if self.by else ""
         return "call_approved", f"The call of {call.called} was approved{who}", {"call": call.id, "by": self.by}
 
@@ -65,33 +65,33 @@ class RefuseCall(Frozen):
 
     def applied(self, run: Run) -> Run:
         """The run that goes on without the call."""
-        return decided(run, self.call, "refused", by=self.by, reason=self.reason)
+        return record_call_decision(run, self.call, "refused", by=self.by, reason=self.reason)
 
     def answer(self, run: Run) -> Json:
         """Which call that is."""
-        return _answer(run, self.call)
+        return _build_call_answer(run, self.call)
 
     def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
         """An event's type, its text and its figures."""
-        call = found(run, self.call)
+        call = find_waiting_call(run, self.call)
         who = f" by {self.by}" if self.by else ""
         figures: JsonObject = {"call": call.id, "by": self.by, "reason": self.reason}
         return "call_refused", f"The call of {call.called} was refused{who}: {self.reason}", figures
 
 
-def asked(run: Run, call: WaitingCall) -> Run:
+def add_waiting_call(run: Run, call: WaitingCall) -> Run:
     """Add a call that waits for a decision; the run's other work continues."""
     return run.model_copy(update={"calls": (*run.calls, call)})
 
 
-def decided(run: Run, id: str, decision: Decision, *, by: str = "", reason: str = "") -> Run:
+def record_call_decision(run: Run, id: str, decision: Decision, *, by: str = "", reason: str = "") -> Run:
     """The run with a decision on a call that waits; one that is decided on stays as it is."""
     made = {"decision": decision, "by": by, "reason": reason}
     calls = tuple(call.model_copy(update=made) if call.id == id and not call.decision else call for call in run.calls)
     return run.model_copy(update={"calls": calls, "hold": None if _waits_for_calls(run) else run.hold})
 
 
-def signed(earlier: Run, run: Run, by: str, when: float | None) -> Run:
+def sign_latest_decision(earlier: Run, run: Run, by: str, when: float | None) -> Run:
     """Add the date to the latest decision, and the author as the API knows it, unless one was named."""
     known = {call.id: call for call in earlier.calls}
     if all(known[call.id] is call for call in run.calls):
@@ -103,16 +103,16 @@ def signed(earlier: Run, run: Run, by: str, when: float | None) -> Run:
     return run.model_copy(update={"calls": calls})
 
 
-def asking(run: Run, id: str) -> tuple[EventType, str, JsonObject]:
+def describe_waiting_call(run: Run, id: str) -> tuple[EventType, str, JsonObject]:
     """Return the event of a call that waits for approval, or that lapsed: its type, text and data."""
-    call = found(run, id)
+    call = find_waiting_call(run, id)
     if call.decision == "lapsed":
         return "approval_lapsed", f"Nobody approved the call of {call.called} in time", {"call": call.id}
     text = f"Waiting for somebody to approve the call of {call.called}: {call.arguments}"
     return "approval_asked", text, call.figures()
 
 
-def released(run: Run) -> dict[str, object]:
+def release_waiting_calls(run: Run) -> dict[str, object]:
     """What changes of a run whose calls are not waited for any more: its step is over, or is done anew."""
     calls: dict[str, object] = {"calls": ()} if run.calls else {}
     return calls | ({"hold": None} if _waits_for_calls(run) else {})
@@ -120,7 +120,7 @@ def released(run: Run) -> dict[str, object]:
 
 def hold_of(run: Run) -> Hold:
     """Return the hold of a run that only waits for decisions on its calls."""
-    calls = waiting(run.calls)
+    calls = list_undecided_calls(run.calls)
     named = ", ".join(dict.fromkeys(call.called for call in calls))
     return Hold(
         reason="approval",
@@ -131,7 +131,7 @@ def hold_of(run: Run) -> Hold:
     )
 
 
-def found(run: Run, id: str) -> WaitingCall:
+def find_waiting_call(run: Run, id: str) -> WaitingCall:
     """A call that was asked about in the step that is under way."""
     return next(call for call in run.calls if call.id == id)
 
@@ -141,8 +141,8 @@ def _waits_for_calls(run: Run) -> bool:
     return run.hold is not None and run.hold.reason == "approval" and run.approval != "asked"
 
 
-def _answer(run: Run, id: str) -> Json:
-    call = found(run, id)
+def _build_call_answer(run: Run, id: str) -> Json:
+    call = find_waiting_call(run, id)
     return {"call": call.id, "server": call.server, "tool": call.tool}
 
 
@@ -154,7 +154,7 @@ def _not_waiting(run: Run, id: str) -> str | None:
         return f"the run is going back to before step {run.going_back}"
     call = next((one for one in run.calls if one.id == id), None)
     if call is None:
-        others = [one.id for one in waiting(run.calls)]
+        others = [one.id for one in list_undecided_calls(run.calls)]
         there = f"waiting are: {', '.join(others[:NAMED])}" if others else "none of its calls waits"
         return f"no call {id!r} of this run waits for approval; {there}"
     match call.decision:

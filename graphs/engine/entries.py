@@ -8,11 +8,11 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from elcano.graphs.engine.control import Action
+from elcano.graphs.engine.control_actions import Action
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.values.budget import Limits, Usage
+from elcano.graphs.values.resume_record import Saved, TakenUpWhy
 from elcano.graphs.values.state import Ending, Failure, Hold, SectionPlan
-from elcano.graphs.values.taking_up import Saved, TakenUpWhy
 from elcano.graphs.values.waiting_call import WaitingCall
 
 

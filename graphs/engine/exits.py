@@ -10,11 +10,11 @@ from elcano.graphs.engine.run import Run
 from elcano.graphs.rules import AgentFigures, Rules
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
 from elcano.graphs.values.budget import Estimate, Limits, Usage
-from elcano.graphs.values.planning import open_sections
+from elcano.graphs.values.plan_validation import open_sections
 from elcano.graphs.values.state import ResearchState
 
 
-def keeping(graph: ResearchGraph, run: Run) -> Run:
+def record_exit_needs(graph: ResearchGraph, run: Run) -> Run:
     """`run`, its budget knowing what the nearest exit takes."""
     budget = run.budget.model_copy(update={"exit_needs": exit_needs(graph, run)})
     return run.model_copy(update={"budget": budget})
@@ -26,20 +26,22 @@ def exit_needs(graph: ResearchGraph, run: Run) -> Estimate:
     if not isinstance(node, AgentNode):
         return Estimate()
     agent, figures = graph.agent(node.agent), run.figures
-    sent = _characters(run.state, tuple(node.inputs)) // figures.characters_per_token
+    sent = _count_state_characters(run.state, tuple(node.inputs)) // figures.characters_per_token
     if "sections" in agent.input.model_fields:
         passages, hidden = figures.section_passages, run.experience.tokens_a_call
-        tokens = joining_tokens(agent, _drafted(run.state), figures, sent, hidden=hidden, passages=passages)
+        tokens = joining_tokens(
+            agent, _count_sections_to_join(run.state), figures, sent, hidden=hidden, passages=passages
+        )
     else:
         shown = min(evidence_tokens(run.state, figures), evidence_room(agent, figures, run.budget.limits))
-        own = takes(agent, figures)
+        own = get_agent_figures(agent, figures)
         tokens = figures.prompt_tokens + sent + shown + own.output_tokens + run.experience.tokens_a_call
     if node.limits is not None and node.limits.tokens is not None:
         tokens = min(tokens, node.limits.tokens)
-    return Estimate(tokens=tokens, cost_microusd=priced(tokens, run.budget.used))
+    return Estimate(tokens=tokens, cost_microusd=estimate_cost_microusd(tokens, run.budget.used))
 
 
-def takes(agent: AgentDefinition, figures: Rules) -> AgentFigures:
+def get_agent_figures(agent: AgentDefinition, figures: Rules) -> AgentFigures:
     """The figures of an agent by the rules of a run."""
     own = AgentFigures(output_tokens=agent.output_tokens, evidence_tokens=agent.evidence_tokens)
     return figures.agents.get(agent.name, own)
@@ -51,7 +53,7 @@ def evidence_room(agent: AgentDefinition, figures: Rules, limits: Limits) -> int
     Who writes a report from them is shown no more than a share of what the run may use, so that a section with little
     does not keep half of that for its writer; never less than that share or `least_writing_evidence` allows.
     """
-    most = takes(agent, figures).evidence_tokens
+    most = get_agent_figures(agent, figures).evidence_tokens
     if agent.manner != "report":
         return most
     return min(most, max(figures.least_writing_evidence, int(limits.tokens * figures.writing_evidence)))
@@ -70,7 +72,7 @@ def joining_tokens(
         hidden: tokens that its model is taken to think unseen in each call.
         passages: tokens of the passages that each section is written in view of; with less it is written all the same.
     """
-    one, own = figures.section_tokens, takes(agent, figures)
+    one, own = figures.section_tokens, get_agent_figures(agent, figures)
     prompt = figures.prompt_tokens + sent
     drafts = sections * one
     if not agent.by_section:
@@ -87,19 +89,19 @@ def evidence_tokens(state: ResearchState, figures: Rules) -> int:
     return characters // figures.characters_per_token
 
 
-def priced(tokens: int, used: Usage) -> int:
+def estimate_cost_microusd(tokens: int, used: Usage) -> int:
     """Return the price of so many tokens in millionths of a dollar, at the average price of usage so far."""
     return used.cost_microusd * tokens // used.tokens if used.tokens else 0
 
 
-def _drafted(state: ResearchState) -> int:
+def _count_sections_to_join(state: ResearchState) -> int:
     """Sections to join: those with a draft; before there are any those of the plan; before there is one, one."""
     if state.sections:
         return sum(section.draft is not None for section in state.sections)
     return max(1, len(open_sections(state.plan)))
 
 
-def _characters(state: ResearchState, inputs: tuple[str, ...]) -> int:
+def _count_state_characters(state: ResearchState, inputs: tuple[str, ...]) -> int:
     """Count the characters that the state's own text adds to a prompt, of the inputs that the exit gets."""
     words = sum(len(getattr(state, name)) for name in ("question", "background", "instructions") if name in inputs)
     if "guidance" in inputs:

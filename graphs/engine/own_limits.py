@@ -11,7 +11,7 @@ from elcano.graphs.values.failures import FailureType
 from elcano.graphs.values.state import Failure
 
 
-def allowed(call: CallAgent, graph: ResearchGraph, run: Run) -> CallAgent:
+def set_call_allowance(call: CallAgent, graph: ResearchGraph, run: Run) -> CallAgent:
     """Set what `call` may use: what `run` has left, and no more than its node allows."""
     at_exit = call.node in graph.exit_nodes
     allowance = run.budget.allowance(at_exit=at_exit)

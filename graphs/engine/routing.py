@@ -7,10 +7,10 @@ sequential edge; one that failed by the first edge `on_error` that takes the err
 import json
 from typing import Final, Literal, NamedTuple
 
-from elcano.graphs.engine.incomplete import incomplete
-from elcano.graphs.engine.reading import Reading
+from elcano.graphs.engine.expression_reader import Reading
+from elcano.graphs.engine.failed_sources import find_sources_ending
+from elcano.graphs.engine.incomplete_sections import find_incomplete_ending
 from elcano.graphs.engine.run import Run, Taken
-from elcano.graphs.engine.unsearched import unsearched
 from elcano.graphs.errors import EngineFault
 from elcano.graphs.frozen import Json
 from elcano.graphs.spec.graph import ConditionalEdge, ErrorEdge, ResearchGraph, Route, Way
@@ -35,18 +35,18 @@ class Leaving(NamedTuple):
         )
 
 
-def way(graph: ResearchGraph, run: Run, reading: Reading) -> Leaving:
+def route_after_step(graph: ResearchGraph, run: Run, reading: Reading) -> Leaving:
     """The way on from the node that the token is at, whether it did its work or failed."""
-    return after_failure(graph, run) or route(graph, run, reading)
+    return after_failure(graph, run) or route_after_success(graph, run, reading)
 
 
-def route(graph: ResearchGraph, run: Run, reading: Reading) -> Leaving:
+def route_after_success(graph: ResearchGraph, run: Run, reading: Reading) -> Leaving:
     """The way by which the token leaves a node that did its work."""
     routes = graph.routes_from(run.node)
     if len(routes) == 1:
         return Leaving(routes[0], "default")
     if choose := graph.by_id[run.node].choose:
-        return _chosen(routes, reading.value(choose))
+        return _match_chosen_route(routes, reading.value(choose))
     for edge in routes:
         if not isinstance(edge, ConditionalEdge):
             return Leaving(edge, "default")
@@ -71,7 +71,7 @@ def ending_of(graph: ResearchGraph, run: Run, edge: Way) -> Ending | None:
     """Why taking `edge` ends the research early; None if it does not."""
     failed = in_words(run.state.failures[-1]) if isinstance(edge, ErrorEdge) else ""
     if isinstance(edge, ConditionalEdge) and edge.ending:  # failing searches find nothing new, and that is no news
-        return unsearched(run) or Ending(kind=edge.ending, detail=edge.label)
+        return find_sources_ending(run) or Ending(kind=edge.ending, detail=edge.label)
     if edge.loop and run.budget.iterations >= run.budget.limits.iterations:
         used = f"all {run.budget.limits.iterations} iterations were used"
         return Ending(kind="iterations", detail="; ".join(filter(None, (used, failed))))
@@ -79,7 +79,11 @@ def ending_of(graph: ResearchGraph, run: Run, edge: Way) -> Ending | None:
         return None
     if failed:
         return Ending(kind="node_failed", detail=failed)
-    return run.ending if run.stopping is not None else run.ending or unsearched(run) or incomplete(graph, run)
+    return (
+        run.ending
+        if run.stopping is not None
+        else run.ending or find_sources_ending(run) or find_incomplete_ending(graph, run)
+    )
 
 
 def in_words(failure: Failure | NodeFailure) -> str:
@@ -87,7 +91,7 @@ def in_words(failure: Failure | NodeFailure) -> str:
     return f"{failure.node} failed: {failure.message}"
 
 
-def _chosen(routes: tuple[Route, ...], chosen: Json) -> Leaving:
+def _match_chosen_route(routes: tuple[Route, ...], chosen: Json) -> Leaving:
     for edge in routes:
         if edge.to_node == chosen:
             return Leaving(edge, "choice")

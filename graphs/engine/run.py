@@ -5,13 +5,13 @@ from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
 
-from elcano.graphs.engine.safety import stalled
+from elcano.graphs.engine.safety import has_stalled
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.rules import Rules, newest, rules
+from elcano.graphs.rules import Rules, get_newest_rules_number, get_rules
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.budget import Budget, Limits
 from elcano.graphs.values.experience import Experience
-from elcano.graphs.values.state import Ending, Failure, Hold, ResearchState, Tried, reweighed, weights
+from elcano.graphs.values.state import Ending, Failure, Hold, ResearchState, Tried, reweigh_state, weigh_state
 from elcano.graphs.values.waiting_call import WaitingCall
 
 NONE: Final = Experience()
@@ -90,13 +90,13 @@ class Run(Frozen):
         Raises:
             InputInvalid: a part of it weighs more than a state may, or cannot be written down.
         """
-        heavier = reweighed(self.weights, self.state, state, self.figures.state_bytes)
+        heavier = reweigh_state(self.weights, self.state, state, self.figures.state_bytes)
         return self.model_copy(update={"state": state, "weights": heavier})
 
     @property
     def figures(self) -> Rules:
         """The rules that it goes by."""
-        return rules(self.rules)
+        return get_rules(self.rules)
 
     @property
     def paused(self) -> Ending | None:
@@ -114,7 +114,7 @@ class Run(Frozen):
         return self.budget.steps + 1
 
 
-def start(
+def build_initial_run(
     graph: ResearchGraph,
     state: ResearchState,
     limits: Limits,
@@ -128,9 +128,9 @@ def start(
     `approve_plan`: it waits for somebody before it researches the sections of its plan. `experience`: that of the run
     that it is a branch of.
     """
-    number = newest() if number is None else number
+    number = get_newest_rules_number() if number is None else number
     budget = Budget(limits=limits, iterations=1)
-    known = weights(state, rules(number).state_bytes)
+    known = weigh_state(state, get_rules(number).state_bytes)
     return Run(
         state=state,
         budget=budget,
@@ -142,13 +142,13 @@ def start(
     )
 
 
-def seen(run: Run, names: Collection[str]) -> JsonObject:
+def build_expression_view(run: Run, names: Collection[str]) -> JsonObject:
     """What expressions see of a run: fields of the state by name, `budget`, whether it is `stalled`, its `failure`."""
     found: JsonObject = run.state.model_dump(mode="json", include=set(names))
     if "budget" in names:
         found["budget"] = run.budget.view()
     if "stalled" in names:
-        found["stalled"] = stalled(run.state, run.figures)
+        found["stalled"] = has_stalled(run.state, run.figures)
     if "failure" in names:
         latest = run.state.failures[-1:]
         found["failure"] = latest[0].model_dump(mode="json") if latest else None

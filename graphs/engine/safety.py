@@ -21,12 +21,12 @@ def out_of(budget: EndKind, node: str) -> Ending:
     return Ending(kind=budget, detail=f"the budget of {budget} does not allow another step ({node})")
 
 
-def spent(failure: Failure) -> Ending | None:
+def find_budget_ending(failure: Failure) -> Ending | None:
     """The ending of a run whose call could not be paid for; None if it failed for another reason."""
     return Ending(kind=failure.exhausted, detail=failure.message) if failure.exhausted else None
 
 
-def stalled(state: ResearchState, figures: Rules) -> bool:
+def has_stalled(state: ResearchState, figures: Rules) -> bool:
     """Return whether the latest iterations brought nothing new: repeated or empty searches, or known results."""
     latest = state.conversation[-figures.stall_iterations :]
     return len(latest) == figures.stall_iterations and not any(turn.findings for turn in latest)

@@ -11,9 +11,9 @@ from pydantic import Field
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
-from elcano.graphs.spec.planned import has_sections, researches_plan, sections_ahead
+from elcano.graphs.spec.plan_fanouts import has_sections, researches_plan, sections_ahead
 from elcano.graphs.values.events import EventType
-from elcano.graphs.values.planning import named, open_sections, plan_fault
+from elcano.graphs.values.plan_validation import normalize_title, open_sections, plan_fault
 from elcano.graphs.values.state import ResearchState, SectionPlan
 
 GUIDANCE_CHARACTERS: Final = 2_000
@@ -77,7 +77,7 @@ class Steer(Frozen):
 
     def misplaced(self, graph: ResearchGraph, run: Run) -> str | None:
         """Refuses an instruction that no agent would read, and changes to sections that have been researched."""
-        if self.instruction and not _heeded(graph):
+        if self.instruction and not _has_guided_agent(graph):
             return f"no agent of the graph {graph.name!r} is given `guidance`, so nobody would read an instruction"
         if not self.changes_sections:
             return None
@@ -145,10 +145,10 @@ class Steer(Frozen):
     def _refused_sections(self, run: Run) -> str | None:
         if not self.changes_sections:
             return None
-        sections = open_sections(_planned(run.state))
-        known = {named(section.title) for section in sections}
+        sections = open_sections(_list_planned_sections(run.state))
+        known = {normalize_title(section.title) for section in sections}
         for title in self.drop_sections:
-            if named(title) not in known:
+            if normalize_title(title) not in known:
                 there = ", ".join(repr(section.title) for section in sections) or "none yet, for there is no plan"
                 return f"there is no section {title!r}; there are: {there}"
         left = open_sections(self._sections(run.state))
@@ -162,21 +162,24 @@ class Steer(Frozen):
 
     def _sections(self, state: ResearchState) -> tuple[SectionPlan, ...]:
         """Returns the plan, or what to add to it, with dropped sections marked and added ones at the end."""
-        dropped = {named(title) for title in self.drop_sections}
-        kept = tuple(_dropped(section) if named(section.title) in dropped else section for section in _planned(state))
+        dropped = {normalize_title(title) for title in self.drop_sections}
+        kept = tuple(
+            _mark_left_out(section) if normalize_title(section.title) in dropped else section
+            for section in _list_planned_sections(state)
+        )
         return (*(kept if state.plan else open_sections(kept)), *self.add_sections)
 
 
-def _planned(state: ResearchState) -> tuple[SectionPlan, ...]:
+def _list_planned_sections(state: ResearchState) -> tuple[SectionPlan, ...]:
     return state.plan or state.added_sections
 
 
-def _dropped(section: SectionPlan) -> SectionPlan:
+def _mark_left_out(section: SectionPlan) -> SectionPlan:
     return section.model_copy(update={"left_out": True})
 
 
-def _heeded(graph: ResearchGraph) -> bool:
+def _has_guided_agent(graph: ResearchGraph) -> bool:
     """Whether any agent of a graph, or of its branches, is given the instructions."""
     return any(isinstance(node, AgentNode) and "guidance" in node.inputs for node in graph.nodes) or any(
-        map(_heeded, graph.branches.values())
+        map(_has_guided_agent, graph.branches.values())
     )

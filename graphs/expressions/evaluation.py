@@ -73,7 +73,7 @@ class Meter:
         self.parts += result.parts
 
 
-def search(tree: Mapping[str, Any], view: object, meter: Meter) -> Any:
+def evaluate_tree(tree: Mapping[str, Any], view: object, meter: Meter) -> Any:
     """Evaluate a parsed expression; errors of jmespath are passed on.
 
     Raises:
@@ -86,7 +86,7 @@ def search(tree: Mapping[str, Any], view: object, meter: Meter) -> Any:
     return value
 
 
-def _kept(name: str) -> Callable[..., Any]:
+def _make_weighed_method(name: str) -> Callable[..., Any]:
     """Wrap a method of `TreeInterpreter` so that the values it builds are weighed."""
     build = getattr(TreeInterpreter, name)
 
@@ -111,11 +111,11 @@ class _Interpreter(TreeInterpreter):
             self._scale.weigh(built)
         return built
 
-    visit_filter_projection = _kept("visit_filter_projection")
-    visit_projection = _kept("visit_projection")
-    visit_value_projection = _kept("visit_value_projection")
-    visit_multi_select_dict = _kept("visit_multi_select_dict")
-    visit_multi_select_list = _kept("visit_multi_select_list")
+    visit_filter_projection = _make_weighed_method("visit_filter_projection")
+    visit_projection = _make_weighed_method("visit_projection")
+    visit_value_projection = _make_weighed_method("visit_value_projection")
+    visit_multi_select_dict = _make_weighed_method("visit_multi_select_dict")
+    visit_multi_select_list = _make_weighed_method("visit_multi_select_list")
 
     def visit_flatten(self, node: Any, value: Any) -> Any:
         base = self.visit(node["children"][0], value)

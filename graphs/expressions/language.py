@@ -16,7 +16,7 @@ import jmespath
 from jmespath.exceptions import JMESPathError
 from jmespath.parser import ParsedResult
 
-from elcano.graphs.expressions.evaluation import FUNCTIONS, Meter, TooMuch, search
+from elcano.graphs.expressions.evaluation import FUNCTIONS, Meter, TooMuch, evaluate_tree
 from elcano.graphs.expressions.weight import TooHeavy
 from elcano.graphs.frozen import Json, JsonObject
 
@@ -35,14 +35,14 @@ _PLAIN_PATH = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$")
 
 
 @lru_cache(maxsize=1_024)
-def _compile(expression: str) -> ParsedResult:
+def _compile_expression(expression: str) -> ParsedResult:
     return jmespath.compile(expression)
 
 
-def fault(expression: str) -> str | None:
+def find_expression_fault(expression: str) -> str | None:
     """Why `expression` cannot be used, on one line; None if it can."""
     try:
-        tree = _compile(expression).parsed
+        tree = _compile_expression(expression).parsed
     except JMESPathError as error:
         return str(error).splitlines()[0]
     except RecursionError:
@@ -50,9 +50,9 @@ def fault(expression: str) -> str | None:
     return next(iter(_tree_faults(tree)), None)
 
 
-def parsed(expression: str) -> Mapping[str, Any]:
+def parse_expression(expression: str) -> Mapping[str, Any]:
     """The tree of an expression without faults, as jmespath has it."""
-    tree: _Tree = _compile(expression).parsed
+    tree: _Tree = _compile_expression(expression).parsed
     return tree
 
 
@@ -64,12 +64,12 @@ class Value(NamedTuple):
     """Why it gave nothing, if it asked for too much; completes "the expression ..."."""
 
 
-def evaluate(expression: str, view: JsonObject, meter: Meter) -> Value:
+def evaluate_expression(expression: str, view: JsonObject, meter: Meter) -> Value:
     """The value of `expression` in `view`; null where there is none, or more would be needed than `meter` has left."""
     meter.begin()
     try:
         meter.spend(len(expression))  # it may have to be compiled
-        json: Json = search(_compile(expression).parsed, view, meter)
+        json: Json = evaluate_tree(_compile_expression(expression).parsed, view, meter)
     except (TooMuch, TooHeavy) as refused:
         return Value(refused=str(refused))
     except (JMESPathError, ArithmeticError, TypeError, ValueError):  # jmespath lets those of Python through
@@ -95,14 +95,14 @@ def field_read(expression: str, name: str) -> str | None:
 
 def root_names(expression: str) -> tuple[str, ...]:
     """The names that an expression without faults reads from the view itself, each once, in the order of reading."""
-    return tuple(dict.fromkeys(_roots(_compile(expression).parsed)))
+    return tuple(dict.fromkeys(_iter_root_names(_compile_expression(expression).parsed)))
 
 
 @lru_cache(maxsize=1_024)
-def reads(expression: str) -> frozenset[str] | None:
+def find_read_names(expression: str) -> frozenset[str] | None:
     """The names that an expression without faults reads from the view; None if it reads the view as a whole."""
-    tree = _compile(expression).parsed
-    return None if _whole(tree) else frozenset(_roots(tree))
+    tree = _compile_expression(expression).parsed
+    return None if _reads_whole_view(tree) else frozenset(_iter_root_names(tree))
 
 
 def _tree_faults(tree: _Tree, *, depth: int = 1, caller: str = "") -> Iterable[str]:
@@ -111,10 +111,10 @@ def _tree_faults(tree: _Tree, *, depth: int = 1, caller: str = "") -> Iterable[s
         return
     if tree["type"] == "expref" and caller not in _TAKE_EXPRESSIONS:
         yield f"`&` is only for arguments of {', '.join(sorted(_TAKE_EXPRESSIONS))}"
-    if tree["type"] in _INTO_FIRST and _children(tree)[0]["type"] == "not_expression":
+    if tree["type"] in _INTO_FIRST and _list_child_expressions(tree)[0]["type"] == "not_expression":
         yield "`!` holds for what stands directly behind it, so `!a.b` is always null: write `!(a.b)`"
     called = tree["value"] if tree["type"] == "function_expression" else ""
-    for child in _children(tree):
+    for child in _list_child_expressions(tree):
         yield from _tree_faults(child, depth=depth + 1, caller=called)
     if called and called not in FUNCTIONS:
         close = get_close_matches(called, FUNCTIONS, n=1)
@@ -122,26 +122,26 @@ def _tree_faults(tree: _Tree, *, depth: int = 1, caller: str = "") -> Iterable[s
         yield f"unknown function {called!r}; {hint}"
 
 
-def _roots(tree: _Tree) -> Iterable[str]:
+def _iter_root_names(tree: _Tree) -> Iterable[str]:
     if tree["type"] == "field":
         yield tree["value"]
     for child in _of_the_view(tree):
-        yield from _roots(child)
+        yield from _iter_root_names(child)
 
 
-def _whole(tree: _Tree) -> bool:
-    return tree["type"] in _THE_VIEW or any(map(_whole, _of_the_view(tree)))
+def _reads_whole_view(tree: _Tree) -> bool:
+    return tree["type"] in _THE_VIEW or any(map(_reads_whole_view, _of_the_view(tree)))
 
 
 def _of_the_view(tree: _Tree) -> list[_Tree]:
     """The parts that read the view itself."""
     if tree["type"] == "expref":  # reads the items of a list
         return []
-    children = _children(tree)
+    children = _list_child_expressions(tree)
     return children[:1] if tree["type"] in _INTO_FIRST else children
 
 
-def _children(tree: _Tree) -> list[_Tree]:
+def _list_child_expressions(tree: _Tree) -> list[_Tree]:
     """The parts that are expressions; a slice has numbers instead."""
     return [child for child in tree["children"] if isinstance(child, dict)]
 

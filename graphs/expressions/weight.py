@@ -67,7 +67,7 @@ class Scale:
 
     def _container(self, value: object, level: int) -> Weight:
         if level >= MAX_LEVELS:
-            raise _deep()
+            raise _build_depth_error()
         kind = type(value)
         names: Iterable[str] = ()
         parts: Collection[object]
@@ -96,7 +96,7 @@ class Scale:
             if total > self.most:
                 break
         if levels + 1 > MAX_LEVELS:
-            raise _deep()
+            raise _build_depth_error()
         return Weight(self._in_bounds(total), levels + 1, count)
 
     def _in_bounds(self, found: int) -> int:
@@ -135,5 +135,5 @@ def text_bytes(text: str) -> int:
         raise TooHeavy("holds half a character (a lone surrogate)") from error
 
 
-def _deep() -> TooHeavy:
+def _build_depth_error() -> TooHeavy:
     return TooHeavy(f"has more than {MAX_LEVELS} levels of lists and objects")

@@ -9,10 +9,10 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from elcano.graphs.catalogue.listing import REDUCERS, output_model
 from elcano.graphs.catalogue.reducers import DraftToHandIn
-from elcano.graphs.engine.inputs import built
-from elcano.graphs.engine.reading import Reading
+from elcano.graphs.catalogue.tool_registry import REDUCERS, output_model
+from elcano.graphs.engine.expression_reader import Reading
+from elcano.graphs.engine.inputs import build_node_input
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.spec.graph import Node, StateNode
@@ -36,24 +36,24 @@ class Handover(Frozen):
     """Which of its result's expressions asked for too much."""
 
 
-def handover(journal: Journal, failure: Failure | None) -> Handover:
+def build_handover(journal: Journal, failure: Failure | None) -> Handover:
     """What the branch of `journal`, which is over, hands over; nothing if it failed or its writer did not write."""
     if failure is not None:
         return Handover()
     state = journal.run.state
     if not _ends_in_a_writer(journal):
         evidence = tuple(ref for ref in state.evidence if ref.duplicate_of is None)
-        values, warnings = _values(journal)
+        values, warnings = _evaluate_result_values(journal)
         return Handover(
             evidence=evidence,
             values=values,
             warnings=warnings,
             unanswered=not (evidence or values) and _searched_to_the_end(journal),
         )
-    written = draft(journal)
+    written = find_exit_draft(journal)
     if written is None:
         return Handover()
-    values, warnings = _values(journal)
+    values, warnings = _evaluate_result_values(journal)
     return Handover(
         draft=written.artifact,
         unanswered=not (written.answered and written.claims),
@@ -63,14 +63,16 @@ def handover(journal: Journal, failure: Failure | None) -> Handover:
     )
 
 
-def draft(journal: Journal) -> DraftRef | None:
+def find_exit_draft(journal: Journal) -> DraftRef | None:
     """Return the draft that the run's exit wrote or handed in; None if no writer finished, or its input is no draft."""
     if not _ends_in_a_writer(journal):
         return None
     here = journal.graph.by_id[journal.run.node]
     if isinstance(here, StateNode):
         try:
-            return DraftToHandIn.model_validate(built(DraftToHandIn, here.inputs, Reading(journal.run))).draft
+            return DraftToHandIn.model_validate(
+                build_node_input(DraftToHandIn, here.inputs, Reading(journal.run))
+            ).draft
         except ValidationError:  # it has failed the step, and the run ends all the same
             return None
     output = journal.run.state.outputs.get(here.id)
@@ -87,7 +89,7 @@ def _hands_in(node: Node) -> bool:
     return isinstance(node, StateNode) and REDUCERS[node.reducer].hands_in
 
 
-def _values(journal: Journal) -> tuple[JsonObject, tuple[str, ...]]:
+def _evaluate_result_values(journal: Journal) -> tuple[JsonObject, tuple[str, ...]]:
     """The values of the graph's result, and what has to be said of them."""
     reading = Reading(journal.run)
     values = {name: reading.value(expression) for name, expression in journal.graph.result.items()}

@@ -2,7 +2,7 @@
 
 from elcano.graphs.engine import inputs
 from elcano.graphs.engine.commands import RunBranches
-from elcano.graphs.engine.reading import Reading
+from elcano.graphs.engine.expression_reader import Reading
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.steering import Steer
 from elcano.graphs.errors import ElcanoError, EngineFault
@@ -17,13 +17,13 @@ def visit_of(graph: ResearchGraph, run: Run) -> RunBranches:
         InputInvalid: there are too many.
         EngineFault: the run is at another kind of node.
     """
-    work = inputs.command(graph, run, Reading(run))
+    work = inputs.build_command(graph, run, Reading(run))
     if not isinstance(work, RunBranches):
         raise EngineFault(f"node {run.node!r} has no branches")
     return work
 
 
-def refusal(graph: ResearchGraph, run: Run, action: Steer) -> str | None:
+def explain_replan_refusal(graph: ResearchGraph, run: Run, action: Steer) -> str | None:
     """Why the branches under way cannot be changed so; None if they can."""
     try:
         visit_of(graph, action.applied(run))

@@ -13,11 +13,11 @@ from elcano.graphs.engine.run import Run
 from elcano.graphs.fanout.allotment import Allotment, Slice
 from elcano.graphs.spec.graph import ParallelNode
 from elcano.graphs.values.branch import SUCCEEDED, BranchInput, BranchOutcome, BranchOutcomes
-from elcano.graphs.values.budget import Budget, Limits, TopUp, Usage, total
+from elcano.graphs.values.budget import Budget, Limits, TopUp, Usage, sum_usages
 from elcano.graphs.values.endings import EndKind
 from elcano.graphs.values.failures import FailureType
+from elcano.graphs.values.resume_record import KeptBranch
 from elcano.graphs.values.state import Ending, Failure, SectionGap
-from elcano.graphs.values.taking_up import KeptBranch
 
 
 class FanOut:
@@ -31,9 +31,9 @@ class FanOut:
         self._work = work
         self._figures = run.figures
         self._exit_needs = run.budget.exit_needs
-        self._outcomes = _kept(work.branches, kept)
+        self._outcomes = _match_kept_branches(work.branches, kept)
         wanted = tuple(start for start in work.branches if start.index not in self._outcomes)
-        spent = total(outcome.usage for outcome in self._outcomes.values())
+        spent = sum_usages(outcome.usage for outcome in self._outcomes.values())
         allotment = Allotment.of(run.budget, len(wanted)).grown(-spent.tokens, -spent.cost_microusd)
         afforded = allotment.affordable(work.minimum_tokens)
         self._allotment = allotment.model_copy(update={"waiting": afforded})
@@ -44,7 +44,7 @@ class FanOut:
         self._given: dict[int, Slice] = {}
         for start in wanted[afforded:]:
             text = "left out of the plan: the budget does not allow it"
-            self._outcomes[start.index] = missing(start, text, type=FailureType.BUDGET)
+            self._outcomes[start.index] = build_missing_outcome(start, text, type=FailureType.BUDGET)
         self._failures = 0
         """Branches that failed in a row."""
         self.dropped: set[int] = set()
@@ -57,7 +57,7 @@ class FanOut:
     @property
     def used(self) -> Usage:
         """What the branches that have ended used."""
-        return total(outcome.usage for outcome in self._outcomes.values()) + self._dropped_usage
+        return sum_usages(outcome.usage for outcome in self._outcomes.values()) + self._dropped_usage
 
     def replanned(self, work: RunBranches) -> tuple[BranchStart, ...]:
         """The same visit with other branches: those of `work`, by their indices.
@@ -103,7 +103,7 @@ class FanOut:
             no_time = seconds < self._figures.shortest_seconds
             kind = "NotStarted" if self.over is not None or no_time else FailureType.BUDGET
             reason = self.over or (short.detail if short else "")
-            self._outcomes[start.index] = missing(start, reason, type=kind)
+            self._outcomes[start.index] = build_missing_outcome(start, reason, type=kind)
             self._allotment = allotment.give_back(given, Usage())
             return None
         self._allotment, self._given[start.index] = allotment, given
@@ -184,7 +184,7 @@ class FanOut:
             failure = Failure(node=node, type=refused.type, message=refused.reason[:2_000], fatal=True)
             return StepFailed(step=step, node=node, at=at, failure=failure, usage=usage)
         if succeeded < self.node.must_succeed and not nothing_answers:
-            reasons = "; ".join(f"{one.title}: {_why(one)}" for one in outcomes if one.status not in SUCCEEDED)
+            reasons = "; ".join(f"{one.title}: {_explain_gap(one)}" for one in outcomes if one.status not in SUCCEEDED)
             message = f"{succeeded} of {len(outcomes)} branches succeeded, {self.node.must_succeed} must: {reasons}"
             failure = Failure(node=node, type=FailureType.BRANCHES_FAILED, message=message[:2_000])
             return StepFailed(step=step, node=node, at=at, failure=failure, usage=usage)
@@ -212,7 +212,7 @@ def same_branch(start: BranchStart, begun: BranchInput) -> bool:
     return (start.title, start.input.question) == (begun.title or begun.question, begun.question)
 
 
-def _kept(starts: Iterable[BranchStart], kept: Iterable[KeptBranch]) -> dict[int, BranchOutcome]:
+def _match_kept_branches(starts: Iterable[BranchStart], kept: Iterable[KeptBranch]) -> dict[int, BranchOutcome]:
     """The outcomes of an earlier visit, by the index of the branch that need not be started; each counts once."""
     left = list(kept)
     found = {}
@@ -224,7 +224,7 @@ def _kept(starts: Iterable[BranchStart], kept: Iterable[KeptBranch]) -> dict[int
     return found
 
 
-def outcome(start: BranchStart, result: ResearchResult) -> BranchOutcome:
+def build_branch_outcome(start: BranchStart, result: ResearchResult) -> BranchOutcome:
     """A branch that ended by itself; one that failed, hands over nothing or could not search is a gap all the same."""
     gap = None
     failure = result.failure
@@ -264,7 +264,7 @@ def _ended_by(ending: Ending | None) -> str:
     return FailureType.TIMEOUT if ending.type == FailureType.TIMEOUT else ending.kind
 
 
-def missing(start: BranchStart, reason: str, *, type: str, usage: Usage | None = None) -> BranchOutcome:
+def build_missing_outcome(start: BranchStart, reason: str, *, type: str, usage: Usage | None = None) -> BranchOutcome:
     """A branch that left nothing."""
     used = usage or Usage()
     return BranchOutcome(
@@ -277,5 +277,5 @@ def missing(start: BranchStart, reason: str, *, type: str, usage: Usage | None =
     )
 
 
-def _why(outcome: BranchOutcome) -> str:
+def _explain_gap(outcome: BranchOutcome) -> str:
     return outcome.gap.reason if outcome.gap else "no source answers it"

@@ -6,16 +6,18 @@ from typing import Final, TypeAlias, get_args
 
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.values.branch import BranchOutcomes, Ended
-from elcano.graphs.values.wording import counted, listed
+from elcano.graphs.values.display_text import ensure_list, format_count
 
 Summary: TypeAlias = Callable[[JsonObject], tuple[str, JsonObject]]
 TOLD: Final = 5
 """Items that are told of by themselves."""
 
 
-def each(callee: str, summarise: Summary | None, output: Json) -> tuple[str, JsonObject]:
+def summarize_items(callee: str, summarise: Summary | None, output: Json) -> tuple[str, JsonObject]:
     """Summarize the items in a sentence each, failed ones by their errors; a single one with its own figures too."""
-    items = [one for one in listed(output.get("items") if isinstance(output, dict) else None) if isinstance(one, dict)]
+    items = [
+        one for one in ensure_list(output.get("items") if isinstance(output, dict) else None) if isinstance(one, dict)
+    ]
     failed = [one for one in items if not isinstance(one.get("output"), dict)]
     figures: JsonObject = {"items": len(items), "failed": len(failed)}
     texts = []
@@ -28,7 +30,7 @@ def each(callee: str, summarise: Summary | None, output: Json) -> tuple[str, Jso
             texts.append(text)
             figures = {**own, **figures} if len(items) == 1 else figures
     if not texts:
-        return f"{callee}: {counted(len(items), 'item')} done", figures
+        return f"{callee}: {format_count(len(items), 'item')} done", figures
     more = f" And {len(items) - TOLD} more." if len(items) > TOLD else ""
     return " ".join(dict.fromkeys(texts)) + more, figures
 

@@ -4,12 +4,13 @@ The workflow and the in-memory runner both drive a run through this class, so bo
 """
 
 from elcano.graphs.engine.commands import Choose, Finish, Immediate, Wait, Work
-from elcano.graphs.engine.control import AddBudget, at_exit
+from elcano.graphs.engine.control_actions import AddBudget, at_exit
 from elcano.graphs.engine.entries import Controlled, Entry, RolledBack, StepCompleted, StepFailed, TakenUp
-from elcano.graphs.engine.run import NONE, Run, start
-from elcano.graphs.engine.steps import advance, next_command
+from elcano.graphs.engine.run import NONE, Run, build_initial_run
+from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.journal.narration import Told, after, before, beginning
+from elcano.graphs.journal.narration import narrate_command, narrate_entry, narrate_run_start
+from elcano.graphs.journal.told import Told
 from elcano.graphs.spec.graph import ResearchGraph, StateNode
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.events import AgentEvent
@@ -81,10 +82,10 @@ class Journal:
         led: bool = False,
     ) -> "Journal":
         """Returns the journal of a run that starts now, with its first event."""
-        run = start(graph, state, limits, rules, approve_plan=approve_plan, experience=experience)
+        run = build_initial_run(graph, state, limits, rules, approve_plan=approve_plan, experience=experience)
         pages = Pages(run=run, entries=(), events=(), started_at=now, begun=False)
         journal = cls(graph, pages, path=path, section=section, led=led)
-        journal.tell(beginning(state.question, mode), now)
+        journal.tell(narrate_run_start(state.question, mode), now)
         return journal
 
     @property
@@ -172,7 +173,7 @@ class Journal:
             self.record(command.entry, now)
         self._called_at = self.elapsed(now)
         if not isinstance(command, Wait | Choose | Finish) and self.run.tried is None:
-            for told in before(command):
+            for told in narrate_command(command):
                 self.tell(told, now)
         return command
 
@@ -188,7 +189,7 @@ class Journal:
         """Applies one entry and tells of it."""
         if self._led and isinstance(entry, StepCompleted):
             entry = entry.model_copy(update={"onward": False})
-        earlier, self._run = self._run, advance(self.graph, self._run, entry)
+        earlier, self._run = self._run, advance_run(self.graph, self._run, entry)
         self.entries.append(entry)
         if isinstance(entry, RolledBack | TakenUp | StepCompleted):
             self._floor = max(self._floor, entry.told)
@@ -196,7 +197,7 @@ class Journal:
             self._idle += entry.waited
         self._begun = True
         self._count_standstill(now)
-        for told in after(self.graph, earlier, entry, self.run):
+        for told in narrate_entry(self.graph, earlier, entry, self.run):
             self.tell(told, now, step=earlier.step)
 
     def tell(self, told: Told, now: float, *, step: int | None = None) -> None:

@@ -3,12 +3,12 @@
 Whoever watches reads what is being worked on now, not what an agent is for in general.
 """
 
-from elcano.graphs.agents.defining import definition_of
+from elcano.graphs.agents.agent_registry import AGENTS
 from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.agents.listing import AGENTS
-from elcano.graphs.catalogue.listing import TOOLS
+from elcano.graphs.agents.own_definition import definition_of
+from elcano.graphs.catalogue.tool_registry import TOOLS
 from elcano.graphs.engine.commands import CallAgent, CallTool
-from elcano.graphs.values.wording import title
+from elcano.graphs.values.display_text import title_from_id
 
 
 def agent_of(call: CallAgent) -> AgentDefinition:
@@ -19,15 +19,15 @@ def agent_of(call: CallAgent) -> AgentDefinition:
 def work_of_agent(call: CallAgent) -> str:
     """Describe the agent's current work; for an agent without a phrase for it, its purpose."""
     agent = agent_of(call)
-    return f"{title(call.node)}: {agent.begins(call.input) if agent.begins else agent.description}"
+    return f"{title_from_id(call.node)}: {agent.begins(call.input) if agent.begins else agent.description}"
 
 
 def work_of_tool(call: CallTool) -> str:
     """Describe what a tool looks for, each query once, however many sources it goes to."""
-    return f"{title(call.node)}: {' · '.join(queries(call)) or TOOLS[call.tool].description}"
+    return f"{title_from_id(call.node)}: {' · '.join(list_call_queries(call)) or TOOLS[call.tool].description}"
 
 
-def queries(call: CallTool) -> list[str]:
+def list_call_queries(call: CallTool) -> list[str]:
     """Return the queries, each once."""
     asked = (given.get("query") for given in call.inputs)
     words = (query.get("sql") if isinstance(query, dict) else query for query in asked)

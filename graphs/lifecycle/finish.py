@@ -18,25 +18,27 @@ from elcano.graphs.contracts import (
 from elcano.graphs.engine.entries import Controlled, StepCompleted
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.steering import Steer
-from elcano.graphs.fanout.handover import Handover, draft, handover
+from elcano.graphs.fanout.handover import Handover, build_handover, find_exit_draft
 from elcano.graphs.journal.journal import Journal
-from elcano.graphs.journal.narration import Told
+from elcano.graphs.journal.told import Told
 from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph, ToolNode
 from elcano.graphs.values.branch import branch_states
 from elcano.graphs.values.cancellation import Cancellation
+from elcano.graphs.values.display_text import format_count
 from elcano.graphs.values.endings import MISSING
 from elcano.graphs.values.events import EventType
 from elcano.graphs.values.report import ReportRef
 from elcano.graphs.values.rubric import Scored
 from elcano.graphs.values.state import Failure, ResearchState
-from elcano.graphs.values.wording import counted
 
 
-def result(asked: ResearchInput, journal: Journal, failure: Failure | None, report: ReportRef | None) -> ResearchResult:
+def build_research_result(
+    asked: ResearchInput, journal: Journal, failure: Failure | None, report: ReportRef | None
+) -> ResearchResult:
     """Return the result of the workflow: its figures, and for a branch what it hands over."""
     run = journal.run
-    handed = handover(journal, failure) if asked.branch_of else Handover()
+    handed = build_handover(journal, failure) if asked.branch_of else Handover()
     return ResearchResult(
         run_id=asked.run_id,
         report=report,
@@ -48,20 +50,20 @@ def result(asked: ResearchInput, journal: Journal, failure: Failure | None, repo
         unanswered=handed.unanswered,
         evidence=handed.evidence,
         values=handed.values,
-        searches=searches(run.state) if asked.branch_of else (),
+        searches=list_made_queries(run.state) if asked.branch_of else (),
         warnings=(*run.state.warnings, *handed.warnings) if asked.branch_of else (),
         failure=failure,
     )
 
 
-def searches(state: ResearchState) -> tuple[str, ...]:
+def list_made_queries(state: ResearchState) -> tuple[str, ...]:
     """Every query that was made, its own and those of its sections, once."""
     own = (call.query for turn in state.conversation for call in turn.tool_calls)
     of_sections = (query for section in state.sections for query in section.searches)
     return tuple(dict.fromkeys((*own, *of_sections)))
 
 
-def sources(asked: ResearchInput, journal: Journal) -> tuple[str, ...]:
+def list_searched_sources(asked: ResearchInput, journal: Journal) -> tuple[str, ...]:
     """Return the sources that a report names as searched: the final ones, and dropped ones with findings."""
     state = journal.run.state
     steered = (entry.action for entry in journal.entries if isinstance(entry, Controlled))
@@ -74,7 +76,7 @@ def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
     """What the report is made of; without a draft if no writer finished."""
     run = journal.run
     state = run.state
-    written = draft(journal)
+    written = find_exit_draft(journal)
     review = LITERATURE_REVIEW in (asked.mode, state.choice.mode)
     written_by = (entry.model for entry in journal.entries if isinstance(entry, StepCompleted) and entry.model)
     return PublishCall(
@@ -87,8 +89,8 @@ def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
         ending=run.ending,
         failure=run.failure,
         models=tuple(dict.fromkeys(written_by)),
-        sources=sources(asked, journal),
-        searches=searches(state),
+        sources=list_searched_sources(asked, journal),
+        searches=list_made_queries(state),
         iterations=run.budget.iterations,
         usage=run.budget.used,
         sections=state.sections,
@@ -128,7 +130,7 @@ def analysis_of(graph: ResearchGraph, state: ResearchState) -> str | None:
 
 def report_ready(report: ReportRef) -> Told:
     """The event that tells where the report is and how its check went."""
-    references, verified = counted(report.references, "reference"), counted(report.verified, "citation")
+    references, verified = format_count(report.references, "reference"), format_count(report.verified, "citation")
     text = f"Report: {report.title} ({references}, {verified} verified"
     text += f", {report.unverified} not verified)" if report.unverified else ")"
     return Told("report_ready", text, data=report.model_dump(mode="json"))
@@ -143,7 +145,7 @@ def status_of(journal: Journal, failure: Failure | None, report: ReportRef | Non
     ending = journal.run.ending
     if ending is not None:
         return "stopped" if ending.kind == "stopped" else "partial"
-    answered = report.answered if report else not handover(journal, failure).unanswered
+    answered = report.answered if report else not build_handover(journal, failure).unanswered
     return "completed" if answered else "unanswered"
 
 
@@ -182,13 +184,13 @@ def last_event(
     )
 
 
-def log(asked: ResearchInput, journal: Journal) -> RunLog:
+def build_run_log(asked: ResearchInput, journal: Journal) -> RunLog:
     """Return the complete log of a run, from its input to its current state."""
     began = asked.model_copy(update={"carried": None, "taken_up": None})
     return RunLog(asked=began, entries=tuple(journal.entries), run=journal.run)
 
 
-def archived(
+def build_archived_run(
     asked: ResearchInput,
     journal: Journal,
     status: RunStatus,

@@ -8,18 +8,18 @@ from collections.abc import Iterable
 
 from pydantic import ValidationError
 
-from elcano.graphs.catalogue.listing import REDUCERS
+from elcano.graphs.catalogue.tool_registry import REDUCERS
 from elcano.graphs.engine import inputs
-from elcano.graphs.engine.affording import foreseeing
+from elcano.graphs.engine.affordable_sections import update_budget_forecast
 from elcano.graphs.engine.commands import CallAgent, CallTool, RunBranches
 from elcano.graphs.engine.entries import StepAbandoned, StepCompleted, StepFailed
-from elcano.graphs.engine.reading import Reading
+from elcano.graphs.engine.expression_reader import Reading
 from elcano.graphs.engine.run import Run
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen, Json
-from elcano.graphs.lifecycle.changes import Changes, changes
 from elcano.graphs.lifecycle.rows import BetweenRow, StepRow
-from elcano.graphs.lifecycle.steps import Passage, passages
+from elcano.graphs.lifecycle.state_diff import Changes, compare_states
+from elcano.graphs.lifecycle.step_history import Passage, iter_passages
 from elcano.graphs.records import RunLog
 from elcano.graphs.spec.graph import ResearchGraph, StateNode
 from elcano.graphs.values.budget import Budget
@@ -49,26 +49,26 @@ class Inspected(Frozen):
     budget_after: Budget | None = None
 
 
-def inspected(log: RunLog, events: Iterable[AgentEvent], number: int, *, going_on: bool) -> Inspected | None:
+def inspect_step(log: RunLog, events: Iterable[AgentEvent], number: int, *, going_on: bool) -> Inspected | None:
     """The step with this number; None if the run has none. Arguments as for `steps.rows`."""
     between: list[BetweenRow] = []
-    for one in passages(log, events, going_on=going_on):
+    for one in iter_passages(log, events, going_on=going_on):
         if isinstance(one, BetweenRow):
             if one.before == number:
                 between.append(one)
         elif one.row.number == number:
-            return _inside(log.asked.graph, one, between)
+            return _build_inspection(log.asked.graph, one, between)
     return None
 
 
-def count(log: RunLog, *, going_on: bool) -> int:
+def count_steps(log: RunLog, *, going_on: bool) -> int:
     """How many steps there are, the one that is under way included."""
     ended = sum(isinstance(entry, StepCompleted | StepFailed | StepAbandoned) for entry in log.entries)
     return ended + (going_on and not log.run.finished and not log.run.choosing)
 
 
-def _inside(graph: ResearchGraph, step: Passage, between: Iterable[BetweenRow]) -> Inspected:
-    given, why_not = (None, "") if step.row.kind is None else _given(graph, step.before)
+def _build_inspection(graph: ResearchGraph, step: Passage, between: Iterable[BetweenRow]) -> Inspected:
+    given, why_not = (None, "") if step.row.kind is None else _build_node_input(graph, step.before)
     after = step.after.state if step.after is not None else None
     return Inspected(
         row=step.row,
@@ -78,21 +78,21 @@ def _inside(graph: ResearchGraph, step: Passage, between: Iterable[BetweenRow]) 
         output=step.entry.output if isinstance(step.entry, StepCompleted) else None,
         before=step.before.state,
         after=after,
-        changed=changes(step.before.state, after) if after is not None else Changes(changes=()),
+        changed=compare_states(step.before.state, after) if after is not None else Changes(changes=()),
         budget_before=step.before.budget,
         budget_after=step.after.budget if step.after is not None else None,
     )
 
 
-def _given(graph: ResearchGraph, run: Run) -> tuple[Json, str]:
+def _build_node_input(graph: ResearchGraph, run: Run) -> tuple[Json, str]:
     """What the node that `run` is at is given, or why it could not be."""
-    run = foreseeing(graph, run)
+    run = update_budget_forecast(graph, run)
     node = graph.by_id[run.node]
     reading = Reading(run)
     try:
         if isinstance(node, StateNode):
-            return inputs.built(REDUCERS[node.reducer].input, node.inputs, reading), ""
-        match inputs.command(graph, run, reading):
+            return inputs.build_node_input(REDUCERS[node.reducer].input, node.inputs, reading), ""
+        match inputs.build_command(graph, run, reading):
             case CallAgent(input=given):
                 return given, ""
             case CallTool(inputs=given_each):

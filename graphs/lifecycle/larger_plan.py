@@ -6,14 +6,21 @@ have been. Sections that were researched stand in it as they did, and are kept.
 
 from elcano.graphs.engine.entries import StepCompleted
 from elcano.graphs.engine.run import Run
-from elcano.graphs.engine.steps import advance
-from elcano.graphs.lifecycle.cuts import CannotGoOn, Cut, before_step, fork_mark, raised, unless_over
-from elcano.graphs.lifecycle.start import begun, fold
+from elcano.graphs.engine.step_function import advance_run
+from elcano.graphs.lifecycle.resume_points import (
+    CannotGoOn,
+    Cut,
+    before_step,
+    build_top_up_entry,
+    fork_mark,
+    unless_over,
+)
+from elcano.graphs.lifecycle.start import build_run_from_input, fold
 from elcano.graphs.records import RunLog
 from elcano.graphs.spec.graph import StateNode
-from elcano.graphs.spec.planned import researches_plan
+from elcano.graphs.spec.plan_fanouts import researches_plan
 from elcano.graphs.values.budget import MOST_COST, MOST_TOKENS, TopUp
-from elcano.graphs.values.planning import open_sections
+from elcano.graphs.values.plan_validation import open_sections
 
 
 def with_larger_plan(log: RunLog, extra: TopUp) -> Cut | None:
@@ -25,20 +32,20 @@ def with_larger_plan(log: RunLog, extra: TopUp) -> Cut | None:
     Raises:
         CannotGoOn: it would end at once again.
     """
-    if extra == TopUp() or (found := _planned(log)) is None:
+    if extra == TopUp() or (found := _find_replan_point(log)) is None:
         return None
     place, before, step = found
     kept = before_step(log, step)
-    entries = (*kept.entries[:place], raised(extra, before), *kept.entries[place:])
+    entries = (*kept.entries[:place], build_top_up_entry(extra, before), *kept.entries[place:])
     if fork_mark(kept.entries[place:]):  # the plan was another run's, and the fork has a budget of its own
-        entries = (*entries, raised(extra, kept.run))
+        entries = (*entries, build_top_up_entry(extra, kept.run))
     run = fold(log.asked, entries)
     if len(open_sections(run.state.plan)) <= len(open_sections(kept.run.state.plan)):
         return None
     return unless_over(log.asked, entries, run, extra, limited=True)
 
 
-def _planned(log: RunLog) -> tuple[int, Run, int] | None:
+def _find_replan_point(log: RunLog) -> tuple[int, Run, int] | None:
     """Where more budget would have made the plan that was researched last larger, and the step of that fan-out.
 
     That is before the step that came before the plan: what a budget affords is reckoned when a step is over.
@@ -46,7 +53,7 @@ def _planned(log: RunLog) -> tuple[int, Run, int] | None:
     Returns:
         The place of an entry, the run before it, and the step.
     """
-    graph, run = log.asked.graph, begun(log.asked)
+    graph, run = log.asked.graph, build_run_from_input(log.asked)
     latest = (0, run)
     plan: tuple[int, Run] | None = None
     found = None
@@ -55,7 +62,7 @@ def _planned(log: RunLog) -> tuple[int, Run, int] | None:
             found = (*plan, run.step)
         if entry is None or run.finished:
             break
-        following = advance(graph, run, entry)
+        following = advance_run(graph, run, entry)
         made = isinstance(entry, StepCompleted) and isinstance(graph.by_id[entry.node], StateNode)
         if made and following.state.plan != run.state.plan:
             plan = latest

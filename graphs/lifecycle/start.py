@@ -8,19 +8,19 @@ from collections.abc import Iterable
 from elcano.graphs.contracts import BranchOf, OpenBranch, ResearchInput
 from elcano.graphs.engine.commands import BranchStart
 from elcano.graphs.engine.entries import Entry
-from elcano.graphs.engine.run import Run, start
-from elcano.graphs.engine.steps import advance
+from elcano.graphs.engine.run import Run, build_initial_run
+from elcano.graphs.engine.step_function import advance_run
 from elcano.graphs.journal.journal import Journal
-from elcano.graphs.journal.narration import beginning
-from elcano.graphs.references.days import day
-from elcano.graphs.spec.planned import part_name
+from elcano.graphs.journal.narration import narrate_run_start
+from elcano.graphs.references.days import format_utc_day
+from elcano.graphs.spec.plan_fanouts import part_name
 from elcano.graphs.values.budget import MOST_SECONDS, Limits
-from elcano.graphs.values.criteria import unjudged
-from elcano.graphs.values.planning import open_sections
+from elcano.graphs.values.criteria import build_unjudged_criteria
+from elcano.graphs.values.plan_validation import open_sections
 from elcano.graphs.values.state import ResearchState
 
 
-def journal(asked: ResearchInput, now: float, *, led: bool = False) -> Journal:
+def open_journal(asked: ResearchInput, now: float, *, led: bool = False) -> Journal:
     """A new journal, or the one that was carried over from the history before.
 
     `led`: whoever walks the graph chooses the way from node to node.
@@ -32,7 +32,7 @@ def journal(asked: ResearchInput, now: float, *, led: bool = False) -> Journal:
         if asked.carried.elapsed is not None:
             carried.take_up(asked.carried.elapsed, now)
         if asked.taken_up is not None and asked.taken_up.entry.why == "forked":
-            carried.tell(beginning(asked.question, asked.mode), now)
+            carried.tell(narrate_run_start(asked.question, asked.mode), now)
         return carried
     return Journal.begin(
         asked.graph,
@@ -62,7 +62,7 @@ def first_state(asked: ResearchInput) -> ResearchState:
         guidance=asked.guidance,
         language=asked.language,
         form=asked.form,
-        criteria=unjudged(asked.criteria),
+        criteria=build_unjudged_criteria(asked.criteria),
         sources=asked.sources,
         databases=asked.databases,
         tool_servers=asked.tool_servers,
@@ -72,14 +72,14 @@ def first_state(asked: ResearchInput) -> ResearchState:
     )
 
 
-def today(asked: ResearchInput, journal: Journal) -> str:
+def resolve_run_date(asked: ResearchInput, journal: Journal) -> str:
     """Return the date in UTC that agents are given, as `2026-11-22`: when the run, or a branch's parent run, began."""
-    return asked.today or day(journal.started_at)
+    return asked.today or format_utc_day(journal.started_at)
 
 
-def begun(asked: ResearchInput) -> Run:
+def build_run_from_input(asked: ResearchInput) -> Run:
     """The run before its first step."""
-    return start(
+    return build_initial_run(
         asked.graph,
         first_state(asked),
         asked.limits,
@@ -91,13 +91,15 @@ def begun(asked: ResearchInput) -> Run:
 
 def fold(asked: ResearchInput, entries: Iterable[Entry]) -> Run:
     """Apply entries to the input of a run, all of its log or the first part, and return the run."""
-    run = begun(asked)
+    run = build_run_from_input(asked)
     for entry in entries:
-        run = advance(asked.graph, run, entry)
+        run = advance_run(asked.graph, run, entry)
     return run
 
 
-def branch(asked: ResearchInput, begun: BranchStart, limits: Limits, run: Run, today: str = "") -> ResearchInput:
+def build_branch_input(
+    asked: ResearchInput, begun: BranchStart, limits: Limits, run: Run, today: str = ""
+) -> ResearchInput:
     """The input of a branch of the run `asked`: a run of its own, with a question and limits of its own.
 
     What was said and which sources are searched it has of the state that its `run` is in, which may have been steered,
@@ -109,7 +111,7 @@ def branch(asked: ResearchInput, begun: BranchStart, limits: Limits, run: Run, t
             "run_id": branch_id(asked, begun),
             "question": begun.input.question,
             "background": begun.input.background,
-            "instructions": wish(asked.instructions, begun.input.wish, run),
+            "instructions": compose_section_wish(asked.instructions, begun.input.wish, run),
             "guidance": state.guidance,
             "language": state.language,
             "form": begun.input.form,
@@ -139,7 +141,7 @@ def branch(asked: ResearchInput, begun: BranchStart, limits: Limits, run: Run, t
     )
 
 
-def wish(instructions: str, own: str, run: Run) -> str:
+def compose_section_wish(instructions: str, own: str, run: Run) -> str:
     """Return the instructions for one section: its own part, or all of them, marked as meant for the whole report."""
     parts = len(open_sections(run.state.plan))
     if own or parts < 2 or not instructions:

@@ -9,7 +9,7 @@ from elcano.graphs.journal.journal import Journal
 from elcano.graphs.records import PROGRESS_PAGE, LogPage, ProgressPage, RunSnapshot
 from elcano.graphs.values.branch import branch_states
 from elcano.graphs.values.budget import Usage
-from elcano.graphs.values.planning import open_sections
+from elcano.graphs.values.plan_validation import open_sections
 from elcano.graphs.values.report import ReportRef
 from elcano.graphs.values.state import Hold
 from elcano.graphs.values.waiting_call import WaitingCall
@@ -18,7 +18,7 @@ LOG_PAGE_BYTES: Final = 1_000_000
 """Of entries in one answer, before it is compressed; the server's limit for an answer is 2 MiB."""
 
 
-def page(journal: Journal, since: int) -> ProgressPage:
+def build_progress_page(journal: Journal, since: int) -> ProgressPage:
     """The events after number `since`, at most `PROGRESS_PAGE` of them."""
     events = journal.events
     first = bisect_right(events, since, key=lambda event: event.seq)
@@ -43,7 +43,7 @@ def log_page(asked: ResearchInput, journal: Journal, since: int) -> LogPage:
     return LogPage(asked=began, entries=tuple(entries), more=more)
 
 
-def snapshot(
+def build_run_snapshot(
     asked: ResearchInput,
     journal: Journal,
     now: float,
@@ -77,7 +77,7 @@ def snapshot(
         plan=open_sections(run.state.plan),
         budget=budget.view(),
         ending=run.ending,
-        hold=run.pause or _since(journal, run.hold) or held,
+        hold=run.pause or _fill_hold_start(journal, run.hold) or held,
         calls=calls,
         failure=run.failure,
         report=report,
@@ -89,7 +89,7 @@ def snapshot(
     )
 
 
-def _since(journal: Journal, hold: Hold | None) -> Hold | None:
+def _fill_hold_start(journal: Journal, hold: Hold | None) -> Hold | None:
     """A hold with when it began, which the engine of one for budget does not know: it has no clock."""
     if hold is None or hold.since is not None:
         return hold

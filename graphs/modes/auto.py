@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
-from elcano.graphs.agents.ways import USUAL, WAYS
+from elcano.graphs.agents.mode_choices import USUAL, WAYS
 from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.modes.analysis import ANALYSIS
 from elcano.graphs.modes.data import DATA, DATABASES
@@ -21,17 +21,17 @@ from elcano.graphs.modes.literature_review import LITERATURE_REVIEW
 from elcano.graphs.modes.magentic import MAGENTIC
 from elcano.graphs.modes.simple import SIMPLE
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.spec.renaming import prefixed
+from elcano.graphs.spec.renaming import prefix_graph
 
 NAME: Final = "auto"
 PARTS: Final[dict[str, ResearchGraph]] = {
     "data": DATA,
-    "analysis": prefixed(ANALYSIS, "analysis_"),
-    "magentic": prefixed(MAGENTIC, "magentic_"),
-    "hierarchical": prefixed(HIERARCHICAL, "hierarchical_"),
-    "simple": prefixed(SIMPLE, "simple_"),
+    "analysis": prefix_graph(ANALYSIS, "analysis_"),
+    "magentic": prefix_graph(MAGENTIC, "magentic_"),
+    "hierarchical": prefix_graph(HIERARCHICAL, "hierarchical_"),
+    "simple": prefix_graph(SIMPLE, "simple_"),
     USUAL: ITERATIVE,
-    "literature_review": prefixed(LITERATURE_REVIEW, "review_"),
+    "literature_review": prefix_graph(LITERATURE_REVIEW, "review_"),
     "deep": DEEP,
 }
 """The ways that it has, each as its nodes are named in it; another one is an entry here and one in `agents/ways.py`."""
@@ -43,7 +43,7 @@ def auto_graph(ways: tuple[str, ...] = tuple(PARTS)) -> ResearchGraph:
     last = USUAL if USUAL in ways else ways[0]
     others = [way for way in ways if way != last]
     builder = (
-        GraphBuilder(NAME, f"Read the question, then go the way that fits it: {_listed([*others, last])}.")
+        GraphBuilder(NAME, f"Read the question, then go the way that fits it: {_join_mode_names([*others, last])}.")
         .add_agent_node(
             "input_parser",
             agent="input_parser",
@@ -80,7 +80,7 @@ def auto_graph(ways: tuple[str, ...] = tuple(PARTS)) -> ResearchGraph:
     return builder.set_entry_node("input_parser").set_exit_nodes(*exits).build()
 
 
-def _listed(ways: Sequence[str]) -> str:
+def _join_mode_names(ways: Sequence[str]) -> str:
     names = [way.replace("_", " ") for way in WAYS if way in ways]
     return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
 

@@ -8,19 +8,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from elcano.graphs.contracts import ResearchInput
-from elcano.graphs.engine.exits import keeping
-from elcano.graphs.engine.reading import Reading
+from elcano.graphs.engine.exits import record_exit_needs
+from elcano.graphs.engine.expression_reader import Reading
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.rows import BetweenRow, StepKind, StepOutcome
-from elcano.graphs.lifecycle.steps import Passage, passages
-from elcano.graphs.preview.answers import Answers, TooLong
-from elcano.graphs.preview.walking import run_in_memory
+from elcano.graphs.lifecycle.step_history import Passage, iter_passages
+from elcano.graphs.preview.in_memory_run import run_in_memory
+from elcano.graphs.preview.invented_answers import Answers, TooLong
 from elcano.graphs.spec.graph import AgentNode, ConditionalEdge, Node, ParallelNode, ResearchGraph, StateNode, ToolNode
+from elcano.graphs.values.display_text import ensure_list
 from elcano.graphs.values.state import Ending
-from elcano.graphs.values.wording import listed
 
 MOST_CALLS: Final = 500
 """Of agents and tools in one preview, those of branches included: some seconds."""
@@ -70,15 +70,15 @@ class Preview(Frozen):
     """It was broken off after `MOST_CALLS` calls; the steps of what was under way are missing."""
 
 
-async def previewed(asked: ResearchInput, answers: Mapping[str, Sequence[JsonObject]]) -> Preview:
+async def preview_graph(asked: ResearchInput, answers: Mapping[str, Sequence[JsonObject]]) -> Preview:
     """Walks the graph of `asked`; by node, `answers` are what its visits answer, the last for all that follow."""
     walk = _Walk(asked.run_id)
     try:
         journal = await run_in_memory(asked, Answers(answers, MOST_CALLS).perform, clock=walk.clock, watch=walk.watch)
     except TooLong:
-        return _preview(asked.graph, walk.steps, cut=True)
+        return _build_preview(asked.graph, walk.steps, cut=True)
     failure = journal.run.failure
-    return _preview(asked.graph, walk.steps).model_copy(
+    return _build_preview(asked.graph, walk.steps).model_copy(
         update={
             "ending": journal.run.ending,
             "failure": f"{failure.node}: {failure.message}" if failure else "",
@@ -105,7 +105,7 @@ class _Walk:
         """Takes the steps of a run or branch that was walked, with those of its branches where they were run."""
         within = {one: self._walked.pop(one) for one in list(self._walked) if one.startswith(f"{asked.run_id}.")}
         steps: list[PreviewStep] = []
-        for step in _steps(asked, journal, asked.run_id.removeprefix(self._run_id).removeprefix(".")):
+        for step in _iter_preview_steps(asked, journal, asked.run_id.removeprefix(self._run_id).removeprefix(".")):
             for one, others in within.items():
                 if one.startswith(f"{asked.run_id}.{step.number:04d}"):
                     steps += others
@@ -118,14 +118,14 @@ class _Walk:
         return [step for steps in self._walked.values() for step in steps]
 
 
-def _preview(graph: ResearchGraph, steps: Sequence[PreviewStep], *, cut: bool = False) -> Preview:
+def _build_preview(graph: ResearchGraph, steps: Sequence[PreviewStep], *, cut: bool = False) -> Preview:
     own = dict.fromkeys(step.node for step in steps if not step.path)
     left = tuple(node.id for node in graph.nodes if node.id not in own)
     return Preview(steps=tuple(steps), visited=tuple(own), unvisited=left, cut=cut)
 
 
-def _steps(asked: ResearchInput, journal: Journal, path: str) -> Iterator[PreviewStep]:
-    for one in passages(finish.log(asked, journal), (), going_on=False):
+def _iter_preview_steps(asked: ResearchInput, journal: Journal, path: str) -> Iterator[PreviewStep]:
+    for one in iter_passages(finish.build_run_log(asked, journal), (), going_on=False):
         if isinstance(one, BetweenRow) or one.row.kind is None:
             continue
         row = one.row
@@ -141,36 +141,36 @@ def _steps(asked: ResearchInput, journal: Journal, path: str) -> Iterator[Previe
             reason=row.reason,
             output=getattr(one.entry, "output", None),
             next=row.next,
-            nulls=tuple(_nulls(asked.graph, one)),
+            nulls=tuple(_iter_null_expressions(asked.graph, one)),
         )
 
 
-def _nulls(graph: ResearchGraph, step: Passage) -> Iterator[str]:
+def _iter_null_expressions(graph: ResearchGraph, step: Passage) -> Iterator[str]:
     """Each expression of a step's node that gave null: of its inputs as it began, of its ways on as it ended."""
     node = graph.by_id[step.row.node]
-    begun = Reading(keeping(graph, step.before))
+    begun = Reading(record_exit_needs(graph, step.before))
     item: Mapping[str, Json] | None = None
     if isinstance(node, ToolNode | ParallelNode) and node.for_each:
-        items = listed(begun.value(node.for_each))
+        items = ensure_list(begun.value(node.for_each))
         if not items:
             yield f"for_each: {node.for_each}"
             return
         item = {"item": items[0], "index": 0}
-    for place, expression in _given(graph, node):
+    for place, expression in _iter_input_expressions(graph, node):
         if begun.value(expression, item) is None:
             yield f"{place}: {expression}"
     if step.after is not None:
-        yield from _ways(graph, node, step.after)
+        yield from _iter_null_routes(graph, node, step.after)
 
 
-def _given(graph: ResearchGraph, node: Node) -> Iterable[tuple[str, str]]:
+def _iter_input_expressions(graph: ResearchGraph, node: Node) -> Iterable[tuple[str, str]]:
     if isinstance(node, AgentNode | ToolNode | StateNode):
         yield from ((f"inputs.{name}", expression) for name, expression in node.inputs.items())
     for edge in graph.branches_from(node.id):
         yield from ((f"{edge.branch}.inputs.{name}", expression) for name, expression in edge.inputs.items())
 
 
-def _ways(graph: ResearchGraph, node: Node, after: Run) -> Iterator[str]:
+def _iter_null_routes(graph: ResearchGraph, node: Node, after: Run) -> Iterator[str]:
     reading = Reading(after)
     if node.choose and reading.value(node.choose) is None:
         yield f"choose: {node.choose}"

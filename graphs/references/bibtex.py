@@ -8,9 +8,9 @@ backslashes in them are percent-encoded.
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from elcano.graphs.references.entries import Entry, Person, entries
+from elcano.graphs.references.entries import Entry, Person, build_reference_entries
 from elcano.graphs.values.report import Reference
-from elcano.graphs.values.works import WorkKind
+from elcano.graphs.values.work_metadata import WorkKind
 
 _TYPES: Final[dict[WorkKind, str]] = {"article": "article", "review": "article", "book": "book"}
 _SIGNS: Final = {
@@ -24,54 +24,54 @@ _SIGNS: Final = {
 _VERBATIM: Final = {"\\": "%5C", "{": "%7B", "}": "%7D", " ": "%20"}
 
 
-def written(references: Sequence[Reference]) -> str:
+def render_bibtex(references: Sequence[Reference]) -> str:
     """One entry each, in their order; empty for none."""
-    return "\n".join(_written(entry) for entry in entries(references))
+    return "\n".join(_render_bibtex_entry(entry) for entry in build_reference_entries(references))
 
 
-def text(value: str) -> str:
+def escape_bibtex(value: str) -> str:
     """`value` as it stands between braces."""
     return "".join(_SIGNS.get(sign, sign) for sign in value)
 
 
-def _written(entry: Entry) -> str:
-    fields = "".join(f"  {name} = {{{value}}},\n" for name, value in _fields(entry) if value)
+def _render_bibtex_entry(entry: Entry) -> str:
+    fields = "".join(f"  {name} = {{{value}}},\n" for name, value in _iter_bibtex_fields(entry) if value)
     return f"@{_TYPES.get(entry.kind, 'misc')}{{{entry.key},\n{fields}}}\n"
 
 
-def _fields(entry: Entry) -> Iterator[tuple[str, str]]:
+def _iter_bibtex_fields(entry: Entry) -> Iterator[tuple[str, str]]:
     names = entry.identifiers
     article = entry.kind in ("article", "review")
-    yield "author", " and ".join(map(_name, entry.people))
-    yield "title", f"{{{text(entry.title)}}}"  # twice in braces: styles would make small letters of capitals
-    yield "journal" if article else "howpublished", text(entry.venue or (entry.source if not article else ""))
-    yield "volume", text(entry.volume)
-    yield "number", text(entry.issue)
-    yield "pages", text("--".join(filter(None, entry.page_range)))
-    yield "publisher", text(entry.publisher)
+    yield "author", " and ".join(map(_format_bibtex_name, entry.people))
+    yield "title", f"{{{escape_bibtex(entry.title)}}}"  # twice in braces: styles would make small letters of capitals
+    yield "journal" if article else "howpublished", escape_bibtex(entry.venue or (entry.source if not article else ""))
+    yield "volume", escape_bibtex(entry.volume)
+    yield "number", escape_bibtex(entry.issue)
+    yield "pages", escape_bibtex("--".join(filter(None, entry.page_range)))
+    yield "publisher", escape_bibtex(entry.publisher)
     yield "year", entry.year
     yield "month", str(entry.date[1]) if len(entry.date) > 1 else ""
-    yield "doi", _verbatim(names.doi)
-    yield "pmid", _verbatim(names.pmid)
-    yield "pmcid", _verbatim(names.pmcid)
-    yield "eprint", _verbatim(names.arxiv)
+    yield "doi", _escape_verbatim(names.doi)
+    yield "pmid", _escape_verbatim(names.pmid)
+    yield "pmcid", _escape_verbatim(names.pmcid)
+    yield "eprint", _escape_verbatim(names.arxiv)
     yield "archiveprefix", "arXiv" if names.arxiv else ""
-    yield "url", _verbatim(entry.url)
+    yield "url", _escape_verbatim(entry.url)
     yield "urldate", entry.accessed
-    yield "language", text(entry.language)
-    yield "note", text(entry.note)
+    yield "language", escape_bibtex(entry.language)
+    yield "note", escape_bibtex(entry.note)
 
 
-def _name(person: Person) -> str:
+def _format_bibtex_name(person: Person) -> str:
     if not person.given:
-        return f"{{{text(person.family)}}}"  # a group, or somebody of one name: not to be taken apart
-    return ", ".join(_part(part) for part in (person.family, person.suffix, person.given) if part)
+        return f"{{{escape_bibtex(person.family)}}}"  # a group, or somebody of one name: not to be taken apart
+    return ", ".join(_protect_name_part(part) for part in (person.family, person.suffix, person.given) if part)
 
 
-def _part(part: str) -> str:
-    shown = text(part)
+def _protect_name_part(part: str) -> str:
+    shown = escape_bibtex(part)
     return f"{{{shown}}}" if " and " in f" {part.lower()} " or "," in part else shown
 
 
-def _verbatim(value: str) -> str:
+def _escape_verbatim(value: str) -> str:
     return "".join(_VERBATIM.get(sign, sign) for sign in value)

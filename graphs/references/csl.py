@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.references.days import parts
-from elcano.graphs.references.entries import Entry, Person, entries
+from elcano.graphs.references.days import parse_date_parts
+from elcano.graphs.references.entries import Entry, Person, build_reference_entries
 from elcano.graphs.values.report import Reference
-from elcano.graphs.values.works import WorkKind
+from elcano.graphs.values.work_metadata import WorkKind
 
 _TYPES: Final[dict[WorkKind, str]] = {
     **{"article": "article-journal", "review": "article-journal", "preprint": "article", "book": "book"},
@@ -16,12 +16,17 @@ _TYPES: Final[dict[WorkKind, str]] = {
 }
 
 
-def written(references: Sequence[Reference]) -> str:
+def render_csl_json(references: Sequence[Reference]) -> str:
     """A list with one item each, in their order."""
-    return json.dumps([_item(entry) for entry in entries(references)], ensure_ascii=False, indent=1) + "\n"
+    return (
+        json.dumps(
+            [_build_csl_item(entry) for entry in build_reference_entries(references)], ensure_ascii=False, indent=1
+        )
+        + "\n"
+    )
 
 
-def _item(entry: Entry) -> JsonObject:
+def _build_csl_item(entry: Entry) -> JsonObject:
     names = entry.identifiers
     number = f"arXiv:{names.arxiv}" if names.arxiv else names.nct
     told: JsonObject = {
@@ -29,8 +34,8 @@ def _item(entry: Entry) -> JsonObject:
         "type": _TYPES.get(entry.kind, "document"),
         "genre": "preprint" if entry.kind == "preprint" else "clinical trial" if entry.kind == "trial" else "",
         "title": entry.title,
-        "author": [_name(person) for person in entry.people],
-        "issued": _date(entry.date),
+        "author": [_build_csl_name(person) for person in entry.people],
+        "issued": _build_csl_date(entry.date),
         "container-title": entry.venue,
         "volume": entry.volume,
         "issue": entry.issue,
@@ -44,17 +49,17 @@ def _item(entry: Entry) -> JsonObject:
         "language": entry.language,
         "note": entry.note,
         "source": entry.source,
-        "accessed": _date(parts(entry.accessed)),
+        "accessed": _build_csl_date(parse_date_parts(entry.accessed)),
     }
     return {name: value for name, value in told.items() if value}
 
 
-def _name(person: Person) -> Json:
+def _build_csl_name(person: Person) -> Json:
     if not person.given:
         return {"literal": person.family}
     suffix: JsonObject = {"suffix": person.suffix} if person.suffix else {}
     return {"family": person.family, "given": person.given, **suffix}
 
 
-def _date(date: Sequence[int]) -> JsonObject:
+def _build_csl_date(date: Sequence[int]) -> JsonObject:
     return {"date-parts": [list(date)]} if date else {}

@@ -9,15 +9,15 @@ _LAST: Final = 253_402_300_800.0
 _PARTS: Final = ((1, 9999), (1, 12), (1, 31))
 
 
-def day(at: float) -> str:
+def format_utc_day(at: float) -> str:
     """Return the UTC date of a time in seconds since the epoch, as `2026-11-22`; empty for 0 and invalid times."""
     if not (math.isfinite(at) and 0 < at < _LAST):
         return ""
-    year, month, number = _civil(int(at // _SECONDS))
+    year, month, number = _civil_from_days(int(at // _SECONDS))
     return f"{year:04}-{month:02}-{number:02}"
 
 
-def parts(date: str) -> tuple[int, ...]:
+def parse_date_parts(date: str) -> tuple[int, ...]:
     """`2024-05-17` as year, month and day, as far as these are some; `2024-13` is the year alone."""
     found: list[int] = []
     for text, (low, high) in zip(date.split("-"), _PARTS, strict=False):
@@ -27,7 +27,7 @@ def parts(date: str) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _civil(days: int) -> tuple[int, int, int]:
+def _civil_from_days(days: int) -> tuple[int, int, int]:
     """Year, month and day of the Gregorian calendar, of days since 1970-01-01.
 
     Years begin in March here, so that the leap day is their last; 400 of them have 146,097 days.

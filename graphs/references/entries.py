@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Final, NamedTuple
 
-from elcano.graphs.references import days, wording
+from elcano.graphs.references import days, reference_text
 from elcano.graphs.values.report import Reference
-from elcano.graphs.values.works import Identifiers, Work, WorkKind
+from elcano.graphs.values.work_metadata import Identifiers, Work, WorkKind
 
 _LITTLE: Final = frozenset(
     {
@@ -66,68 +66,72 @@ class Entry(NamedTuple):
         return first, last[0] if last else ""
 
 
-def entries(references: Sequence[Reference]) -> tuple[Entry, ...]:
+def build_reference_entries(references: Sequence[Reference]) -> tuple[Entry, ...]:
     """The references in their order, each with a key that no other has."""
-    keys = [_key(reference) for reference in references]
+    keys = [_build_citation_key(reference) for reference in references]
     often = Counter(keys)
-    unique = [key if often[key] == 1 else f"{key}-{_digest(one)}" for key, one in zip(keys, references, strict=True)]
-    return tuple(_entry(one, key) for one, key in zip(references, unique, strict=True))
+    unique = [
+        key if often[key] == 1 else f"{key}-{_hash_reference(one)}" for key, one in zip(keys, references, strict=True)
+    ]
+    return tuple(_build_entry(one, key) for one, key in zip(references, unique, strict=True))
 
 
-def clean(text: str) -> str:
+def clean_line(text: str) -> str:
     """Return `text` on one line, without control characters and those that change the direction of writing."""
     return " ".join(_HIDDEN.sub("", " ".join(text.split())).split())
 
 
-def _entry(reference: Reference, key: str) -> Entry:
+def _build_entry(reference: Reference, key: str) -> Entry:
     work = reference.work or Work(kind="document")
     retrieved = [
         *(one.retrieved for one in reference.texts),
-        *(days.day(one.retrieved_at) for one in reference.told_by),
+        *(days.format_utc_day(one.retrieved_at) for one in reference.told_by),
     ]
-    date = days.parts(work.published) or ((work.year,) if work.year else ())
-    web = wording.address(work) or next((one for one in reference.locators if one.startswith(("https:", "http:"))), "")
+    date = days.parse_date_parts(work.published) or ((work.year,) if work.year else ())
+    web = reference_text.resolve_work_url(work) or next(
+        (one for one in reference.locators if one.startswith(("https:", "http:"))), ""
+    )
     places = "" if reference.work or web else "; ".join(reference.locators)
     return Entry(
         key=key,
         kind=work.kind,
-        title=clean(reference.title) or "Untitled",
-        people=tuple(person for name in work.authors if (person := _person(name)).family),
+        title=clean_line(reference.title) or "Untitled",
+        people=tuple(person for name in work.authors if (person := _parse_person(name)).family),
         year=str(work.year or (date[0] if date else "")),
         date=date,
-        venue=clean(work.venue),
-        volume=clean(work.volume),
-        issue=clean(work.issue),
-        pages=clean(work.pages),
-        publisher=clean(work.publisher),
-        identifiers=Identifiers(**{kind: clean(name) for kind, name in work.identifiers}),
-        url=clean(web).replace(" ", "%20"),
-        language=clean(work.language),
-        note=clean(". ".join(filter(None, (wording.flags(work).rstrip("."), places)))),
-        accessed=max(map(clean, retrieved), default=""),
-        source=clean(reference.source),
+        venue=clean_line(work.venue),
+        volume=clean_line(work.volume),
+        issue=clean_line(work.issue),
+        pages=clean_line(work.pages),
+        publisher=clean_line(work.publisher),
+        identifiers=Identifiers(**{kind: clean_line(name) for kind, name in work.identifiers}),
+        url=clean_line(web).replace(" ", "%20"),
+        language=clean_line(work.language),
+        note=clean_line(". ".join(filter(None, (reference_text.describe_work_flags(work).rstrip("."), places)))),
+        accessed=max(map(clean_line, retrieved), default=""),
+        source=clean_line(reference.source),
     )
 
 
-def _person(name: str) -> Person:
-    family, *given = [part.strip() for part in clean(name).split(",")]
+def _parse_person(name: str) -> Person:
+    family, *given = [part.strip() for part in clean_line(name).split(",")]
     return Person(family, given[0] if given else "", ", ".join(filter(None, given[1:])))
 
 
-def _key(reference: Reference) -> str:
+def _build_citation_key(reference: Reference) -> str:
     work = reference.work
-    family = _person(work.authors[0]).family if work and work.authors else ""
+    family = _parse_person(work.authors[0]).family if work and work.authors else ""
     year = str(work.year) if work and work.year else ""
-    words = _words(reference.title)
+    words = _split_ascii_words(reference.title)
     telling = next((word for word in words if word not in _LITTLE), words[0] if words else "")
-    return ("".join(_words(family)) + year + telling)[:60] or "ref"
+    return ("".join(_split_ascii_words(family)) + year + telling)[:60] or "ref"
 
 
-def _words(text: str) -> list[str]:
+def _split_ascii_words(text: str) -> list[str]:
     """The words of `text` in small plain letters; of other scripts nothing is left."""
     return _WORD.findall(unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower())
 
 
-def _digest(reference: Reference) -> str:
+def _hash_reference(reference: Reference) -> str:
     of = reference.document if reference.work else f"{reference.document} {reference.content_hash}"
     return sha256(of.encode()).hexdigest()[:8]

@@ -6,9 +6,9 @@ A value is one line, so nothing that a source wrote can begin with a tag.
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from elcano.graphs.references.entries import Entry, entries
+from elcano.graphs.references.entries import Entry, build_reference_entries
 from elcano.graphs.values.report import Reference
-from elcano.graphs.values.works import WorkKind
+from elcano.graphs.values.work_metadata import WorkKind
 
 _TYPES: Final[dict[WorkKind, str]] = {
     **{"article": "JOUR", "review": "JOUR", "preprint": "UNPB", "book": "BOOK"},
@@ -17,17 +17,17 @@ _TYPES: Final[dict[WorkKind, str]] = {
 _END: Final = "\r\n"
 
 
-def written(references: Sequence[Reference]) -> str:
+def render_ris(references: Sequence[Reference]) -> str:
     """One record each, in their order; empty for none."""
-    return _END.join(_written(entry) for entry in entries(references))
+    return _END.join(_render_ris_record(entry) for entry in build_reference_entries(references))
 
 
-def _written(entry: Entry) -> str:
-    lines = [f"{tag}  - {value}{_END}" for tag, value in _tags(entry) if value]
+def _render_ris_record(entry: Entry) -> str:
+    lines = [f"{tag}  - {value}{_END}" for tag, value in _iter_ris_tags(entry) if value]
     return "".join([*lines, f"ER  - {_END}"])
 
 
-def _tags(entry: Entry) -> Iterator[tuple[str, str]]:
+def _iter_ris_tags(entry: Entry) -> Iterator[tuple[str, str]]:
     names = entry.identifiers
     first, last = entry.page_range
     yield "TY", _TYPES.get(entry.kind, "GEN")

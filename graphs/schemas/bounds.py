@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.schemas.shape import Bounds
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 
 MAX_CHOICES: Final = 100
 LARGEST: Final = 10**15
@@ -30,12 +30,12 @@ class SchemaFault(NamedTuple):
     message: str
 
 
-def place(*parts: str | int) -> str:
+def build_json_pointer(*parts: str | int) -> str:
     """A JSON pointer."""
     return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in parts)
 
 
-def pointed(faults: Iterable[SchemaFault], at: str) -> Iterable[SchemaFault]:
+def prefix_fault_pointers(faults: Iterable[SchemaFault], at: str) -> Iterable[SchemaFault]:
     """Faults of a part, with their places in the whole."""
     return (SchemaFault(at + fault.pointer, fault.message) for fault in faults)
 
@@ -52,20 +52,20 @@ def name_fault(name: str) -> str | None:
 
 def said_as(value: object) -> str:
     """A value as a fault names it."""
-    return repr(shortened(value if isinstance(value, str) else json.dumps(value, default=str), 100))
+    return repr(shorten_text(value if isinstance(value, str) else json.dumps(value, default=str), 100))
 
 
-def counts(schema: Mapping[str, Any], at: str, tell: Tell, low: str, high: str, most: int) -> Bounds:
+def parse_length_bounds(schema: Mapping[str, Any], at: str, tell: Tell, low: str, high: str, most: int) -> Bounds:
     """What two keywords say of a length: whole numbers up to `most`, the low one first."""
     bounds: list[Any] = []
     for keyword in (low, high):
         value = schema.get(keyword)
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most):
-            tell(at + place(keyword), f"it must be a whole number from 0 to {most:,}")
+            tell(at + build_json_pointer(keyword), f"it must be a whole number from 0 to {most:,}")
             value = None
         bounds.append(value)
     if None not in bounds and bounds[0] > bounds[1]:
-        tell(at + place(low), f"{bounds[0]} is more than `{high}`, {bounds[1]}")
+        tell(at + build_json_pointer(low), f"{bounds[0]} is more than `{high}`, {bounds[1]}")
     return Bounds(least=bounds[0], most=bounds[1])
 
 
@@ -74,14 +74,16 @@ def number_range(schema: Mapping[str, Any], at: str, tell: Tell) -> Bounds:
     values: list[int | float | None] = []
     for keyword in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
         value = schema.get(keyword)
-        if value is not None and not _number(value):
-            tell(at + place(keyword), f"it must be a number between -{LARGEST:,} and {LARGEST:,}")
+        if value is not None and not _is_bounded_number(value):
+            tell(at + build_json_pointer(keyword), f"it must be a number between -{LARGEST:,} and {LARGEST:,}")
             value = None
         values.append(value)
     return Bounds(least=values[0], most=values[1], above=values[2], below=values[3])
 
 
-def choices(schema: Mapping[str, Any], at: str, tell: Tell, known: frozenset[str], kind: type) -> tuple[str | int, ...]:
+def parse_schema_choices(
+    schema: Mapping[str, Any], at: str, tell: Tell, known: frozenset[str], kind: type
+) -> tuple[str | int, ...]:
     """The only values that a schema allows, if it lists them; of the `known` keywords none may stand beside."""
     if "const" in schema:
         keyword, said = "const", [schema["const"]]
@@ -90,19 +92,19 @@ def choices(schema: Mapping[str, Any], at: str, tell: Tell, known: frozenset[str
     else:
         return ()
     if not isinstance(said, list) or not 1 <= len(said) <= MAX_CHOICES:
-        tell(at + place(keyword), f"it must be a list of 1 to {MAX_CHOICES} values")
+        tell(at + build_json_pointer(keyword), f"it must be a list of 1 to {MAX_CHOICES} values")
         return ()
     if any(type(one) is not kind for one in said) or any(isinstance(one, str) and len(one) > 200 for one in said):
         wanted = "texts of at most 200 characters" if kind is str else "whole numbers"
-        tell(at + place(keyword), f"its values must be {wanted}, as its type says")
+        tell(at + build_json_pointer(keyword), f"its values must be {wanted}, as its type says")
         return ()
     more = NOTES | {"type", keyword}
     for beside in (key for key in schema if key in known and key not in more):
-        tell(at + place(beside), f"beside `{keyword}` it says nothing: leave it out")
+        tell(at + build_json_pointer(beside), f"beside `{keyword}` it says nothing: leave it out")
     return tuple(dict.fromkeys(said))
 
 
-def _number(value: object) -> bool:
+def _is_bounded_number(value: object) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return isfinite(value) and abs(value) <= LARGEST if isinstance(value, float) else abs(value) <= LARGEST

@@ -55,7 +55,7 @@ class Property:
     required: bool
 
 
-def least(shape: Shape) -> Json:
+def build_minimal_shape_value(shape: Shape) -> Json:
     """The smallest value that fits: what a walk without a model answers."""
     if shape.nullable:
         return None
@@ -67,31 +67,35 @@ def least(shape: Shape) -> Json:
             return least_of(shape)
         case "array":
             assert shape.items is not None
-            return [least(shape.items) for _ in range(int(bounds.least or 0))]
+            return [build_minimal_shape_value(shape.items) for _ in range(int(bounds.least or 0))]
         case "string":
             text = INVENTED.ljust(int(bounds.least or 0), ".")
             return text if bounds.most is None else text[: int(bounds.most)]
         case "boolean":
             return False
         case "integer":
-            return next(number for number in _candidates(bounds, 1) if inside(bounds, number) and number % 1 == 0)
+            return next(
+                number for number in _list_candidates(bounds, 1) if is_within_bounds(bounds, number) and number % 1 == 0
+            )
         case "number":
-            return next(number for number in _candidates(bounds, 0.5) if inside(bounds, number))
+            return next(number for number in _list_candidates(bounds, 0.5) if is_within_bounds(bounds, number))
 
 
 def least_of(shape: Shape) -> JsonObject:
     """Return the least object that fits: the required fields, and null for the rest."""
-    return {one.name: least(one.shape) if one.required else None for one in shape.properties}
+    return {one.name: build_minimal_shape_value(one.shape) if one.required else None for one in shape.properties}
 
 
-def satisfiable(shape: Shape) -> bool:
+def is_satisfiable(shape: Shape) -> bool:
     """Whether a number fits the bounds of a number."""
     step = 1 if shape.kind == "integer" else 0.5
     whole = shape.kind == "integer"
-    return any(inside(shape.bounds, one) and not (whole and one % 1) for one in _candidates(shape.bounds, step))
+    return any(
+        is_within_bounds(shape.bounds, one) and not (whole and one % 1) for one in _list_candidates(shape.bounds, step)
+    )
 
 
-def inside(bounds: Bounds, number: int | float) -> bool:
+def is_within_bounds(bounds: Bounds, number: int | float) -> bool:
     """Whether a number is within its bounds."""
     return (
         (bounds.least is None or number >= bounds.least)
@@ -101,7 +105,7 @@ def inside(bounds: Bounds, number: int | float) -> bool:
     )
 
 
-def _candidates(bounds: Bounds, step: float) -> list[int | float]:
+def _list_candidates(bounds: Bounds, step: float) -> list[int | float]:
     """Numbers of which one fits if any does: 0, the bounds, what lies beside them and between them."""
     ends = [end for end in (bounds.least, bounds.above, bounds.most, bounds.below) if end is not None]
     near = [number for end in ends for number in (end, int(end), end + step, int(end) + 1, end - step, int(end) - 1)]

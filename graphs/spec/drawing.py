@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from elcano.graphs.spec.call_limits import in_short
 from elcano.graphs.spec.graph import ConditionalEdge, ErrorEdge, Node, ParallelNode, ResearchGraph, limits_of
-from elcano.graphs.values.wording import title
+from elcano.graphs.values.display_text import title_from_id
 
 _SHAPES: dict[str, tuple[str, str]] = {
     "agent": ("[", "]"),
@@ -27,24 +27,24 @@ _USUAL_SECONDS = ParallelNode.model_fields["timeout_seconds"].default
 """Of a branch whose graph does not say otherwise; not drawn, as limits that nobody set are not."""
 
 
-def mermaid(graph: ResearchGraph, *, here: str | None = None) -> str:
+def render_mermaid(graph: ResearchGraph, *, here: str | None = None) -> str:
     """The text of the chart. `here` marks the node that a run is at."""
     lines = ["flowchart TD", "    Input([Input])"]
-    lines += _nodes(graph, prefix="", indent="    ")
-    lines.append(f"    Input --> {_name(graph.entry_node)}")
-    lines += _edges(graph, prefix="", indent="    ")
-    lines += [f"    {_name(node_id)} --> Report([Report])" for node_id in graph.exit_nodes]
+    lines += _draw_nodes(graph, prefix="", indent="    ")
+    lines.append(f"    Input --> {_format_node_name(graph.entry_node)}")
+    lines += _draw_edges(graph, prefix="", indent="    ")
+    lines += [f"    {_format_node_name(node_id)} --> Report([Report])" for node_id in graph.exit_nodes]
     if here is not None and here in graph.by_id:
-        lines.append(f"    style {_name(here)} stroke-width:4px")
+        lines.append(f"    style {_format_node_name(here)} stroke-width:4px")
     return "\n".join(lines) + "\n"
 
 
-def outline(graph: ResearchGraph) -> dict[str, str]:
+def outline_graph(graph: ResearchGraph) -> dict[str, str]:
     """One line a node, with the ways on from it; for places that draw no charts."""
     lines = {}
     for node in graph.nodes:
         ways = [f"{edge.to_node} ({edge.label})" if edge.label else edge.to_node for edge in graph.routes_from(node.id)]
-        ways += [f"{_error(edge)}: {edge.to_node}" for edge in graph.error_edges_from(node.id)]
+        ways += [f"{_describe_error_edge(edge)}: {edge.to_node}" for edge in graph.error_edges_from(node.id)]
         lines[node.id] = f"{node.id} -> {' | '.join(ways) or 'report'}"
     return lines
 
@@ -65,13 +65,13 @@ def with_place(outline: dict[str, str], here: str) -> str:
     return "\n".join(f"{'=>' if node_id == here else '  '} {line}" for node_id, line in outline.items())
 
 
-def _nodes(graph: ResearchGraph, *, prefix: str, indent: str) -> list[str]:
-    return [f"{indent}{_name(prefix + node.id)}{_shape(node)}" for node in graph.nodes]
+def _draw_nodes(graph: ResearchGraph, *, prefix: str, indent: str) -> list[str]:
+    return [f"{indent}{_format_node_name(prefix + node.id)}{_draw_node_shape(node)}" for node in graph.nodes]
 
 
-def _shape(node: Node) -> str:
+def _draw_node_shape(node: Node) -> str:
     before, after = _SHAPES[node.kind]
-    named = title(node.id)
+    named = title_from_id(node.id)
     if node.kind == "decision":
         text = node.description or named
     else:
@@ -79,30 +79,33 @@ def _shape(node: Node) -> str:
         if isinstance(node, ParallelNode) and node.timeout_seconds != _USUAL_SECONDS:
             limits = f"{node.timeout_seconds:,.0f} s each"
         text = "<br/>".join(filter(None, (named, node.description, limits)))
-    return f'{before}"{_escaped(text)}"{after}'
+    return f'{before}"{_escape_mermaid(text)}"{after}'
 
 
-def _edges(graph: ResearchGraph, *, prefix: str, indent: str) -> list[str]:
+def _draw_edges(graph: ResearchGraph, *, prefix: str, indent: str) -> list[str]:
     lines: list[str] = []
     for node in graph.nodes:
         for edge in (*graph.routes_from(node.id), *graph.error_edges_from(node.id)):
             arrow = "-.->" if edge.loop or isinstance(edge, ErrorEdge) else "-->"
-            label = _error(edge) if isinstance(edge, ErrorEdge) else edge.label
+            label = _describe_error_edge(edge) if isinstance(edge, ErrorEdge) else edge.label
             label = label or (edge.when if isinstance(edge, ConditionalEdge) else "")
-            text = f'|"{_escaped(label)}"|' if label else ""
-            lines.append(f"{indent}{_name(prefix + edge.from_node)} {arrow}{text} {_name(prefix + edge.to_node)}")
+            text = f'|"{_escape_mermaid(label)}"|' if label else ""
+            lines.append(
+                f"{indent}{_format_node_name(prefix + edge.from_node)} {arrow}{text} "
+                f"{_format_node_name(prefix + edge.to_node)}"
+            )
         if isinstance(node, ParallelNode):
-            lines += _branches(graph, node, prefix=prefix, indent=indent)
+            lines += _draw_branches(graph, node, prefix=prefix, indent=indent)
     return lines
 
 
-def _error(edge: ErrorEdge) -> str:
+def _describe_error_edge(edge: ErrorEdge) -> str:
     """What an edge is taken after, in words."""
     text = "on " + (" or ".join(edge.types) or "error")
     return f"{text} ({edge.label})" if edge.label else text
 
 
-def _branches(graph: ResearchGraph, node: ParallelNode, *, prefix: str, indent: str) -> list[str]:
+def _draw_branches(graph: ResearchGraph, node: ParallelNode, *, prefix: str, indent: str) -> list[str]:
     """Each branch as a box of its own, entered from the parallel node by a thick arrow."""
     lines: list[str] = []
     for edge in graph.branches_from(node.id):
@@ -110,19 +113,21 @@ def _branches(graph: ResearchGraph, node: ParallelNode, *, prefix: str, indent: 
         inner = f"{prefix}{node.id}__{edge.branch}__"  # two nodes may run one graph
         each = node.for_each or ""
         times = f" (one per {each if len(each) <= LONGEST_LIST else 'item of a list'})" if each else ""
-        lines.append(f'{indent}subgraph {inner}Box ["{_escaped(edge.branch + times)}"]')
-        lines += _nodes(branch, prefix=inner, indent=indent + "    ")
-        lines += _edges(branch, prefix=inner, indent=indent + "    ")
+        lines.append(f'{indent}subgraph {inner}Box ["{_escape_mermaid(edge.branch + times)}"]')
+        lines += _draw_nodes(branch, prefix=inner, indent=indent + "    ")
+        lines += _draw_edges(branch, prefix=inner, indent=indent + "    ")
         lines.append(f"{indent}end")
-        lines.append(f"{indent}{_name(prefix + node.id)} ==> {_name(inner + branch.entry_node)}")
+        lines.append(
+            f"{indent}{_format_node_name(prefix + node.id)} ==> {_format_node_name(inner + branch.entry_node)}"
+        )
     return lines
 
 
-def _name(node_id: str) -> str:
+def _format_node_name(node_id: str) -> str:
     """Node ids are lower case, so a capital keeps a node apart from keywords and from the chart's own shapes."""
     return node_id.capitalize() if node_id in _KEYWORDS else node_id
 
 
-def _escaped(text: str) -> str:
+def _escape_mermaid(text: str) -> str:
     """Mermaid has no backslash escapes; its entity form is `#name;`."""
     return text.replace("#", "#35;").replace('"', "#quot;").replace("\n", " ")

@@ -23,12 +23,12 @@ class Fault(str):
         return Fault(f"{named}: {self}", pointer + self.pointer)
 
 
-def pointer(*parts: str | int) -> str:
+def build_json_pointer(*parts: str | int) -> str:
     """The JSON pointer of a place, from the outside inwards."""
     return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in parts)
 
 
-def at(place: str, messages: Iterable[str]) -> Iterator[Fault]:
+def build_faults_at(place: str, messages: Iterable[str]) -> Iterator[Fault]:
     """Messages as faults of one place; of one that has a place of its own, below it."""
     for message in messages:
         yield Fault(message, place + message.pointer if isinstance(message, Fault) else place)
@@ -39,18 +39,18 @@ def pointer_of(message: str) -> str:
     return message.pointer if isinstance(message, Fault) else ""
 
 
-def existing(document: object, place: str) -> str:
+def trim_pointer_to_document(document: object, place: str) -> str:
     """As much of a pointer as leads somewhere in `document`."""
     found, here = "", document
     for part in place.split("/")[1:]:
-        inside, here = _inside(here, part.replace("~1", "/").replace("~0", "~"))
+        inside, here = _look_up_part(here, part.replace("~1", "/").replace("~0", "~"))
         if not inside:
             return found
         found += f"/{part}"
     return found
 
 
-def _inside(here: object, part: str) -> tuple[bool, object]:
+def _look_up_part(here: object, part: str) -> tuple[bool, object]:
     if isinstance(here, Mapping):
         return part in here, here.get(part)
     if isinstance(here, Sequence) and not isinstance(here, str) and part.isdecimal() and int(part) < len(here):

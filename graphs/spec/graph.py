@@ -11,10 +11,10 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field
 
-from elcano.graphs.agents.defining import definition_of
+from elcano.graphs.agents.agent_registry import AGENTS
 from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.agents.own import AgentKey, OwnAgent
+from elcano.graphs.agents.own_definition import definition_of
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.spec.call_limits import AgentLimits, ToolLimits
 from elcano.graphs.spec.size import LONGEST_EXPRESSION

@@ -5,7 +5,7 @@ import re
 from elcano.graphs.spec.graph import Inputs, ResearchGraph
 
 
-def prefixed(graph: ResearchGraph, prefix: str) -> ResearchGraph:
+def prefix_graph(graph: ResearchGraph, prefix: str) -> ResearchGraph:
     """`graph` with `prefix` before the id of each node and the name of each branch, wherever they are named.
 
     Names stand in edges, in expressions that read `outputs.<node>`, and in what `choose` gives, which is a text that an

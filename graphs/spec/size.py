@@ -11,7 +11,7 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from elcano.graphs.spec.faults import Fault, at, pointer
+from elcano.graphs.spec.faults import Fault, build_faults_at, build_json_pointer
 
 MAX_NODES: Final = 200
 """Of one graph. More cannot be read in a drawing; a larger plan is a parallel node over a list."""
@@ -57,13 +57,13 @@ _EXPRESSIONS: Final = ("when", "choose", "for_each")
 def size_faults(graph: object) -> list[Fault]:
     """Every way in which a graph, or the JSON of one, is too large; an empty list if it may be walked."""
     totals: Counter[str] = Counter()
-    found = list(islice(_count(graph, totals, depth=1), MAX_FAULTS))
+    found = list(islice(_count_graph_parts(graph, totals, depth=1), MAX_FAULTS))
     found += [
         Fault(f"{totals[name]} {name} in all are more than {most}")
         for name, most in _TOTALS.items()
         if totals[name] > most
     ]
-    if not found and (drawn := _drawn(graph)) > MAX_DRAWN:
+    if not found and (drawn := _count_drawn_nodes(graph)) > MAX_DRAWN:
         found.append(Fault(f"{drawn} nodes, each branch counted wherever it is run, are more than {MAX_DRAWN}"))
     return found
 
@@ -74,37 +74,45 @@ def first_faults(found: Iterable[Fault]) -> list[Fault]:
     return faults if len(faults) <= MAX_FAULTS else [*faults[:MAX_FAULTS], Fault(AND_MORE)]
 
 
-def _count(graph: object, totals: Counter[str], *, depth: int) -> Iterable[Fault]:
+def _count_graph_parts(graph: object, totals: Counter[str], *, depth: int) -> Iterable[Fault]:
     """Looks into nothing that is too large itself, so it never takes long."""
     if depth > MAX_DEPTH:
         yield Fault(f"branches are nested deeper than {MAX_DEPTH} levels")
         return
     totals["graphs"] += 1
-    nodes, edges, branches = _many(graph, "nodes"), _many(graph, "edges"), _part(graph, "branches")
+    nodes, edges, branches = (
+        _get_list_field(graph, "nodes"),
+        _get_list_field(graph, "edges"),
+        _get_field(graph, "branches"),
+    )
     totals["edges"] += len(edges)
     totals["nodes"] += len(nodes)
     if len(nodes) > MAX_NODES:
         yield Fault(f"{len(nodes)} nodes are more than {MAX_NODES}", "/nodes")
         totals["nodes"] -= len(nodes)  # told once
         nodes = ()
-    if (exits := len(_many(graph, "exit_nodes"))) > MAX_NODES:
+    if (exits := len(_get_list_field(graph, "exit_nodes"))) > MAX_NODES:
         yield Fault(f"{exits} exit nodes are more than {MAX_NODES}", "/exit_nodes")
-    parts = [("", graph), *((pointer("nodes", number), node) for number, node in enumerate(nodes))]
-    parts += [(pointer("edges", number), edge) for number, edge in enumerate(edges) if totals["edges"] <= MAX_EDGES]
+    parts = [("", graph), *((build_json_pointer("nodes", number), node) for number, node in enumerate(nodes))]
+    parts += [
+        (build_json_pointer("edges", number), edge) for number, edge in enumerate(edges) if totals["edges"] <= MAX_EDGES
+    ]
     for place, part in parts:
         if isinstance(part, Mapping) and len(part) > MAX_FIELDS:
             named = str(part.get("id") or part.get("kind") or "graph")[:60]
             yield Fault(f"{named!r}: {len(part)} fields are more than {MAX_FIELDS}", place)
         else:
-            yield from at(place, _count_expressions(part, totals))
-    _count_agents(_part(graph, "agents"), totals)
+            yield from build_faults_at(place, _count_expressions(part, totals))
+    _count_agents(_get_field(graph, "agents"), totals)
     if isinstance(branches, Mapping):
         if totals["graphs"] + len(branches) > MAX_GRAPHS:
             totals["graphs"] += len(branches)
             return
         for name, branch in branches.items():
-            within = _count(branch, totals, depth=depth + 1)
-            yield from (fault.within(f"branch {str(name)[:60]!r}", pointer("branches", name)) for fault in within)
+            within = _count_graph_parts(branch, totals, depth=depth + 1)
+            yield from (
+                fault.within(f"branch {str(name)[:60]!r}", build_json_pointer("branches", name)) for fault in within
+            )
 
 
 def _count_agents(agents: object, totals: Counter[str]) -> None:
@@ -112,10 +120,10 @@ def _count_agents(agents: object, totals: Counter[str]) -> None:
         return
     totals["agents of your own"] += len(agents)
     if totals["agents of your own"] <= MAX_AGENTS:
-        totals["characters of agents"] += sum(_characters(one) for one in agents.values())
+        totals["characters of agents"] += sum(_count_agent_characters(one) for one in agents.values())
 
 
-def _characters(agent: object) -> int:
+def _count_agent_characters(agent: object) -> int:
     """Count the characters of an agent, or of the JSON of one, when written as JSON."""
     if isinstance(agent, BaseModel):
         return len(agent.model_dump_json())
@@ -126,13 +134,13 @@ def _characters(agent: object) -> int:
 
 
 def _count_expressions(part: object, totals: Counter[str]) -> Iterable[Fault]:
-    listed = [(pointer(name), _part(part, name)) for name in _EXPRESSIONS]
+    listed = [(build_json_pointer(name), _get_field(part, name)) for name in _EXPRESSIONS]
     totals["expressions"] += sum(one is not None for _, one in listed)
     for name in ("inputs", "result"):
-        named = _part(part, name)
+        named = _get_field(part, name)
         if isinstance(named, Mapping):
             totals["expressions"] += len(named)
-            listed += [(pointer(name, field), one) for field, one in islice(named.items(), MAX_EXPRESSIONS)]
+            listed += [(build_json_pointer(name, field), one) for field, one in islice(named.items(), MAX_EXPRESSIONS)]
     for place, one in listed:
         if isinstance(one, str) and len(one) > LONGEST_READ:
             yield Fault(f"an expression has {len(one):,} characters; {LONGEST_EXPRESSION} are the most", place)
@@ -140,17 +148,19 @@ def _count_expressions(part: object, totals: Counter[str]) -> Iterable[Fault]:
             totals["characters of expressions"] += len(one)
 
 
-def _drawn(graph: object) -> int:
-    branches = _part(graph, "branches")
-    within = {name: _drawn(branch) for name, branch in branches.items()} if isinstance(branches, Mapping) else {}
-    run = (_part(edge, "branch") for edge in _many(graph, "edges"))
-    return len(_many(graph, "nodes")) + sum(within.get(name, 0) for name in run if isinstance(name, str))
+def _count_drawn_nodes(graph: object) -> int:
+    branches = _get_field(graph, "branches")
+    within = (
+        {name: _count_drawn_nodes(branch) for name, branch in branches.items()} if isinstance(branches, Mapping) else {}
+    )
+    run = (_get_field(edge, "branch") for edge in _get_list_field(graph, "edges"))
+    return len(_get_list_field(graph, "nodes")) + sum(within.get(name, 0) for name in run if isinstance(name, str))
 
 
-def _part(of: object, name: str) -> object:
+def _get_field(of: object, name: str) -> object:
     return of.get(name) if isinstance(of, Mapping) else getattr(of, name, None)
 
 
-def _many(of: object, name: str) -> Collection[object]:
-    part = _part(of, name)
+def _get_list_field(of: object, name: str) -> Collection[object]:
+    part = _get_field(of, name)
     return part if isinstance(part, list | tuple) else ()

@@ -19,7 +19,7 @@ def fault_of(name: str) -> str | None:
     return None
 
 
-def named(text: str, by: str) -> str:
+def insert_requester(text: str, by: str) -> str:
     """Add the user to the text of a request: `Asked to stop: enough` becomes `Asked to stop by alice: enough`."""
     if not by:
         return text

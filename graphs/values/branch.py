@@ -122,20 +122,20 @@ def branch_states(events: Iterable[AgentEvent]) -> tuple[BranchState, ...]:
             run_id = str(event.data.get("run_id", ""))
             states[event.path] = BranchState(run_id=run_id, path=event.path, section=event.section, status="running")
         elif event.type == "branch_complete" and event.path in states:
-            states[event.path] = _ended(states[event.path], event)
+            states[event.path] = _apply_branch_end(states[event.path], event)
         elif event.type in ("rolled_back", "resumed_run"):
-            states = {path: state for path, state in states.items() if not _undone(path, state, event)}
+            states = {path: state for path, state in states.items() if not _is_undone_branch(path, state, event)}
     return tuple(states.values())[-SHOWN_BRANCHES:]
 
 
-def _undone(path: str, state: BranchState, event: AgentEvent) -> bool:
+def _is_undone_branch(path: str, state: BranchState, event: AgentEvent) -> bool:
     """Return whether a branch was undone by a resume, that is, belongs to the step that the run resumes with."""
     kept = event.data.get("kept")
     step = int(path.rpartition("/")[2][:4])
     return step >= event.step and not (isinstance(kept, list) and state.run_id in kept)
 
 
-def _ended(state: BranchState, event: AgentEvent) -> BranchState:
+def _apply_branch_end(state: BranchState, event: AgentEvent) -> BranchState:
     gap = event.data.get("gap")
     figures = {name: event.data.get(name) for name in ("status", "iterations", "evidence", "tokens")}
     return BranchState.model_validate(

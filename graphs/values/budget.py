@@ -238,17 +238,17 @@ class Budget(Frozen):
         return {
             "exceeded": refused is not None,
             "reason": refused,
-            "tokens": {**_gauge(self.limits.tokens, self.used.tokens), "for_research": research.tokens},
+            "tokens": {**_build_gauge(self.limits.tokens, self.used.tokens), "for_research": research.tokens},
             "cost_usd": {
-                **_gauge(
-                    None if self.limits.cost_microusd is None else usd(self.limits.cost_microusd),
-                    usd(self.used.cost_microusd),
+                **_build_gauge(
+                    None if self.limits.cost_microusd is None else usd_from_microusd(self.limits.cost_microusd),
+                    usd_from_microusd(self.used.cost_microusd),
                 ),
-                "for_research": None if research.cost_microusd is None else usd(research.cost_microusd),
+                "for_research": None if research.cost_microusd is None else usd_from_microusd(research.cost_microusd),
             },
-            "seconds": _gauge(self.limits.seconds, self.elapsed),
-            "iterations": _gauge(self.limits.iterations, self.iterations),
-            "steps": _gauge(self.limits.steps, self.steps),
+            "seconds": _build_gauge(self.limits.seconds, self.elapsed),
+            "iterations": _build_gauge(self.limits.iterations, self.iterations),
+            "steps": _build_gauge(self.limits.steps, self.steps),
             "stalls": {"limit": self.limits.stalls},
             "resets": {"limit": self.limits.resets},
             "sections": self._sections(),
@@ -266,20 +266,20 @@ def _for_research(limit: int, reserve: float, exit_needs: int) -> int:
     return min(int(limit * (1 - reserve)), max(limit - exit_needs, limit - limit // 2))
 
 
-def _gauge(limit: float | None, used: float) -> JsonObject:
+def _build_gauge(limit: float | None, used: float) -> JsonObject:
     return {"limit": limit, "used": used, "remaining": None if limit is None else max(0, limit - used)}
 
 
-def usd(microusd: int) -> float:
+def usd_from_microusd(microusd: int) -> float:
     """Millionths of a dollar as dollars, for people and JSON."""
     return microusd / 1_000_000
 
 
-def microusd(dollars: float | Decimal) -> int:
+def microusd_from_usd(dollars: float | Decimal) -> int:
     """Dollars as millionths, rounded up: a cost is never counted as less than it was."""
     return int((Decimal(str(dollars)) * 1_000_000).to_integral_value(rounding=ROUND_CEILING))
 
 
-def total(usages: Iterable[Usage]) -> Usage:
+def sum_usages(usages: Iterable[Usage]) -> Usage:
     """The sum of several usages."""
     return sum(usages, Usage())

@@ -6,7 +6,7 @@ Whoever cancels in the Temporal UI, or with its command line, writes plain words
 from pydantic import Field, ValidationError
 
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.values.asker import NAME_CHARACTERS, named
+from elcano.graphs.values.asker import NAME_CHARACTERS, insert_requester
 
 REASON_CHARACTERS = 500
 
@@ -34,5 +34,5 @@ class Cancellation(Frozen):
     @property
     def told(self) -> str:
         """What the terminal event says."""
-        said = named(f"Cancelled: {self.reason}" if self.reason else "Cancelled", self.by)
+        said = insert_requester(f"Cancelled: {self.reason}" if self.reason else "Cancelled", self.by)
         return f"{said}; what it found is kept, and there is no report"

@@ -18,6 +18,6 @@ class Choice(Frozen):
     """One or two sentences, for whoever asked."""
 
 
-def named(asked: str, choice: Choice) -> str:
+def format_chosen_mode(asked: str, choice: Choice) -> str:
     """Return a mode in one word: the mode asked for and, if that was left to the run, the one it chose."""
     return f"{asked}/{choice.mode}" if choice.mode and choice.mode != asked else asked

@@ -9,7 +9,7 @@ from typing import Final
 from pydantic import Field
 
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 
 MOST_CRITERIA: Final = 4
 """Of one question: more are no criteria but a second plan."""
@@ -38,18 +38,18 @@ class CriterionVerdict(Frozen):
     evidence: tuple[str, ...] = Field(default=(), description="Keys of the passages that meet it, the best first.")
 
 
-def stated(texts: Iterable[str]) -> tuple[str, ...]:
+def normalize_criteria(texts: Iterable[str]) -> tuple[str, ...]:
     """Criteria as they are kept: each on one line, once, none empty, at most `MOST_CRITERIA`."""
-    lines = (shortened(" ".join(text.split()), CRITERION_CHARACTERS) for text in texts)
+    lines = (shorten_text(" ".join(text.split()), CRITERION_CHARACTERS) for text in texts)
     return tuple(dict.fromkeys(filter(None, lines)))[:MOST_CRITERIA]
 
 
-def unjudged(texts: Iterable[str]) -> tuple[Criterion, ...]:
+def build_unjudged_criteria(texts: Iterable[str]) -> tuple[Criterion, ...]:
     """Criteria of which nothing is known yet."""
-    return tuple(Criterion(text=text) for text in stated(texts))
+    return tuple(Criterion(text=text) for text in normalize_criteria(texts))
 
 
-def judged(criteria: Sequence[Criterion], verdicts: Iterable[CriterionVerdict]) -> tuple[Criterion, ...]:
+def apply_verdicts(criteria: Sequence[Criterion], verdicts: Iterable[CriterionVerdict]) -> tuple[Criterion, ...]:
     """Return `criteria` updated by `verdicts`; if there were none, those that the verdicts name themselves.
 
     A criterion of which nothing is said stands as it stood. Of two verdicts on one the first counts.
@@ -57,17 +57,17 @@ def judged(criteria: Sequence[Criterion], verdicts: Iterable[CriterionVerdict]) 
     if not criteria:
         named: dict[str, CriterionVerdict] = {}
         for verdict in verdicts:
-            for text in stated([verdict.criterion]):
+            for text in normalize_criteria([verdict.criterion]):
                 named.setdefault(text, verdict)
-        return tuple(_after(Criterion(text=text), named[text]) for text in stated(named))
+        return tuple(_apply_verdict(Criterion(text=text), named[text]) for text in normalize_criteria(named))
     first: dict[int, CriterionVerdict] = {}
     for verdict in verdicts:
         first.setdefault(verdict.number, verdict)
     return tuple(
-        _after(criterion, first[number]) if number in first else criterion
+        _apply_verdict(criterion, first[number]) if number in first else criterion
         for number, criterion in enumerate(criteria, start=1)
     )
 
 
-def _after(criterion: Criterion, verdict: CriterionVerdict) -> Criterion:
+def _apply_verdict(criterion: Criterion, verdict: CriterionVerdict) -> Criterion:
     return criterion.model_copy(update={"met": verdict.met, "evidence": verdict.evidence[:MOST_PASSAGES]})

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, get_args
 from pydantic import Field
 
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.values.moments import Epoch
+from elcano.graphs.values.timestamps import Epoch
 
 EventType: TypeAlias = Literal[
     "started",

@@ -10,7 +10,7 @@ ReportForm: TypeAlias = Literal["plain", "comparison", "how_to", "overview", "ye
 KNOWN: Final = frozenset(get_args(ReportForm))
 
 
-def _known(said: Any) -> Any:
+def _normalize_form(said: Any) -> Any:
     """The form that a model means, however it spells it; empty, as if it had said nothing, if there is no such one."""
     if said is None:
         return ""
@@ -20,5 +20,5 @@ def _known(said: Any) -> Any:
     return name if name in KNOWN else ""
 
 
-SaidForm: TypeAlias = Annotated[ReportForm | Literal[""], BeforeValidator(_known)]
+SaidForm: TypeAlias = Annotated[ReportForm | Literal[""], BeforeValidator(_normalize_form)]
 """A form as a model answers it: an answer that is otherwise good is not worth another call for a name."""

@@ -43,6 +43,6 @@ class HistoryEntry(Frozen):
     """The artifact hash of its report; empty: it has none."""
 
 
-def told(history: tuple[HistoryEntry, ...]) -> tuple[HistoryEntry, ...]:
+def strip_history_for_agent(history: tuple[HistoryEntry, ...]) -> tuple[HistoryEntry, ...]:
     """Return the history as agents see it, without what only programs use."""
     return tuple(one.model_copy(update={"evidence": (), "report": ""}) for one in history)

@@ -58,7 +58,7 @@ class Turn(Frozen):
     @property
     def basis(self) -> tuple[object, ...]:
         """What decides whether the turn would be the same as another one."""
-        return (self.speaker, _words(self.instruction), self.evidence, self.guidance, self.sources)
+        return (self.speaker, _normalize_instruction(self.instruction), self.evidence, self.guidance, self.sources)
 
 
 class Ledger(Frozen):
@@ -133,6 +133,6 @@ class Ledger(Frozen):
         )
 
 
-def _words(text: str) -> str:
+def _normalize_instruction(text: str) -> str:
     """An instruction as it is compared: without case, punctuation and white space."""
     return " ".join(re.findall(r"\w+", text.casefold()))

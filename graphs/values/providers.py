@@ -12,7 +12,7 @@ from typing import Final, Literal, TypeAlias
 from pydantic import Field
 
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 
 SPACING: Final = 1.1
 """Turns are a tenth further apart than the rate says: between a worker's turn and the service are a machine that may be
@@ -71,14 +71,14 @@ class Kept(Frozen):
     why: str
 
 
-def state(provider: Provider, now: float) -> State:
+def get_provider_state(provider: Provider, now: float) -> State:
     """How it stands."""
     if provider.held_until > now:
         return "waiting" if provider.asked else "failing"
     return "trial" if provider.openings else "ready"
 
 
-def admitted(provider: Provider, now: float, per_second: float | None) -> tuple[Provider, Turn | Kept]:
+def admit_provider_call(provider: Provider, now: float, per_second: float | None) -> tuple[Provider, Turn | Kept]:
     """Admit a call: return the provider's new state and when the call may go; `per_second` None: no rate limit."""
     if provider.held_until > now:
         return provider, Kept(seconds=provider.held_until - now, why=provider.error)
@@ -95,7 +95,7 @@ def admitted(provider: Provider, now: float, per_second: float | None) -> tuple[
     return provider.model_copy(update={"next_turn": turn + interval}), Turn(seconds=turn - now, interval=interval)
 
 
-def answered(provider: Provider, now: float) -> Provider:
+def record_provider_answer(provider: Provider, now: float) -> Provider:
     """Record that the provider answered, even with a refusal: it works. A pause that it asked for stays."""
     if not provider.failures and not provider.openings:
         return provider
@@ -107,10 +107,10 @@ def answered(provider: Provider, now: float) -> Provider:
     return provider.model_copy(update=calm)
 
 
-def failed(provider: Provider, now: float, error: str, retry_after: float | None) -> Provider:
+def record_provider_failure(provider: Provider, now: float, error: str, retry_after: float | None) -> Provider:
     """It did not answer, or asked to wait for `retry_after` seconds."""
     first = provider.since if provider.failures or provider.held_until > now else now
-    said = {"error": shortened(error, ERROR_CHARACTERS), "error_at": now, "since": first}
+    said = {"error": shorten_text(error, ERROR_CHARACTERS), "error_at": now, "since": first}
     if retry_after is not None and retry_after > 0:
         until = max(provider.held_until, now + min(retry_after, LONGEST_ASKED))
         return provider.model_copy(update={**said, "held_until": until, "asked": True})

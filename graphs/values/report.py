@@ -12,12 +12,12 @@ from pydantic import Field
 
 from elcano.graphs.data.answer import DataAnswer
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 from elcano.graphs.values.analysis import Analysis
-from elcano.graphs.values.merging import Provenance
 from elcano.graphs.values.review import Review
 from elcano.graphs.values.statements import CheckedCitation, Judgement, Part, SupportCounts
-from elcano.graphs.values.works import Work
+from elcano.graphs.values.work_merge import Provenance
+from elcano.graphs.values.work_metadata import Work
 
 TITLE_CHARACTERS: Final = 300
 HEADING_CHARACTERS: Final = 200
@@ -25,12 +25,12 @@ HEADING_CHARACTERS: Final = 200
 
 def title_for(question: str) -> str:
     """The title of a report that has none but its question: on one line, cut to 300 characters, never empty."""
-    return shortened(" ".join(question.split()) or "An empty question", TITLE_CHARACTERS)
+    return shorten_text(" ".join(question.split()) or "An empty question", TITLE_CHARACTERS)
 
 
 def heading_for(title: str) -> str:
     """The heading of a section with this title: on one line, cut to 200 characters, never empty."""
-    return shortened(" ".join(title.split()) or "Without a title", HEADING_CHARACTERS)
+    return shorten_text(" ".join(title.split()) or "Without a title", HEADING_CHARACTERS)
 
 
 class Citation(Frozen):

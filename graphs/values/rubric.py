@@ -10,7 +10,7 @@ from typing import Annotated, Final, TypeAlias
 from pydantic import Field, model_validator
 
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 
 SCALE: Final = 10
 MOST_SCORES: Final = 12
@@ -107,7 +107,7 @@ class Scored(Frozen):
     """What the rubric asks for and is not there, in words."""
 
 
-def held(
+def apply_rubric(
     rubric: Rubric, scores: Iterable[Score], names: Iterable[NamesFound], ids: Mapping[str, str], unscored: str = ""
 ) -> Scored:
     """Check scores and names against `rubric`; `ids` maps the keys of the shown passages to their ids.
@@ -116,11 +116,11 @@ def held(
     """
     said = list(scores)
     if unscored and not said:
-        return Scored(rubric=rubric.name, unscored=shortened(unscored, REASON_CHARACTERS))
+        return Scored(rubric=rubric.name, unscored=shorten_text(unscored, REASON_CHARACTERS))
     kept: list[Score] = []
     lacking: list[str] = []
     for kind in rubric.scores:
-        given = [one for one in said if _key(one.name) == kind.name]
+        given = [one for one in said if _key_from_name(one.name) == kind.name]
         sound = next((one for one in given if 0 <= one.score <= SCALE), None)
         if sound is None:
             off = f"{kind.name} has the score {given[0].score:g}, off the scale of 0 to {SCALE}" if given else ""
@@ -132,7 +132,7 @@ def held(
     total = sum(one.score for one in kept)
     if total < rubric.least_total:
         lacking.append(f"the scores make {total:g} of the {rubric.least_total} that are needed")
-    found = _named(rubric.names, list(names))
+    found = _collect_names(rubric.names, list(names))
     counts = {one.kind: len(one.names) for one in found}
     for name in rubric.names:
         if counts.get(name.name, 0) < name.least:
@@ -140,14 +140,16 @@ def held(
     return Scored(rubric=rubric.name, scores=tuple(kept), names=found, lacking=tuple(lacking))
 
 
-def _named(kinds: Sequence[NameKind], said: Sequence[NamesFound]) -> tuple[NamesFound, ...]:
+def _collect_names(kinds: Sequence[NameKind], said: Sequence[NamesFound]) -> tuple[NamesFound, ...]:
     """Names of the kinds that there are, each once, none empty."""
     found = []
     for kind in kinds:
-        all_names = (" ".join(name.split()) for one in said if _key(one.kind) == kind.name for name in one.names)
+        all_names = (
+            " ".join(name.split()) for one in said if _key_from_name(one.kind) == kind.name for name in one.names
+        )
         once: dict[str, str] = {}
         for name in filter(None, all_names):
-            once.setdefault(name.casefold(), shortened(name, NAME_CHARACTERS))
+            once.setdefault(name.casefold(), shorten_text(name, NAME_CHARACTERS))
         if once:
             found.append(NamesFound(kind=kind.name, names=tuple(once.values())[:MOST_NAMES]))
     return tuple(found)
@@ -155,10 +157,10 @@ def _named(kinds: Sequence[NameKind], said: Sequence[NamesFound]) -> tuple[Names
 
 def _by_ids(score: Score, name: str, ids: Mapping[str, str]) -> Score:
     evidence = tuple(dict.fromkeys(ids[key] for key in score.evidence if key in ids))[:MOST_PASSAGES]
-    reason = shortened(" ".join(score.reason.split()), REASON_CHARACTERS)
+    reason = shorten_text(" ".join(score.reason.split()), REASON_CHARACTERS)
     return score.model_copy(update={"name": name, "reason": reason, "evidence": evidence})
 
 
-def _key(name: str) -> str:
+def _key_from_name(name: str) -> str:
     """A name as a model may spell it: `Clinical evidence` for `clinical_evidence`."""
     return "_".join(name.casefold().replace("-", " ").replace("_", " ").split())

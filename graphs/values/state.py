@@ -292,16 +292,16 @@ class Failure(Frozen):
     """Nothing can go on until somebody has mended something (a refused key): the run fails at once."""
 
 
-def weights(state: ResearchState, most: int) -> dict[str, int]:
+def weigh_state(state: ResearchState, most: int) -> dict[str, int]:
     """Bytes of each field of a state, as `weight` counts them, of which none may have over `most`.
 
     Raises:
         InputInvalid: one is more than a state may hold, or could not be written down.
     """
-    return {name: _weigh(getattr(state, name), most) for name in ResearchState.model_fields}
+    return {name: _weigh_value(getattr(state, name), most) for name in ResearchState.model_fields}
 
 
-def reweighed(known: Mapping[str, int], before: ResearchState, after: ResearchState, most: int) -> dict[str, int]:
+def reweigh_state(known: Mapping[str, int], before: ResearchState, after: ResearchState, most: int) -> dict[str, int]:
     """Return the weights of the state `after`, given the weights `before`: only what was replaced is weighed.
 
     A run that is older than a field was weighed by another program, so all of it is weighed anew.
@@ -310,29 +310,31 @@ def reweighed(known: Mapping[str, int], before: ResearchState, after: ResearchSt
         InputInvalid: see `weights`.
     """
     if known.keys() != ResearchState.model_fields.keys():
-        return weights(after, most)
-    return {name: known[name] + _growth(getattr(before, name), getattr(after, name), most) for name in known}
+        return weigh_state(after, most)
+    return {name: known[name] + _compute_growth(getattr(before, name), getattr(after, name), most) for name in known}
 
 
-def _weigh(value: object, most: int) -> int:
+def _weigh_value(value: object, most: int) -> int:
     try:
         return Scale(most).weigh(value).bytes
     except TooHeavy as error:
         raise InputInvalid("state", f"what the state would hold {error}") from error
 
 
-def _growth(before: object, after: object, most: int) -> int:
+def _compute_growth(before: object, after: object, most: int) -> int:
     """Parts that are the same object weigh the same."""
     if before is after:
         return 0
     if isinstance(before, dict) and isinstance(after, dict):
-        added = sum(_weigh(name, most) for name in after.keys() - before.keys())
-        removed = sum(_weigh(name, most) for name in before.keys() - after.keys())
+        added = sum(_weigh_value(name, most) for name in after.keys() - before.keys())
+        removed = sum(_weigh_value(name, most) for name in before.keys() - after.keys())
         both = ((before.get(name, _NOTHING), after.get(name, _NOTHING)) for name in before | after)
-        return added - removed + sum(_growth(one, two, most) for one, two in both)
+        return added - removed + sum(_compute_growth(one, two, most) for one, two in both)
     if isinstance(before, tuple) and isinstance(after, tuple):
-        return sum(_growth(one, two, most) for one, two in zip_longest(before, after, fillvalue=_NOTHING))
-    return (0 if after is _NOTHING else _weigh(after, most)) - (0 if before is _NOTHING else _weigh(before, most))
+        return sum(_compute_growth(one, two, most) for one, two in zip_longest(before, after, fillvalue=_NOTHING))
+    return (0 if after is _NOTHING else _weigh_value(after, most)) - (
+        0 if before is _NOTHING else _weigh_value(before, most)
+    )
 
 
 _NOTHING: Final = object()

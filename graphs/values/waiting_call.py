@@ -4,7 +4,7 @@ import json
 from typing import Final, Literal, TypeAlias
 
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 
 ARGUMENTS_CHARACTERS: Final = 2_000
 """Of the arguments as they are shown; the input of the step has them whole."""
@@ -61,21 +61,21 @@ class WaitingCall(Frozen):
         }
 
 
-def shown(arguments: object) -> tuple[str, bool]:
+def shorten_arguments(arguments: object) -> tuple[str, bool]:
     """Arguments as they are shown, and whether these are all."""
     text = json.dumps(arguments, ensure_ascii=False)
-    return shortened(text, ARGUMENTS_CHARACTERS), len(text) <= ARGUMENTS_CHARACTERS
+    return shorten_text(text, ARGUMENTS_CHARACTERS), len(text) <= ARGUMENTS_CHARACTERS
 
 
 def in_short(calls: tuple[WaitingCall, ...]) -> tuple[WaitingCall, ...]:
     """As much of them as a branch tells its run, again and again: the first ones, and how their arguments begin."""
-    told = ((call, shortened(call.arguments, TOLD_CHARACTERS)) for call in calls[:TOLD])
+    told = ((call, shorten_text(call.arguments, TOLD_CHARACTERS)) for call in calls[:TOLD])
     return tuple(
         call.model_copy(update={"arguments": text, "whole": call.whole and text == call.arguments})
         for call, text in told
     )
 
 
-def waiting(calls: tuple[WaitingCall, ...]) -> tuple[WaitingCall, ...]:
+def list_undecided_calls(calls: tuple[WaitingCall, ...]) -> tuple[WaitingCall, ...]:
     """Return the calls that have not been decided on."""
     return tuple(call for call in calls if not call.decision)

@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from elcano.graphs.data.knowledge import (
+from elcano.graphs.data.knowledge_graph import (
     EDGE_KINDS,
     NODE_KINDS,
     EdgeKind,
@@ -28,10 +28,10 @@ from elcano.graphs.errors import CypherRefused
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.storage.knowledge import labels
 from elcano.storage.knowledge.age_server import AgeServer
-from elcano.storage.knowledge.cypher import require_columns, require_reading, value
-from elcano.storage.knowledge.finding import WordIndex
+from elcano.storage.knowledge.cypher import parse_agtype, require_columns, require_reading
 from elcano.storage.knowledge.graph import BATCH, MOST_ROWS, Hit, Neighbour
-from elcano.storage.sql.types import escaped, unescaped
+from elcano.storage.knowledge.word_index import WordIndex
+from elcano.storage.sql.types import escape_nul, unescape_nul
 
 CYPHER_SECONDS: Final = 5
 """How long a query of a client's may take."""
@@ -70,11 +70,11 @@ class AgeKnowledge:
             if lacking := sorted(ends - kept):
                 raise ValueError(f"an edge leads to nodes that are neither given nor kept: {', '.join(lacking[:5])}")
             for kind, some in by_kind.items():
-                for batch in _batches([self._written(one) for one in some]):
+                for batch in _split_rows_into_batches([self._written(one) for one in some]):
                     await connection.exec_driver_sql(labels.keep_nodes(graph, kind), (batch,))
             await self._words.add(connection, list(described.values()))
             for (kind_of_edge, start, end), given in by_ends.items():
-                for part in _batches(given):
+                for part in _split_rows_into_batches(given):
                     columns = [json.dumps(one.start) for one in part], [json.dumps(one.end) for one in part]
                     rows = (*columns, [self._written(one) for one in part])
                     await connection.exec_driver_sql(labels.keep_edges(graph, kind_of_edge, start, end), rows)
@@ -101,9 +101,9 @@ class AgeKnowledge:
                     f"RETURN properties(e), properties(b) ORDER BY e.id LIMIT {int(limit)}"
                 )
                 asked: JsonObject = {"id": id, "after": after, "kinds": list(kinds)}
-                for one, other in await _rows(connection, graph, query, ("e", "b"), asked):
-                    edge = _read(KnowledgeEdge, one)
-                    found[edge.id] = Neighbour(edge=edge, node=_read(KnowledgeNode, other))
+                for one, other in await _run_cypher_query(connection, graph, query, ("e", "b"), asked):
+                    edge = _parse_kept_model(KnowledgeEdge, one)
+                    found[edge.id] = Neighbour(edge=edge, node=_parse_kept_model(KnowledgeNode, other))
         return [found[one] for one in sorted(found)[:limit]]
 
     async def edges(self, ids: Sequence[str], limit: int) -> list[KnowledgeEdge]:
@@ -113,14 +113,14 @@ class AgeKnowledge:
         found: dict[str, KnowledgeEdge] = {}
         async with self._server.reading() as connection:
             for kind, of_kind in _by_kind(ids).items():
-                for batch in _batches(of_kind):
+                for batch in _split_rows_into_batches(of_kind):
                     for way in ("-[e]->", "<-[e]-"):
                         query = (
                             f"UNWIND $ids AS i MATCH (a:{labels.vertex_label(kind)}){way}(b) WHERE a.id = i "
                             f"RETURN properties(e) LIMIT {int(limit)}"
                         )
-                        for (one,) in await _rows(connection, graph, query, ("e",), {"ids": list(batch)}):
-                            edge = _read(KnowledgeEdge, one)
+                        for (one,) in await _run_cypher_query(connection, graph, query, ("e",), {"ids": list(batch)}):
+                            edge = _parse_kept_model(KnowledgeEdge, one)
                             found[edge.id] = edge
                     if len(found) >= limit:
                         return list(found.values())[:limit]
@@ -143,10 +143,10 @@ class AgeKnowledge:
         async with self._server.reading() as connection:
             for kind in NODE_KINDS:
                 query = f"MATCH (n:{labels.vertex_label(kind)}) RETURN count(n)"
-                nodes[kind] = (await _rows(connection, graph, query, ("n",), {}))[0][0]
+                nodes[kind] = (await _run_cypher_query(connection, graph, query, ("n",), {}))[0][0]
             for one in EDGE_KINDS:
                 query = f"MATCH ()-[e:{labels.edge_label(one)}]->() RETURN count(e)"
-                edges[one] = (await _rows(connection, graph, query, ("n",), {}))[0][0]
+                edges[one] = (await _run_cypher_query(connection, graph, query, ("n",), {}))[0][0]
         counted = ({kind: number for kind, number in some.items() if number} for some in (nodes, edges))
         return KnowledgeCounts.model_validate(dict(zip(("nodes", "edges"), counted, strict=True)))
 
@@ -160,11 +160,11 @@ class AgeKnowledge:
     async def _drop_run(self, connection: AsyncConnection, graph: str, run: str) -> None:
         touched: set[str] = set()
         for kind in EDGE_KINDS:
-            gone = await connection.exec_driver_sql(labels.drop_edges(graph, kind), (json.dumps(escaped(run)),))
-            edges = (_read(KnowledgeEdge, value(properties)) for (properties,) in gone)
+            gone = await connection.exec_driver_sql(labels.drop_edges(graph, kind), (json.dumps(escape_nul(run)),))
+            edges = (_parse_kept_model(KnowledgeEdge, parse_agtype(properties)) for (properties,) in gone)
             touched |= {end for one in edges for end in (one.start, one.end)}
         for of_kind, ids in _by_kind(sorted(touched)).items():
-            for batch in _batches(ids):
+            for batch in _split_rows_into_batches(ids):
                 asked = ([json.dumps(id) for id in batch],)
                 lost = await connection.exec_driver_sql(labels.drop_unheld(graph, of_kind), asked)
                 await self._words.drop(connection, [json.loads(id) for (id,) in lost])
@@ -179,7 +179,7 @@ class AgeKnowledge:
             return []
         try:
             async with self._server.reading(CYPHER_SECONDS) as connection:
-                return await _rows(connection, graph, query, columns, parameters, min(limit, MOST_ROWS))
+                return await _run_cypher_query(connection, graph, query, columns, parameters, min(limit, MOST_ROWS))
         except DBAPIError as error:
             state = getattr(error.orig, "sqlstate", None) or ""
             if state == "57014" or error.connection_invalidated:
@@ -192,25 +192,27 @@ class AgeKnowledge:
         found: dict[str, KnowledgeNode] = {}
         for kind, of_kind in _by_kind(ids).items():
             query = f"UNWIND $ids AS i MATCH (n:{labels.vertex_label(kind)}) WHERE n.id = i RETURN properties(n)"
-            for batch in _batches(of_kind):
-                for (one,) in await _rows(connection, graph, query, ("n",), {"ids": list(batch)}):
-                    node = _read(KnowledgeNode, one)
+            for batch in _split_rows_into_batches(of_kind):
+                for (one,) in await _run_cypher_query(connection, graph, query, ("n",), {"ids": list(batch)}):
+                    node = _parse_kept_model(KnowledgeNode, one)
                     found[node.id] = node
         return [found[id] for id in ids if id in found]
 
     def _written(self, one: Frozen) -> str:
         """A node or an edge as JSON. PostgreSQL has no NUL character, so it is written as another one."""
-        values = {name: escaped(value) if isinstance(value, str) else value for name, value in one.model_dump().items()}
+        values = {
+            name: escape_nul(value) if isinstance(value, str) else value for name, value in one.model_dump().items()
+        }
         return json.dumps({**values, "tenant": self._tenant}, ensure_ascii=False)
 
 
-def _read(kind: type[Kept], kept: Json) -> Kept:
+def _parse_kept_model(kind: type[Kept], kept: Json) -> Kept:
     assert isinstance(kept, dict)
-    values = {name: unescaped(value) if isinstance(value, str) else value for name, value in kept.items()}
+    values = {name: unescape_nul(value) if isinstance(value, str) else value for name, value in kept.items()}
     return kind.model_validate({name: value for name, value in values.items() if name in kind.model_fields})
 
 
-async def _rows(
+async def _run_cypher_query(
     connection: AsyncConnection,
     graph: str,
     query: str,
@@ -225,7 +227,7 @@ async def _rows(
     if limit is not None:
         statement += f" LIMIT {int(limit)}"
     found = await connection.exec_driver_sql(statement, (json.dumps(parameters),))
-    return [[value(one) for one in row] for row in found]
+    return [[parse_agtype(one) for one in row] for row in found]
 
 
 def _by_kind(ids: Sequence[str]) -> dict[NodeKind, list[str]]:
@@ -237,5 +239,5 @@ def _by_kind(ids: Sequence[str]) -> dict[NodeKind, list[str]]:
     return found
 
 
-def _batches(rows: Sequence[Row]) -> list[Sequence[Row]]:
+def _split_rows_into_batches(rows: Sequence[Row]) -> list[Sequence[Row]]:
     return [rows[start : start + BATCH] for start in range(0, len(rows), BATCH)]

@@ -13,7 +13,7 @@ from sqlalchemy import event, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.storage.knowledge import labels
-from elcano.storage.sql.dialect import alone
+from elcano.storage.sql.dialect import begin_exclusive
 
 _BY_INDEX: Final = {"enable_hashjoin": "off", "enable_mergejoin": "off", "enable_seqscan": "off"}
 """Each of a few hundred ids is looked up by index. The server would take a whole label for less work, since it does not
@@ -55,9 +55,9 @@ class AgeServer:
             if not await labels.is_there(connection, name):
                 if not make:
                     return None
-                await alone(connection, "knowledge graphs")
+                await begin_exclusive(connection, "knowledge graphs")
                 if not await labels.is_there(connection, name):
-                    await labels.create(connection, name)
+                    await labels.create_tenant_graph(connection, name)
         self._there.add(name)
         return name
 
@@ -65,8 +65,8 @@ class AgeServer:
         if self._extended:
             return
         async with self._engine.begin() as connection:
-            await alone(connection, "knowledge graphs")
-            await labels.extend(connection)
+            await begin_exclusive(connection, "knowledge graphs")
+            await labels.create_extension(connection)
         self._extended = True
 
     @asynccontextmanager
@@ -74,7 +74,7 @@ class AgeServer:
         """A connection that cannot write; with `seconds` each of its statements ends after so many."""
         async with self._engine.connect() as connection:
             limited = {"statement_timeout": f"{seconds}s", **_BOUNDED} if seconds else _BY_INDEX
-            await _set(connection, {"transaction_read_only": "on", **limited})
+            await _set_transaction_config(connection, {"transaction_read_only": "on", **limited})
             low = (await connection.get_raw_connection()).driver_connection
             loop = asyncio.get_running_loop()
             hanging_up = loop.call_later(seconds + GRACE_SECONDS, _hang_up, low) if seconds else None
@@ -88,12 +88,12 @@ class AgeServer:
     async def writing(self, tenant: str) -> AsyncIterator[AsyncConnection]:
         """A transaction of the only writer of a tenant's graph."""
         async with self._engine.begin() as connection:
-            await alone(connection, f"knowledge {tenant}")
-            await _set(connection, _BY_INDEX)
+            await begin_exclusive(connection, f"knowledge {tenant}")
+            await _set_transaction_config(connection, _BY_INDEX)
             yield connection
 
 
-async def _set(connection: AsyncConnection, values: Mapping[str, str]) -> None:
+async def _set_transaction_config(connection: AsyncConnection, values: Mapping[str, str]) -> None:
     """Set server parameters for this transaction, in one statement."""
     each = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in values.items())
     await connection.execute(text(f"SELECT {each}"))

@@ -61,9 +61,9 @@ def require_reading(query: str) -> None:
         raise CypherRefused(f"the query has {len(query)} characters; {LONGEST} are the most")
     tokens = [found for found in _TOKEN.finditer(query) if found.lastgroup != "space"]
     for at, token in enumerate(tokens):
-        _require(token, _said(tokens, at - 1), _said(tokens, at + 1))
+        _require_allowed_token(token, _get_token_text(tokens, at - 1), _get_token_text(tokens, at + 1))
         _require_bounded(tokens, at)
-    if _copies(tokens) > MOST_COPIES:
+    if _count_copies(tokens) > MOST_COPIES:
         raise CypherRefused("the query repeats too much of what it defines before: return the values themselves")
     if not any(token.group().casefold() == "return" for token in tokens):
         raise CypherRefused("the query returns nothing: it needs RETURN")
@@ -81,7 +81,7 @@ def require_columns(columns: Sequence[str]) -> None:
         raise CypherRefused(f"{wrong[0]!r} cannot name a column: use lower-case letters, digits and `_`")
 
 
-def value(written: str | None) -> Json:
+def parse_agtype(written: str | None) -> Json:
     """What AGE writes as `agtype`, as JSON: nodes and edges lose the word behind them, numbers that are none are texts.
 
     Raises:
@@ -94,7 +94,7 @@ def value(written: str | None) -> Json:
     return read
 
 
-def _require(token: re.Match[str], before: str, after: str) -> None:
+def _require_allowed_token(token: re.Match[str], before: str, after: str) -> None:
     said, kind = token.group(), token.lastgroup
     if kind in ("quoted", "comment") or (kind == "sign" and said in "`;\\'\""):
         raise CypherRefused(f"{said[:40]!r} at character {token.start() + 1} may not stand in a query here")
@@ -113,15 +113,15 @@ def _require(token: re.Match[str], before: str, after: str) -> None:
         raise CypherRefused(f"there is no function {said!r} here; there are: {', '.join(sorted(_FUNCTIONS))}")
 
 
-def _said(tokens: Sequence[re.Match[str]], at: int) -> str:
+def _get_token_text(tokens: Sequence[re.Match[str]], at: int) -> str:
     return tokens[at].group() if 0 <= at < len(tokens) else ""
 
 
 def _require_bounded(tokens: Sequence[re.Match[str]], at: int) -> None:
     """Refuse a sign or a word whose cost cannot be bounded."""
-    said, before, after = _said(tokens, at), _said(tokens, at - 1), _said(tokens, at + 1)
+    said, before, after = _get_token_text(tokens, at), _get_token_text(tokens, at - 1), _get_token_text(tokens, at + 1)
     if tokens[at].lastgroup == "sign":
-        if said == "|" and _said(tokens, at - 2) not in (":", "|"):
+        if said == "|" and _get_token_text(tokens, at - 2) not in (":", "|"):
             raise CypherRefused("lists may not be made of lists (`|`): UNWIND them")
         if said == ":" and before == ":":
             raise CypherRefused("`::` may not stand in a query here: values have the types that they have")
@@ -129,18 +129,18 @@ def _require_bounded(tokens: Sequence[re.Match[str]], at: int) -> None:
     else:
         searched = at + 1 if said.casefold() == "contains" and before != "." else 0
     if searched:
-        if after.casefold() in ("tolower", "toupper") and _said(tokens, searched + 1) == "(":
+        if after.casefold() in ("tolower", "toupper") and _get_token_text(tokens, searched + 1) == "(":
             searched += 2
         if searched >= len(tokens) or tokens[searched].lastgroup not in ("text", "parameter"):
             raise CypherRefused("what a text is searched for has to be a text or a parameter")
 
 
-def _copies(tokens: Sequence[re.Match[str]]) -> int:
+def _count_copies(tokens: Sequence[re.Match[str]]) -> int:
     """How often one value may be in another: the mentions in each clause, times those in the clauses before it."""
     mentions = [1]
     giving = False
     for at, token in enumerate(tokens):
-        word, before, after = token.group().casefold(), _said(tokens, at - 1), _said(tokens, at + 1)
+        word, before, after = token.group().casefold(), _get_token_text(tokens, at - 1), _get_token_text(tokens, at + 1)
         if word in _GIVING and before.casefold() not in ("starts", "ends", ".", ":"):
             giving = True
             mentions.append(0)

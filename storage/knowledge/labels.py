@@ -11,7 +11,7 @@ from typing import Final
 from sqlalchemy import MetaData, Table, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from elcano.graphs.data.knowledge import EDGE_KINDS, NODE_KINDS, EdgeKind, NodeKind
+from elcano.graphs.data.knowledge_graph import EDGE_KINDS, NODE_KINDS, EdgeKind, NodeKind
 from elcano.storage.sql.tables import knowledge_words
 
 SCHEMA: Final = "elcano_knowledge"
@@ -44,7 +44,7 @@ async def is_there(connection: AsyncConnection, graph: str) -> bool:
     return bool(await connection.scalar(named, {"graph": graph}))
 
 
-async def extend(connection: AsyncConnection) -> None:
+async def create_extension(connection: AsyncConnection) -> None:
     """Makes the extension and the table of words, where they are not there yet."""
     known = text("SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'age')")
     if not await connection.scalar(known):
@@ -53,22 +53,22 @@ async def extend(connection: AsyncConnection) -> None:
     await connection.run_sync(WORDS.metadata.create_all)
 
 
-async def create(connection: AsyncConnection, graph: str) -> None:
+async def create_tenant_graph(connection: AsyncConnection, graph: str) -> None:
     """Makes the graph of a tenant with its labels and indexes."""
     await connection.execute(text("SELECT ag_catalog.create_graph(:graph)"), {"graph": graph})
     for kind in NODE_KINDS:
         await connection.execute(text(f"SELECT ag_catalog.create_vlabel('{graph}', '{vertex_label(kind)}')"))
-        await _index(connection, graph, vertex_label(kind), _ID, unique=True)
+        await _create_index(connection, graph, vertex_label(kind), _ID, unique=True)
     for one in EDGE_KINDS:
         label = edge_label(one)
         await connection.execute(text(f"SELECT ag_catalog.create_elabel('{graph}', '{label}')"))
-        await _index(connection, graph, label, _ID, unique=True)
-        await _index(connection, graph, label, _RUN)
+        await _create_index(connection, graph, label, _ID, unique=True)
+        await _create_index(connection, graph, label, _RUN)
         for end in ("start_id", "end_id"):  # newer releases of AGE make these themselves
-            await _index(connection, graph, label, end)
+            await _create_index(connection, graph, label, end)
 
 
-async def _index(connection: AsyncConnection, graph: str, label: str, of: str, *, unique: bool = False) -> None:
+async def _create_index(connection: AsyncConnection, graph: str, label: str, of: str, *, unique: bool = False) -> None:
     name = f"{label}_{sha256(of.encode()).hexdigest()[:8]}"
     kind = "UNIQUE INDEX" if unique else "INDEX"
     # By the driver, since `:` and `%` stand for values in SQLAlchemy's own texts.
@@ -90,8 +90,10 @@ def keep_edges(graph: str, kind: EdgeKind, start: NodeKind, end: NodeKind) -> st
         f'INSERT INTO {graph}."{edge_label(kind)}" (start_id, end_id, properties) '
         f"SELECT first.id, second.id, {_AGTYPE.format('one')} "
         "FROM unnest(%s::text[], %s::text[], %s::text[]) AS given(leads_from, leads_to, one) "
-        f'JOIN {graph}."{vertex_label(start)}" first ON {_of("first", _ID)} = {_AGTYPE.format("leads_from")} '
-        f'JOIN {graph}."{vertex_label(end)}" second ON {_of("second", _ID)} = {_AGTYPE.format("leads_to")} '
+        f'JOIN {graph}."{vertex_label(start)}" first ON {_qualify_properties("first", _ID)} = '
+        f"{_AGTYPE.format('leads_from')} "
+        f'JOIN {graph}."{vertex_label(end)}" second ON {_qualify_properties("second", _ID)} = '
+        f"{_AGTYPE.format('leads_to')} "
         f"ON CONFLICT (({_ID})) DO NOTHING"
     )
 
@@ -110,10 +112,10 @@ def drop_unheld(graph: str, kind: NodeKind) -> str:
     held = f"SELECT FROM {graph}._ag_label_edge held WHERE held."
     return (
         f"DELETE FROM {gone} gone USING unnest(%s::text[]) AS given(one) "
-        f"WHERE {_of('gone', _ID)} = {_AGTYPE.format('one')} "
+        f"WHERE {_qualify_properties('gone', _ID)} = {_AGTYPE.format('one')} "
         f"AND NOT EXISTS ({held}start_id = gone.id) AND NOT EXISTS ({held}end_id = gone.id) RETURNING one"
     )
 
 
-def _of(table: str, expression: str) -> str:
+def _qualify_properties(table: str, expression: str) -> str:
     return expression.replace("(properties,", f"({table}.properties,")

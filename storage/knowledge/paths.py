@@ -7,7 +7,7 @@ not an end of it. What is looked at is bounded, and the answer says so where the
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from elcano.graphs.data.knowledge import KnowledgeEdge
+from elcano.graphs.data.knowledge_graph import KnowledgeEdge
 from elcano.graphs.frozen import Frozen
 from elcano.storage.knowledge.graph import KnowledgeGraph
 
@@ -27,7 +27,7 @@ class Paths(Frozen):
     """False: more was there than is looked at; there may be others, also where none is told."""
 
 
-async def shortest(graph: KnowledgeGraph, start: str, end: str, *, longest: int, limit: int) -> Paths:
+async def find_shortest_paths(graph: KnowledgeGraph, start: str, end: str, *, longest: int, limit: int) -> Paths:
     """The shortest paths of at most `longest` edges, at most `limit` of them; of a node to itself there is none.
 
     Args:
@@ -45,16 +45,16 @@ async def shortest(graph: KnowledgeGraph, start: str, end: str, *, longest: int,
         room = MOST_EDGES - looked_at
         edges = await graph.edges(fronts[side], room)
         looked_at += len(edges)
-        fronts[side] = _further(sides[side], fronts[side], edges, {start, end})
+        fronts[side] = _expand_front(sides[side], fronts[side], edges, {start, end})
         length += 1
         if meeting := sorted(sides[0].keys() & sides[1].keys()):
-            return Paths(paths=_joined(sides, meeting, limit), complete=len(edges) < room)
+            return Paths(paths=_join_paths(sides, meeting, limit), complete=len(edges) < room)
         if len(edges) >= room:
             return Paths(paths=(), complete=False)
     return Paths(paths=(), complete=True)
 
 
-def _further(reached: Ways, front: Sequence[str], edges: Sequence[KnowledgeEdge], ends: set[str]) -> list[str]:
+def _expand_front(reached: Ways, front: Sequence[str], edges: Sequence[KnowledgeEdge], ends: set[str]) -> list[str]:
     """Add the edges to what was reached, and return the nodes that are new, except runs, which lead nowhere."""
     before, new = set(front), Ways()
     for edge in sorted(edges, key=lambda one: one.id):
@@ -67,24 +67,26 @@ def _further(reached: Ways, front: Sequence[str], edges: Sequence[KnowledgeEdge]
     return sorted(new)
 
 
-def _joined(sides: tuple[Ways, Ways], meeting: Sequence[str], limit: int) -> tuple[tuple[KnowledgeEdge, ...], ...]:
+def _join_paths(sides: tuple[Ways, Ways], meeting: Sequence[str], limit: int) -> tuple[tuple[KnowledgeEdge, ...], ...]:
     paths: list[tuple[KnowledgeEdge, ...]] = []
     for middle in meeting:
-        for first in _ways(sides[0], middle, limit):
-            for second in _ways(sides[1], middle, limit):
+        for first in _trace_ways_back(sides[0], middle, limit):
+            for second in _trace_ways_back(sides[1], middle, limit):
                 paths.append((*reversed(first), *second))
                 if len(paths) == limit:
                     return tuple(paths)
     return tuple(paths)
 
 
-def _ways(reached: Mapping[str, list[tuple[str, KnowledgeEdge]]], node: str, limit: int) -> list[list[KnowledgeEdge]]:
+def _trace_ways_back(
+    reached: Mapping[str, list[tuple[str, KnowledgeEdge]]], node: str, limit: int
+) -> list[list[KnowledgeEdge]]:
     """The ways back from a node, the edge at it first."""
     if not reached[node]:
         return [[]]
     found: list[list[KnowledgeEdge]] = []
     for before, edge in reached[node]:
-        found += ([edge, *rest] for rest in _ways(reached, before, limit))
+        found += ([edge, *rest] for rest in _trace_ways_back(reached, before, limit))
         if len(found) >= limit:
             break
     return found[:limit]

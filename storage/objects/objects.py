@@ -123,7 +123,7 @@ def open_objects(url: str, folder: Path) -> Objects:
     return Objects(LocalStore(prefix=place, mkdir=True, automatic_cleanup=True), place.as_uri(), place)
 
 
-def segment(name: str) -> str:
+def encode_key_segment(name: str) -> str:
     """`name` as one segment of a key: as it is if it is plain, else its hash."""
     return name if _PLAIN.fullmatch(name) else sha256(name.encode()).hexdigest()
 

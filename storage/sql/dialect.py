@@ -54,7 +54,7 @@ _SAID: Final = {"authentication failed": "28", "no password supplied": "28", 'ro
 """What a server says before there is a connection that could have a state."""
 
 
-def trouble(error: DBAPIError) -> str | None:
+def explain_database_error(error: DBAPIError) -> str | None:
     """Why the database cannot be used at the moment and what to do; None if the statement was wrong, not the database.
 
     An extended result code of SQLite has the plain one in its lowest byte. What psycopg raises while it connects has no
@@ -66,10 +66,10 @@ def trouble(error: DBAPIError) -> str | None:
     state = getattr(error.orig, "sqlstate", None)
     if state is not None:
         return _BY_STATE.get(state) or _BY_STATE.get(state[:2])
-    return _unconnected(error)
+    return _explain_connection_error(error)
 
 
-def _unconnected(error: DBAPIError) -> str | None:
+def _explain_connection_error(error: DBAPIError) -> str | None:
     """What the server, or the way to it, said in words alone."""
     if not isinstance(error, OperationalError):
         return None
@@ -77,7 +77,7 @@ def _unconnected(error: DBAPIError) -> str | None:
     return next((_BY_STATE[state] for words, state in _SAID.items() if words in said), _BY_STATE["08"])
 
 
-def configure(engine: AsyncEngine) -> None:
+def configure_engine(engine: AsyncEngine) -> None:
     """Prepares every connection that `engine` will open."""
     if engine.dialect.name != "sqlite":
         return
@@ -110,7 +110,7 @@ async def keep_log(engine: AsyncEngine) -> None:
         await asyncio.sleep(0.02)
 
 
-async def alone(connection: AsyncConnection, name: str, *, beside: str = "") -> None:
+async def begin_exclusive(connection: AsyncConnection, name: str, *, beside: str = "") -> None:
     """Begins a transaction that waits for others of the same name; what they committed is seen in it.
 
     `beside` is a name that this transaction shares with others of its kind: only one that is `alone` under that name
@@ -120,11 +120,11 @@ async def alone(connection: AsyncConnection, name: str, *, beside: str = "") -> 
         await connection.exec_driver_sql("BEGIN IMMEDIATE")
         return
     if beside:
-        await connection.execute(select(func.pg_advisory_xact_lock_shared(_number(beside))))
-    await connection.execute(select(func.pg_advisory_xact_lock(_number(name))))
+        await connection.execute(select(func.pg_advisory_xact_lock_shared(_lock_number_from_name(beside))))
+    await connection.execute(select(func.pg_advisory_xact_lock(_lock_number_from_name(name))))
 
 
-def _number(name: str) -> int:
+def _lock_number_from_name(name: str) -> int:
     """What PostgreSQL locks in place of a name: a number of 64 bits."""
     return int.from_bytes(sha256(f"elcano {name}".encode()).digest()[:8], signed=True)
 
@@ -135,17 +135,17 @@ def insert_new(connection: AsyncConnection, table: Table) -> Insert:
     A transaction that is not `alone` begins with such a statement, never with a read: SQLite refuses to let one that
     has read write after another one did.
     """
-    return _insert(connection, table).on_conflict_do_nothing()
+    return _make_insert(connection, table).on_conflict_do_nothing()
 
 
 def insert_or_replace(connection: AsyncConnection, table: Table, *, where: ColumnElement[bool] | None = None) -> Insert:
     """Inserts rows; those whose key is there already are replaced, if `where` holds for the row that is there."""
-    statement = _insert(connection, table)
+    statement = _make_insert(connection, table)
     values = {column.name: statement.excluded[column.name] for column in table.columns if not column.primary_key}
     return statement.on_conflict_do_update(index_elements=list(table.primary_key), set_=values, where=where)
 
 
-def _insert(connection: AsyncConnection, table: Table) -> sqlite.Insert | postgresql.Insert:
+def _make_insert(connection: AsyncConnection, table: Table) -> sqlite.Insert | postgresql.Insert:
     return sqlite.insert(table) if connection.dialect.name == "sqlite" else postgresql.insert(table)
 
 

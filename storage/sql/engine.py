@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from elcano.graphs.errors import StoreDamaged, StoreUnavailable
 from elcano.storage.sql import dialect
-from elcano.storage.sql.migrating import migrate
+from elcano.storage.sql.schema_migration import migrate_tables
 
 CONNECT_SECONDS: Final = 10
 """How long a server may take to answer before it counts as not there."""
@@ -60,20 +60,20 @@ def open_engine(url: URL) -> AsyncEngine:
     if url.get_backend_name() != "sqlite":
         connecting = {"connect_timeout": CONNECT_SECONDS, "application_name": "elcano"}
         engine = create_async_engine(url, pool_pre_ping=True, connect_args=connecting)
-        dialect.configure(engine)
+        dialect.configure_engine(engine)
         return engine
     engine = create_async_engine(url, connect_args={"factory": Connection})
-    dialect.configure(engine)
+    dialect.configure_engine(engine)
 
     @event.listens_for(engine.sync_engine, "handle_error")
     def _named(context: ExceptionContext) -> None:
         if _is_damage(context.original_exception):
-            raise _damaged(url.database, context.original_exception) from context.original_exception
+            raise _build_damage_error(url.database, context.original_exception) from context.original_exception
 
     return engine
 
 
-async def prepare(engine: AsyncEngine) -> None:
+async def prepare_tables(engine: AsyncEngine) -> None:
     """Creates or migrates the tables; several processes may do it at once.
 
     Raises:
@@ -84,14 +84,14 @@ async def prepare(engine: AsyncEngine) -> None:
     try:
         await dialect.keep_log(engine)
         async with engine.begin() as connection:
-            await dialect.alone(connection, "tables")
-            await connection.run_sync(migrate)
+            await dialect.begin_exclusive(connection, "tables")
+            await connection.run_sync(migrate_tables)
     except sqlite3.DatabaseError as error:  # raised while connecting, which SQLAlchemy hands on as it is
         if not _is_damage(error):
             raise
-        raise _damaged(engine.url.database, error) from error
+        raise _build_damage_error(engine.url.database, error) from error
     except DBAPIError as error:
-        why = dialect.trouble(error)
+        why = dialect.explain_database_error(error)
         if why is None or engine.dialect.name == "sqlite":
             raise
         raise StoreUnavailable(f"{engine.url.render_as_string()} cannot be used: {why} ({error.orig})") from error
@@ -102,7 +102,7 @@ def _is_damage(error: BaseException) -> bool:
     return code & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 
 
-def _damaged(path: str | None, error: BaseException) -> StoreDamaged:
+def _build_damage_error(path: str | None, error: BaseException) -> StoreDamaged:
     return StoreDamaged(
         f"the database {path!r} is damaged ({error}): stop every program that uses it, then put back a copy, "
         "or save what can be saved with `sqlite3 FILE .recover`, or move it away together with its `-wal` and `-shm` "

@@ -15,12 +15,12 @@ _NUL: Final = f"{ESCAPE}0"
 _ITSELF: Final = f"{ESCAPE}1"
 
 
-def escaped(text: str) -> str:
+def escape_nul(text: str) -> str:
     """`text` without NUL characters."""
     return text.replace(ESCAPE, _ITSELF).replace("\x00", _NUL)
 
 
-def unescaped(kept: str) -> str:
+def unescape_nul(kept: str) -> str:
     """The text that `escaped` made `kept` of."""
     return kept.replace(_NUL, "\x00").replace(_ITSELF, ESCAPE)
 
@@ -31,10 +31,10 @@ class _Escaped(TypeDecorator[str]):
     impl = Text
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        return escaped(value) if value is not None and dialect.name == "postgresql" else value
+        return escape_nul(value) if value is not None and dialect.name == "postgresql" else value
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
-        return unescaped(value) if value is not None and dialect.name == "postgresql" else value
+        return unescape_nul(value) if value is not None and dialect.name == "postgresql" else value
 
 
 class Long(_Escaped):

@@ -26,8 +26,8 @@ from elcano.graphs.contracts import (
 )
 from elcano.graphs.engine.approval import ApprovePlan, RefusePlan
 from elcano.graphs.engine.call_approval import ApproveCall, RefuseCall
-from elcano.graphs.engine.control import AddBudget, RollBack, Stop
-from elcano.graphs.engine.pausing import Continue, Pause
+from elcano.graphs.engine.control_actions import AddBudget, RollBack, Stop
+from elcano.graphs.engine.pause import Continue, Pause
 from elcano.graphs.engine.steering import Steer, Steering
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.records import ArchiveCall, ArchivedRun, ProgressPage, RunSnapshot

@@ -8,11 +8,11 @@ from xml.etree import ElementTree
 import httpx
 import pytest
 
-from elcano.activities.analysis.forest import forest
+from elcano.activities.analysis.forest import render_forest_plot
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.values.report import Report, ReportRef
 from elcano.storage.store import Store
-from elcano.testing.research import Researched, researched
+from elcano.testing.research import Researched, run_research
 from elcano.testing.source import ScriptedSource
 from tests.unit.activities.analysis.trials import COUNTS
 
@@ -30,7 +30,7 @@ async def analyzed(folder: Path) -> Researched:
     trials = {f"Trial {number}": told(*trial) for number, trial in enumerate(COUNTS)}
     trials["Opinion"] = "Corvalin is said to reduce mortality in everybody who takes it for long enough."
     source = ScriptedSource("trials", trials)
-    return await researched(QUESTION, folder=folder, sources=[source], mode="analysis")
+    return await run_research(QUESTION, folder=folder, sources=[source], mode="analysis")
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ async def reported(tmp_path: Path, store: Store) -> str:
     assert found.analysis is not None
     kept = store.of("default").artifacts
     (pool,) = found.analysis.pools
-    pool = pool.model_copy(update={"plot": await kept.put("run-1", forest(pool), "image/svg+xml")})
+    pool = pool.model_copy(update={"plot": await kept.put("run-1", render_forest_plot(pool), "image/svg+xml")})
     report = found.model_copy(update={"analysis": found.analysis.model_copy(update={"pools": (pool,)})})
     ref = ReportRef(
         artifact=await kept.put("run-1", report.model_dump_json(), "application/json"),
@@ -79,7 +79,7 @@ async def test_a_run_without_a_key_reads_pools_and_decides(tmp_path: Path) -> No
 
 async def test_a_run_that_finds_no_numbers_reports_all_the_same(tmp_path: Path) -> None:
     source = ScriptedSource("notes", {"Note": "Corvalin is said to reduce mortality in everybody who takes it."})
-    found = await researched(QUESTION, folder=tmp_path, sources=[source], mode="analysis")
+    found = await run_research(QUESTION, folder=tmp_path, sources=[source], mode="analysis")
     assert found.report.analysis is not None
     assert found.report.analysis.pools == ()
     assert found.report.analysis.tested[0].verdict == "inconclusive"

@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from elcano.graphs.references.forms import NAMES
+from elcano.graphs.references.export_formats import NAMES
 from elcano.storage.store import Store
 from tests.api.asking import start
 from tests.api.test_results import reported as reported

@@ -8,7 +8,7 @@ import pytest
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from elcano.graphs.checks.affordable import default_limits
+from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.modes import MODES
 from tests.api.asking import start
 

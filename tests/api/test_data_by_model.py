@@ -19,12 +19,12 @@ from temporalio.api.enums.v1 import EventType as Happened
 from temporalio.client import Client
 
 from elcano.activities.sources.registry import open_sources
-from elcano.graphs.agents.envelope import TaskEnvelope, opened
+from elcano.graphs.agents.envelope import TaskEnvelope, parse_envelope
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.settings import Settings
 from elcano.storage.store import Store
-from elcano.testing.answers import plain
-from elcano.testing.provider import Provider, Reply, Request, answer, scripted_provider
+from elcano.testing.default_answers import build_plain_answer
+from elcano.testing.provider import Provider, Reply, Request, make_completion, scripted_provider
 from elcano.worker import build_worker, provider_worker
 from tests.api.again.going_on import ended
 from tests.api.asking import start
@@ -74,14 +74,14 @@ def api_settings(tmp_path: Path) -> Settings:
 
 def asked(request: Request) -> TaskEnvelope:
     """The task that a conversation began with, whatever was said since."""
-    tasks = (opened(str(one.get("content") or "")) for one in request["messages"])
+    tasks = (parse_envelope(str(one.get("content") or "")) for one in request["messages"])
     return next(task for task in tasks if task is not None)
 
 
 def analyst(request: Request) -> Reply:
     """Answers as an analyst who errs at first: a column that is not there, a sum that is not so."""
     task = asked(request)
-    return answer(said(task, again=len(request["messages"]) > 2), usage=USAGE)
+    return make_completion(said(task, again=len(request["messages"]) > 2), usage=USAGE)
 
 
 def said(task: TaskEnvelope, *, again: bool) -> JsonObject:
@@ -97,7 +97,7 @@ def said(task: TaskEnvelope, *, again: bool) -> JsonObject:
         case "data_writer":
             return told(task, again=again)
         case _:
-            return plain(task)
+            return build_plain_answer(task)
 
 
 def split(task: TaskEnvelope) -> JsonObject:

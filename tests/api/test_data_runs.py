@@ -12,7 +12,7 @@ from elcano.api.http.errors import RequestInvalid
 from elcano.api.http.requests import RunRequest
 from elcano.api.runs.database_graphs import asks_databases, may_ask_databases
 from elcano.api.runs.submission import research_input
-from elcano.graphs.agents.ways import WAYS
+from elcano.graphs.agents.mode_choices import WAYS
 from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.modes import MODES
 from elcano.settings import Settings

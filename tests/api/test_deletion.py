@@ -12,7 +12,7 @@ from temporalio.worker import Worker
 from elcano.api.http.errors import RunNotFound
 from elcano.api.live.cursor import Cursor
 from elcano.api.runs import endings
-from elcano.api.runs.endings import settle
+from elcano.api.runs.endings import archive_if_ended
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
 from elcano.graphs.contracts import BranchOf
@@ -158,5 +158,5 @@ async def test_a_deleted_run_does_not_come_back(
     section = ended("run-1.0004.a", status="running", branch_of=BranchOf(run_id="run-1", path="0004.a", section="A"))
     for one in (run, section):
         with pytest.raises(RunNotFound):
-            await settle(one, Temporal(Connection(client), "nobody's"), own)
+            await archive_if_ended(one, Temporal(Connection(client), "nobody's"), own)
         assert await own.runs.get(one.run_id) is None

@@ -14,9 +14,9 @@ from pybtex.database import parse_string
 from temporalio.testing import WorkflowEnvironment
 
 from elcano.dev.verification.verdict import verify
+from elcano.graphs.catalogue.source_registry import SOURCES
 from elcano.graphs.catalogue.source_spec import SourcePolicy
-from elcano.graphs.catalogue.sources import SOURCES
-from elcano.graphs.references.forms import BIBTEX, CSL, RIS
+from elcano.graphs.references.export_formats import BIBTEX, CSL, RIS
 from elcano.graphs.values.report import Reference
 from tests.api.doubles import literature
 from tests.api.doubles.research import SEARCHES, Left, left_by_run

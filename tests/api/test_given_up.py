@@ -42,7 +42,7 @@ def silent(monkeypatch: pytest.MonkeyPatch) -> Silent:
     def resolve(choice: ModelChoice, agent: str, settings: Settings) -> Model:
         return FunctionModel(silent.answer) if agent == "judge" else real(choice, agent, settings)
 
-    monkeypatch.setattr("elcano.activities.agents.asking.resolve_model", resolve)
+    monkeypatch.setattr("elcano.activities.agents.agent_activity.resolve_model", resolve)
     return silent
 
 

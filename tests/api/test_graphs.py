@@ -7,9 +7,9 @@ from typing import Any
 import httpx
 import pytest
 
-from elcano.api.runs import graphs
+from elcano.api.runs import runnable_graphs
 from elcano.graphs.modes import MODES
-from elcano.graphs.spec.drawing import mermaid
+from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.size import MAX_FAULTS
 
@@ -40,7 +40,7 @@ async def test_a_graph_comes_in_the_form_that_is_wanted(
     if form == "application/json":
         assert ResearchGraph.model_validate_json(answer.content) == MODES["iterative"]
     else:
-        assert answer.text == mermaid(MODES["iterative"])
+        assert answer.text == render_mermaid(MODES["iterative"])
 
 
 @pytest.mark.parametrize(("path", "status"), [("nothing", 404), ("%00", 404), ("iterative?format=png", 422)])
@@ -142,7 +142,7 @@ async def test_a_graph_is_looked_at_in_a_thread_of_its_own(
         threads.append(threading.current_thread())
         return ["seen"]
 
-    monkeypatch.setattr(graphs, "size_faults", watched)
+    monkeypatch.setattr(runnable_graphs, "size_faults", watched)
     await api.post("/v1/graphs/validate", json=large(1))
     await api.post("/v1/runs", json={"question": "Why?", "graph": large(1)})
     assert len(threads) == 2

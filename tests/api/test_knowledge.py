@@ -9,20 +9,20 @@ import pytest
 from temporalio.client import Client
 
 from elcano.api.app import create_app
-from elcano.graphs.data.knowledge import edge, node
+from elcano.graphs.data.knowledge_graph import build_knowledge_edge, build_knowledge_node
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 from tests.api.serving import speaking
 
-RUN = node("run", "run-1", "Does aspirin prevent strokes?")
-PAPER = node("document", "doi:10.1/a", "Aspirin and stroke", url="https://doi.org/10.1/a", year=2018)
-CLAIM = node("claim", "Aspirin lowers the risk of stroke.", "Aspirin lowers the risk of stroke.")
-ENTITY = node("entity", "aspirin", "Aspirin")
+RUN = build_knowledge_node("run", "run-1", "Does aspirin prevent strokes?")
+PAPER = build_knowledge_node("document", "doi:10.1/a", "Aspirin and stroke", url="https://doi.org/10.1/a", year=2018)
+CLAIM = build_knowledge_node("claim", "Aspirin lowers the risk of stroke.", "Aspirin lowers the risk of stroke.")
+ENTITY = build_knowledge_node("entity", "aspirin", "Aspirin")
 EDGES = [
-    edge("found", RUN.id, PAPER.id, "run-1", evidence="ev-1"),
-    edge("stated", RUN.id, CLAIM.id, "run-1", support="supported"),
-    edge("cites", CLAIM.id, PAPER.id, "run-1", evidence="ev-1", support="supported"),
-    edge("mentions", CLAIM.id, ENTITY.id, "run-1", evidence="ev-1"),
+    build_knowledge_edge("found", RUN.id, PAPER.id, "run-1", evidence="ev-1"),
+    build_knowledge_edge("stated", RUN.id, CLAIM.id, "run-1", support="supported"),
+    build_knowledge_edge("cites", CLAIM.id, PAPER.id, "run-1", evidence="ev-1", support="supported"),
+    build_knowledge_edge("mentions", CLAIM.id, ENTITY.id, "run-1", evidence="ev-1"),
 ]
 NOBODY = f"claim-{'0' * 24}"
 

@@ -16,7 +16,7 @@ from temporalio.client import Client
 
 from elcano.api.http.errors import TemporalRefused, TemporalUnavailable
 from elcano.api.temporal import glance
-from elcano.api.temporal.execution import Execution, described
+from elcano.api.temporal.execution import Execution, describe_execution
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from elcano.testing.script import Script
@@ -40,9 +40,9 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
     async def counted(client: Client, run_id: str, *, again: bool = True) -> Execution:
         asked[run_id] += 1
-        return await described(client, run_id, again=again)
+        return await describe_execution(client, run_id, again=again)
 
-    monkeypatch.setattr(glance, "described", counted)
+    monkeypatch.setattr(glance, "describe_execution", counted)
     return asked
 
 
@@ -105,9 +105,9 @@ async def test_a_reader_who_goes_away_takes_the_look_from_nobody(
     async def slow(client: Client, run_id: str, *, again: bool = True) -> Execution:
         looking.set()
         await may_see.wait()
-        return await described(client, run_id, again=again)
+        return await describe_execution(client, run_id, again=again)
 
-    monkeypatch.setattr(glance, "described", slow)
+    monkeypatch.setattr(glance, "describe_execution", slow)
     monkeypatch.setattr(glance, "LOOK_SECONDS", 3_600.0)
     monkeypatch.setattr(glance, "SHARED_SECONDS", 3_600.0)
     await start(api, "Why?")
@@ -129,9 +129,9 @@ async def test_a_run_of_which_nothing_is_said_is_stale_and_the_others_are_not(
     async def some(client: Client, run_id: str, *, again: bool = True) -> Execution:
         if run_id == refused:
             raise error
-        return await described(client, run_id, again=again)
+        return await describe_execution(client, run_id, again=again)
 
-    monkeypatch.setattr(glance, "described", some)
+    monkeypatch.setattr(glance, "describe_execution", some)
     monkeypatch.setattr(glance, "SHARED_SECONDS", 0.0)
     for _ in range(2):
         assert await listed(api, refused) == ("running", None, None, True)
@@ -152,7 +152,7 @@ async def test_what_a_run_shows_is_listed_as_far_as_it_is_known(
     async def as_shown(client: Client, run_id: str, *, again: bool = True) -> Execution:
         return Execution(id="one", status="running", closed_at=None, pending=(), mode=mode, stage=stage)
 
-    monkeypatch.setattr(glance, "described", as_shown)
+    monkeypatch.setattr(glance, "describe_execution", as_shown)
     await start(api, "Why?", mode="auto")
     assert await listed(api) == ("running", *shown)
 
@@ -169,7 +169,7 @@ async def test_a_list_does_not_wait_for_temporal(
             await asyncio.Event().wait()
         raise TemporalUnavailable("Temporal does not answer")
 
-    monkeypatch.setattr(glance, "described", away)
+    monkeypatch.setattr(glance, "describe_execution", away)
     monkeypatch.setattr(glance, "LOOK_SECONDS", 0.2)
     monkeypatch.setattr(glance, "SHARED_SECONDS", 0.0)
     monkeypatch.setattr(glance, "SILENT_SECONDS", 3_600.0)

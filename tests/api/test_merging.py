@@ -13,7 +13,7 @@ from elcano.api.http.errors import LastEventIdInvalid
 from elcano.api.live.archive import archived_feed
 from elcano.api.live.cursor import MAX_LENGTH, Cursor
 from elcano.api.live.feed import Feed, Next, Streaming, Unreadable, Waiting
-from elcano.api.live.merging import Branch, Key, Merge, Told
+from elcano.api.live.journal_merge import Branch, Key, Merge, Told
 from elcano.graphs.values.events import AgentEvent, EventType
 
 RUN = "run-1"

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from temporalio.client import Client
 
 from elcano.activities.sources.registry import open_sources
-from elcano.api.runs.model_queues import queued
+from elcano.api.runs.model_queues import assign_model_queues
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
 from elcano.graphs.contracts import ModelChoice, ResearchInput
@@ -51,18 +51,18 @@ async def test_what_waits_where_is_written_into_the_run_its_branches_agents_too(
     settings = Settings.model_validate(
         {"model": "offline", "agent_models": {"writer": f"{MODEL},offline"}, "model_rates": RATED}
     )
-    assert (await queued(asked(), nobody, settings)).model_providers == {"writer": "cerebras"}
+    assert (await assign_model_queues(asked(), nobody, settings)).model_providers == {"writer": "cerebras"}
     choice = ModelChoice(default=MODEL, by_agent={"writer": "openai:gpt-5.1", "judge": "offline"})
-    chosen = (await queued(asked(models=choice), nobody, settings)).model_providers
+    chosen = (await assign_model_queues(asked(models=choice), nobody, settings)).model_providers
     assert {"planner", "long_writer", "knowledge_gap"} <= set(chosen)
     assert not {"writer", "judge"} & set(chosen)
     plain = Settings.model_validate({"model": MODEL})
-    assert (await queued(asked(), nobody, plain)).model_providers == {}
+    assert (await assign_model_queues(asked(), nobody, plain)).model_providers == {}
     first, *others = MODES["simple"].nodes
     judge = next(node for node in others if node.id == "judge").model_copy(update={"limits": AgentLimits(model=MODEL)})
     nodes = (first, *(judge if node.id == "judge" else node for node in others))
     own = asked(graph=MODES["simple"].model_copy(update={"nodes": nodes}), models=ModelChoice(default="offline"))
-    told = await queued(own, nobody, settings)
+    told = await assign_model_queues(own, nobody, settings)
     assert told.model_providers == {MODEL: "cerebras"}
 
 

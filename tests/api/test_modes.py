@@ -10,9 +10,9 @@ import pytest
 from fastapi import FastAPI
 
 from elcano.activities.offline.model import ANSWERS
-from elcano.api.runs.choosing import barred, chooses, least_faults
-from elcano.graphs.agents.ways import WAYS
-from elcano.graphs.checks.affordable import default_limits
+from elcano.api.runs.mode_choice import can_choose_mode, find_barred_modes, least_faults
+from elcano.graphs.agents.mode_choices import WAYS
+from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.modes import MODES
 from elcano.graphs.modes.auto import AUTO
@@ -146,18 +146,18 @@ BY_DEFAULT = default_limits(AUTO)
     ],
 )
 def test_sources_and_budget_bar_modes(limits: Limits, sources: tuple[str, ...], closed: list[str]) -> None:
-    assert [*barred(limits, sources, OFFLINE)] == closed
+    assert [*find_barred_modes(limits, sources, OFFLINE)] == closed
     assert bool(least_faults(limits)) is (len(closed) == len(ALL))
 
 
 def test_as_a_chain_goes_what_is_written_out_as_one() -> None:
-    assert [*barred(BY_DEFAULT, ("pubmed", "sales"), OFFLINE, "chain")] == ["data", "analysis"]
+    assert [*find_barred_modes(BY_DEFAULT, ("pubmed", "sales"), OFFLINE, "chain")] == ["data", "analysis"]
 
 
 def test_only_auto_chooses() -> None:
-    assert chooses(AUTO)
-    assert not chooses(ITERATIVE)
-    assert not chooses(ITERATIVE.model_copy(update={"name": "auto"}))
+    assert can_choose_mode(AUTO)
+    assert not can_choose_mode(ITERATIVE)
+    assert not can_choose_mode(ITERATIVE.model_copy(update={"name": "auto"}))
 
 
 @pytest.mark.parametrize(("budget", "field"), [({"tokens": 5_000}, "budget"), ({"steps": 2, "sections": 1}, "budget")])

@@ -9,7 +9,7 @@ from temporalio.client import Client
 
 from elcano.activities.sources.registry import Sources
 from elcano.api.http.schemas import PendingActivity
-from elcano.api.runs.pending import MOST_FAILURES, told, waited_for, with_unserved
+from elcano.api.runs.pending import MOST_FAILURES, summarize_pending_calls, waited_for, with_unserved
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
 from elcano.settings import Settings
@@ -83,10 +83,10 @@ async def test_nothing_is_held_against_calls_of_a_server_that_does_not_answer() 
 def test_each_queue_is_named_once() -> None:
     one = PendingActivity(activity_id="0001-a", activity="search", attempt=1, queue="q", unserved=True)
     other = one.model_copy(update={"queue": "r"})
-    assert told([one, one, other, one.model_copy(update={"queue": "s", "unserved": False})]) == (
+    assert summarize_pending_calls([one, one, other, one.model_copy(update={"queue": "s", "unserved": False})]) == (
         "no worker polls the task queue 'q', 'r': start one that does"
     )
-    assert told([]) == ""
+    assert summarize_pending_calls([]) == ""
 
 
 def test_what_is_tried_again_is_told_once_for_each_reason() -> None:
@@ -96,10 +96,12 @@ def test_what_is_tried_again_is_told_once_for_each_reason() -> None:
         )
         for number in range(2 + MOST_FAILURES)
     ]
-    said = told([calls[0], calls[0], *calls])
+    said = summarize_pending_calls([calls[0], calls[0], *calls])
     assert said.split("; ")[0] == "search is tried again (attempt 3): down 0"
     assert len(said.split("; ")) == MOST_FAILURES
     idle = PendingActivity(activity_id="0001-a", activity="search", attempt=1, queue="q", unserved=True)
-    assert told([*calls[:1], idle]).startswith("no worker polls the task queue 'q': start one that does; search is")
-    (long,) = told([calls[0].model_copy(update={"last_failure": "x" * 1_000})]).split("; ")
+    assert summarize_pending_calls([*calls[:1], idle]).startswith(
+        "no worker polls the task queue 'q': start one that does; search is"
+    )
+    (long,) = summarize_pending_calls([calls[0].model_copy(update={"last_failure": "x" * 1_000})]).split("; ")
     assert len(long) < 400

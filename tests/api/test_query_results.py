@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import httpx
 import pytest
 
-from elcano.activities.tools.charting import chart
+from elcano.activities.tools.charting import draw_result_chart
 from elcano.graphs.data.answer import ChartInput
 from elcano.graphs.data.table import ResultTable
 from elcano.graphs.records import ArchivedRun
@@ -43,7 +43,7 @@ SALES = table(
 async def answered(store: Store) -> str:
     """A run whose answer rests on a result, with a chart."""
     question = "How much did each region sell?"
-    made = await chart(store.of("default"), RUN, ChartInput(results=tuple(await digests(store, SALES))))
+    made = await draw_result_chart(store.of("default"), RUN, ChartInput(results=tuple(await digests(store, SALES))))
     assert made.chart is not None
     draft = await written(store, question, [SALES], chart=made.chart.model_dump(mode="json"))
     report = await published(store, question, draft)

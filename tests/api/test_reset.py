@@ -40,7 +40,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> Key:
             raise ModelRefused("the key was refused")
         return real(choice, agent, settings)
 
-    monkeypatch.setattr("elcano.activities.agents.asking.resolve_model", resolve)
+    monkeypatch.setattr("elcano.activities.agents.agent_activity.resolve_model", resolve)
     return key
 
 

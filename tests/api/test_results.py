@@ -6,9 +6,9 @@ import httpx
 import pytest
 
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.references.forms import FORMS
+from elcano.graphs.references.export_formats import FORMS
 from elcano.graphs.values.report import Reference, Report, ReportRef
-from elcano.graphs.values.works import Identifiers, Work
+from elcano.graphs.values.work_metadata import Identifiers, Work
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import Store
 

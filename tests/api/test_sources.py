@@ -16,11 +16,11 @@ from temporalio.worker import Worker
 
 from elcano.activities.sources.base import Found
 from elcano.activities.sources.registry import Sources
+from elcano.graphs.catalogue.source_registry import SOURCES
 from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
-from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.contracts import ToolCall, ToolResult
 from elcano.graphs.errors import SourceRefused
-from elcano.graphs.values.providers import Provider, failed
+from elcano.graphs.values.providers import Provider, record_provider_failure
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from elcano.worker import provider_worker, source_workers
@@ -243,7 +243,9 @@ async def test_how_a_provider_stands_is_read_without_a_worker(
             await stack.enter_async_context(worker)
         await until_polled(api, name)
         assert (await shown(api))[name]["state"] == "ready"
-        await store.providers.change(name, lambda row, now: (failed(row, now, "shelf: HTTP 429", 600.0), None))
+        await store.providers.change(
+            name, lambda row, now: (record_provider_failure(row, now, "shelf: HTTP 429", 600.0), None)
+        )
         waiting = (await shown(api))[name]
         assert (waiting["state"], waiting["ready"], waiting["missing"]) == ("waiting", False, "")
         provider, _ = await store.providers.get(name)
@@ -255,7 +257,9 @@ async def test_how_a_provider_stands_is_read_without_a_worker(
         assert (refused.status_code, refused.json()["type"]) == (502, "urn:elcano:source-unanswered")
         assert f"held by {name} until" in refused.json()["detail"]
         assert shelf.asked == []
-        await store.providers.change(name, lambda row, now: (failed(Provider(failures=9), now, "down", None), None))
+        await store.providers.change(
+            name, lambda row, now: (record_provider_failure(Provider(failures=9), now, "down", None), None)
+        )
         assert (await shown(api))[name]["state"] == "failing"
         await store.providers.change(name, lambda row, now: (row.model_copy(update={"held_until": now}), None))
         trial = (await shown(api))[name]

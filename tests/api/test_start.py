@@ -10,7 +10,7 @@ import pytest
 from temporalio.client import Client
 
 from elcano.api.http.body_limit import MAX_BODY
-from elcano.graphs.checks.affordable import default_limits
+from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.labels import MODE_ATTRIBUTE, STAGE_ATTRIBUTE, TENANT_ATTRIBUTE
 from elcano.graphs.modes import MODES
 from elcano.storage.store import Store

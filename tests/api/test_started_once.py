@@ -16,13 +16,13 @@ from sqlalchemy import func, select
 from temporalio.client import Client
 
 from elcano.api.http.errors import FieldFault, KeyReused, RequestInvalid, RunForgotten, TooManyRuns
-from elcano.api.runs import domains, starting, submission
-from elcano.api.runs.starting import Keyed, Starter
+from elcano.api.runs import domains, starter, submission
+from elcano.api.runs.starter import Keyed, Starter
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import Engine, ResearchInput
 from elcano.graphs.modes import MODES
 from elcano.settings import Settings
-from elcano.storage.across import Admission
+from elcano.storage.all_tenants import Admission
 from elcano.storage.sql.tables import idempotency_keys, runs
 from elcano.storage.store import Store, open_store
 from tests.api.asking import QUESTION
@@ -98,13 +98,13 @@ async def test_a_fork_is_started_once_though_what_it_forked_is_gone(api: httpx.A
 
 async def test_files_are_read_beside_the_event_loop(api: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
     threads = []
-    real = domains.rubrics
+    real = domains.choose_rubrics
 
     def read(*given: Any) -> Any:
         threads.append(threading.current_thread())
         return real(*given)
 
-    monkeypatch.setattr(submission, "rubrics", read)
+    monkeypatch.setattr(submission, "choose_rubrics", read)
     assert (await api.post("/v1/runs", json=BODY)).status_code == 201
     assert threads
     assert threading.main_thread() not in threads
@@ -192,7 +192,7 @@ def test_however_requests_interleave_a_key_starts_one_run(seed: int, tmp_path_fa
                 assert await kept(store) == (0, 0)
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(starting, "queued", _as_it_is)
+        patched.setattr(starter, "assign_model_queues", _as_it_is)
         asyncio.run(trial())
 
 

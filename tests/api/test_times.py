@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 from fastapi import FastAPI
 
-from elcano.api.http.times import event_view, rfc3339, with_moments
+from elcano.api.http.times import event_view, format_rfc3339, with_moments
 from elcano.graphs.values.events import AgentEvent
 from elcano.storage.store import Store
 from tests.api.test_results import reported as reported
@@ -17,8 +17,8 @@ SAID = "2026-11-18T11:06:40.250000Z"
 
 
 def test_a_moment_is_written_in_one_form() -> None:
-    assert datetime.fromisoformat(rfc3339(NOW)) == datetime.fromtimestamp(NOW, UTC)
-    assert (rfc3339(0.0), rfc3339(NOW)) == ("1970-01-01T00:00:00.000000Z", SAID)
+    assert datetime.fromisoformat(format_rfc3339(NOW)) == datetime.fromtimestamp(NOW, UTC)
+    assert (format_rfc3339(0.0), format_rfc3339(NOW)) == ("1970-01-01T00:00:00.000000Z", SAID)
 
 
 def test_an_event_says_its_times_and_leaves_what_others_wrote() -> None:

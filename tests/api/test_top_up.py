@@ -4,7 +4,7 @@ import httpx
 import pytest
 from temporalio.client import Client
 
-from elcano.graphs.checks.affordable import default_limits
+from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.modes import MODES
 from tests.api.asking import start
 

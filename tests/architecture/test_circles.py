@@ -76,10 +76,10 @@ def test_no_room_leads_back_to_itself() -> None:
 @pytest.mark.parametrize(
     "planted",
     [
-        {"activities.offline.model": "from elcano.activities.agents.asking import AgentActivities"},
+        {"activities.offline.model": "from elcano.activities.agents.agent_activity import AgentActivities"},
         {"activities.calls.usage": "def f():\n    from elcano.activities.agents import asking"},
         {
-            "activities.text": "import elcano.activities.agents.asking",
+            "activities.text": "import elcano.activities.agents.agent_activity",
             "activities.offline.model": "import elcano.activities.text",
         },
     ],

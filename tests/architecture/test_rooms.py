@@ -60,7 +60,7 @@ Compared in the sources of 3.11, 3.12 and 3.13. `wait_for`, `timeout`, `as_compl
 `Condition` and `Queue` were changed; `wait` walks a set.
 """
 EXTRA = {
-    "activities/databases/inspecting.py": {"sqlalchemy"},
+    "activities/databases/schema_inspector.py": {"sqlalchemy"},
     "storage/payloads.py": {"temporalio"},
     "activities/calls/bookkeeping.py": {"temporalio"},
     "activities/calls/tries.py": {"temporalio"},

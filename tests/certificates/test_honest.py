@@ -6,9 +6,9 @@ import pytest
 
 from elcano import __version__
 from elcano.dev.verification.verdict import verify
-from elcano.dev.verify import told
+from elcano.dev.verify import summarize_certificate
 from elcano.graphs.values.report import Report
-from elcano.storage.certificates.form import HASHES, PARTS, WHOLE
+from elcano.storage.certificates.certificate_format import HASHES, PARTS, WHOLE
 from tests.certificates.conftest import KINDS, Certificates
 
 
@@ -18,7 +18,10 @@ async def test_an_honest_certificate_holds(certificates: Certificates, kind: str
     assert verdict.faults == ()
     assert verdict.held is not None
     assert verdict.held.published.builds == verdict.held.versions.builds == (f"{__version__}+one",)
-    assert told(verdict.held)[0] == f"The report of {verdict.held.about.run_id} follows from the recorded evidence."
+    assert (
+        summarize_certificate(verdict.held)[0]
+        == f"The report of {verdict.held.about.run_id} follows from the recorded evidence."
+    )
 
 
 async def test_any_reader_of_json_reads_it(certificates: Certificates) -> None:

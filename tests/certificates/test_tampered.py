@@ -10,7 +10,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from elcano.dev.verification.verdict import verify
-from elcano.storage.certificates.form import FILE, HASHES, PARTS, WHOLE, read, sealed
+from elcano.storage.certificates.certificate_format import (
+    FILE,
+    HASHES,
+    PARTS,
+    WHOLE,
+    encode_certificate_end,
+    parse_certificate,
+)
 from tests.certificates.conftest import Certificates
 
 Parts: TypeAlias = dict[str, Any]
@@ -21,11 +28,11 @@ LINES = (FILE, *PARTS, HASHES, WHOLE, FILE)
 
 def resealed(data: bytes, forge: Forge) -> bytes:
     """A certificate whose parts somebody changed, and then computed all hashes anew."""
-    parts: Parts = {name: json.loads(part) for name, part in read(data)[0].items()}
+    parts: Parts = {name: json.loads(part) for name, part in parse_certificate(data)[0].items()}
     forge(parts)
     written = {name: json.dumps(parts[name], ensure_ascii=False, separators=(",", ":")).encode() for name in PARTS}
     body = b"".join(b'"%s":%s,\n' % (name.encode(), part) for name, part in written.items())
-    return b"{\n" + body + sealed({name: sha256(part).hexdigest() for name, part in written.items()})
+    return b"{\n" + body + encode_certificate_end({name: sha256(part).hexdigest() for name, part in written.items()})
 
 
 def part_at(data: bytes | bytearray, position: int) -> str:

@@ -13,7 +13,7 @@ from temporalio.client import Client
 
 from elcano.api.app import create_app
 from elcano.api.temporal import glance, removal
-from elcano.api.temporal.execution import Execution, described
+from elcano.api.temporal.execution import Execution, describe_execution
 from elcano.settings import Settings
 from elcano.storage.store import open_store
 from tests.api.serving import speaking
@@ -69,7 +69,7 @@ async def test_all_that_was_shown_stays(temporal: Client, tmp_path: Path, silent
 
     async with reading(tmp_path, there) as api:
         assert await everything(api, run_id) == shown
-    await removal.remove(temporal, run_id, ())
+    await removal.delete_workflows(temporal, run_id, ())
     for connect in (there, away, mute):
         async with reading(tmp_path, connect) as api:
             assert await everything(api, run_id) == shown
@@ -83,12 +83,12 @@ async def test_a_server_that_went_away_is_not_asked_for_every_read(
     async def hanging(client: Client, run_id: str, *, again: bool) -> Execution:
         asked.append(run_id)
         await asyncio.Event().wait()
-        return await described(client, run_id, again=again)
+        return await describe_execution(client, run_id, again=again)
 
     async with research(temporal, tmp_path) as api:
         run_id = await researched(api, "iterative")
         shown = await everything(api, run_id)
-        monkeypatch.setattr(glance, "described", hanging)
+        monkeypatch.setattr(glance, "describe_execution", hanging)
         assert await everything(api, run_id) == shown
         assert await everything(api, run_id) == shown
         assert asked == [run_id]
@@ -105,11 +105,11 @@ async def test_one_that_answers_again_is_asked_again(
         asked.append(run_id)
         if len(asked) == 1:
             raise TimeoutError
-        return await described(client, run_id, again=again)
+        return await describe_execution(client, run_id, again=again)
 
     async with research(temporal, tmp_path) as api:
         run_id = await researched(api, "iterative")
-        monkeypatch.setattr(glance, "described", counting)
+        monkeypatch.setattr(glance, "describe_execution", counting)
         for _ in range(3):
             assert (await api.get(f"/v1/runs/{run_id}")).json()["status"] == "completed"
     assert asked == [run_id] * 3

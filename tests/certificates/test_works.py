@@ -10,7 +10,7 @@ from temporalio.testing import WorkflowEnvironment
 
 from elcano.activities.sources.registry import Sources
 from elcano.dev.verification.verdict import verify
-from elcano.graphs.values.works import Identifiers, Work
+from elcano.graphs.values.work_metadata import Identifiers, Work
 from elcano.settings import Settings
 from elcano.testing import ScriptedSource
 from tests.api.asking import start

@@ -9,10 +9,10 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from elcano.graphs.agents.envelope import TaskEnvelope, opened
+from elcano.graphs.agents.envelope import TaskEnvelope, parse_envelope
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.testing.answers import plain
-from elcano.testing.provider import Provider, Reply, Request, answer, scripted_provider
+from elcano.testing.default_answers import build_plain_answer
+from elcano.testing.provider import Provider, Reply, Request, make_completion, scripted_provider
 from tests.chaos.storm import tables
 
 HOLD_SECONDS = 300.0
@@ -64,7 +64,7 @@ class Researcher:
     def __call__(self, request: Request) -> Reply:
         """The reply to one request."""
         prompt = request["messages"][-1]["content"]
-        envelope = opened(prompt)
+        envelope = parse_envelope(prompt)
         assert envelope is not None, "not a prompt of ours"
         place = Place(envelope.question, envelope.kind, envelope.iteration)
         self.prompts.append((place, prompt))
@@ -72,7 +72,7 @@ class Researcher:
             self._held.add(place)
             self._released.wait(HOLD_SECONDS)
         usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
-        reply = answer(output(envelope), usage=usage)
+        reply = make_completion(output(envelope), usage=usage)
         half = self._released if place == self._halved else None
         return Reply(reply.status, reply.body, reply.headers, self.delay, half=half)
 
@@ -92,7 +92,7 @@ def output(task: TaskEnvelope) -> JsonObject:
             searches: list[Json] = [{"source": task.sources[0].name, "query": word} for word in words]
             return {"tasks": searches}
         case _:
-            return plain(task)
+            return build_plain_answer(task)
 
 
 @contextmanager

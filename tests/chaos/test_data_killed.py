@@ -12,7 +12,7 @@ from typing import Any
 import psutil
 import pytest
 
-from elcano.dev import stack
+from elcano.dev import open_stack
 from elcano.dev.stack import Stack
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ParallelNode
@@ -82,7 +82,7 @@ def forecasts(running: Stack) -> bool:
 async def test_a_forecast_is_made_by_the_worker_after_the_one_that_died(
     asked: Settings, surroundings: Surroundings
 ) -> None:
-    async with stack(asked) as running, asyncio.timeout(380):
+    async with open_stack(asked) as running, asyncio.timeout(380):
         run = await killed(running, asked, "series", lambda run: lambda: forecasts(running))
         done = await calls(asked, run)
         assert (done["data_execution"], done["forecast"]) == (1, 1)
@@ -102,7 +102,7 @@ async def test_paths_go_on_where_they_were(asked: Settings, researcher: Research
     )
     graph = mode.model_copy(update={"nodes": nodes}).model_dump(mode="json")
     paths = [f"How many tons came to each port in {year}? (way {way})" for year, way in PATHS]
-    async with stack(asked) as running, asyncio.timeout(380):
+    async with open_stack(asked) as running, asyncio.timeout(380):
         whole = question("patient", 0)
         twin = await ask(asked, whole, graph=graph, sources=["ships"])
         await told(asked, twin)
@@ -137,7 +137,7 @@ async def test_a_tool_that_reads_is_called_again_and_one_that_writes_is_not(
     asked: Settings, surroundings: Surroundings, tmp_path: Path
 ) -> None:
     noted = {"reads": tmp_path / TOOLS / "waiting", "writes": tmp_path / TOOLS / "written"}
-    async with stack(asked) as running, asyncio.timeout(380):
+    async with open_stack(asked) as running, asyncio.timeout(380):
         texts = {}
         ways: tuple[Way, ...] = ("reads", "writes")
         for way in ways:

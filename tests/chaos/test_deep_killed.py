@@ -11,7 +11,7 @@ import pytest
 from temporalio.client import Client
 
 from elcano.activities.agents.finished import Progress
-from elcano.dev import stack
+from elcano.dev import open_stack
 from elcano.dev.demo import QUESTION_OF_PARTS
 from elcano.settings import Settings
 from elcano.storage.ledger import LedgerEntry
@@ -30,7 +30,7 @@ SECTIONS = 4
 
 @pytest.mark.timeout(150)
 async def test_sections_go_on_when_their_worker_is_killed(readmes: Settings) -> None:
-    async with stack(readmes) as running, asyncio.timeout(SECONDS):
+    async with open_stack(readmes) as running, asyncio.timeout(SECONDS):
         holding.hold(readmes.data_dir, holding.SECTIONS_UNDER_WAY)
         run = await start(readmes)
         stream = asyncio.create_task(told(readmes, run))
@@ -63,7 +63,7 @@ async def test_sections_go_on_where_everything_died(readmes: Settings) -> None:
 
 @pytest.mark.timeout(150)
 async def test_the_long_writer_goes_on_with_the_section_it_was_killed_in(readmes: Settings) -> None:
-    async with stack(readmes) as running, asyncio.timeout(SECONDS):
+    async with open_stack(readmes) as running, asyncio.timeout(SECONDS):
         holding.hold(readmes.data_dir, holding.LONG_WRITING)
         run = await start(readmes)
         stream = asyncio.create_task(told(readmes, run))

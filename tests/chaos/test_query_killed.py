@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from elcano.dev import stack
+from elcano.dev import open_stack
 from elcano.settings import Settings
 from tests.chaos.conftest import ask, completed, report, told
 from tests.unit.dev.test_dev import until
@@ -42,7 +42,7 @@ def slow(readmes: Settings, tmp_path: Path) -> Settings:
 
 @pytest.mark.timeout(400)
 async def test_a_query_is_asked_again_by_the_worker_after_the_one_that_died(slow: Settings) -> None:
-    async with stack(slow) as running, asyncio.timeout(380):
+    async with open_stack(slow) as running, asyncio.timeout(380):
         run = await ask(slow, QUESTION, mode="data")
         following = asyncio.create_task(told(slow, run))
         while not any(node == "question_answering" for _, node, _, _ in await completed(slow, run)):  # noqa: ASYNC110

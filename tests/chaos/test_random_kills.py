@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from temporalio.client import Client, WorkflowExecutionStatus
 
-from elcano.graphs.checks.affordable import default_limits
+from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.modes import MODES
 from elcano.graphs.records import ArchivedRun

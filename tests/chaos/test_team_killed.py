@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from elcano.dev import stack
+from elcano.dev import open_stack
 from elcano.settings import Settings
 from tests.chaos.conftest import ask, completed, report, told
 from tests.chaos.researcher import Place, Researcher
@@ -17,7 +17,7 @@ SECOND_DRAFT = Place(QUESTION, "drafter", 2)
 
 @pytest.mark.timeout(300)
 async def test_a_team_goes_on_in_the_sub_iteration_it_was_killed_in(chosen: Settings, researcher: Researcher) -> None:
-    async with stack(chosen) as running, asyncio.timeout(280):
+    async with open_stack(chosen) as running, asyncio.timeout(280):
         researcher.release()
         twin = await ask(chosen, QUESTION, mode="hierarchical")
         expected = await told(chosen, twin)

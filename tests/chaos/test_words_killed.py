@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from elcano.dev import stack
+from elcano.dev import open_stack
 from elcano.settings import Settings
 from tests.api.sse import Message, following
 from tests.chaos.conftest import ask, completed, numbers, report, told
@@ -16,7 +16,7 @@ QUESTION = "Which harbour froze?"
 
 @pytest.mark.timeout(300)
 async def test_words_come_again_and_no_event_is_lost_or_doubled(chosen: Settings, researcher: Researcher) -> None:
-    async with stack(chosen) as running, asyncio.timeout(280):
+    async with open_stack(chosen) as running, asyncio.timeout(280):
         twin = await ask(chosen, QUESTION)
         expected = await told(chosen, twin)
         researcher.halve(Place(QUESTION, "writer", 3))

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from elcano.dev import stack
+from elcano.dev import open_stack
 from elcano.settings import Settings
 from tests.chaos.conftest import ask, completed, numbers, report, told
 from tests.chaos.researcher import Place, Researcher
@@ -22,7 +22,7 @@ PLACES = [
 
 @pytest.mark.timeout(300)
 async def test_runs_end_as_if_nothing_had_happened(chosen: Settings, researcher: Researcher) -> None:
-    async with stack(chosen) as running, asyncio.timeout(280):
+    async with open_stack(chosen) as running, asyncio.timeout(280):
         researcher.release()
         expected = [await undisturbed(chosen, place.question) for place in PLACES]
         asked_before = Counter(researcher.prompts)

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from elcano.dev import stack
+from elcano.dev import open_stack
 from elcano.settings import Settings
 from tests.chaos.conftest import ask, completed, ledger, told
 from tests.chaos.researcher import Place, Researcher
@@ -21,7 +21,7 @@ STANDS_STILL = 12.0
 
 @pytest.mark.timeout(300)
 async def test_calls_are_made_once_though_their_worker_stood_still(chosen: Settings, researcher: Researcher) -> None:
-    async with stack(chosen) as running, asyncio.timeout(280):
+    async with open_stack(chosen) as running, asyncio.timeout(280):
         researcher.hold(PLACES)
         runs = [await ask(chosen, place.question) for place in PLACES]
         following = [asyncio.create_task(told(chosen, run)) for run in runs]

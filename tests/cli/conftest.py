@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from temporalio.client import Client
 
-from elcano.activities.calls.heartbeat import heartbeats
+from elcano.activities.calls.heartbeat import send_heartbeats
 from elcano.api.app import create_app
 from elcano.graphs.frozen import JsonObject
 from elcano.settings import Settings
@@ -30,7 +30,7 @@ class Stack:
         script.watching = self._wait
 
     async def _wait(self, given: JsonObject) -> None:
-        async with heartbeats():
+        async with send_heartbeats():
             await self.answering.wait()
 
 

@@ -5,8 +5,8 @@ import signal
 
 import httpx
 
-from elcano.cli.asking import HELP
 from elcano.cli.exits import Exit
+from elcano.cli.key_actions import HELP
 from tests.api.asking import start_at
 from tests.cli.conftest import Stack
 from tests.cli.terminal import terminal

@@ -13,7 +13,7 @@ import httpx
 import pytest
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.dev.demo_database import build
+from elcano.dev.demo_database import build_demo_database
 from elcano.dev.ports import free_ports
 from elcano.graphs.modes import MODES
 from tests.packaging.image import image_files, image_python
@@ -39,7 +39,7 @@ def programs(temporal_environment: WorkflowEnvironment, tmp_path_factory: pytest
         "TEMPORAL_ADDRESS": temporal_environment.client.service_client.config.target_host,
         "ELCANO_DATA_DIR": str(folder / "data"),
         "ELCANO_COLLECTIONS": json.dumps({"documents": str(documents)}),
-        "ELCANO_DATABASES": json.dumps({"installed": f"sqlite:///{build(folder)}"}),
+        "ELCANO_DATABASES": json.dumps({"installed": f"sqlite:///{build_demo_database(folder)}"}),
         "ELCANO_PACKAGE_READMES": "false",
         "ELCANO_API_PORT": str(port),
     }

@@ -7,7 +7,7 @@ from temporalio.client import Client
 
 from elcano.graphs.contracts import RESEARCH_WORKFLOW, ResearchResult
 from elcano.graphs.engine.call_approval import ApproveCall, RefuseCall
-from elcano.graphs.engine.control import Action
+from elcano.graphs.engine.control_actions import Action
 from elcano.testing.script import Script
 from tests.control import ask
 from tests.workflow.conftest import Handle, worker_for

@@ -21,14 +21,14 @@ from temporalio.client import Client, WorkflowFailureError
 from elcano import testing
 from elcano.graphs.contracts import CHAIN_MODES, CHAIN_WORKFLOW, RESEARCH_WORKFLOW, ResearchInput, ResearchResult
 from elcano.graphs.engine.approval import ApprovePlan
-from elcano.graphs.engine.control import RollBack
+from elcano.graphs.engine.control_actions import RollBack
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.modes import MODES
 from elcano.graphs.records import RunSnapshot
 from elcano.graphs.values.budget import Limits, TopUp
 from elcano.graphs.values.failures import FailureType
 from elcano.testing.activities import scripted_activities
-from elcano.testing.script import Answer, Refused, Script, led
+from elcano.testing.script import Answer, Refused, Script, make_progress_ledger
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import ask, go_on, pause, section, steer, stop, top_up
 from tests.replay.calls import record_calls
@@ -143,7 +143,7 @@ def approved(script: Script) -> Limits:
 
 def led_in_a_circle(script: Script) -> Limits:
     """A team comes no further: a new plan, the same again, then the report."""
-    script.overrides["progress_ledger"] = lambda given: led("searcher", "the same again")
+    script.overrides["progress_ledger"] = lambda given: make_progress_ledger("searcher", "the same again")
     return Limits(tokens=300_000, iterations=12, stalls=2, resets=1)
 
 

@@ -73,15 +73,15 @@ def test_numbers_go_on_above_those_that_were_told(tmp_path: Path, monkeypatch: p
     """A later program that tells less still never gives an event a number that a client has seen."""
     path = FOLDER / "iterative-complete.json"
     history = WorkflowHistory.from_json(path.stem, path.read_text())
-    monkeypatch.setattr("elcano.graphs.journal.journal.before", lambda command: ())
+    monkeypatch.setattr("elcano.graphs.journal.journal.narrate_command", lambda command: ())
     numbers: list[int] = []
-    log = finish.log
+    log = finish.build_run_log
 
     def noted(asked: ResearchInput, journal: Journal) -> RunLog:
         numbers.extend(event.seq for event in journal.events)
         return log(asked, journal)
 
-    monkeypatch.setattr(finish, "log", noted)
+    monkeypatch.setattr(finish, "build_run_log", noted)
     asyncio.run(replayer(tmp_path).replay_workflow(history))
     told = max(number for number in results(history, "told") if isinstance(number, int))
     assert numbers == sorted(set(numbers))

@@ -53,8 +53,8 @@ CONTROLS += (
     ),
 )
 '''
-IMPORTED = "from elcano.graphs.engine.control import "
-EDITED = ("graphs/engine/control.py", "api/routes/control.py")
+IMPORTED = "from elcano.graphs.engine.control_actions import "
+EDITED = ("graphs/engine/control_actions.py", "api/routes/run_actions.py")
 UNION = "Action: TypeAlias = Annotated["
 
 

@@ -17,12 +17,12 @@ from unittest.mock import patch
 import httpx
 
 from elcano.dev.ports import free_ports
-from elcano.dev.stack import Stack, stack
-from elcano.graphs.agents.envelope import TaskEnvelope, opened
+from elcano.dev.stack import Stack, open_stack
+from elcano.graphs.agents.envelope import TaskEnvelope, parse_envelope
 from elcano.graphs.frozen import JsonObject
 from elcano.settings import Settings
-from elcano.testing.answers import plain
-from elcano.testing.provider import Reply, Request, answer, refusal, scripted_provider
+from elcano.testing.default_answers import build_plain_answer
+from elcano.testing.provider import Reply, Request, make_completion, make_refusal, scripted_provider
 
 PASSAGES: Final = {
     "harbour.md": "# The harbour\n\nThe harbour froze in the winter of 1519, and no ship left it before March.",
@@ -71,24 +71,24 @@ class Desk:
 
     def __call__(self, request: Request) -> Reply:
         """The reply to one request."""
-        task = opened(request["messages"][-1]["content"])
+        task = parse_envelope(request["messages"][-1]["content"])
         assert task is not None, "not a prompt of ours"
         if not self.mended.is_set():
             if task.question == REFUSED and task.kind == "knowledge_gap":
-                return refusal(401, "invalid_api_key")
+                return make_refusal(401, "invalid_api_key")
             if task.question in OUT and task.kind == "judge":
-                return refusal(503, "overloaded")
+                return make_refusal(503, "overloaded")
             if task.question in SLOW and task.kind == "judge":
                 self.mended.wait(QUIET_SECONDS)
         usage = {"prompt_tokens": 2_400, "completion_tokens": 180, "total_tokens": 2_580}
-        return answer(_output(task), usage=usage)
+        return make_completion(_output(task), usage=usage)
 
 
 def _output(task: TaskEnvelope) -> JsonObject:
     if task.kind == "planner":
         outline = [{"title": title, "key_question": question} for title, question in SECTIONS.items()]
         return {"report_title": "The five ships", "report_outline": [dict(one) for one in outline]}
-    return plain(task)
+    return build_plain_answer(task)
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ async def touring(folder: Path) -> AsyncIterator[Tour]:
         keys = {"OPENAI_BASE_URL": provider.url, "OPENAI_API_KEY": "scripted"}
         with patch.dict(os.environ, keys):
             async with (
-                stack(chosen, say=lambda line: None) as running,
+                open_stack(chosen, say=lambda line: None) as running,
                 httpx.AsyncClient(base_url=chosen.base_url, timeout=30) as api,
             ):
                 tour = Tour(running, api, desk, await _asked(api))

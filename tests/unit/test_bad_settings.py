@@ -10,7 +10,7 @@ import pytest
 from elcano import settings
 from elcano.dev.errors import CannotStart
 from elcano.dev.ports import free_ports
-from elcano.dev.stack import stack
+from elcano.dev.stack import open_stack
 from elcano.settings import Settings, SettingsInvalid
 from elcano.storage.store import DATABASE_FILE
 
@@ -82,9 +82,9 @@ def test_every_setting_is_refused_by_its_variable(
     monkeypatch: pytest.MonkeyPatch, variable: str, value: str, fault: str
 ) -> None:
     monkeypatch.setenv(variable, value)
-    settings.settings.cache_clear()
+    settings.get_settings.cache_clear()
     with pytest.raises(SettingsInvalid) as refused:
-        settings.settings()
+        settings.get_settings()
     assert variable in str(refused.value)
     assert fault in str(refused.value)
 
@@ -92,9 +92,9 @@ def test_every_setting_is_refused_by_its_variable(
 def test_all_bad_settings_are_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ELCANO_API_PORT", "no")
     monkeypatch.setenv("ELCANO_COLLECTIONS", "no")
-    settings.settings.cache_clear()
+    settings.get_settings.cache_clear()
     with pytest.raises(SettingsInvalid) as refused:
-        settings.settings()
+        settings.get_settings()
     assert [line.split()[0] for line in str(refused.value).splitlines()] == ["ELCANO_COLLECTIONS", "ELCANO_API_PORT"]
 
 
@@ -112,7 +112,7 @@ async def test_a_folder_that_is_not_there_keeps_worker_and_stack_from_starting(t
     (line,) = said.splitlines()
     assert f"ELCANO_COLLECTIONS names folders that are not there ('gone': '{tmp_path / 'gone'}')" in line
     with pytest.raises(CannotStart, match="ELCANO_COLLECTIONS names folders that are not there"):
-        async with stack(chosen):
+        async with open_stack(chosen):
             pass
 
 
@@ -142,9 +142,9 @@ def test_bad_databases_are_named_and_their_passwords_are_not(
     written: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ELCANO_DATABASES", written)
-    settings.settings.cache_clear()
+    settings.get_settings.cache_clear()
     with pytest.raises(SettingsInvalid) as raised:
-        settings.settings()
+        settings.get_settings()
     assert said in str(raised.value)
     assert "hunter22" not in str(raised.value)
 
@@ -154,13 +154,13 @@ def test_passwords_of_databases_are_secrets(monkeypatch: pytest.MonkeyPatch) -> 
         "ELCANO_DATABASES",
         '{"a": "postgresql://u:first%20secret@h/d", "b": "postgresql://u@h/d?password=other-secret&x=1"}',
     )
-    assert {"first%20secret", "first secret", "other-secret"} <= set(settings.secrets())
+    assert {"first%20secret", "first secret", "other-secret"} <= set(settings.list_secrets())
 
 
 @pytest.mark.parametrize("value", ['{"time": {"env": {"KEY": "hunter22"}', '{"time": "hunter22"}'])
 def test_a_bad_server_of_tools_is_named_and_its_keys_are_not(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("ELCANO_MCP_SERVERS", value)
-    settings.settings.cache_clear()
+    settings.get_settings.cache_clear()
     with pytest.raises(SettingsInvalid, match="ELCANO_MCP_SERVERS") as refused:
-        settings.settings()
+        settings.get_settings()
     assert "hunter22" not in str(refused.value)

@@ -10,7 +10,7 @@ import pytest
 from pydantic_ai.exceptions import ModelAuthenticationError
 from pydantic_ai.models import infer_model
 
-from elcano.activities.calls.failures import classified
+from elcano.activities.calls.failures import classify_failure
 from elcano.activities.calls.models import resolve_model
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.errors import ModelRefused
@@ -29,7 +29,7 @@ VARIABLES = [
 @pytest.mark.parametrize("variable", VARIABLES)
 def test_the_value_of_a_key_is_removed_wherever_it_stands(monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
     monkeypatch.setenv(variable, HEX)
-    failure = classified(ModelAuthenticationError("m", f"the key {HEX}, also written x{HEX}x, is not known"))
+    failure = classify_failure(ModelAuthenticationError("m", f"the key {HEX}, also written x{HEX}x, is not known"))
     assert HEX not in failure.message
     assert "the key [removed], also written x[removed]x, is not known" in failure.message
 
@@ -76,10 +76,10 @@ def test_a_missing_key_is_named_in_whole(monkeypatch: pytest.MonkeyPatch, provid
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(ModelRefused) as refused:
         resolve_model(ModelChoice(default=f"{provider}:some-model-of-today"), "writer", Settings())
-    assert classified(refused.value).message == str(refused.value)
+    assert classify_failure(refused.value).message == str(refused.value)
     with pytest.raises(Exception, match="environment variable") as said:
         infer_model(f"{provider}:some-model-of-today")
-    assert str(said.value) in classified(refused.value).message
+    assert str(said.value) in classify_failure(refused.value).message
 
 
 def test_logs_hold_no_key(monkeypatch: pytest.MonkeyPatch) -> None:

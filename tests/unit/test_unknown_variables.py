@@ -7,7 +7,7 @@ import pytest
 
 from elcano import settings
 from elcano.dev import doctor
-from elcano.settings import Settings, unknown_variables, variable
+from elcano.settings import Settings, get_variable_name, unknown_variables
 from elcano.settings.unknown import OF_COMPOSE
 
 COMPOSE = Path(__file__).parents[2] / "docker-compose.yml"
@@ -41,16 +41,16 @@ def test_a_line_of_the_file_is_looked_at_too() -> None:
 
 
 def test_settings_and_what_compose_reads_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in {*map(variable, Settings.model_fields), *OF_COMPOSE}:
+    for name in {*map(get_variable_name, Settings.model_fields), *OF_COMPOSE}:
         monkeypatch.setenv(name, "1")
     assert unknown_variables() == []
     in_compose = set(re.findall(r"ELCANO_[A-Z_]+", COMPOSE.read_text()))
-    assert in_compose - set(map(variable, Settings.model_fields)) == OF_COMPOSE
+    assert in_compose - set(map(get_variable_name, Settings.model_fields)) == OF_COMPOSE
 
 
 def test_doctor_tells_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ELCANO_MODLE", "offline")
-    settings.settings.cache_clear()
-    (finding,) = doctor.misspelt(settings.settings())
+    settings.get_settings.cache_clear()
+    (finding,) = doctor.check_variable_names(settings.get_settings())
     assert finding.grade == "note"
     assert "did you mean ELCANO_MODEL?" in finding.text

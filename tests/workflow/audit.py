@@ -5,10 +5,10 @@ from collections import Counter
 from elcano.graphs.bookkeeping import UsageQuestion
 from elcano.graphs.frozen import Json
 from elcano.graphs.lifecycle.rows import StepRow
-from elcano.graphs.lifecycle.steps import rows
+from elcano.graphs.lifecycle.step_history import list_step_rows
 from elcano.graphs.modes import MODES
 from elcano.graphs.records import ArchiveCall
-from elcano.graphs.values.budget import Usage, microusd, total
+from elcano.graphs.values.budget import Usage, microusd_from_usd, sum_usages
 from tests.workflow.scenarios import Charge, Scenario
 
 EXITS = frozenset(exit_id for mode in MODES.values() for graph in mode.all_graphs() for exit_id in graph.exit_nodes)
@@ -84,15 +84,15 @@ def _steps(scenario: Scenario, kept: ArchiveCall) -> list[Finding]:
     """The list of its steps has each number once, no usage but that of the calls, and all of it."""
     assert kept.log is not None
     found = []
-    steps = [row for row in rows(kept.log, kept.events, going_on=False) if isinstance(row, StepRow)]
+    steps = [row for row in list_step_rows(kept.log, kept.events, going_on=False) if isinstance(row, StepRow)]
     if [row.number for row in steps] != list(range(1, kept.run.steps + 1)):
         found.append(("numbers", f"steps are numbered {[row.number for row in steps]}"))
-    listed = total(row.usage for row in steps)
+    listed = sum_usages(row.usage for row in steps)
     if (listed.tokens, listed.cost_microusd) != _spent(kept):
         found.append(("usage", f"the steps used {listed!r}, the run {_spent(kept)}"))
     for row in steps:
         calls = scenario.charges.get(kept.run.run_id, {})
-        own = total(charge.usage for (step, _, _), charge in calls.items() if step == row.number)
+        own = sum_usages(charge.usage for (step, _, _), charge in calls.items() if step == row.number)
         if row.kind == "agent" and row.usage.tokens != own.tokens:
             found.append(("usage", f"step {row.number} used {row.usage!r}, and its calls {own!r}"))
     return found
@@ -109,7 +109,7 @@ def _limit(kept: ArchiveCall, gauge: str) -> float | None:
 def _limits(kept: ArchiveCall) -> tuple[float, float | None]:
     tokens, dollars = _limit(kept, "tokens"), _limit(kept, "cost_usd")
     assert tokens is not None
-    return tokens, None if dollars is None else microusd(dollars)
+    return tokens, None if dollars is None else microusd_from_usd(dollars)
 
 
 def _research(scenario: Scenario, kept: ArchiveCall) -> list[Finding]:
@@ -152,7 +152,7 @@ def _whole(scenario: Scenario) -> list[Finding]:
     root = scenario.archived[scenario.run_id]
     found = []
     branches = _children(scenario, scenario.run_id)
-    before = total(charge.usage for charge in _own(scenario, scenario.run_id) if charge.node not in EXITS)
+    before = sum_usages(charge.usage for charge in _own(scenario, scenario.run_id) if charge.node not in EXITS)
     share = 1 - scenario.limits.reserve
     in_flight = [0, 0]
     used = [0, 0]

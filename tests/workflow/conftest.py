@@ -12,7 +12,7 @@ from temporalio.worker import Worker
 
 from elcano import testing
 from elcano.activities.calls.tries import CountTries
-from elcano.graphs.checks.affordable import default_limits
+from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.contracts import CHAIN_WORKFLOW, RESEARCH_WORKFLOW, ResearchInput, ResearchResult
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph

@@ -10,8 +10,8 @@ from pathlib import Path
 from elcano.activities.sources.base import Found
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.values.budget import Limits
-from elcano.testing import Reply, ScriptedModel, ScriptedSource, researched
-from elcano.testing.answers import cited, plain, prose
+from elcano.testing import Reply, ScriptedModel, ScriptedSource, run_research
+from elcano.testing.default_answers import build_cited_claim, build_plain_answer, generate_prose
 from elcano.testing.research import Researched
 
 HIDDEN_TOKENS = 2_500
@@ -28,7 +28,8 @@ class Library(ScriptedSource):
     async def search(self, query: str, limit: int) -> Found:
         """`limit` passages that nobody found before, or those that this query found."""
         found = {
-            f"{query[:60]} {number}": f"{query}. Number {number}. {prose(PASSAGE_WORDS)}" for number in range(limit)
+            f"{query[:60]} {number}": f"{query}. Number {number}. {generate_prose(PASSAGE_WORDS)}"
+            for number in range(limit)
         }
         once = ScriptedSource("library", found, answers={query: list(found)})
         self.queries.append(query)
@@ -51,7 +52,7 @@ def _output(task: TaskEnvelope, sections: int, rounds: int) -> dict[str, object]
             outline = [{"title": f"Part {n}", "key_question": f"What of part {n} of the matter?"} for n in range(most)]
             return {"report_title": "The matter", "report_outline": outline}
         case "thinking":
-            return {"thought": prose(THOUGHT_WORDS)}
+            return {"thought": generate_prose(THOUGHT_WORDS)}
         case "knowledge_gap":
             return {"research_complete": False, "outstanding_gaps": [f"gap {task.iteration}"]}
         case "tool_selector":
@@ -62,13 +63,16 @@ def _output(task: TaskEnvelope, sections: int, rounds: int) -> dict[str, object]
                 "sufficient": over,
                 "confidence": 0.9,
                 "recommendation": "synthesize" if over else "continue",
-                "reasoning": prose(THOUGHT_WORDS),
+                "reasoning": generate_prose(THOUGHT_WORDS),
                 "next_search_queries": [] if over else [f"{task.question} once more {task.iteration}"],
             }
         case "writer":
-            return {"title": task.question, "key_findings": [cited(passage) for passage in task.evidence[:6]]}
+            return {
+                "title": task.question,
+                "key_findings": [build_cited_claim(passage) for passage in task.evidence[:6]],
+            }
         case _:
-            return dict(plain(task))
+            return dict(build_plain_answer(task))
 
 
 async def played(
@@ -77,7 +81,7 @@ async def played(
     """The research of `mode` with its default limits, or others."""
     model = reasoning(sections, rounds, hidden=hidden)
     asked = "How does the matter stand?"
-    return await researched(asked, folder=folder, sources=[Library()], model=model, mode=mode, limits=limits)
+    return await run_research(asked, folder=folder, sources=[Library()], model=model, mode=mode, limits=limits)
 
 
 def searches(outcome: Researched) -> Sequence[int]:

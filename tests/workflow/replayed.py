@@ -62,14 +62,14 @@ class NotingRunner(WorkflowRunner):
 def _logs() -> Iterator[list[RunLog]]:
     """The logs that runs of this process hand over in the block."""
     logs: list[RunLog] = []
-    log = finish.log
+    log = finish.build_run_log
 
     def noted(asked: ResearchInput, journal: Journal) -> RunLog:
         logs.append(log(asked, journal))
         return logs[-1]
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(finish, "log", noted)
+        patched.setattr(finish, "build_run_log", noted)
         yield logs
 
 

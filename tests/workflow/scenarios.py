@@ -30,10 +30,10 @@ from elcano.graphs.contracts import (
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.modes import MODES
 from elcano.graphs.records import ArchiveCall
-from elcano.graphs.values.budget import Estimate, Exhausted, Limits, TopUp, Usage, total
+from elcano.graphs.values.budget import Estimate, Exhausted, Limits, TopUp, Usage, sum_usages
 from elcano.graphs.values.failures import FailureDetails, FailureType
 from elcano.graphs.values.report import ReportRef
-from elcano.testing.script import Script, led
+from elcano.testing.script import Script, make_progress_ledger
 
 _QUIET = ApplicationErrorCategory.BENIGN
 """The worker does not log failures that are meant."""
@@ -52,7 +52,7 @@ class Charge:
 
     @property
     def usage(self) -> Usage:
-        return total(self.requests)
+        return sum_usages(self.requests)
 
 
 @dataclass
@@ -152,7 +152,7 @@ class Scenario:
         while len(requests) < wanted and refused is None:
             last = requests[-1] if requests else Usage()
             least = Estimate(tokens=last.tokens, cost_microusd=last.cost_microusd)
-            refused = call.allowance.less(total(requests)).refuses(least)
+            refused = call.allowance.less(sum_usages(requests)).refuses(least)
             if refused is None:
                 requests.append(_usage(dice, dice.choice(self.sizes)))
         charge = Charge(call.step, call.node, tuple(requests), None if long and requests else refused)
@@ -161,7 +161,7 @@ class Scenario:
 
     def used(self, asked: UsageQuestion) -> Usage:
         """What the ledger has of an activity, or of a run with its branches."""
-        return total(
+        return sum_usages(
             usage
             for (run_id, activity_id), usage in self.ledger.items()
             if (run_id == asked.run_id or run_id.startswith(f"{asked.run_id}.")) and asked.activity in ("", activity_id)
@@ -184,7 +184,7 @@ class Scenario:
         if name == "progress_ledger":
             speaker = dice.choice(["searcher", "searcher", "hypothesizer", "judge", "judge", "", "reporter"])
             told = f"part {dice.randint(1, 3)}"
-            return led(speaker, told, loop=dice.random() < 0.2, progress=dice.random() < 0.6)
+            return make_progress_ledger(speaker, told, loop=dice.random() < 0.2, progress=dice.random() < 0.6)
         script.sections = tuple(f"topic {number}" for number in range(self.planned))
         answer = script.answer(name, given)
         if "artifact" in answer and dice.random() < self.unanswered:

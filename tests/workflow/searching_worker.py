@@ -9,11 +9,11 @@ from pathlib import Path
 from elcano.activities.sources.base import Found
 from elcano.activities.sources.http.fetching import Service
 from elcano.activities.sources.registry import Sources
-from elcano.api.temporal.namespace import connect
+from elcano.api.temporal.namespace import connect_when_ready
 from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
 from elcano.settings import Settings
 from elcano.storage.store import open_configured
-from elcano.worker import source_workers, work
+from elcano.worker import run_workers, source_workers
 from tests.sources import found
 
 ROOT = Path(__file__).parents[2]
@@ -71,12 +71,12 @@ async def searching(count: int, settings: Settings, spec: SourceSpec, url: str) 
 async def main(spec: SourceSpec, url: str) -> None:
     settings = Settings(_env_file=None)
     async with open_configured(settings) as store:
-        client = await connect(settings)
+        client = await connect_when_ready(settings)
         sources = Sources({spec.name: Counted(spec, url, settings)})
         workers = source_workers(client, store, sources, settings)
         sys.stdout.buffer.write(WORKING)
         sys.stdout.buffer.flush()
-        await work(workers)
+        await run_workers(workers)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from elcano.graphs.frozen import JsonObject
 from elcano.graphs.labels import MODE_ATTRIBUTE, TENANT_ATTRIBUTE
 from elcano.graphs.records import RunSnapshot
 from elcano.testing.in_memory import run_in_memory
-from elcano.testing.script import Script, passages
+from elcano.testing.script import Script, make_passages
 from elcano.workflows.research import ResearchWorkflow
 from tests.unit.graphs.samples import searching_branch, two_searches
 from tests.workflow.conftest import Start, asking
@@ -46,7 +46,7 @@ async def test_two_searches_side_by_side_and_one_writer_over_all_evidence(start:
 
 async def test_a_search_that_found_nothing_is_no_failure(start: Start, script: Script) -> None:
     def search(given: JsonObject) -> JsonObject:
-        found = passages("wide") if "wide" in str(given["query"]) else []
+        found = make_passages("wide") if "wide" in str(given["query"]) else []
         return {"source": "library", "query": str(given["query"]), "evidence": found}
 
     script.overrides["search"] = search

@@ -11,7 +11,7 @@ from temporalio.testing import WorkflowEnvironment
 
 from elcano.graphs.contracts import RESEARCH_WORKFLOW, ResearchResult
 from elcano.graphs.engine.call_approval import ApproveCall, RefuseCall
-from elcano.graphs.engine.control import Action, RollBack
+from elcano.graphs.engine.control_actions import Action, RollBack
 from elcano.graphs.engine.entries import ApprovalAsked, ApprovalLapsed, Controlled, Held
 from elcano.graphs.records import ArchiveCall
 from elcano.graphs.spec.graph import ResearchGraph

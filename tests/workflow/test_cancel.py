@@ -17,7 +17,7 @@ from temporalio.api.workflowservice.v1 import (
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError
 from temporalio.worker import Worker
 
-from elcano.activities.calls.heartbeat import heartbeats
+from elcano.activities.calls.heartbeat import send_heartbeats
 from elcano.graphs.contracts import AgentCall, AgentResult, ToolResult
 from elcano.graphs.engine.entries import StepAbandoned, StepCompleted
 from elcano.graphs.records import ArchiveCall
@@ -60,7 +60,7 @@ class Stuck:
             if self._open == self._at_once:
                 self.reached.set()
             try:
-                async with heartbeats():
+                async with send_heartbeats():
                     await asyncio.Event().wait()
             finally:
                 self.freed.append(time.monotonic())

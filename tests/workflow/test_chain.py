@@ -13,7 +13,7 @@ from elcano.graphs.modes import MODES
 from elcano.graphs.values.budget import Limits, TopUp
 from elcano.graphs.values.events import TERMINAL
 from elcano.testing.in_memory import run_in_memory
-from elcano.testing.script import Answer, Refused, Script, led
+from elcano.testing.script import Answer, Refused, Script, make_progress_ledger
 from tests.control import stop, top_up
 from tests.workflow.conftest import Start, asking
 from tests.workflow.test_budget import paused
@@ -46,7 +46,7 @@ def led_in_a_circle(script: Script) -> Limits:
     def answer(given: JsonObject) -> JsonObject:
         turn = given.get("iteration", 1)
         assert isinstance(turn, int)
-        return led(("searcher", "judge", "")[turn % 3], "the same again")
+        return make_progress_ledger(("searcher", "judge", "")[turn % 3], "the same again")
 
     script.overrides["progress_ledger"] = answer
     return Limits(tokens=300_000, iterations=15, resets=1)

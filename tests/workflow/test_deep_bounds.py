@@ -13,7 +13,7 @@ from temporalio.exceptions import ApplicationError
 from temporalio.testing import WorkflowEnvironment
 
 from elcano.graphs.builder import GraphBuilder
-from elcano.graphs.checks.affordable import default_limits
+from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.contracts import AgentCall, AgentResult, ResearchInput, ResearchResult
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.modes import MODES

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
 
-from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.agents.agent_registry import AGENTS
 from elcano.graphs.engine.exits import joining_tokens
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import RunSnapshot
-from elcano.graphs.rules import rules
+from elcano.graphs.rules import get_rules
 from elcano.graphs.values.budget import Budget, Estimate, Limits, TopUp
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
@@ -22,7 +22,11 @@ from tests.workflow.test_budget import paused
 
 QUESTION = "What is it?"
 JOINING = joining_tokens(
-    AGENTS["long_writer"], 3, rules(), len(QUESTION) // rules().characters_per_token, passages=rules().section_passages
+    AGENTS["long_writer"],
+    3,
+    get_rules(),
+    len(QUESTION) // get_rules().characters_per_token,
+    passages=get_rules().section_passages,
 )
 """Tokens that are kept for joining three sections."""
 ENOUGH = Limits(tokens=JOINING + 57_000, iterations=9, when_exhausted="pause")

@@ -120,7 +120,7 @@ async def archived_chain(client: Client) -> ArchiveCall:
 def going_on(asked: ResearchInput, entries: tuple[Entry, ...]) -> ResearchInput:
     """The input of the execution in which a run goes on behind these entries, as it is continued as new."""
     now = time.time()
-    journal = start.journal(asked, now, led=True)
+    journal = start.open_journal(asked, now, led=True)
     for entry in entries:
         journal.record(entry, now)
     return asked.model_copy(update={"run_id": f"run-{uuid.uuid4()}", "carried": journal.pages})

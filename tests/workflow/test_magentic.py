@@ -4,12 +4,12 @@ import asyncio
 
 import pytest
 
-from elcano.graphs.engine.control import RollBack
+from elcano.graphs.engine.control_actions import RollBack
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import RunSnapshot
 from elcano.graphs.values.budget import Limits, TopUp
 from elcano.graphs.values.ledger import Ledger
-from elcano.testing.script import Script, led
+from elcano.testing.script import Script, make_progress_ledger
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import ask, go_on, pause, steer, stop, top_up
 from tests.workflow.conftest import Handle, Start
@@ -23,7 +23,7 @@ both = pytest.mark.parametrize("chain", [False, True])
 
 def circling(script: Script) -> None:
     """The team comes no further, whatever it does."""
-    script.overrides["progress_ledger"] = lambda given: led("judge", "judge it")
+    script.overrides["progress_ledger"] = lambda given: make_progress_ledger("judge", "judge it")
 
 
 def in_a_reset(given: JsonObject) -> bool:

@@ -4,7 +4,7 @@ from temporalio.client import Client
 
 from elcano.graphs.contracts import OWN_AGENT, AgentCall, AgentResult
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.budget import total
+from elcano.graphs.values.budget import sum_usages
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
@@ -27,7 +27,7 @@ async def test_a_run_calls_the_agent_that_it_carries(start: Start, script: Scrip
         ("analyzing", "Screen: Says which passages are of controlled studies."),
         ("analysis_complete", "Screener: one study"),
     ]
-    assert result.usage == total(script.ledger.values())
+    assert result.usage == sum_usages(script.ledger.values())
     scheduled = [
         event.activity_task_scheduled_event_attributes
         async for event in handle.fetch_history_events()

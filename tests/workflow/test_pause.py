@@ -7,8 +7,8 @@ import pytest
 from temporalio.client import Client, WorkflowUpdateFailedError
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.graphs.engine.control import Stop
-from elcano.graphs.engine.pausing import Continue, Pause
+from elcano.graphs.engine.control_actions import Stop
+from elcano.graphs.engine.pause import Continue, Pause
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import RunSnapshot
 from elcano.graphs.values.budget import Limits, TopUp

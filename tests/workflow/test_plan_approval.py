@@ -10,7 +10,7 @@ from temporalio.testing import WorkflowEnvironment
 
 from elcano.graphs.contracts import CHAIN_WORKFLOW, RESEARCH_WORKFLOW, ResearchResult
 from elcano.graphs.engine.approval import ApprovePlan, RefusePlan
-from elcano.graphs.engine.control import Action
+from elcano.graphs.engine.control_actions import Action
 from elcano.graphs.records import RunSnapshot
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.state import Ending

@@ -14,11 +14,11 @@ from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest, UpdateTa
 from temporalio.client import Client, WorkflowHandle
 
 from elcano.activities.sources.base import Found
+from elcano.graphs.catalogue.source_registry import SOURCES
 from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
-from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import SourceBusy
 from elcano.graphs.providers import PROVIDER_CHANGED, PROVIDER_QUEUE, Looked, Standing, workflow_id
-from elcano.graphs.values.providers import FAILURES, Provider, state
+from elcano.graphs.values.providers import FAILURES, Provider, get_provider_state
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 from elcano.testing.activities import scripted_activities
@@ -171,7 +171,7 @@ async def test_who_fails_in_a_row_is_left_alone_then_tried_by_one_call_and_back_
     ):
         await until_limited(temporal, spec.queue, 0.0)
         failing, now = await store.providers.get(spec.name)
-        assert (state(failing, now), failing.failures, failing.openings) == ("failing", FAILURES, 1)
+        assert (get_provider_state(failing, now), failing.failures, failing.openings) == ("failing", FAILURES, 1)
         result = await handle.result()
         assert result.ending is None
         standing = await temporal.get_workflow_handle(workflow_id(spec.name), result_type=Standing).result()
@@ -179,7 +179,7 @@ async def test_who_fails_in_a_row_is_left_alone_then_tried_by_one_call_and_back_
         assert await limit_of(temporal, spec.queue) is None
     assert len(shelf.asked) == 2 * FAILURES
     back, now = await store.providers.get(spec.name)
-    assert (state(back, now), back.failures, back.openings) == ("ready", 0, 0)
+    assert (get_provider_state(back, now), back.failures, back.openings) == ("ready", 0, 0)
     assert back.error == "shelf: HTTP 503"
 
 

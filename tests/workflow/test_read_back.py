@@ -22,13 +22,13 @@ from tests.workflow.replayed import histories
 async def test_a_log_that_hangs_on_memory_is_noticed(
     temporal: Client, queue: str, script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made, log = count(), finish.log
+    made, log = count(), finish.build_run_log
 
     def forgetful(asked: ResearchInput, journal: Journal) -> RunLog:
         told = log(asked, journal)
         return told.model_copy(update={"asked": told.asked.model_copy(update={"question": f"{next(made)}?"})})
 
-    monkeypatch.setattr(finish, "log", forgetful)
+    monkeypatch.setattr(finish, "build_run_log", forgetful)
     with pytest.raises(AssertionError, match=queue):
         async with worker_for(temporal, queue, scripted_activities(script)):
             await temporal.execute_workflow(RESEARCH_WORKFLOW, asking(queue), id=queue, task_queue=queue)

@@ -6,7 +6,7 @@ import pytest
 from temporalio.testing import WorkflowEnvironment
 
 from elcano.graphs.spec.graph import ErrorEdge, ResearchGraph
-from elcano.graphs.values.budget import Limits, total
+from elcano.graphs.values.budget import Limits, sum_usages
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
 from tests.repairing import TRIED, mistaken, shown_graph
@@ -34,7 +34,7 @@ class TestRepairing:
             ("looping", "Iteration 2 of at most 5"),
         ]
         assert [event for event, _ in told].count("routed") == 2
-        assert result.usage == total(script.ledger.values())
+        assert result.usage == sum_usages(script.ledger.values())
 
     async def test_a_repair_ends_with_the_iterations(self, start: Start, script: Script) -> None:
         handle = await start(graph=shown_graph(), limits=Limits(iterations=2))

@@ -20,7 +20,7 @@ from elcano.workflows import policies
 from elcano.workflows.research import ResearchWorkflow
 from tests.workflow.test_holds import running
 
-ROUND = policies.tries(policies.ARCHIVE[0])
+ROUND = policies.count_allowed_attempts(policies.ARCHIVE[0])
 
 
 def away(client: Client, script: Script, name: str, tries: int, seen: list[RunSnapshot]) -> list[Callable[..., Any]]:

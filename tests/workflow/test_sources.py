@@ -13,12 +13,12 @@ from temporalio.testing import WorkflowEnvironment
 
 from elcano.activities.sources.base import Found
 from elcano.activities.sources.registry import Sources, open_sources
-from elcano.activities.tools.search import Passing, ToolActivities, unhindered
+from elcano.activities.tools.search import Passing, ToolActivities, pass_without_waiting
 from elcano.api.http.schemas import PendingActivity
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
+from elcano.graphs.catalogue.source_registry import SOURCES, build_collection_spec
 from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
-from elcano.graphs.catalogue.sources import SOURCES, collection
 from elcano.graphs.errors import SourceBusy
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import RunSnapshot
@@ -29,7 +29,7 @@ from elcano.graphs.values.state import Hold
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 from elcano.testing.activities import scripted_activities
-from elcano.testing.script import Refused, Script, passages
+from elcano.testing.script import Refused, Script, make_passages
 from elcano.worker import source_workers
 from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.research import ResearchWorkflow
@@ -228,7 +228,7 @@ async def test_a_long_wait_holds_the_run_and_nothing_is_searched_twice(
     limits = Limits(seconds=600, when_exhausted="pause")
     graph = searching((spec.name, "early"), (spec.name, "late"))
     async with running(
-        skipping.client, script, store, [Shelf(spec, answer)], graph, limits=limits, passing=unhindered
+        skipping.client, script, store, [Shelf(spec, answer)], graph, limits=limits, passing=pass_without_waiting
     ) as handle:
         result = await handle.result()
     assert result.ending is None
@@ -249,9 +249,9 @@ async def test_a_source_that_stays_away_is_data_once_others_were_answered(
     def down(query: str) -> Found:
         raise SourceBusy("shelf: cannot be reached", retry_after=40.0)
 
-    shelves = [Shelf(spec, down), Shelf(collection("folder"))]
+    shelves = [Shelf(spec, down), Shelf(build_collection_spec("folder"))]
     graph = searching((spec.name, "whales"), ("folder", "whales"))
-    async with running(skipping.client, script, store, shelves, graph, passing=unhindered) as handle:
+    async with running(skipping.client, script, store, shelves, graph, passing=pass_without_waiting) as handle:
         result = await handle.result()
     assert result.ending is None
     assert cited(script) == ["whales"]
@@ -269,7 +269,7 @@ async def test_a_run_of_which_nothing_was_answered_is_held_until_its_time_is_up(
     graph = searching((spec.name, "whales"))
     limits = Limits(seconds=1_000)
     async with running(
-        skipping.client, script, store, [Shelf(spec, down)], graph, limits=limits, passing=unhindered
+        skipping.client, script, store, [Shelf(spec, down)], graph, limits=limits, passing=pass_without_waiting
     ) as handle:
         result = await handle.result()
     assert result.ending is not None
@@ -325,7 +325,7 @@ async def test_graph_and_chain_are_held_by_a_search_alike(
         if given["query"] != "What is it?" and len(refused) < 4:
             refused.append(given)
             raise Refused("HTTP 503", type=FailureType.PROVIDER)
-        return {"source": given["source"], "query": given["query"], "evidence": passages(str(given["query"]))}
+        return {"source": given["source"], "query": given["query"], "evidence": make_passages(str(given["query"]))}
 
     script.overrides["search"] = busy
     queue = run_id = f"run-{uuid.uuid4()}"
@@ -340,5 +340,5 @@ async def test_graph_and_chain_are_held_by_a_search_alike(
 
 
 async def test_who_lacks_the_key_does_not_poll(temporal: Client, store: Store, spec: SourceSpec) -> None:
-    lacking = Sources({"folder": Shelf(collection("folder"))}, {spec.name: "set SHELF_KEY"})
+    lacking = Sources({"folder": Shelf(build_collection_spec("folder"))}, {spec.name: "set SHELF_KEY"})
     assert source_workers(temporal, store, lacking, Settings(_env_file=None)) == []

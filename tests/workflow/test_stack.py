@@ -6,9 +6,9 @@ from pathlib import Path
 
 import httpx
 
-from elcano.dev import stack
+from elcano.dev import open_stack
 from elcano.dev.demo import QUESTION, QUESTION_OF_PARTS
-from elcano.dev.folder import owner
+from elcano.dev.folder_lock import read_folder_owner
 from elcano.dev.ports import free_ports, is_free
 from elcano.graphs.values.report import Report
 from elcano.settings import Settings
@@ -55,9 +55,9 @@ async def assert_quotes_are_in_the_store(folder: Path, report: Report) -> None:
 async def test_it_comes_up_mends_itself_and_leaves_nothing_behind(tmp_path: Path) -> None:
     chosen = settings_for(tmp_path)
     said: list[str] = []
-    async with stack(chosen, say=said.append) as running, httpx.AsyncClient(base_url=chosen.base_url) as client:
+    async with open_stack(chosen, say=said.append) as running, httpx.AsyncClient(base_url=chosen.base_url) as client:
         assert (await client.get("/readyz")).json()["ready"]
-        assert owner(tmp_path)["api"] == chosen.base_url
+        assert read_folder_owner(tmp_path)["api"] == chosen.base_url
         killed = running.worker.pid
         running.worker.kill()
         await until(lambda: running.worker.pid != killed)
@@ -70,6 +70,6 @@ async def test_it_comes_up_mends_itself_and_leaves_nothing_behind(tmp_path: Path
             assert report.unverified == ()
             assert report.markdown.count("\n## How does") >= fewest_sections
             await assert_quotes_are_in_the_store(tmp_path, report)
-    assert owner(tmp_path) == {}
+    assert read_folder_owner(tmp_path) == {}
     assert all(is_free("127.0.0.1", port) for port in (chosen.api_port, chosen.temporal_port, chosen.temporal_ui_port))
     assert set(os.listdir(tmp_path)) >= {"temporal.db", "elcano.db", "logs"}

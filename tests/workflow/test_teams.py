@@ -5,10 +5,10 @@ import uuid
 import pytest
 from temporalio.client import Client
 
-from elcano.graphs.checks.affordable import default_limits
+from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle.rows import StepRow
-from elcano.graphs.lifecycle.steps import rows
+from elcano.graphs.lifecycle.step_history import list_step_rows
 from elcano.graphs.modes import MODES
 from elcano.graphs.values.budget import Limits, TopUp
 from elcano.testing.activities import scripted_activities
@@ -148,7 +148,7 @@ async def test_a_run_of_which_teams_ended_early_is_partial_and_its_budget_holds(
     for left in sections(script).values():
         assert left.log is not None
         assert not [event.message for event in left.events if event.type == "error"]
-        steps = [row for row in rows(left.log, left.events, going_on=False) if isinstance(row, StepRow)]
+        steps = [row for row in list_step_rows(left.log, left.events, going_on=False) if isinstance(row, StepRow)]
         assert {row.outcome for row in steps} == {"completed"}
         own = left.log.run.budget
         assert own.used.tokens <= own.limits.tokens

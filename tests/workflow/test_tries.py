@@ -15,7 +15,7 @@ from temporalio.exceptions import ActivityError, ApplicationError, TimeoutError,
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
 from elcano.activities.calls import failures
-from elcano.activities.calls.heartbeat import heartbeats
+from elcano.activities.calls.heartbeat import send_heartbeats
 from elcano.activities.calls.tries import CountTries
 from elcano.graphs.contracts import MOST_DEATHS
 from elcano.graphs.errors import AnswerUnusable
@@ -64,11 +64,11 @@ class Attempts:
         end = self._ends[min(attempt, len(self._ends)) - 1]
         self.made.append(end)
         try:
-            async with heartbeats(timedelta(seconds=0.1)):
+            async with send_heartbeats(timedelta(seconds=0.1)):
                 await asyncio.sleep(0.3)
                 await self._end(end)
         except Exception as error:
-            raise failures.classified(error) from None
+            raise failures.classify_failure(error) from None
         if end == "dies":  # nobody beats any more
             await asyncio.Event().wait()
         return attempt

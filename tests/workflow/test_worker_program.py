@@ -50,7 +50,7 @@ async def test_it_waits_for_its_server_and_registers_what_runs_need(
     caplog.handler.addFilter(Noting(warned))
     (port,) = free_ports(1)
     address = f"127.0.0.1:{port}"
-    connecting = asyncio.create_task(namespace.connect(at(address, tmp_path)))
+    connecting = asyncio.create_task(namespace.connect_when_ready(at(address, tmp_path)))
     async with asyncio.timeout(60):
         await warned.wait()
         assert f"Temporal at {address} is not ready" in caplog.text
@@ -108,7 +108,7 @@ async def test_an_operator_service_that_is_refused_is_told_once_and_the_worker_g
 
     monkeypatch.setattr(Client, "connect", connected)
     async with asyncio.timeout(60):
-        assert await namespace.connect(at("temporal.test:7233", tmp_path)) is client
+        assert await namespace.connect_when_ready(at("temporal.test:7233", tmp_path)) is client
     assert operator.asked == 1
     (record,) = caplog.records
     needed = list(SEARCH_ATTRIBUTES)[:1] if lists else SEARCH_ATTRIBUTES
@@ -133,7 +133,7 @@ async def test_a_server_that_is_not_ready_is_asked_again(
     monkeypatch.setattr(Client, "connect", connected)
     monkeypatch.setattr(namespace, "FIRST_PAUSE", 0.01)
     async with asyncio.timeout(60):
-        await namespace.connect(at("temporal.test:7233", tmp_path))
+        await namespace.connect_when_ready(at("temporal.test:7233", tmp_path))
     assert ["is not ready" in record.getMessage() for record in caplog.records] == [True, True, False]
 
 

@@ -55,7 +55,7 @@ class Child:
         """Ends the process and waits for that; another `ask` would start a new one."""
         self.stop()
         if self._process is not None:
-            _discard(self._process)
+            _kill_process(self._process)
             self._process = None
 
     def ask(self, request: str, content: bytes) -> Mapping[str, Any]:
@@ -76,11 +76,11 @@ class Child:
         timer = threading.Timer(self._seconds, give_up)
         timer.start()
         try:
-            line = _asked(process, request, content)
+            line = _send_request(process, request, content)
         finally:
             timer.cancel()
         if line is None:
-            _discard(process)
+            _kill_process(process)
             self._process = None
             took = f"took longer than {self._seconds:g} s" if late.is_set() else "took its parser down"
             if process.returncode == _OUT_OF_TIME:
@@ -105,7 +105,7 @@ def serve(answer: Callable[[str, bytes], Mapping[str, object]]) -> None:
         answers.flush()
 
 
-def answered(read: Callable[[], Mapping[str, object]]) -> Mapping[str, object]:
+def answer_or_report_skip(read: Callable[[], Mapping[str, object]]) -> Mapping[str, object]:
     """What `read` answers, or the reason why it cannot."""
     try:
         return read()
@@ -117,9 +117,9 @@ def answered(read: Callable[[], Mapping[str, object]]) -> Mapping[str, object]:
         return {"skipped": f"its parser failed ({type(error).__name__})"}
 
 
-def _asked(process: "subprocess.Popen[bytes]", request: str, content: bytes) -> bytes | None:
+def _send_request(process: "subprocess.Popen[bytes]", request: str, content: bytes) -> bytes | None:
     """The child's answer; None if it ended instead."""
-    stdin, stdout = _pipes(process)
+    stdin, stdout = _get_pipes(process)
     try:
         stdin.write(json.dumps([request, len(content)]).encode() + b"\n")
         stdin.write(content)
@@ -130,15 +130,15 @@ def _asked(process: "subprocess.Popen[bytes]", request: str, content: bytes) -> 
     return answer if answer.endswith(b"\n") else None
 
 
-def _discard(process: "subprocess.Popen[bytes]") -> None:
+def _kill_process(process: "subprocess.Popen[bytes]") -> None:
     process.kill()
     process.wait()
-    for pipe in _pipes(process):
+    for pipe in _get_pipes(process):
         with contextlib.suppress(BrokenPipeError):  # What was still to be written is of no use any more.
             pipe.close()
 
 
-def _pipes(process: "subprocess.Popen[bytes]") -> tuple[IO[bytes], IO[bytes]]:
+def _get_pipes(process: "subprocess.Popen[bytes]") -> tuple[IO[bytes], IO[bytes]]:
     assert process.stdin is not None
     assert process.stdout is not None
     return process.stdin, process.stdout

@@ -58,7 +58,7 @@ class Collection(Protocol):
         ...
 
 
-def warnings(source: str, skipped: list[Skipped]) -> tuple[str, ...]:
+def list_skip_warnings(source: str, skipped: list[Skipped]) -> tuple[str, ...]:
     """Return warnings about documents that a search could not cover: the first 20, and how many more."""
     lines = [f"{source}: {key} was skipped: {reason}" for key, reason in skipped[:WARNED]]
     if len(skipped) > WARNED:

@@ -77,7 +77,7 @@ class Document:
     passages: tuple[Passage, ...]
 
 
-def normalised(text: str) -> str:
+def normalize_text(text: str) -> str:
     """`text` in NFC, with plain spaces and line feeds, without invisible and control characters.
 
     Compatibility forms other than ligatures stay: NFKC would turn 10² into 102.

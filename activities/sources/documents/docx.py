@@ -28,7 +28,7 @@ UNPACKED_HARMLESS: Final = 1_000_000
 _HEADING: Final = re.compile(r"heading (\d)$", re.IGNORECASE)
 
 
-def read(content: bytes) -> Parsed:
+def read_docx(content: bytes) -> Parsed:
     """A Word document.
 
     Raises:
@@ -37,7 +37,7 @@ def read(content: bytes) -> Parsed:
     _check_sizes(content)
     try:
         document = docx.Document(io.BytesIO(content))
-        return Parsed(list(_blocks(document)), document.core_properties.title)
+        return Parsed(list(_parse_blocks(document)), document.core_properties.title)
     except (OpcError, SyntaxError, zipfile.BadZipFile, KeyError, ValueError) as error:
         raise FileSkipped(f"it is not a readable Word document ({type(error).__name__})") from error
 
@@ -54,40 +54,42 @@ def _check_sizes(content: bytes) -> None:
         raise FileSkipped(f"it would unpack to more than {UNPACKED_RATIO} times its size")
 
 
-def _blocks(document: WordDocument) -> Iterator[Block]:
+def _parse_blocks(document: WordDocument) -> Iterator[Block]:
     for number, item in enumerate(document.iter_inner_content(), start=1):
         if isinstance(item, Table):
-            yield Block("\n".join(_rows(item)), "table", paragraph=number)
+            yield Block("\n".join(_render_table_rows(item)), "table", paragraph=number)
             continue
         style = (item.style.name if item.style is not None else None) or ""
         heading = _HEADING.match(style)
         if heading or style == "Title":
-            yield Block(_text(item), kind="heading", level=int(heading[1]) if heading else 1, paragraph=number)
+            yield Block(
+                _read_paragraph_text(item), kind="heading", level=int(heading[1]) if heading else 1, paragraph=number
+            )
         else:
-            yield Block(_text(item), paragraph=number)
+            yield Block(_read_paragraph_text(item), paragraph=number)
 
 
-def _rows(table: Table) -> Iterator[str]:
+def _render_table_rows(table: Table) -> Iterator[str]:
     for row in table.rows:
         cells: list[str] = []
         for cell in row.cells:
-            text = " ".join("\n".join(map(_text, cell.paragraphs)).split())
+            text = " ".join("\n".join(map(_read_paragraph_text, cell.paragraphs)).split())
             if text and (not cells or cells[-1] != text):  # A merged cell comes once per column that it covers.
                 cells.append(text)
         if cells:
             yield " | ".join(cells)
 
 
-def _text(paragraph: Paragraph) -> str:
+def _read_paragraph_text(paragraph: Paragraph) -> str:
     """Return a paragraph's text, with superscripts and subscripts written in plain characters."""
     parts = list(paragraph.iter_inner_content())
     runs = [run for part in parts for run in (part.runs if isinstance(part, Hyperlink) else [part])]
     if not any(run.font.superscript or run.font.subscript for run in runs):
         return paragraph.text
-    return "".join(map(_written, runs))
+    return "".join(map(_render_run_text, runs))
 
 
-def _written(run: Run) -> str:
+def _render_run_text(run: Run) -> str:
     if run.font.superscript:
         return raise_text(run.text)
     return lower_text(run.text) if run.font.subscript else run.text

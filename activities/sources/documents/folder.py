@@ -14,7 +14,7 @@ from typing import Final
 
 from elcano.activities.sources.documents.collection import Content, Listing, Skipped
 from elcano.activities.sources.documents.document import FileSkipped
-from elcano.activities.sources.documents.reading import FORMATS
+from elcano.activities.sources.documents.file_formats import FORMATS
 from elcano.graphs.errors import SourceRefused
 
 _MEGABYTE: Final = 1_000_000
@@ -111,7 +111,7 @@ class Folder:
                     f"folder {str(self._path)!r} cannot be read ({error.strerror}): "
                     "give the account of the worker the right to read it"
                 ) from error
-            scan.skipped.append(Skipped(_shown(prefix), f"the folder cannot be read ({error.strerror})"))
+            scan.skipped.append(Skipped(_sanitize_file_name(prefix), f"the folder cannot be read ({error.strerror})"))
             return []
         return [subfolder for subfolder in found if subfolder is not None]
 
@@ -125,13 +125,15 @@ class Folder:
             return f"{key}/", Path(entry.path)
         suffix = PurePosixPath(entry.name).suffix.lower()
         if stat.S_ISLNK(status.st_mode):
-            scan.skipped.append(Skipped(_shown(key), LINK))
+            scan.skipped.append(Skipped(_sanitize_file_name(key), LINK))
         elif suffix not in FORMATS:
-            scan.unreadable_kinds[_shown(suffix)] += 1
+            scan.unreadable_kinds[_sanitize_file_name(suffix)] += 1
         elif not stat.S_ISREG(status.st_mode):
-            scan.skipped.append(Skipped(_shown(key), "it is no regular file"))
-        elif _shown(key) != key:
-            scan.skipped.append(Skipped(_shown(key), "its name has characters that are no text: rename it"))
+            scan.skipped.append(Skipped(_sanitize_file_name(key), "it is no regular file"))
+        elif _sanitize_file_name(key) != key:
+            scan.skipped.append(
+                Skipped(_sanitize_file_name(key), "its name has characters that are no text: rename it")
+            )
         elif status.st_size > self._limit_bytes:
             scan.skipped.append(Skipped(key, self._too_large(status.st_size)))
         else:
@@ -162,6 +164,6 @@ def _nothing_in(scan: _Scan) -> str:
     return f"has no document to search{other}: add {', '.join(FORMATS)} files"
 
 
-def _shown(name: str) -> str:
+def _sanitize_file_name(name: str) -> str:
     """A name that can be stored and shown: bytes that are no text, and control characters, become U+FFFD."""
     return _NO_TEXT.sub("\ufffd", name)

@@ -26,30 +26,30 @@ _WRITERS: Final[Mapping[str, Sequence[Callable[[str], str] | None]]] = {
 
 def write_exponents(root: LexborNode) -> None:
     """Writes superscripts and subscripts below `root` as text: in HTML, JATS and MathML, with or without prefixes."""
-    scripts = [node for node in root.traverse() if _name(node) in ("sup", "sub", "mfrac", *_WRITERS)]
+    scripts = [node for node in root.traverse() if _strip_tag_prefix(node) in ("sup", "sub", "mfrac", *_WRITERS)]
     for node in reversed(scripts):
-        name = _name(node)
+        name = _strip_tag_prefix(node)
         if name == "sup":
-            _rewrite(node, raise_text)
+            _replace_node(node, raise_text)
         elif name == "sub":
-            _rewrite(node, lower_text)
+            _replace_node(node, lower_text)
         elif name == "mfrac":
             _write_fraction(node)
         else:
-            for child, write in zip(_children(node), _WRITERS[name], strict=False):
+            for child, write in zip(_list_child_elements(node), _WRITERS[name], strict=False):
                 if write is not None:
-                    _rewrite(child, write)
+                    _replace_node(child, write)
 
 
 def write_formulas(root: LexborNode) -> None:
     """Writes each formula below `root` as text, and superscripts and subscripts elsewhere."""
     for node in _outermost_formulas(root):
-        if formula := _tex(node):
+        if formula := _extract_tex(node):
             node.replace_with(formula)
     write_exponents(root)
     for node in _outermost_formulas(root):
-        if _name(node) == "math":
-            node.replace_with(_text(node, MOST_CHARACTERS, strip=True) or "")
+        if _strip_tag_prefix(node) == "math":
+            node.replace_with(_read_bounded_text(node, MOST_CHARACTERS, strip=True) or "")
 
 
 def _outermost_formulas(root: LexborNode) -> list[LexborNode]:
@@ -74,7 +74,7 @@ def _outermost_formulas(root: LexborNode) -> list[LexborNode]:
     return found
 
 
-def _tex(node: LexborNode) -> str:
+def _extract_tex(node: LexborNode) -> str:
     """The TeX that a formula comes with; empty if it has none, or too much."""
     tex = node.attributes.get("alttext") or ""
     annotation = node.css_first("annotation[encoding='application/x-tex']")
@@ -90,19 +90,19 @@ def _tex(node: LexborNode) -> str:
 
 
 def _write_fraction(node: LexborNode) -> None:
-    parts = [_text(child, LONGEST, strip=True) for child in _children(node)]
+    parts = [_read_bounded_text(child, LONGEST, strip=True) for child in _list_child_elements(node)]
     if len(parts) == 2 and all(parts):
         over, under = (part if part and part.isalnum() else f"({part})" for part in parts)
         node.replace_with(f"({over}/{under})")
 
 
-def _rewrite(node: LexborNode, write: Callable[[str], str]) -> None:
-    text = _text(node, LONGEST, strip=_name(node) not in ("sup", "sub"))
+def _replace_node(node: LexborNode, write: Callable[[str], str]) -> None:
+    text = _read_bounded_text(node, LONGEST, strip=_strip_tag_prefix(node) not in ("sup", "sub"))
     if text is not None and text.strip():
         node.replace_with(write(text))
 
 
-def _children(node: LexborNode) -> list[LexborNode]:
+def _list_child_elements(node: LexborNode) -> list[LexborNode]:
     """The elements right below it, the first three of them."""
     found: list[LexborNode] = []
     child = node.child
@@ -113,7 +113,7 @@ def _children(node: LexborNode) -> list[LexborNode]:
     return found
 
 
-def _text(node: LexborNode, most: int, *, strip: bool) -> str | None:
+def _read_bounded_text(node: LexborNode, most: int, *, strip: bool) -> str | None:
     """The text in it; None if it is longer than `most`, or the tree below it larger."""
     parts: list[str] = []
     length = 0
@@ -127,6 +127,6 @@ def _text(node: LexborNode, most: int, *, strip: bool) -> str | None:
     return "".join(parts)
 
 
-def _name(node: LexborNode) -> str:
+def _strip_tag_prefix(node: LexborNode) -> str:
     """The name of an element without its prefix, as `mml:`."""
     return (node.tag or "").rpartition(":")[2]

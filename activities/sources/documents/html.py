@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from elcano.activities.sources.documents.document import Block, Parsed
 from elcano.activities.sources.documents.formulas import write_formulas
-from elcano.activities.sources.documents.plain import decode
+from elcano.activities.sources.documents.plain import decode_text
 
 _CHARSET: Final = re.compile(rb"<meta[^>]{0,200}charset=[\"']?([\w-]{1,40})", re.IGNORECASE)
 _UNREADABLE: Final = "script|style|template|svg|math|select|iframe|object|canvas|video|audio|head"
@@ -91,12 +91,12 @@ class _Page:
         self.mark = f"{self.lists[-1]}. " if numbered else "- "
 
 
-def read(content: bytes) -> Parsed:
+def read_html(content: bytes) -> Parsed:
     """A page, or a fragment of one."""
     charset = _CHARSET.search(content, 0, 4096)
-    tree = LexborHTMLParser(decode(content, charset[1].decode("ascii") if charset else None))
+    tree = LexborHTMLParser(decode_text(content, charset[1].decode("ascii") if charset else None))
     title = tree.css_first("head title")
-    root = _main(tree)
+    root = _find_main_element(tree)
     if root is None:
         return Parsed([], title.text() if title else "")
     write_formulas(root)
@@ -111,16 +111,16 @@ def parts_of(root: LexborNode, *, whole: bool = False) -> list[Part]:
         whole: with what stands in navigation, forms and the like; the items of lists are not numbered then.
     """
     page = _Page(whole)
-    _walk(root, page)
+    _walk_tree(root, page)
     return page.found
 
 
 def joined_rows(parts: Iterable[Part]) -> list[Block]:
     """Return the blocks of `parts`, with the rows of one table joined into one block."""
-    return list(_joined(parts))
+    return list(_merge_table_parts(parts))
 
 
-def _joined(parts: Iterable[Part]) -> Iterator[Block]:
+def _merge_table_parts(parts: Iterable[Part]) -> Iterator[Block]:
     rows: list[str] = []
     first: Part | None = None
     for part in parts:
@@ -137,32 +137,32 @@ def _joined(parts: Iterable[Part]) -> Iterator[Block]:
         yield replace(first.block, text="\n".join(rows))
 
 
-def _main(tree: LexborHTMLParser) -> LexborNode | None:
+def _find_main_element(tree: LexborHTMLParser) -> LexborNode | None:
     """The element that says it is the main part, if exactly one does."""
     main = tree.css("main, [role=main]")
     return main[0] if len(main) == 1 else tree.body
 
 
-def _walk(root: LexborNode, page: _Page) -> None:
+def _walk_tree(root: LexborNode, page: _Page) -> None:
     node: LexborNode | None = root
     while node is not None:
         if node.is_text_node:
             page.text(node)
-        elif node.is_element_node and not _skipped(node, page):
-            _enter(node, page)
+        elif node.is_element_node and not _is_skipped_node(node, page):
+            _enter_node(node, page)
             if node.child is not None:
                 node = node.child
                 continue
-            _leave(node, page)
+            _leave_node(node, page)
         while node is not None and node.next is None and node.mem_id != root.mem_id:
             node = node.parent
             if node is not None:
-                _leave(node, page)
+                _leave_node(node, page)
         node = node.next if node is not None and node.mem_id != root.mem_id else None
     page.flush()
 
 
-def _skipped(node: LexborNode, page: _Page) -> bool:
+def _is_skipped_node(node: LexborNode, page: _Page) -> bool:
     if page.whole:
         return _UNREADABLE_TAGS.fullmatch(node.tag or "") is not None
     if _SKIPPED_TAGS.fullmatch(node.tag or ""):
@@ -176,7 +176,7 @@ def _skipped(node: LexborNode, page: _Page) -> bool:
     )
 
 
-def _enter(node: LexborNode, page: _Page) -> None:
+def _enter_node(node: LexborNode, page: _Page) -> None:
     tag = node.tag or ""
     if tag == "br":
         page.parts.append("\n")
@@ -198,7 +198,7 @@ def _enter(node: LexborNode, page: _Page) -> None:
         page.item()
 
 
-def _leave(node: LexborNode, page: _Page) -> None:
+def _leave_node(node: LexborNode, page: _Page) -> None:
     tag = node.tag or ""
     if tag in _CELLS:
         page.parts.append(" | " if _has_cell_after(node) else "")

@@ -15,8 +15,8 @@ from typing import Final, NamedTuple
 
 from elcano.activities.sources.documents.collection import Skipped
 from elcano.activities.sources.documents.document import Document
-from elcano.activities.sources.documents.forms import indexed
-from elcano.activities.sources.documents.schema import create, is_current
+from elcano.activities.sources.documents.schema import create_tables, is_current
+from elcano.activities.sources.documents.word_forms import format_index_text
 from elcano.activities.text.languages import text_language
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 
@@ -69,7 +69,7 @@ class Index:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             lock = sqlite3.connect(f"{self._path}.lock", timeout=LOCK_SECONDS, isolation_level=None)
         try:
-            while not _locked(lock):
+            while not _try_lock(lock):
                 if stopped.is_set():
                     raise SourceUnavailable("the worker stops while another one brings the index up to date")
             self._prepare()
@@ -103,8 +103,8 @@ class Index:
         """Adds or replaces documents, all or none."""
         with self._transaction("IMMEDIATE") as database:
             for entry in entries:
-                _remove(database, entry.key)
-                add(database, entry)
+                _remove_document(database, entry.key)
+                add_document(database, entry)
 
     def refresh(self, fingerprints: Iterable[tuple[str, str]]) -> None:
         """Notes the new fingerprints of documents, as (key, fingerprint), whose bytes did not change."""
@@ -116,7 +116,7 @@ class Index:
         """Forgets documents, all or none."""
         with self._transaction("IMMEDIATE") as database:
             for key in keys:
-                _remove(database, key)
+                _remove_document(database, key)
 
     def _prepare(self) -> None:
         with self._explained():
@@ -125,7 +125,7 @@ class Index:
             database.execute("PRAGMA journal_mode = WAL")  # Searches go on while a sync writes.
         with self._transaction("IMMEDIATE") as database:
             if not is_current(database):
-                create(database)
+                create_tables(database)
 
     @contextmanager
     def _transaction(self, kind: str) -> Iterator[sqlite3.Connection]:
@@ -160,7 +160,7 @@ class Index:
             ) from error
 
 
-def _locked(lock: sqlite3.Connection) -> bool:
+def _try_lock(lock: sqlite3.Connection) -> bool:
     try:
         lock.execute("BEGIN EXCLUSIVE")
     except sqlite3.OperationalError as error:
@@ -170,7 +170,7 @@ def _locked(lock: sqlite3.Connection) -> bool:
     return True
 
 
-def add(database: sqlite3.Connection, entry: Entry) -> None:
+def add_document(database: sqlite3.Connection, entry: Entry) -> None:
     """Puts a document that is not there into the tables, its words in the forms of its language."""
     document = entry.document
     language = text_language(document.text) if document else ""
@@ -199,23 +199,28 @@ def add(database: sqlite3.Connection, entry: Entry) -> None:
     database.executemany(
         "INSERT INTO passage (id, document, digest, start, stop, heading, page, anchor, paragraph)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [(number, cursor.lastrowid, _digest(text), *passage) for number, passage, text in numbered],
+        [(number, cursor.lastrowid, _hash_passage(text), *passage) for number, passage, text in numbered],
     )
     database.executemany(
         "INSERT INTO words (rowid, title, heading, body) VALUES (?, ?, ?, ?)",
         [
-            (number, indexed(document.title, language), indexed(passage.heading, language), indexed(text, language))
+            (
+                number,
+                format_index_text(document.title, language),
+                format_index_text(passage.heading, language),
+                format_index_text(text, language),
+            )
             for number, passage, text in numbered
         ],
     )
 
 
-def _digest(text: str) -> bytes:
+def _hash_passage(text: str) -> bytes:
     """Tells copies of a passage from others; pages that repeat other pages are common."""
     return blake2b(text.encode(), digest_size=12).digest()
 
 
-def _remove(database: sqlite3.Connection, key: str) -> None:
+def _remove_document(database: sqlite3.Connection, key: str) -> None:
     row = database.execute("SELECT id, title, language, text FROM document WHERE key = ?", (key,)).fetchone()
     if row is None:
         return
@@ -225,7 +230,12 @@ def _remove(database: sqlite3.Connection, key: str) -> None:
     database.executemany(
         "INSERT INTO words (words, rowid, title, heading, body) VALUES ('delete', ?, ?, ?, ?)",
         [
-            (rowid, indexed(title, language), indexed(heading, language), indexed(text[start:stop], language))
+            (
+                rowid,
+                format_index_text(title, language),
+                format_index_text(heading, language),
+                format_index_text(text[start:stop], language),
+            )
             for rowid, heading, start, stop in passages
         ],
     )

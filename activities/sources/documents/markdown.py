@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from elcano.activities.sources.documents.document import Block, Parsed
-from elcano.activities.sources.documents.plain import decode, paragraph
+from elcano.activities.sources.documents.plain import build_paragraph, decode_text
 from elcano.activities.text.exponents import lower_text, raise_text
 
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -28,11 +28,11 @@ _EMPHASIS: Final = re.compile(r"(\*\*|__)(?=\S)([^*_\n]{1,500})(?<=\S)\1")
 _NOT_SLUG: Final = re.compile(r"[^\w\- ]")
 
 
-def read(content: bytes) -> Parsed:
+def read_markdown(content: bytes) -> Parsed:
     """Markdown, with or without front matter."""
-    lines = decode(content).splitlines()
+    lines = decode_text(content).splitlines()
     title, lines = _front_matter(lines)
-    return Parsed(list(_anchored(_blocks(lines))), title)
+    return Parsed(list(_add_heading_anchors(_parse_blocks(lines))), title)
 
 
 def _front_matter(lines: list[str]) -> tuple[str, list[str]]:
@@ -43,7 +43,7 @@ def _front_matter(lines: list[str]) -> tuple[str, list[str]]:
     return (titles[0].strip("\"' ") if titles else ""), lines[end + 1 :]
 
 
-def _blocks(lines: list[str]) -> Iterator[Block]:
+def _parse_blocks(lines: list[str]) -> Iterator[Block]:
     waiting: list[str] = []
     number = 0
     while number < len(lines):
@@ -51,24 +51,24 @@ def _blocks(lines: list[str]) -> Iterator[Block]:
         number += 1
         fence, heading = _FENCE.match(line), _HEADING.match(line)
         if fence or heading or not line.strip() or line.lstrip().startswith("<!--"):
-            yield from _paragraph(waiting)
+            yield from _parse_paragraph(waiting)
             waiting = []
         if fence:
-            end = _closing(lines, number, fence[1])
+            end = _find_closing_fence(lines, number, fence[1])
             yield Block("\n".join(lines[number:end]), kind="code")
             number = end + 1
         elif heading:
-            yield Block(_inline((heading[2] or "").rstrip("# ")), kind="heading", level=len(heading[1]))
+            yield Block(_parse_inline_text((heading[2] or "").rstrip("# ")), kind="heading", level=len(heading[1]))
         elif line.lstrip().startswith("<!--"):
             number = _after_comment(lines, number - 1)
         elif len(waiting) == 1 and (rule := _SETEXT.match(line)):
-            yield Block(_inline(waiting.pop()), kind="heading", level=1 if rule[1][0] == "=" else 2)
+            yield Block(_parse_inline_text(waiting.pop()), kind="heading", level=1 if rule[1][0] == "=" else 2)
         elif line.strip() and not _DEFINITION.match(line) and not _RULE.match(line):
             waiting.append(line)
-    yield from _paragraph(waiting)
+    yield from _parse_paragraph(waiting)
 
 
-def _closing(lines: list[str], start: int, fence: str) -> int:
+def _find_closing_fence(lines: list[str], start: int, fence: str) -> int:
     """The line that closes the fence; the end of the text if none does."""
     for number in range(start, len(lines)):
         stripped = lines[number].strip()
@@ -84,19 +84,19 @@ def _after_comment(lines: list[str], start: int) -> int:
     return start + 1  # Never closed: only its first line is taken for a comment, so that no text is lost.
 
 
-def _paragraph(lines: list[str]) -> Iterator[Block]:
+def _parse_paragraph(lines: list[str]) -> Iterator[Block]:
     if lines:
-        block = paragraph(lines)
-        yield block if block.kind == "code" else Block(_inline(block.text))
+        block = build_paragraph(lines)
+        yield block if block.kind == "code" else Block(_parse_inline_text(block.text))
 
 
-def _inline(text: str) -> str:
+def _parse_inline_text(text: str) -> str:
     """Running text without pictures, link targets, tags and emphasis; code spans stay as they are."""
     parts = _CODE_SPAN.split(text)
-    return "".join(part if index % 2 else _plain(part) for index, part in enumerate(parts)).strip()
+    return "".join(part if index % 2 else _strip_inline_markup(part) for index, part in enumerate(parts)).strip()
 
 
-def _plain(text: str) -> str:
+def _strip_inline_markup(text: str) -> str:
     text = _SCRIPT.sub(_on_the_line, text)
     for pattern, replacement in (
         (_IMAGE, ""),
@@ -113,7 +113,7 @@ def _on_the_line(script: re.Match[str]) -> str:
     return (raise_text if script[1].lower() == "sup" else lower_text)(script[2])
 
 
-def _anchored(blocks: Iterator[Block]) -> Iterator[Block]:
+def _add_heading_anchors(blocks: Iterator[Block]) -> Iterator[Block]:
     """Blocks with the anchor of the heading above them, as the common hosts of Markdown form it."""
     seen: dict[str, int] = {}
     anchor = ""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from elcano.activities.sources.documents.document import Block, Document, Parsed, Passage, normalised
+from elcano.activities.sources.documents.document import Block, Document, Parsed, Passage, normalize_text
 
 TARGET_CHARACTERS: Final = 900
 TAIL_CHARACTERS: Final = 250
@@ -35,17 +35,17 @@ class _Unit:
     block: Block
 
 
-def assemble(parsed: Parsed, name: str, media_type: str) -> Document:
+def assemble_document(parsed: Parsed, name: str, media_type: str) -> Document:
     """The stored text of the blocks and its passages; without a title of its own the document is called `name`."""
-    blocks = [clean for block in parsed.blocks if (clean := _clean(block)).text]
+    blocks = [clean for block in parsed.blocks if (clean := _clean_block(block)).text]
     text = SEPARATOR.join(block.text for block in blocks)
-    declared = " ".join(normalised(parsed.title).split())
+    declared = " ".join(normalize_text(parsed.title).split())
     title = declared or _first_heading(blocks) or name
-    return Document(title[:HEADING_CHARACTERS], media_type, text, tuple(_passages(_units(blocks))))
+    return Document(title[:HEADING_CHARACTERS], media_type, text, tuple(_group_passages(_split_units(blocks))))
 
 
-def _clean(block: Block) -> Block:
-    text = normalised(block.text)
+def _clean_block(block: Block) -> Block:
+    text = normalize_text(block.text)
     if block.kind == "code":
         return replace(block, text=text.rstrip().lstrip("\n"))
     if block.kind == "heading":
@@ -57,7 +57,7 @@ def _first_heading(blocks: Iterable[Block]) -> str:
     return next((block.text for block in blocks if block.kind == "heading"), "")
 
 
-def _units(blocks: list[Block]) -> Iterator[_Unit]:
+def _split_units(blocks: list[Block]) -> Iterator[_Unit]:
     only_headings = all(block.kind == "heading" for block in blocks)
     path: list[tuple[int, str]] = []
     section = offset = 0
@@ -68,26 +68,26 @@ def _units(blocks: list[Block]) -> Iterator[_Unit]:
             section += 1
         if block.kind != "heading" or only_headings:
             heading = " > ".join(text for _, text in path)
-            for start, end in _pieces(block):
+            for start, end in _split_block(block):
                 yield _Unit(offset + start, offset + end, section, heading, block)
         offset += len(block.text) + len(SEPARATOR)
 
 
-def _passages(units: Iterable[_Unit]) -> Iterator[Passage]:
+def _group_passages(units: Iterable[_Unit]) -> Iterator[Passage]:
     group: list[_Unit] = []
     for unit in units:
-        if group and not _belongs(unit, group):
-            label = _label(group)
-            if not label or not _belongs(unit, label):
+        if group and not _can_join_passage(unit, group):
+            label = _find_trailing_label(group)
+            if not label or not _can_join_passage(unit, label):
                 label = []
-            yield _passage(group[: len(group) - len(label)])
+            yield _build_passage(group[: len(group) - len(label)])
             group = label
         group.append(unit)
     if group:
-        yield _passage(group)
+        yield _build_passage(group)
 
 
-def _label(group: list[_Unit]) -> list[_Unit]:
+def _find_trailing_label(group: list[_Unit]) -> list[_Unit]:
     """The end of a passage that only names what follows, as the term of a definition does: it belongs to that."""
     last = group[-1]
     short = last.end - last.start <= LABEL_CHARACTERS and last.block.kind == "text"
@@ -95,7 +95,7 @@ def _label(group: list[_Unit]) -> list[_Unit]:
     return [last] if names and len(group) > 1 and not last.block.text.startswith("- ") else []
 
 
-def _belongs(unit: _Unit, group: list[_Unit]) -> bool:
+def _can_join_passage(unit: _Unit, group: list[_Unit]) -> bool:
     first = group[0]
     if (unit.section, unit.block.page) != (first.section, first.block.page):
         return False
@@ -103,13 +103,13 @@ def _belongs(unit: _Unit, group: list[_Unit]) -> bool:
     return unit.end - first.start <= room
 
 
-def _passage(group: list[_Unit]) -> Passage:
+def _build_passage(group: list[_Unit]) -> Passage:
     first = group[0]
     block = first.block
     return Passage(first.start, group[-1].end, first.heading, block.page, block.anchor, block.paragraph)
 
 
-def _pieces(block: Block) -> Iterator[tuple[int, int]]:
+def _split_block(block: Block) -> Iterator[tuple[int, int]]:
     """The block as spans without white space at their ends, cut after sentences or lines, else words, else anywhere."""
     text = block.text
     code = block.kind in ("code", "table")
@@ -117,7 +117,7 @@ def _pieces(block: Block) -> Iterator[tuple[int, int]]:
     marks = ("\n",) if code else _SENTENCE_ENDS
     start = 0
     while len(text) - start > longest:
-        cut = _cut(text, start, start + TARGET_CHARACTERS, marks)
+        cut = _find_cut(text, start, start + TARGET_CHARACTERS, marks)
         end = start + len(text[start:cut].rstrip())
         if end > start:
             yield start, end
@@ -128,7 +128,7 @@ def _pieces(block: Block) -> Iterator[tuple[int, int]]:
         yield start, len(text)
 
 
-def _cut(text: str, start: int, end: int, marks: tuple[str, ...]) -> int:
+def _find_cut(text: str, start: int, end: int, marks: tuple[str, ...]) -> int:
     """Where to cut before `end`: after the last mark in the second half, else after a space, else at `end`."""
     middle = (start + end) // 2
     best = max(text.rfind(mark, middle, end) for mark in marks)

@@ -6,9 +6,9 @@ from types import TracebackType
 from typing import Final
 
 from elcano.activities.sources.documents import child
-from elcano.activities.sources.documents.child import Child, answered, limit_resources
+from elcano.activities.sources.documents.child import Child, answer_or_report_skip, limit_resources
 from elcano.activities.sources.documents.document import Document, FileSkipped, Passage
-from elcano.activities.sources.documents.reading import FORMATS, HTML_TYPE, parse
+from elcano.activities.sources.documents.file_formats import FORMATS, HTML_TYPE, parse_document
 
 PARSE_SECONDS: Final = 60.0
 IN_PROCESS_BYTES: Final = 1_000_000
@@ -47,7 +47,7 @@ class Parser:
         """
         kind = FORMATS.get(PurePosixPath(name).suffix.lower())
         if kind is None or (not kind.foreign and len(content) <= IN_PROCESS_BYTES):
-            return parse(name, content)
+            return parse_document(name, content)
         return document_of(self._child.ask(name, content))
 
 
@@ -81,8 +81,8 @@ def document_of(answer: Mapping[str, object]) -> Document:
 def _answer_within_limits(name: str, content: bytes) -> Mapping[str, object]:
     kind = FORMATS.get(PurePosixPath(name).suffix.lower())
     limit_resources(len(content) if kind is not None and kind.media_type == HTML_TYPE else None)
-    return _answer(name, content)
+    return _answer_parse_request(name, content)
 
 
-def _answer(name: str, content: bytes) -> Mapping[str, object]:
-    return answered(lambda: as_answer(parse(name, content)))
+def _answer_parse_request(name: str, content: bytes) -> Mapping[str, object]:
+    return answer_or_report_skip(lambda: as_answer(parse_document(name, content)))

@@ -15,7 +15,7 @@ _SOFT_BREAKS: Final = ("￾", "\x02")
 """What PDFium writes for a hyphen that only breaks a line."""
 
 
-def read(content: bytes) -> Parsed:
+def read_pdf(content: bytes) -> Parsed:
     """A PDF with a text layer.
 
     Raises:
@@ -28,7 +28,7 @@ def read(content: bytes) -> Parsed:
             raise FileSkipped("it is encrypted: save a copy without a password") from error
         raise FileSkipped("it is not a readable PDF: it may be damaged or cut off") from error
     try:
-        blocks = [block for index in range(len(document)) for block in _page(document, index)]
+        blocks = [block for index in range(len(document)) for block in _read_page_blocks(document, index)]
         title = document.get_metadata_dict().get("Title", "")
     except pdfium.PdfiumError as error:
         raise FileSkipped("one of its pages is damaged") from error
@@ -39,7 +39,7 @@ def read(content: bytes) -> Parsed:
     return Parsed(blocks, title)
 
 
-def _page(document: pdfium.PdfDocument, index: int) -> Iterator[Block]:
+def _read_page_blocks(document: pdfium.PdfDocument, index: int) -> Iterator[Block]:
     page = document[index]
     textpage = page.get_textpage()
     try:
@@ -47,17 +47,17 @@ def _page(document: pdfium.PdfDocument, index: int) -> Iterator[Block]:
     finally:
         textpage.close()
         page.close()
-    for paragraph in _paragraphs(text):
+    for paragraph in _split_paragraphs(text):
         yield Block(paragraph, page=index + 1)
 
 
-def _paragraphs(text: str) -> Iterator[str]:
+def _split_paragraphs(text: str) -> Iterator[str]:
     lines = [line.strip(" \r\t") for line in text.split("\n")]
     full = max((len(line) for line in lines), default=0) * _SHORT_LINE
     waiting = ""
     for line in lines:
         if line:
-            waiting = _joined(waiting, line)
+            waiting = _join_lines(waiting, line)
         if waiting and (not line or (len(line) < full and line.endswith(_SENTENCE_ENDS))):
             yield waiting
             waiting = ""
@@ -65,7 +65,7 @@ def _paragraphs(text: str) -> Iterator[str]:
         yield waiting
 
 
-def _joined(before: str, line: str) -> str:
+def _join_lines(before: str, line: str) -> str:
     if before.endswith(_SOFT_BREAKS):
         return before[:-1] + line
     return f"{before} {line}" if before else line

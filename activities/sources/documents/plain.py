@@ -30,7 +30,7 @@ _RST_LINK: Final = re.compile(r"`([^`<>\n]{1,300}?)\s*<[^<>\n]{1,500}>`__?")
 _RST_ROLE: Final = re.compile(r":[a-z:]{1,40}:`([^`\n]{1,300})`")
 
 
-def decode(content: bytes, declared: str | None = None) -> str:
+def decode_text(content: bytes, declared: str | None = None) -> str:
     """The text of `content`: by its byte order mark, its declared encoding, as UTF-8, else as Western European.
 
     Raises:
@@ -44,13 +44,13 @@ def decode(content: bytes, declared: str | None = None) -> str:
                 raise FileSkipped(f"it claims to be {encoding.upper()} and is not") from error
     if b"\0" in content:
         raise FileSkipped("it is binary, not text")
-    text = _decoded(content, (declared, *_FALLBACKS) if declared else _FALLBACKS)
+    text = _decode_with_fallbacks(content, (declared, *_FALLBACKS) if declared else _FALLBACKS)
     if len(_STRANGE.findall(text)) > len(text) * _STRANGE_SHARE:
         raise FileSkipped("it is binary, not text")
     return text
 
 
-def _decoded(content: bytes, encodings: Sequence[str]) -> str:
+def _decode_with_fallbacks(content: bytes, encodings: Sequence[str]) -> str:
     for encoding in encodings:
         try:
             return content.decode(encoding)
@@ -61,17 +61,17 @@ def _decoded(content: bytes, encodings: Sequence[str]) -> str:
 
 def read_text(content: bytes) -> Parsed:
     """Plain text."""
-    return Parsed(list(_blocks(decode(content).splitlines(), paragraph)))
+    return Parsed(list(_parse_text_blocks(decode_text(content).splitlines(), build_paragraph)))
 
 
 def read_rst(content: bytes) -> Parsed:
     """reStructuredText: as plain text, without pictures, targets and the marks of links."""
-    text = _RST_ROLE.sub(r"`\1`", _RST_LINK.sub(r"\1", decode(content)))
-    blocks = _blocks(text.splitlines(), lambda lines: paragraph(lines, indent="   "))
+    text = _RST_ROLE.sub(r"`\1`", _RST_LINK.sub(r"\1", decode_text(content)))
+    blocks = _parse_text_blocks(text.splitlines(), lambda lines: build_paragraph(lines, indent="   "))
     return Parsed([block for block in blocks if not _DROPPED.match(block.text)])
 
 
-def paragraph(lines: Sequence[str], indent: str = "    ") -> Block:
+def build_paragraph(lines: Sequence[str], indent: str = "    ") -> Block:
     """Lines without a blank one between them: indented ones are code, others flow, but items keep their lines."""
     if all(line.startswith((indent, "\t")) for line in lines):
         return Block(textwrap.dedent("\n".join(lines)), kind="code")
@@ -82,7 +82,7 @@ def paragraph(lines: Sequence[str], indent: str = "    ") -> Block:
     return Block("".join(parts))
 
 
-def _blocks(lines: Sequence[str], paragraph: Callable[[Sequence[str]], Block]) -> Iterator[Block]:
+def _parse_text_blocks(lines: Sequence[str], paragraph: Callable[[Sequence[str]], Block]) -> Iterator[Block]:
     levels: list[str] = []
     waiting: list[str] = []
     for line in lines:

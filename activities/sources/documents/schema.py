@@ -4,7 +4,7 @@ import sqlite3
 from importlib.metadata import version
 from typing import Final
 
-from elcano.activities.sources.documents.forms import TOKENIZER
+from elcano.activities.sources.documents.word_forms import TOKENIZER
 
 VERSION: Final = 6
 """Raise it when a reader, the packing or the tables change: an index of another version is built anew."""
@@ -50,7 +50,7 @@ def is_current(database: sqlite3.Connection) -> bool:
     return found == VERSION and database.execute("SELECT libraries FROM made_with").fetchall() == [(MADE_WITH,)]
 
 
-def create(database: sqlite3.Connection) -> None:
+def create_tables(database: sqlite3.Connection) -> None:
     """Replace all tables with empty ones, within the caller's transaction."""
     for table in ("words", "passage", "document", "made_with"):
         database.execute(f"DROP TABLE IF EXISTS {table}")

@@ -9,9 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from elcano.activities.sources.documents.document import Passage
-from elcano.activities.sources.documents.openings import stubs_last, with_beginnings, with_openings
-from elcano.activities.sources.documents.query import expression, forms, quoted, search_words
+from elcano.activities.sources.documents.query import (
+    build_fts_expression,
+    list_word_forms,
+    quote_fts_word,
+    search_words,
+)
 from elcano.activities.sources.documents.ranking import Hit
+from elcano.activities.sources.documents.section_openings import stubs_last, with_beginnings, with_openings
 from elcano.activities.text.known import ENGLISH
 from elcano.activities.text.languages import language_of
 
@@ -43,9 +48,9 @@ def best_passages(database: sqlite3.Connection, query: str, limit: int, *, readm
 
     Of `readmes` each is a whole on a thing of its own, which its title names; other documents are read by sections.
     """
-    spoken = languages(database)
+    spoken = count_languages(database)
     language = language_of(query, tuple(spoken))
-    match = expression(query, language, searched(spoken, language))
+    match = build_fts_expression(query, language, select_search_languages(spoken, language))
     if not match:
         return []
     rows = database.execute(
@@ -59,11 +64,11 @@ def best_passages(database: sqlite3.Connection, query: str, limit: int, *, readm
     found = [Hit(score, document, digest, Passage(*rest)) for score, document, digest, *rest in rows]
     wanted = search_words(query, language)
     if readmes:
-        return with_beginnings(database, spread(found, limit), wanted, limit)
-    return with_openings(database, spread(stubs_last(database, found), limit), wanted, limit)
+        return with_beginnings(database, spread_over_documents(found, limit), wanted, limit)
+    return with_openings(database, spread_over_documents(stubs_last(database, found), limit), wanted, limit)
 
 
-def languages(database: sqlite3.Connection) -> dict[str, int]:
+def count_languages(database: sqlite3.Connection) -> dict[str, int]:
     """How many documents are in each language, the commonest first; those without a text are in none."""
     rows = database.execute(
         "SELECT language, count(*) AS documents FROM document WHERE language != ''"
@@ -72,14 +77,14 @@ def languages(database: sqlite3.Connection) -> dict[str, int]:
     return dict(rows.fetchall())
 
 
-def searched(spoken: Mapping[str, int], language: str = "") -> tuple[str, ...]:
+def select_search_languages(spoken: Mapping[str, int], language: str = "") -> tuple[str, ...]:
     """The languages in whose forms to search for the words of a question in `language`, that one first."""
     least = LEAST_SHARE * sum(spoken.values())
     common = [one for one, documents in spoken.items() if documents >= least][:MOST_LANGUAGES]
     return tuple(dict.fromkeys([*([language] if language in spoken else []), *common])) or (ENGLISH,)
 
 
-def spread(hits: Iterable[Hit], limit: int) -> list[Hit]:
+def spread_over_documents(hits: Iterable[Hit], limit: int) -> list[Hit]:
     """The first `limit` hits: of one document more than three only where others run out, and no passage twice."""
     front: list[Hit] = []
     back: list[Hit] = []
@@ -95,7 +100,7 @@ def spread(hits: Iterable[Hit], limit: int) -> list[Hit]:
     return sorted(chosen, key=lambda hit: hit.score, reverse=True)
 
 
-def texts(database: sqlite3.Connection, documents: Iterable[int]) -> dict[int, Text]:
+def load_indexed_texts(database: sqlite3.Connection, documents: Iterable[int]) -> dict[int, Text]:
     """Indexed documents by their number."""
     numbers = tuple(set(documents))
     rows = database.execute(
@@ -106,16 +111,16 @@ def texts(database: sqlite3.Connection, documents: Iterable[int]) -> dict[int, T
     return {number: Text(*rest) for number, *rest in rows}
 
 
-def frequencies(database: sqlite3.Connection, words: Sequence[str]) -> tuple[int, list[int]]:
+def count_word_frequencies(database: sqlite3.Connection, words: Sequence[str]) -> tuple[int, list[int]]:
     """How many passages there are, and for each word how many have it, in any of its forms, in their text.
 
     Titles and headings do not count: one title would make its words look common in every passage below it.
     """
     (total,) = database.execute("SELECT count(*) FROM passage").fetchone()
-    every = searched(languages(database))
+    every = select_search_languages(count_languages(database))
     counts = []
     for word in words:
-        any_of = " OR ".join(map(quoted, forms(word, every)))
+        any_of = " OR ".join(map(quote_fts_word, list_word_forms(word, every)))
         found = database.execute("SELECT count(*) FROM words WHERE words MATCH ?", (f"body : ({any_of})",))
         counts.append(int(found.fetchone()[0]))
     return int(total), counts

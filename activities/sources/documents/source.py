@@ -15,13 +15,13 @@ from typing import Final
 
 from elcano.activities.sources.base import Found
 from elcano.activities.sources.documents import search
-from elcano.activities.sources.documents.collection import Collection, Listing, Skipped, warnings
+from elcano.activities.sources.documents.collection import Collection, Listing, Skipped, list_skip_warnings
 from elcano.activities.sources.documents.index import Index
 from elcano.activities.sources.documents.parser import PARSE_SECONDS, Parser
 from elcano.activities.sources.documents.query import search_words
 from elcano.activities.sources.documents.ranking import Hit
 from elcano.activities.sources.documents.search import Text
-from elcano.activities.sources.documents.sync import synchronise
+from elcano.activities.sources.documents.sync import sync_index
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.threads import Threads
@@ -114,7 +114,7 @@ class DocumentsSource:
 
     async def _synchronise(self) -> Listing:
         began = self._clock()
-        listing = await self._indexing.run(synchronise, self._collection, self._index, self._parser, self._stopped)
+        listing = await self._indexing.run(sync_index, self._collection, self._index, self._parser, self._stopped)
         self._latest = began, listing
         return listing
 
@@ -126,9 +126,9 @@ class DocumentsSource:
     def _search(self, query: str, limit: int, listing: Listing) -> Found:
         with self._index.reading() as database:
             hits = search.best_passages(database, query, limit, readmes=self._name == READMES)
-            texts = search.texts(database, (hit.document for hit in hits))
+            texts = search.load_indexed_texts(database, (hit.document for hit in hits))
         skipped = sorted((*listing.skipped, *self._index.skipped()))
-        notes = warnings(self._name, skipped)
+        notes = list_skip_warnings(self._name, skipped)
         if not search_words(query):
             notes = (f"{self._name}: {query!r} has no word to search for", *notes)
         now = time.time()
@@ -148,7 +148,7 @@ class DocumentsSource:
             document=document,
             content_hash=text.text_hash,
             title=text.title if last in ("", text.title) else f"{text.title} > {last}",
-            locator=_locator(text.key, hit),
+            locator=_format_locator(text.key, hit),
             heading=passage.heading,
             text=text.text[passage.start : passage.end],
             start=passage.start,
@@ -172,17 +172,17 @@ class DocumentsSource:
         )
 
     def _document_id(self, text: Text) -> str:
-        return f"{self._name}:{_short(text.key)}@{text.text_hash[:8]}"
+        return f"{self._name}:{_shorten_key(text.key)}@{text.text_hash[:8]}"
 
     def _weights(self, words: Sequence[str]) -> dict[str, float]:
         with self._index.reading() as database:
-            total, counts = search.frequencies(database, words)
+            total, counts = search.count_word_frequencies(database, words)
         return {
             word: math.log(1 + (total - count + 0.5) / (count + 0.5)) for word, count in zip(words, counts, strict=True)
         }
 
 
-def _locator(key: str, hit: Hit) -> str:
+def _format_locator(key: str, hit: Hit) -> str:
     passage = hit.passage
     if passage.page:
         return f"{key}, page {passage.page}"
@@ -191,7 +191,7 @@ def _locator(key: str, hit: Hit) -> str:
     return f"{key}, paragraph {passage.paragraph}" if passage.paragraph else key
 
 
-def _short(key: str) -> str:
+def _shorten_key(key: str) -> str:
     if len(key) <= PATH_CHARACTERS:
         return key
     digest = hashlib.sha256(key.encode()).hexdigest()[:8]

@@ -20,7 +20,7 @@ BATCH_DOCUMENTS: Final = 500
 BATCH_CHARACTERS: Final = 8_000_000
 
 
-def synchronise(collection: Collection, index: Index, parser: Parser, stopped: threading.Event) -> Listing:
+def sync_index(collection: Collection, index: Index, parser: Parser, stopped: threading.Event) -> Listing:
     """Makes the index equal to the collection; answers what the collection listed.
 
     Two processes may do it at once: the second waits and then finds nothing left to do.
@@ -30,14 +30,14 @@ def synchronise(collection: Collection, index: Index, parser: Parser, stopped: t
         SourceUnavailable: the index cannot be written now, or `stopped` was set.
     """
     listing = collection.listing()
-    if not _differs(listing.documents, index.known()):
+    if not _has_changes(listing.documents, index.known()):
         return listing
     with index.writing(stopped), parser:
         listing = collection.listing()
         known = index.known()
         index.remove(known.keys() - listing.documents.keys())
         same: list[tuple[str, str]] = []
-        for batch in _batches(_changed(collection, listing, known, parser, same, stopped)):
+        for batch in _batch_entries(_read_changed_entries(collection, listing, known, parser, same, stopped)):
             index.put(batch)
         index.refresh(same)
     if stopped.is_set():
@@ -45,13 +45,13 @@ def synchronise(collection: Collection, index: Index, parser: Parser, stopped: t
     return listing
 
 
-def _differs(documents: Mapping[str, str], known: Mapping[str, Known]) -> bool:
+def _has_changes(documents: Mapping[str, str], known: Mapping[str, Known]) -> bool:
     return documents.keys() != known.keys() or any(
         known[key].fingerprint != fingerprint for key, fingerprint in documents.items()
     )
 
 
-def _changed(
+def _read_changed_entries(
     collection: Collection,
     listing: Listing,
     known: Mapping[str, Known],
@@ -80,12 +80,12 @@ def _changed(
         if before is not None and before.data_hash == data_hash:
             same.append((key, fingerprint))
             continue
-        entry = _parsed(key, fingerprint, data_hash, content, parser)
+        entry = _parse_entry(key, fingerprint, data_hash, content, parser)
         if not stopped.is_set():  # A parser that was stopped says nothing about its file.
             yield entry
 
 
-def _parsed(key: str, fingerprint: str, data_hash: str, content: Content, parser: Parser) -> Entry:
+def _parse_entry(key: str, fingerprint: str, data_hash: str, content: Content, parser: Parser) -> Entry:
     try:
         document = parser.parse(content.name, content.data)
     except FileSkipped as error:
@@ -96,7 +96,7 @@ def _parsed(key: str, fingerprint: str, data_hash: str, content: Content, parser
     return Entry(key, fingerprint, data_hash, text_hash, document)
 
 
-def _batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+def _batch_entries(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
     batch: list[Entry] = []
     characters = 0
     for entry in entries:

@@ -70,7 +70,7 @@ def kind_of(address: Address) -> str:
     return next((kind for network, kind in _NOT_PUBLIC_4 if address in network), "")
 
 
-def literal(host: str) -> Address | None:
+def parse_literal_address(host: str) -> Address | None:
     """The address that `host` is, written in the usual way; None if it is a name.
 
     Raises:
@@ -86,7 +86,7 @@ def literal(host: str) -> Address | None:
     return None
 
 
-def parsed(text: str) -> Address:
+def parse_resolved_address(text: str) -> Address:
     """Parse an address from a resolver. A zone is kept: `fe80::1%2` is link-local all the same.
 
     Raises:

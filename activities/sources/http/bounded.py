@@ -36,7 +36,7 @@ async def content_of(who: str, response: httpx.Response, most_bytes: int) -> byt
     declared = response.headers.get("content-length", "")
     if declared.isdecimal() and int(declared) > most_bytes:
         raise _too_large(who, most_bytes)
-    unpacking = _unpacking(who, response)
+    unpacking = _build_decompressor(who, response)
     content = bytearray()
     received = 0
     async with aclosing(cast("AsyncGenerator[bytes, None]", response.aiter_raw())) as coming:
@@ -96,7 +96,7 @@ class _Unpacking:
         return zlib.decompressobj(zlib.MAX_WBITS | 16)
 
 
-def _unpacking(who: str, response: httpx.Response) -> _Unpacking | None:
+def _build_decompressor(who: str, response: httpx.Response) -> _Unpacking | None:
     named = [name.strip().lower() for name in response.headers.get("content-encoding", "").split(",")]
     encodings = [name for name in named if name not in ("", "identity")]
     if not encodings:

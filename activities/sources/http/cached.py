@@ -57,7 +57,7 @@ class CachedTransport(httpx.AsyncBaseTransport):
             httpx.TransportError: it is not kept, and nobody answered.
         """
         if self._opening is None:
-            self._opening = asyncio.create_task(asyncio.to_thread(_usable, self._file))
+            self._opening = asyncio.create_task(asyncio.to_thread(_is_usable_cache, self._file))
         if not await asyncio.shield(self._opening):
             return await self._network.handle_async_request(request)
         answer = await self._cache.handle_async_request(request)
@@ -101,7 +101,7 @@ class _Unhurried(httpx.AsyncBaseTransport):
         return answer
 
 
-def _usable(file: Path) -> bool:
+def _is_usable_cache(file: Path) -> bool:
     """Whether pages can be kept in `file`; one that is damaged or not ours is thrown away first."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

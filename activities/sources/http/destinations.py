@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import httpx
 
-from elcano.activities.sources.http.addresses import kind_of, literal
+from elcano.activities.sources.http.addresses import kind_of, parse_literal_address
 from elcano.graphs.errors import SourceRefused
 
 WEB_PORTS: Final = {"http": 80, "https": 443}
@@ -57,15 +57,15 @@ def address_of(source: str, url: str) -> httpx.URL:
     if not host:
         raise SourceRefused(f"{source}: the address names no host")
     if address.userinfo:
-        raise SourceRefused(f"{source}: {shown(host)}: an address with a user or a password is not read")
+        raise SourceRefused(f"{source}: {format_host(host)}: an address with a user or a password is not read")
     if port is not None and not 1 <= port <= 65_535:
-        raise SourceRefused(f"{source}: {shown(host)}: there is no port {port}")
+        raise SourceRefused(f"{source}: {format_host(host)}: there is no port {port}")
     return address.copy_with(fragment=None)
 
 
-def origin(address: httpx.URL) -> Origin:
+def origin_from_url(address: httpx.URL) -> Origin:
     """Return the origin of an address from `address_of`."""
-    return Origin(address.scheme, _host(address), address.port or WEB_PORTS[address.scheme])
+    return Origin(address.scheme, _normalize_host(address), address.port or WEB_PORTS[address.scheme])
 
 
 def require_public(source: str, address: httpx.URL) -> None:
@@ -74,33 +74,33 @@ def require_public(source: str, address: httpx.URL) -> None:
     Raises:
         SourceRefused: it is not, by its port, its name or its number.
     """
-    host = _host(address)
+    host = _normalize_host(address)
     if address.port not in (None, *WEB_PORTS.values()):
-        raise SourceRefused(f"{source}: {shown(host)}: port {address.port} is none of the web's (80, 443)")
+        raise SourceRefused(f"{source}: {format_host(host)}: port {address.port} is none of the web's (80, 443)")
     try:
-        number = literal(host)
+        number = parse_literal_address(host)
     except ValueError as error:
-        raise SourceRefused(f"{source}: {shown(host)} is not how an address is written") from error
+        raise SourceRefused(f"{source}: {format_host(host)} is not how an address is written") from error
     if number is not None:
         if kind := kind_of(number):
-            raise SourceRefused(f"{source}: {shown(host)} is no public address: it is {kind}")
+            raise SourceRefused(f"{source}: {format_host(host)} is no public address: it is {kind}")
     elif not _NAME.fullmatch(host):
-        raise SourceRefused(f"{source}: {shown(host)} is no name of a host")
+        raise SourceRefused(f"{source}: {format_host(host)} is no name of a host")
     elif "." not in host or host.rpartition(".")[2] in _NOT_PUBLIC or host.endswith(".home.arpa"):
-        raise SourceRefused(f"{source}: {shown(host)} is no public name")
+        raise SourceRefused(f"{source}: {format_host(host)} is no public name")
 
 
 def is_private(address: httpx.URL, hosts: Collection[str]) -> bool:
     """Whether the operator has named this host, and its port if that is not the usual one."""
-    return origin(address).private_name in hosts
+    return origin_from_url(address).private_name in hosts
 
 
-def shown(host: str) -> str:
+def format_host(host: str) -> str:
     """A host for an error."""
     return repr(host if len(host) <= _SHOWN else host[:_SHOWN] + "...")
 
 
-def _host(address: httpx.URL) -> str:
+def _normalize_host(address: httpx.URL) -> str:
     """Lower case, IDNA spelled out, without the dot at its end; an address of IPv6 in its one short spelling."""
     host = address.raw_host.decode("ascii").lower().removesuffix(".")
     try:

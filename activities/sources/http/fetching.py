@@ -16,10 +16,16 @@ from elcano.activities.sources.http.answers import Answer as Answer
 from elcano.activities.sources.http.answers import encoding_of, media_type
 from elcano.activities.sources.http.bounded import ACCEPTED, content_of
 from elcano.activities.sources.http.cached import KEPT, CachedTransport
-from elcano.activities.sources.http.destinations import address_of, is_private, origin, require_public, shown
-from elcano.activities.sources.http.lately import Lately
-from elcano.activities.sources.http.pinning import THIS_MACHINE, Network, NotPublic, transport
-from elcano.activities.sources.http.requests import MOST_REDIRECTS, Request, followed
+from elcano.activities.sources.http.destinations import (
+    address_of,
+    format_host,
+    is_private,
+    origin_from_url,
+    require_public,
+)
+from elcano.activities.sources.http.pinning import THIS_MACHINE, Network, NotPublic, build_pinned_transport
+from elcano.activities.sources.http.recent_pages import Lately
+from elcano.activities.sources.http.redirects import MOST_REDIRECTS, Request, follow_redirect
 from elcano.activities.sources.retry_after import require_answer
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.settings import Settings
@@ -37,8 +43,8 @@ class Fetcher:
         """Nothing is opened before the first request."""
         self._headers = {"User-Agent": user_agent(settings), "Accept": "*/*", "Accept-Encoding": ACCEPTED}
         self._private = frozenset(host.lower() for host in settings.private_hosts)
-        self._outside = transport(network, proxy=settings.proxy)
-        self._inside = transport(network, anywhere=True)
+        self._outside = build_pinned_transport(network, proxy=settings.proxy)
+        self._inside = build_pinned_transport(network, anywhere=True)
         room = int(settings.page_cache_mb * 1_000_000)
         self._kept = CachedTransport(self._outside, settings.data_dir, room) if room else None
         self._lately = Lately()
@@ -94,13 +100,13 @@ class Fetcher:
             async with asyncio.timeout(seconds):
                 return await self._answered(source, request, _Wanted(most_bytes, frozenset(kinds), cached))
         except TimeoutError as error:
-            host = shown(origin(address).host)
+            host = format_host(origin_from_url(address).host)
             raise SourceUnavailable(f"{source}: {host} did not answer within {seconds:g} s") from error
 
     async def _answered(self, source: str, request: Request, wanted: "_Wanted") -> Answer:
         visited = set[tuple[str, httpx.URL]]()
         while True:
-            host = shown(origin(request.address).host)
+            host = format_host(origin_from_url(request.address).host)
             if (request.method, request.address) in visited:
                 raise SourceRefused(f"{source}: {host} redirects in a circle")
             if len(visited) > MOST_REDIRECTS:
@@ -141,10 +147,10 @@ class Fetcher:
     async def _read(
         self, source: str, request: Request, wanted: "_Wanted", by: httpx.AsyncBaseTransport
     ) -> Answer | Request:
-        who = f"{source}: {shown(origin(request.address).host)}"
+        who = f"{source}: {format_host(origin_from_url(request.address).host)}"
         response = await by.handle_async_request(request.written(who, self._headers))
         try:
-            following = followed(source, request, response, self._private)
+            following = follow_redirect(source, request, response, self._private)
             if following is not None:
                 return following
             wanted.require_kind(who, response)

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple, TypeAlias
 import httpcore
 import httpx
 
-from elcano.activities.sources.http.addresses import kind_of, literal, parsed
+from elcano.activities.sources.http.addresses import kind_of, parse_literal_address, parse_resolved_address
 
 Resolve: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
 """The addresses of a host and a port, best first; raises `OSError` if there are none."""
@@ -59,14 +59,14 @@ THIS_MACHINE: Final = Network()
 
 
 @lru_cache(maxsize=1)
-def certificates() -> ssl.SSLContext:
+def build_tls_context() -> ssl.SSLContext:
     """Return a TLS context that trusts the public authorities and this machine's (`SSL_CERT_FILE`, `SSL_CERT_DIR`)."""
     context = httpx.create_ssl_context(trust_env=False)
     context.load_default_certs()
     return context
 
 
-def transport(
+def build_pinned_transport(
     network: Network, *, anywhere: bool = False, proxy: str = "", tls: ssl.SSLContext | None = None
 ) -> httpx.AsyncBaseTransport:
     """What sends requests.
@@ -79,8 +79,8 @@ def transport(
     """
     return _Transport(
         httpcore.AsyncConnectionPool(
-            ssl_context=tls or certificates(),
-            proxy=_proxy(proxy) if proxy else None,
+            ssl_context=tls or build_tls_context(),
+            proxy=_parse_proxy(proxy) if proxy else None,
             max_connections=CONNECTIONS,
             keepalive_expiry=IDLE_SECONDS,
             network_backend=_Pinned(network, anywhere=anywhere or bool(proxy)),
@@ -130,7 +130,7 @@ class _Pinned(httpcore.AsyncNetworkBackend):
 
     async def _resolved(self, host: str, port: int) -> Sequence[str]:
         try:
-            if (number := literal(host)) is not None:
+            if (number := parse_literal_address(host)) is not None:
                 return [str(number)]
         except ValueError as error:
             if not self._anywhere:
@@ -143,7 +143,7 @@ class _Pinned(httpcore.AsyncNetworkBackend):
 
 def _require_public(host: str, address: str) -> None:
     try:
-        kind = kind_of(parsed(address))
+        kind = kind_of(parse_resolved_address(address))
     except ValueError as error:
         raise NotPublic(f"{host!r} leads to what is no address") from error
     if kind:
@@ -215,7 +215,7 @@ def _faults_of_httpx() -> Iterator[None]:
         raise httpx.TransportError(f"{type(error).__name__}: {error}".removesuffix(": ")) from error
 
 
-def _proxy(address: str) -> httpcore.Proxy:
+def _parse_proxy(address: str) -> httpcore.Proxy:
     named = httpx.URL(address)
     auth = (named.username, named.password) if named.username else None
     return httpcore.Proxy(url=str(named.copy_with(username=None, password=None)), auth=auth)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from elcano.activities.sources.documents.document import normalised
+from elcano.activities.sources.documents.document import normalize_text
 
 LARGEST: Final = 1_000_000_000
 """No figure of a work, as its citations, is larger; what is has been damaged."""
@@ -15,19 +15,19 @@ _YEARS: Final = range(1000, 3000)
 _DATE: Final = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?(?!\d)")
 
 
-def text(value: object) -> str:
+def coerce_text(value: object) -> str:
     """A string on one line, or a whole number as one; empty for all else."""
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST:
         return str(value)
-    return " ".join(normalised(value).split()) if isinstance(value, str) else ""
+    return " ".join(normalize_text(value).split()) if isinstance(value, str) else ""
 
 
-def first(value: object) -> str:
+def coerce_first_text(value: object) -> str:
     """The first string of a list that is not empty, or the string itself; else empty."""
-    return next((found for one in listed(value) if (found := text(one))), text(value))
+    return next((found for one in coerce_list(value) if (found := coerce_text(one))), coerce_text(value))
 
 
-def number(value: object) -> int | None:
+def coerce_whole_number(value: object) -> int | None:
     """A whole number from 0 on, also one written as digits; None for all else."""
     if isinstance(value, str) and value.strip().isdecimal() and len(value) <= len(str(LARGEST)):
         value = int(value)
@@ -36,30 +36,30 @@ def number(value: object) -> int | None:
     return value if 0 <= value <= LARGEST else None
 
 
-def mapping(value: object) -> Mapping[str, Any]:
+def coerce_mapping(value: object) -> Mapping[str, Any]:
     """An object; empty for all else."""
     return value if isinstance(value, dict) else {}
 
 
-def listed(value: object) -> Sequence[Any]:
+def coerce_list(value: object) -> Sequence[Any]:
     """A list; empty for all else."""
     return value if isinstance(value, list) else ()
 
 
-def mappings(value: object) -> list[Mapping[str, Any]]:
+def coerce_mappings(value: object) -> list[Mapping[str, Any]]:
     """The objects of a list."""
-    return [one for one in listed(value) if isinstance(one, dict)]
+    return [one for one in coerce_list(value) if isinstance(one, dict)]
 
 
-def date(value: object) -> str:
+def coerce_date(value: object) -> str:
     """`2024`, `2024-05` or `2024-05-17` at the beginning of a text, as far as it can be a date; else empty."""
-    found = _DATE.match(text(value))
+    found = _DATE.match(coerce_text(value))
     return date_of([part for part in found.groups() if part is not None]) if found else ""
 
 
 def date_of(parts: Sequence[object]) -> str:
     """The date of year, month and day, as many of them as there are and can be; empty without a year."""
-    numbers = [number(part) for part in parts[:3]]
+    numbers = [coerce_whole_number(part) for part in parts[:3]]
     limits = (_YEARS, range(1, 13), range(1, 32))
     written: list[str] = []
     for value, allowed in zip(numbers, limits, strict=False):
@@ -69,6 +69,6 @@ def date_of(parts: Sequence[object]) -> str:
     return "-".join(written)
 
 
-def year(published: str) -> int | None:
+def parse_year(published: str) -> int | None:
     """The year of a date as `date` gives it."""
     return int(published[:4]) if published else None

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from elcano.activities.sources.documents.document import Block
-from elcano.activities.sources.literature.xml import Element, flattened, local
+from elcano.activities.sources.literature.xml import Element, flatten_element_text, get_local_name
 
 MOST_COLUMNS: Final = 60
 MOST_ROWS: Final = 1_000
@@ -23,7 +23,7 @@ _UNREAD: Final = frozenset(
 _NOT_TEXT: Final = frozenset({"tex-math", "annotation", "object-id", "graphic", "media"}) | _FLOATS
 
 
-def body(article: Element, level: int = 1) -> Iterator[Block]:
+def parse_article_body(article: Element, level: int = 1) -> Iterator[Block]:
     """What stands in the body of an article, and the tables and figures that are kept beside it.
 
     Args:
@@ -32,22 +32,22 @@ def body(article: Element, level: int = 1) -> Iterator[Block]:
     """
     _set_apart(article)
     for part in article:
-        if local(part) in ("body", "floats-group"):
-            yield from _walk(part, level)
+        if get_local_name(part) in ("body", "floats-group"):
+            yield from _walk_blocks(part, level)
 
 
-def licence(article: Element) -> str:
+def find_article_licence(article: Element) -> str:
     """The address of the licence, or else the sentence that says it; empty if neither is there."""
     found = article.find("front/article-meta/permissions/license")
     if found is None:
         return ""
     for one in found.iter():
-        if local(one) == "license_ref" and (address := flattened(one)):
+        if get_local_name(one) == "license_ref" and (address := flatten_element_text(one)):
             return address
     for name, value in found.attrib.items():
         if str(name).endswith("href"):
             return str(value)
-    return flattened(found)[:300]
+    return flatten_element_text(found)[:300]
 
 
 def _set_apart(article: Element) -> None:
@@ -55,7 +55,7 @@ def _set_apart(article: Element) -> None:
     references = [one for one in article.iter("xref") if one.get("ref-type") == "bibr"]
     marks: dict[Element, None] = {}
     for one in references:
-        shown = flattened(one)
+        shown = flatten_element_text(one)
         above = next(one.iterancestors("sup"), None)
         if above is not None:
             marks[above] = None
@@ -66,7 +66,7 @@ def _set_apart(article: Element) -> None:
         elif len(one) == 0 and shown and _text_before(one)[-1:].isalnum():
             one.text = f" [{shown}]"
     for mark in marks:
-        _remove(mark)
+        _remove_keeping_tail(mark)
 
 
 def _text_before(element: Element) -> str:
@@ -76,7 +76,7 @@ def _text_before(element: Element) -> str:
     return "" if parent is None else parent.text or ""
 
 
-def _remove(element: Element) -> None:
+def _remove_keeping_tail(element: Element) -> None:
     """Takes an element out, and leaves the text behind it."""
     before, parent = element.getprevious(), element.getparent()
     if parent is None:
@@ -89,7 +89,7 @@ def _remove(element: Element) -> None:
     parent.remove(element)
 
 
-def _walk(root: Element, level: int) -> Iterator[Block]:
+def _walk_blocks(root: Element, level: int) -> Iterator[Block]:
     waiting: list[tuple[Iterator[Element], int]] = [(iter(root), level)]
     while waiting:
         children, depth = waiting[-1]
@@ -97,35 +97,35 @@ def _walk(root: Element, level: int) -> Iterator[Block]:
         if child is None:
             waiting.pop()
             continue
-        name = local(child)
+        name = get_local_name(child)
         if not name or name in _UNREAD:
             continue
         if name == "sec":
-            if heading := _headed(child):
+            if heading := _format_section_heading(child):
                 yield Block(heading, kind="heading", level=min(depth, 6))
             waiting.append((iter(child), depth + 1))
         elif name in ("p", "disp-formula", "def", "term"):
-            yield Block(flattened(child, _NOT_TEXT))
-            waiting.append((iter(_floats(child)), depth))
+            yield Block(flatten_element_text(child, _NOT_TEXT))
+            waiting.append((iter(_find_outer_floats(child)), depth))
         elif name == "list-item":
-            yield Block("- " + flattened(child, _NOT_TEXT))
-            waiting.append((iter(_floats(child)), depth))
+            yield Block("- " + flatten_element_text(child, _NOT_TEXT))
+            waiting.append((iter(_find_outer_floats(child)), depth))
         elif name == "table-wrap":
-            yield from _table(child)
+            yield from _render_table(child)
         elif name == "fig":
-            yield Block(_captioned(child))
+            yield Block(_format_caption(child))
         elif len(child):
             waiting.append((iter(child), depth))
         else:
-            yield Block(flattened(child))
+            yield Block(flatten_element_text(child))
 
 
-def _headed(section: Element) -> str:
-    parts = (flattened(section.find(part), _NOT_TEXT) for part in ("label", "title"))
+def _format_section_heading(section: Element) -> str:
+    parts = (flatten_element_text(section.find(part), _NOT_TEXT) for part in ("label", "title"))
     return " ".join(part for part in parts if part)
 
 
-def _floats(element: Element) -> list[Element]:
+def _find_outer_floats(element: Element) -> list[Element]:
     """The floats within it that are in no other one."""
     found: list[Element] = []
     inside: set[Element] = set()
@@ -134,34 +134,34 @@ def _floats(element: Element) -> list[Element]:
             continue
         if one.getparent() in inside:
             inside.add(one)
-        elif local(one) in _FLOATS:
+        elif get_local_name(one) in _FLOATS:
             found.append(one)
             inside.add(one)
     return found
 
 
-def _captioned(element: Element) -> str:
+def _format_caption(element: Element) -> str:
     """Return an element's label and caption, as `Table 1. What it shows`."""
-    label = flattened(element.find("label")).rstrip(".")
-    caption = flattened(element.find("caption"), _NOT_TEXT)
+    label = flatten_element_text(element.find("label")).rstrip(".")
+    caption = flatten_element_text(element.find("caption"), _NOT_TEXT)
     return ". ".join(part for part in (label, caption) if part)
 
 
-def _table(wrap: Element) -> Iterator[Block]:
-    yield Block(_captioned(wrap))
+def _render_table(wrap: Element) -> Iterator[Block]:
+    yield Block(_format_caption(wrap))
     for table in wrap.iter("table"):
-        yield Block("\n".join(_rows(table)), kind="code")
-    yield Block(flattened(wrap.find("table-wrap-foot")))
+        yield Block("\n".join(_render_table_rows(table)), kind="code")
+    yield Block(flatten_element_text(wrap.find("table-wrap-foot")))
 
 
-def _rows(table: Element) -> Iterator[str]:
+def _render_table_rows(table: Element) -> Iterator[str]:
     """Each row on a line; a cell that spans several columns or rows stands in each of them, so that columns stay."""
     below: dict[int, tuple[int, str]] = {}
     for at, row in enumerate(table.iter("tr")):
         if at == MOST_ROWS:
             yield "(Further rows are left out.)"
             return
-        cells = [cell for cell in row if local(cell) in ("td", "th")]
+        cells = [cell for cell in row if get_local_name(cell) in ("td", "th")]
         line: list[str] = []
         while len(line) < MOST_COLUMNS and (cells or len(line) in below):
             column = len(line)
@@ -172,9 +172,9 @@ def _rows(table: Element) -> Iterator[str]:
                     below[column] = (left - 1, text)
                 continue
             cell = cells.pop(0)
-            text = flattened(cell, ("tex-math",))
-            down = _span(cell, "rowspan", MOST_ROWS)
-            for _ in range(_span(cell, "colspan", MOST_COLUMNS - column)):
+            text = flatten_element_text(cell, ("tex-math",))
+            down = _parse_cell_span(cell, "rowspan", MOST_ROWS)
+            for _ in range(_parse_cell_span(cell, "colspan", MOST_COLUMNS - column)):
                 if down > 1:
                     below[len(line)] = (down - 1, text)
                 line.append(text)
@@ -182,6 +182,6 @@ def _rows(table: Element) -> Iterator[str]:
             yield " | ".join(line)
 
 
-def _span(cell: Element, name: str, most: int) -> int:
+def _parse_cell_span(cell: Element, name: str, most: int) -> int:
     given = cell.get(name, "1").strip()
     return min(int(given), most) if given.isascii() and given.isdigit() and 0 < len(given) < 6 and int(given) else 1

@@ -38,20 +38,20 @@ _ESCAPED: Final = re.compile(
 _NO_NAME: Final = re.compile(r"(?i)\W*abstract\W*")
 
 
-def blocks(fragment: str) -> tuple[Block, ...]:
+def parse_markup_blocks(fragment: str) -> tuple[Block, ...]:
     """The paragraphs and headings of a fragment; a first heading that only says `Abstract` is left out."""
-    read = list(_blocks(fragment[:MOST_CHARACTERS]))
+    read = list(_parse_fragment(fragment[:MOST_CHARACTERS]))
     if read and read[0].kind == "heading" and _NO_NAME.fullmatch(read[0].text):
         del read[0]
     return tuple(read)
 
 
-def line(fragment: str) -> str:
+def flatten_markup(fragment: str) -> str:
     """All text of a fragment, such as a title, on one line."""
-    return " ".join(block.text for block in _blocks(fragment[:MOST_CHARACTERS]))
+    return " ".join(block.text for block in _parse_fragment(fragment[:MOST_CHARACTERS]))
 
 
-def _blocks(fragment: str) -> list[Block]:
+def _parse_fragment(fragment: str) -> list[Block]:
     if "<" not in fragment and "&" not in fragment:
         return [Block(plain)] if (plain := " ".join(fragment.split())) else []
     reading = _Reading()
@@ -59,7 +59,7 @@ def _blocks(fragment: str) -> list[Block]:
     root = LexborHTMLParser(f"<!doctype html><body>{escaped}").body
     if root is not None:
         write_exponents(root)
-        _walk(root, reading)
+        _walk_nodes(root, reading)
     reading.end()
     return reading.blocks
 
@@ -110,41 +110,41 @@ class _Reading:
         self.blocks.append(Block(text, "heading", level=1) if self._kinds else Block(text))
 
 
-def _walk(root: LexborNode, reading: _Reading) -> None:
+def _walk_nodes(root: LexborNode, reading: _Reading) -> None:
     node: LexborNode | None = root.child
     while node is not None:
         if node.is_text_node:
-            _text(node, reading)
-        elif node.is_element_node and not _unread(node):
-            reading.enter(_name(node))
+            _add_text_node(node, reading)
+        elif node.is_element_node and not _is_skipped_node(node):
+            reading.enter(_get_local_name(node))
             if node.child is not None:
                 node = node.child
                 continue
-            reading.leave(_name(node))
+            reading.leave(_get_local_name(node))
         while node is not None and node.next is None and node.mem_id != root.mem_id:
             node = node.parent
             if node is not None and node.mem_id != root.mem_id:
-                reading.leave(_name(node))
+                reading.leave(_get_local_name(node))
         node = node.next if node is not None and node.mem_id != root.mem_id else None
 
 
-def _text(node: LexborNode, reading: _Reading) -> None:
+def _add_text_node(node: LexborNode, reading: _Reading) -> None:
     text = node.text_content or ""
     parent, before = node.parent, node.prev
-    if (before is not None and _name(before) in _SET_APART) or (
-        before is None and parent is not None and _name(parent) in _SET_APART
+    if (before is not None and _get_local_name(before) in _SET_APART) or (
+        before is None and parent is not None and _get_local_name(parent) in _SET_APART
     ):
         reading.apart(text)
     reading.add(text)
 
 
-def _unread(node: LexborNode) -> bool:
+def _is_skipped_node(node: LexborNode) -> bool:
     """Whether it says nothing, or the same once more: TeX beside MathML."""
     parent = node.parent
-    name = _name(node)
-    return name in _UNREAD or (name == "tex-math" and parent is not None and _name(parent) == "alternatives")
+    name = _get_local_name(node)
+    return name in _UNREAD or (name == "tex-math" and parent is not None and _get_local_name(parent) == "alternatives")
 
 
-def _name(node: LexborNode) -> str:
+def _get_local_name(node: LexborNode) -> str:
     """The name of an element without its prefix, as `jats:` or `mml:`."""
     return (node.tag or "").rpartition(":")[2]

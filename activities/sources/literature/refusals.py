@@ -26,32 +26,36 @@ def require_answered(source: str, answer: Answer) -> None:
     try:
         require_answer(source, httpx.Response(answer.status, headers=answer.headers))
     except SourceBusy as error:
-        raise SourceBusy(_with(str(error), answer), error.retry_after) from None
+        raise SourceBusy(_append_reason(str(error), answer), error.retry_after) from None
     except SourceRefused as error:
-        raise SourceRefused(_with(str(error), answer)) from None
+        raise SourceRefused(_append_reason(str(error), answer)) from None
 
 
-def said(answer: Answer) -> str:
+def extract_refusal_reason(answer: Answer) -> str:
     """The reason in an answer's JSON or plain text, on one line; empty for a page of HTML and for all else."""
     if answer.media_type.endswith("json"):
         try:
             given = json.loads(answer.content)
         except (ValueError, RecursionError):  # what says nothing that can be read leaves the status to speak
             return ""
-        return _shown(_reason(given))
-    return _shown(answer.text[:2_000]) if answer.media_type == "text/plain" else ""
+        return _redact_addresses(_find_json_reason(given))
+    return _redact_addresses(answer.text[:2_000]) if answer.media_type == "text/plain" else ""
 
 
-def _with(error: str, answer: Answer) -> str:
-    reason = said(answer)
+def _append_reason(error: str, answer: Answer) -> str:
+    reason = extract_refusal_reason(answer)
     return f"{error}: {reason}" if reason else error
 
 
-def _reason(given: Any) -> str:
-    held = fields.mapping(given)
-    listed = [fields.text(one.get("message")) for one in fields.mappings(held.get("message"))]
-    return "; ".join(filter(None, listed)) or fields.text(held.get("message")) or fields.text(held.get("error"))
+def _find_json_reason(given: Any) -> str:
+    held = fields.coerce_mapping(given)
+    listed = [fields.coerce_text(one.get("message")) for one in fields.coerce_mappings(held.get("message"))]
+    return (
+        "; ".join(filter(None, listed))
+        or fields.coerce_text(held.get("message"))
+        or fields.coerce_text(held.get("error"))
+    )
 
 
-def _shown(text: str) -> str:
+def _redact_addresses(text: str) -> str:
     return " ".join(_ADDRESS.sub("[address]", text).split())[:SAID_CHARACTERS]

@@ -10,18 +10,18 @@ from math import ceil
 from typing import Final
 
 from elcano.activities.sources.documents.query import search_words
-from elcano.activities.sources.literature.recording import Record
-from elcano.activities.text.stems import stems
+from elcano.activities.sources.literature.work_records import Record
+from elcano.activities.text.stems import list_stems
 
 LEAST_SHARE: Final = 1 / 3
 
 
 def on_subject(query: str, records: Iterable[Record]) -> tuple[list[Record], int]:
     """Return the records to keep, in their order, and the number left out. A query without words keeps all."""
-    asked = set(stems(" ".join(search_words(query))))
+    asked = set(list_stems(" ".join(search_words(query))))
     given = list(records)
     needed = ceil(len(asked) * LEAST_SHARE)
-    kept = [record for record in given if len(asked.intersection(_stems(record))) >= needed]
+    kept = [record for record in given if len(asked.intersection(_collect_record_stems(record))) >= needed]
     return kept, len(given) - len(kept)
 
 
@@ -42,7 +42,7 @@ def left_out(source: str, *, unread: int, strange: int, silent: int) -> list[str
     return [f"{source}: {count} of the works found {why}" for why, count in counts.items() if count]
 
 
-def _stems(record: Record) -> set[str]:
+def _collect_record_stems(record: Record) -> set[str]:
     work = record.work
     said = (work.title, *work.authors, work.venue, work.publisher, work.published)
-    return set(stems(" ".join((*said, *(block.text for block in record.blocks)))))
+    return set(list_stems(" ".join((*said, *(block.text for block in record.blocks)))))

@@ -10,16 +10,22 @@ from typing import Final
 from elcano.activities.sources.base import Found
 from elcano.activities.sources.documents.document import Block
 from elcano.activities.sources.http.fetching import Fetcher, Service
-from elcano.activities.sources.literature import describing
-from elcano.activities.sources.literature.answers import Told, answer, json_of, readable, shaped
-from elcano.activities.sources.literature.asking import plain_words
-from elcano.activities.sources.literature.choosing import ranked
-from elcano.activities.sources.literature.recording import Record, facts, recorded
+from elcano.activities.sources.literature import bibliographic_format
+from elcano.activities.sources.literature.passage_selection import take_first_passages
+from elcano.activities.sources.literature.service_answers import (
+    Told,
+    json_of,
+    parse_readable_items,
+    request_answer,
+    validate_shape,
+)
+from elcano.activities.sources.literature.service_queries import plain_words
+from elcano.activities.sources.literature.work_records import Record, build_record_metadata, build_stored_record
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.frozen import Json
-from elcano.graphs.values import works
-from elcano.graphs.values.works import Flag, Identifiers, Work, WorkKind
+from elcano.graphs.values import work_metadata
+from elcano.graphs.values.work_metadata import Flag, Identifiers, Work, WorkKind
 from elcano.settings import Settings
 
 BASE: Final = "https://api.semanticscholar.org/graph/v1/"
@@ -118,16 +124,18 @@ class SemanticScholar:
         if not words:
             return Found(warnings=(f"{name}: {query!r} has no word to search for",))
         params = {"query": words, "limit": str(min(limit * SPARE, MOST_PAPERS)), "fields": FIELDS}
-        got = await answer(self._service, "paper/search", params, self._headers)
-        page = shaped(name, _Page, json_of(name, got))
+        got = await request_answer(self._service, "paper/search", params, self._headers)
+        page = validate_shape(name, _Page, json_of(name, got))
         if page.data is None and page.total != 0:  # an empty search has a total and no data
             raise SourceUnavailable(f"{name}: the answer has another shape (no data)")
-        papers, unreadable = readable(name, _Paper, page.data or [])
+        papers, unreadable = parse_readable_items(name, _Paper, page.data or [])
         without = sum(not paper.abstract.strip() for paper in papers)
         left_out = (f"{name}: {without} of {len(papers)} papers found have no abstract there",) if without else ()
         now = time.time()
-        kept = (recorded(name, _record(paper), now) for paper in papers if paper.abstract.strip())
-        return ranked(kept, limit, (*unreadable, *left_out))
+        kept = (
+            build_stored_record(name, _build_paper_record(paper), now) for paper in papers if paper.abstract.strip()
+        )
+        return take_first_passages(kept, limit, (*unreadable, *left_out))
 
     async def close(self) -> None:
         """Closes its connections."""
@@ -139,16 +147,18 @@ def open_source(spec: SourceSpec, settings: Settings) -> SemanticScholar:
     return SemanticScholar(spec, settings)
 
 
-def _record(paper: _Paper) -> Record:
+def _build_paper_record(paper: _Paper) -> Record:
     ids = paper.externalIds
     venue = paper.journal.name or paper.publicationVenue.name or paper.venue
     preprint = not paper.journal.volume and any(name in venue.lower() for name in _PREPRINTS)
-    date = describing.dated(paper.publicationDate) or describing.published(str(paper.year or ""))
+    date = bibliographic_format.normalize_iso_date(
+        paper.publicationDate
+    ) or bibliographic_format.format_publication_date(str(paper.year or ""))
     flags: tuple[Flag, ...] = ("preprint", "abstract_only") if preprint else ("abstract_only",)
     work = Work(
-        title=describing.title(paper.title),
+        title=bibliographic_format.clean_title(paper.title),
         authors=tuple(one.name for one in paper.authors if one.name),
-        year=describing.year_of(date),
+        year=bibliographic_format.year_of(date),
         published=date,
         venue=venue,
         volume=paper.journal.volume,
@@ -158,10 +168,10 @@ def _record(paper: _Paper) -> Record:
         else next((_KINDS[one] for one in paper.publicationTypes if one in _KINDS), "article"),
         design=tuple(one for one in paper.publicationTypes if one not in _NO_DESIGN),
         identifiers=Identifiers(
-            doi=works.doi(ids.DOI),
-            pmid=works.pmid(ids.PubMed),
-            pmcid=works.pmcid(ids.PubMedCentral),
-            arxiv=works.arxiv(ids.ArXiv),
+            doi=work_metadata.parse_doi(ids.DOI),
+            pmid=work_metadata.parse_pmid(ids.PubMed),
+            pmcid=work_metadata.parse_pmcid(ids.PubMedCentral),
+            arxiv=work_metadata.parse_arxiv_id(ids.ArXiv),
         ),
         url=f"https://www.semanticscholar.org/paper/{paper.paperId}" if paper.paperId.isalnum() else "",
         flags=flags,
@@ -170,5 +180,8 @@ def _record(paper: _Paper) -> Record:
         licence=paper.openAccessPdf.license,
     )
     return Record(
-        work, (Block(paper.abstract),), name=paper.paperId, metadata=facts(open_access=paper.openAccessPdf.url)
+        work,
+        (Block(paper.abstract),),
+        name=paper.paperId,
+        metadata=build_record_metadata(open_access=paper.openAccessPdf.url),
     )

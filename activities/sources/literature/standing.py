@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from elcano.graphs.values.works import Flag
+from elcano.graphs.values.work_metadata import Flag
 
 _MARKED: Final = re.compile(
     r"\W*(retracted|withdrawn|removed)(?:\s+(?:article|paper|chapter))?(?:\s*[:\]\u2014]|\s+-\s)", re.IGNORECASE
@@ -25,7 +25,7 @@ def said_by_title(title: str) -> tuple[tuple[Flag, ...], tuple[str, ...]]:
     return (flag,), (f"Its title is marked as {found[1].lower()}.",)
 
 
-def licence(given: str) -> str:
+def normalize_licence_name(given: str) -> str:
     """A licence as it is called, `CC BY 4.0`, if `given` is the address or the code of a known one; else `given`."""
     found = _CREATIVE_COMMONS.fullmatch(given)
     if found is None:

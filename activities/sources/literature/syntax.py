@@ -8,7 +8,7 @@ _OPERATORS: Final = r"(?:AND|OR|NOT|ANDNOT)"
 _DANGLING: Final = re.compile(rf"^\W*(?:AND|OR|ANDNOT)\b|\b{_OPERATORS}\W*$")
 
 
-def closed(asked: str) -> bool:
+def is_well_formed_query(asked: str) -> bool:
     """Whether every bracket and quotation mark is closed, and no operator stands where a term should.
 
     Args:

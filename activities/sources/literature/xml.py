@@ -27,7 +27,7 @@ _SCRIPTS: Final = {
 """How the children of MathML are written, by the name of their parent and their place in it."""
 
 
-def parsed(source: str, content: bytes, root: Collection[str]) -> Element:
+def parse_xml_root(source: str, content: bytes, root: Collection[str]) -> Element:
     """The root of an answer, whose name without its namespace is one of `root`.
 
     Raises:
@@ -44,18 +44,18 @@ def parsed(source: str, content: bytes, root: Collection[str]) -> Element:
     own = element.getroottree().docinfo.internalDTD
     if own is not None and next(iter(own.iterentities()), None) is not None:
         raise SourceRefused(f"{source}: the answer declares entities, which are not expanded")
-    if (name := local(element)) not in root:
+    if (name := get_local_name(element)) not in root:
         raise SourceUnavailable(f"{source}: the answer is <{name[:40]}> instead of <{'> or <'.join(root)}>")
     return element
 
 
-def local(element: Element) -> str:
+def get_local_name(element: Element) -> str:
     """Return the name of an element without its namespace; empty if the node is no element."""
     tag = element.tag
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
-def flattened(element: Element | None, left_out: Collection[str] = ()) -> str:
+def flatten_element_text(element: Element | None, left_out: Collection[str] = ()) -> str:
     """All text in it, on one line; empty for None.
 
     Raised figures stay figures apart: 10<sup>6</sup> is 10⁶ and not 106. Elements called one of `left_out` are not
@@ -66,10 +66,10 @@ def flattened(element: Element | None, left_out: Collection[str] = ()) -> str:
     if len(element) == 0:
         text = element.text
         return " ".join(text.split()) if text else ""
-    return " ".join("".join(_texts(element, left_out)).split())
+    return " ".join("".join(_collect_texts(element, left_out)).split())
 
 
-def _texts(element: Element, left_out: Collection[str]) -> list[str]:
+def _collect_texts(element: Element, left_out: Collection[str]) -> list[str]:
     parts = [element.text or ""]
     open_elements: list[tuple[Iterator[Element], Element, int]] = [(iter(element), element, 0)]
     while open_elements:
@@ -77,30 +77,30 @@ def _texts(element: Element, left_out: Collection[str]) -> list[str]:
         child = next(children, None)
         if child is None:
             open_elements.pop()
-            if (write := _writer(parent)) is not None:
+            if (write := _choose_script_writer(parent)) is not None:
                 parts[began:] = [write("".join(parts[began:]).strip())]
-            elif local(parent) in _APART:
+            elif get_local_name(parent) in _APART:
                 parts.append(" ")
             if open_elements:
                 parts.append(parent.tail or "")
         elif isinstance(child, etree._Entity):
             parts += (unescape(f"&{child.name};"), child.tail or "")
-        elif local(child) in left_out or not local(child):
+        elif get_local_name(child) in left_out or not get_local_name(child):
             parts.append(child.tail or "")
         else:
-            if local(child) in _APART:
+            if get_local_name(child) in _APART:
                 parts.append(" ")
             open_elements.append((iter(child), child, len(parts)))
             parts.append(child.text or "")
     return parts
 
 
-def _writer(element: Element) -> Callable[[str], str] | None:
+def _choose_script_writer(element: Element) -> Callable[[str], str] | None:
     """How the text of an element is written that is raised or lowered; None of others."""
-    name = local(element)
+    name = get_local_name(element)
     if name in ("sup", "sub"):
         return raise_text if name == "sup" else lower_text
     above = element.getparent()
-    if above is None or not (within := local(above)).startswith("ms"):
+    if above is None or not (within := get_local_name(above)).startswith("ms"):
         return None
     return _SCRIPTS.get((within, above.index(element)))

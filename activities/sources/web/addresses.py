@@ -12,7 +12,15 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 
 from elcano.activities.sources.base import Found
-from elcano.graphs.values.works import Identifiers, arxiv, doi, nct, page, pmcid, pmid
+from elcano.graphs.values.work_metadata import (
+    Identifiers,
+    canonicalize_page_url,
+    parse_arxiv_id,
+    parse_doi,
+    parse_nct,
+    parse_pmcid,
+    parse_pmid,
+)
 
 LONGEST: Final = 2_000
 """Characters; longer ones are refused by many servers and are no page's name."""
@@ -38,7 +46,7 @@ class Addressed(Protocol):
 A = TypeVar("A", bound=Addressed)
 
 
-def address(value: object) -> str:
+def normalize_page_url(value: object) -> str:
     """`value` as the address of a page, without its fragment; empty if it is none."""
     if not isinstance(value, str) or len(value) > LONGEST:
         return ""
@@ -47,7 +55,7 @@ def address(value: object) -> str:
         return ""
     try:
         parts = urlsplit(plain)
-        page(plain)  # a port that cannot be
+        canonicalize_page_url(plain)  # a port that cannot be
         spoken = httpx.URL(plain)
         named = spoken.host and spoken.raw_host.decode("ascii")  # `host` is read back, which not every name can be
     except (ValueError, httpx.InvalidURL):
@@ -57,20 +65,20 @@ def address(value: object) -> str:
     return parts._replace(fragment="").geturl()
 
 
-def asked(query: str) -> tuple[str, str]:
+def split_url_from_query(query: str) -> tuple[str, str]:
     """The first address in `query` and the words around it.
 
     One without `https://` counts if it begins with `www.`, has a path, or is all there is: `Node.js` is none.
     """
-    found = _IN_TEXT.search(query) or next(_bare(query), None)
+    found = _IN_TEXT.search(query) or next(_find_bare_urls(query), None)
     if found is None:
         return "", " ".join(query.split())
-    written = _trimmed(found.group())
+    written = _strip_trailing_punctuation(found.group())
     spelled = written if _IN_TEXT.match(written) else f"https://{written}"
-    return address(spelled), _around(query, found.start(), found.start() + len(written))
+    return normalize_page_url(spelled), _remove_span(query, found.start(), found.start() + len(written))
 
 
-def unaddressed(source: str) -> Found:
+def build_no_url_result(source: str) -> Found:
     """Return an empty result, which is no failure, for a query without an address to a source that needs one.
 
     Modes ask every source the question itself, and few questions name a page. So it is said once, in the same words.
@@ -78,18 +86,18 @@ def unaddressed(source: str) -> Found:
     return Found(warnings=(f"{source}: read nothing for queries without an address, such as https://example.org/a",))
 
 
-def _bare(query: str) -> Iterator[re.Match[str]]:
+def _find_bare_urls(query: str) -> Iterator[re.Match[str]]:
     for found in _BARE.finditer(query):
         written = found.group()
         if written.lower().startswith("www.") or "/" in written or written == query.strip():
             yield found
 
 
-def _around(query: str, start: int, end: int) -> str:
+def _remove_span(query: str, start: int, end: int) -> str:
     return " ".join(f"{query[:start]} {query[end:]}".strip(" \t\n<>()[]\"'`.,;:").split())
 
 
-def _trimmed(written: str) -> str:
+def _strip_trailing_punctuation(written: str) -> str:
     """Without the punctuation that follows an address in a sentence; a bracket that it opened itself stays."""
     while written and written[-1] in _AFTER:
         if written[-1] == ")" and written.count("(") >= written.count(")"):
@@ -98,17 +106,17 @@ def _trimmed(written: str) -> str:
     return written
 
 
-def host(url: str) -> str:
+def extract_host(url: str) -> str:
     """The host of an address, without `www.`."""
     return (urlsplit(url).hostname or "").lower().removeprefix("www.")
 
 
-def joined(base: str, link: object) -> str:
+def resolve_link(base: str, link: object) -> str:
     """The address that `link` on the page `base` leads to; empty if it leads to none."""
     if not isinstance(link, str) or not link.strip():
         return ""
     try:
-        return address(urljoin(base, link.strip()))
+        return normalize_page_url(urljoin(base, link.strip()))
     except ValueError:
         return ""
 
@@ -118,13 +126,13 @@ def different_hosts(pages: Sequence[A]) -> list[A]:
     seen: dict[str, int] = {}
     turns = []
     for position, one in enumerate(pages):
-        name = host(one.url)
+        name = extract_host(one.url)
         turns.append((seen.get(name, 0), position, one))
         seen[name] = seen.get(name, 0) + 1
     return [one for _, _, one in sorted(turns, key=lambda turn: turn[:2])]
 
 
-def identifiers(url: str, canonical: str, asked_for: str = "") -> Identifiers:
+def identify_page(url: str, canonical: str, asked_for: str = "") -> Identifiers:
     """Return the identifiers of a page.
 
     Args:
@@ -136,18 +144,20 @@ def identifiers(url: str, canonical: str, asked_for: str = "") -> Identifiers:
         found = _of_work(one)
         if found.document:
             return found
-    return Identifiers(url=page(canonical if canonical and host(canonical) == host(url) else url))
+    return Identifiers(
+        url=canonicalize_page_url(canonical if canonical and extract_host(canonical) == extract_host(url) else url)
+    )
 
 
 def _of_work(url: str) -> Identifiers:
     """The names that an address of a registry holds."""
-    at, path = host(url), urlsplit(url).path
+    at, path = extract_host(url), urlsplit(url).path
     if at in ("doi.org", "dx.doi.org"):
-        return Identifiers(doi=doi(path))
+        return Identifiers(doi=parse_doi(path))
     if at == "pubmed.ncbi.nlm.nih.gov":
-        return Identifiers(pmid=pmid(path.strip("/")))
+        return Identifiers(pmid=parse_pmid(path.strip("/")))
     if at in ("pmc.ncbi.nlm.nih.gov", "ncbi.nlm.nih.gov"):
-        return Identifiers(pmcid=pmcid(f"PMC{path.partition('/PMC')[2].partition('/')[0]}"))
+        return Identifiers(pmcid=parse_pmcid(f"PMC{path.partition('/PMC')[2].partition('/')[0]}"))
     if at in ("arxiv.org", "export.arxiv.org"):
-        return Identifiers(arxiv=arxiv(f"arxiv.org{path.rstrip('/')}"))
-    return Identifiers(nct=nct(path)) if at == "clinicaltrials.gov" else Identifiers()
+        return Identifiers(arxiv=parse_arxiv_id(f"arxiv.org{path.rstrip('/')}"))
+    return Identifiers(nct=parse_nct(path)) if at == "clinicaltrials.gov" else Identifiers()

@@ -3,7 +3,15 @@
 from typing import Final
 
 from elcano.activities.sources.http.fetching import Answer, Service
-from elcano.activities.sources.web.hits import HITS, Hits, Provider, hits_of, listed, out_of_quota, require
+from elcano.activities.sources.web.hits import (
+    HITS,
+    Hits,
+    Provider,
+    get_result_list,
+    hits_of,
+    out_of_quota,
+    require_search_answer,
+)
 from elcano.graphs.errors import SourceRefused
 
 VARIABLE: Final = "BRAVE_API_KEY"
@@ -12,7 +20,7 @@ MOST_WORDS: Final = 50
 _DAY: Final = 86_400
 
 
-async def search(service: Service, key: str, query: str) -> Hits:
+async def search_brave(service: Service, key: str, query: str) -> Hits:
     """Its web results."""
     params = {"q": " ".join(query.split()[:MOST_WORDS]), "count": str(HITS), "result_filter": "web"}
     answer = await service.ask("res/v1/web/search", params=params, headers={"X-Subscription-Token": key})
@@ -20,11 +28,11 @@ async def search(service: Service, key: str, query: str) -> Hits:
         raise out_of_quota("brave", answer.status)
     if answer.status == 422:
         raise SourceRefused(f"brave: HTTP 422: it refuses the query, or the key in {VARIABLE}")
-    require(answer, "brave", VARIABLE)
+    require_search_answer(answer, "brave", VARIABLE)
     found = answer.json("brave")
     if isinstance(found, dict) and found.get("type") == "search" and "web" not in found:
         return Hits()  # so it says that it found no page
-    return Hits(hits_of(listed("brave", found, "web", "results"))[:HITS])
+    return Hits(hits_of(get_result_list("brave", found, "web", "results"))[:HITS])
 
 
 def _used_up(answer: Answer) -> bool:
@@ -37,4 +45,4 @@ def _used_up(answer: Answer) -> bool:
     return any(left == "0" and reset.isdecimal() and int(reset) > _DAY for left, reset in windows)
 
 
-PROVIDER: Final = Provider("brave", VARIABLE, "https://api.search.brave.com", search)
+PROVIDER: Final = Provider("brave", VARIABLE, "https://api.search.brave.com", search_brave)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from elcano.activities.sources.documents.plain import decode
+from elcano.activities.sources.documents.plain import decode_text
 
 _SAID: Final = (
     re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w:.-]{1,40})", re.IGNORECASE),
@@ -49,32 +49,36 @@ def text_of(content: bytes, declared: str) -> str:
     Raises:
         FileSkipped: it is no text.
     """
-    names = list(dict.fromkeys(_names(content, declared)))
+    names = list(dict.fromkeys(_list_named_encodings(content, declared)))
     for name in names:
         try:
             content.decode(name)
         except UnicodeDecodeError:
             continue
-        return decode(content, name)
+        return decode_text(content, name)
     for name in names:
         text = content.decode(name, "replace")
         if text.count("\ufffd") <= len(text) * _TOLERATED:
             return text
-    return decode(content)
+    return decode_text(content)
 
 
-def _names(content: bytes, declared: str) -> Iterator[str]:
+def _list_named_encodings(content: bytes, declared: str) -> Iterator[str]:
     """The encodings that are named for it, the header's first."""
-    if name := _codec(declared):
+    if name := _resolve_codec_name(declared):
         yield name
     for pattern in _SAID:
         found = pattern.search(content, 0, _SAID_WITHIN)
         # What is said in ASCII is not said in UTF-16, whatever it says.
-        if found and (name := _codec(found[1].decode("ascii", "replace"))) and not name.startswith("utf-16"):
+        if (
+            found
+            and (name := _resolve_codec_name(found[1].decode("ascii", "replace")))
+            and not name.startswith("utf-16")
+        ):
             yield name
 
 
-def _codec(label: str) -> str:
+def _resolve_codec_name(label: str) -> str:
     """Python's name of an encoding of pages; empty if it is none."""
     plain = label.strip().strip("\"'").lower()
     try:

@@ -13,16 +13,16 @@ from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from elcano.activities.sources.base import Found
-from elcano.activities.sources.documents.document import FileSkipped, normalised
+from elcano.activities.sources.documents.document import FileSkipped, normalize_text
 from elcano.activities.sources.documents.query import search_words
 from elcano.activities.sources.http.fetching import Fetcher
-from elcano.activities.sources.web.addresses import asked, host, unaddressed
-from elcano.activities.sources.web.passages import best
-from elcano.activities.sources.web.reading import Read, Reader
-from elcano.activities.text.stems import stems
+from elcano.activities.sources.web.addresses import build_no_url_result, extract_host, split_url_from_query
+from elcano.activities.sources.web.page_reader import Read, Reader
+from elcano.activities.sources.web.passages import rank_page_passages
+from elcano.activities.text.stems import list_stems
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
-from elcano.graphs.values.works import page
+from elcano.graphs.values.work_metadata import canonicalize_page_url
 
 PAGES: Final = 20
 """Pages that are read at most."""
@@ -52,9 +52,9 @@ class _Crawl:
     """The state of one crawl."""
 
     def __init__(self, url: str, words: str) -> None:
-        self._wanted = frozenset(stems(words))
-        self.home = host(url)
-        self._seen = {page(url)}
+        self._wanted = frozenset(list_stems(words))
+        self.home = extract_host(url)
+        self._seen = {canonicalize_page_url(url)}
         self.waiting = [_Link(-1.0, 0, 0, url)]
         self.read: list[Read] = []
         self.failed: list[str] = []
@@ -69,16 +69,16 @@ class _Crawl:
 
     def follow(self, read: Read, depth: int) -> None:
         """Queues the page's links to the same host."""
-        self._seen.add(page(read.url))
+        self._seen.add(canonicalize_page_url(read.url))
         for url in read.page.links:
-            if host(url) == self.home and (named := page(url)) not in self._seen:
+            if extract_host(url) == self.home and (named := canonicalize_page_url(url)) not in self._seen:
                 self._seen.add(named)
                 heapq.heappush(self.waiting, _Link(-self._likeness(url), depth + 1, len(self._seen), url))
 
     def _likeness(self, url: str) -> float:
         """The share of the query's words that the address has."""
         parts = urlsplit(url)
-        own = stems(unquote(f"{parts.path} {parts.query}").replace("_", " ").replace("-", " "))
+        own = list_stems(unquote(f"{parts.path} {parts.query}").replace("_", " ").replace("-", " "))
         return len(self._wanted.intersection(own)) / len(self._wanted) if self._wanted else 0.0
 
 
@@ -113,9 +113,9 @@ class CrawlSource:
             SourceRefused: the query has an address and no words, or that page cannot be read.
         """
         name = self._spec.name
-        url, words = asked(normalised(query))
+        url, words = split_url_from_query(normalize_text(query))
         if not url:
-            return unaddressed(name)
+            return build_no_url_result(name)
         if not search_words(words):
             raise SourceRefused(
                 f"{name}: {query!r} has to hold an address and what to look for, such as "
@@ -124,12 +124,14 @@ class CrawlSource:
         crawl = _Crawl(url, words)
         for link in crawl.take():
             await self._visit(crawl, link)
-        evidence, texts = await asyncio.to_thread(best, name, words, crawl.read, limit)
+        evidence, texts = await asyncio.to_thread(rank_page_passages, name, words, crawl.read, limit)
         warnings = crawl.failed[:_WARNED]
         if len(crawl.failed) > _WARNED:
             warnings.append(f"{name}: {len(crawl.failed) - _WARNED} more pages were left out")
         if not evidence:
-            warnings.append(f"{name}: {len(crawl.read)} pages of {host(url)} were read and hold no word of {words!r}")
+            warnings.append(
+                f"{name}: {len(crawl.read)} pages of {extract_host(url)} were read and hold no word of {words!r}"
+            )
         return Found(evidence=evidence, texts=tuple(texts), warnings=tuple(warnings))
 
     async def close(self) -> None:
@@ -151,10 +153,10 @@ class CrawlSource:
                 raise kind(f"{name}: {link.url} was not read: {error}") from error
             crawl.failed.append(f"{name}: {link.url} was left out: {error}")
             return
-        if link.depth and host(read.url) != crawl.home:
-            crawl.failed.append(f"{name}: {link.url} was left out: it leads to {host(read.url)}")
+        if link.depth and extract_host(read.url) != crawl.home:
+            crawl.failed.append(f"{name}: {link.url} was left out: it leads to {extract_host(read.url)}")
             return
-        crawl.home = host(read.url)
+        crawl.home = extract_host(read.url)
         crawl.read.append(read)
         if pause > PAUSE_SECONDS:
             crawl.failed.append(f"{name}: only {link.url} was read: its site wants {pause:g} s between pages")

@@ -16,19 +16,19 @@ import trafilatura
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from elcano.activities.sources.documents import child, html
-from elcano.activities.sources.documents.child import answered, limit_resources
+from elcano.activities.sources.documents.child import answer_or_report_skip, limit_resources
 from elcano.activities.sources.documents.document import Document, FileSkipped, Parsed
+from elcano.activities.sources.documents.file_formats import FORMATS
 from elcano.activities.sources.documents.formulas import write_formulas
 from elcano.activities.sources.documents.html import Part
-from elcano.activities.sources.documents.packing import assemble
+from elcano.activities.sources.documents.packing import assemble_document
 from elcano.activities.sources.documents.parser import as_answer, document_of
-from elcano.activities.sources.documents.reading import FORMATS
-from elcano.activities.sources.web.addresses import host, joined
+from elcano.activities.sources.web.addresses import extract_host, resolve_link
 from elcano.activities.sources.web.alignment import Chosen
-from elcano.activities.sources.web.answers import HTML
 from elcano.activities.sources.web.charset import text_of
-from elcano.activities.sources.web.obstacles import Seen, obstacle
-from elcano.activities.text.words import words
+from elcano.activities.sources.web.content_kind import HTML
+from elcano.activities.sources.web.obstacles import Seen, find_page_obstacle
+from elcano.activities.text.words import split_words
 
 MOST_LINKS: Final = 1_000
 """Of one page; who crawls follows 20."""
@@ -86,18 +86,18 @@ class Page:
     """Addresses that it leads to, in its order, each once."""
 
 
-def read(request: Request, content: bytes) -> Page:
+def extract_page(request: Request, content: bytes) -> Page:
     """The page in `content`.
 
     Raises:
         FileSkipped: it cannot be read, or is none that may be quoted.
     """
     if request.kind == HTML:
-        return _html(request, content)
+        return _extract_html_page(request, content)
     kind = FORMATS[request.kind]
     if kind.media_type.startswith("text/"):
         content = text_of(content, request.charset).encode()
-    document = assemble(kind.read(content), request.title or request.url, kind.media_type)
+    document = assemble_document(kind.read(content), request.title or request.url, kind.media_type)
     if not document.passages:
         raise FileSkipped("there is no text in it")
     return Page(document)
@@ -125,42 +125,42 @@ def page_of(answer: Mapping[str, Any]) -> Page:
 
 def _answer_within_limits(request: str, content: bytes) -> Mapping[str, object]:
     limit_resources(len(content) if json.loads(request).get("kind") == HTML else None)
-    return _answer(request, content)
+    return _answer_request(request, content)
 
 
-def _answer(request: str, content: bytes) -> Mapping[str, object]:
-    return answered(lambda: _told(read(Request(**json.loads(request)), content)))
+def _answer_request(request: str, content: bytes) -> Mapping[str, object]:
+    return answer_or_report_skip(lambda: _serialize_page(extract_page(Request(**json.loads(request)), content)))
 
 
-def _told(page: Page) -> dict[str, object]:
+def _serialize_page(page: Page) -> dict[str, object]:
     return {**as_answer(page.document), "facts": {name: getattr(page, name) for name in (*_LISTS, *_TEXTS)}}
 
 
-def _html(request: Request, content: bytes) -> Page:
+def _extract_html_page(request: Request, content: bytes) -> Page:
     if len(content) > HTML_BYTES:
         raise FileSkipped(f"the page is larger than {HTML_BYTES / 1e6:g} MB")
     markup = text_of(content, request.charset)
     tree = LexborHTMLParser(markup)
-    links = tuple(_links(tree, request.url))
+    links = tuple(_list_page_links(tree, request.url))
     if tree.body is not None:
         write_formulas(tree.body)
     _without_unseen(tree)
     declared = _first_text(tree, "head title")
-    facts, parsed = _main(tree, request.url)
-    title = _title(declared, facts.title or "", tree) or request.title
-    document = assemble(replace(parsed, title=title), request.url, "text/html")
-    canonical = joined(request.url, _attribute(tree, "link[rel=canonical]", "href"))
-    language = _attribute(tree, "html", "lang")
+    facts, parsed = _extract_main_text(tree, request.url)
+    title = _choose_title(declared, facts.title or "", tree) or request.title
+    document = assemble_document(replace(parsed, title=title), request.url, "text/html")
+    canonical = resolve_link(request.url, _read_first_attribute(tree, "link[rel=canonical]", "href"))
+    language = _read_first_attribute(tree, "html", "lang")
     heading = next((block.text for block in parsed.blocks if block.kind == "heading"), _first_text(tree, "h1"))
     whole = tree.body.text(separator=" ") if tree.body else ""
-    seen = Seen(host(request.url), declared, heading, document.text, whole, markup)
-    if reason := obstacle(seen):
+    seen = Seen(extract_host(request.url), declared, heading, document.text, whole, markup)
+    if reason := find_page_obstacle(seen):
         raise FileSkipped(reason)
     return Page(
         document,
-        authors=tuple(_names(facts.author or ""))[:MOST_AUTHORS],
+        authors=tuple(_split_author_names(facts.author or ""))[:MOST_AUTHORS],
         published=facts.date or "",
-        site=_site(facts.sitename or "", request.url),
+        site=_clean_site_name(facts.sitename or "", request.url),
         language=found[0].lower() if (found := _LANGUAGE.match(language)) else "",
         licence=(facts.license or "").strip()[:_NAME_CHARACTERS],
         canonical=canonical,
@@ -168,7 +168,7 @@ def _html(request: Request, content: bytes) -> Page:
     )
 
 
-def _main(tree: LexborHTMLParser, url: str) -> tuple[trafilatura.settings.Document, Parsed]:
+def _extract_main_text(tree: LexborHTMLParser, url: str) -> tuple[trafilatura.settings.Document, Parsed]:
     """What the page says of itself, and its main text.
 
     Rather too little than too much: a teaser beside an article is another article's word.
@@ -180,7 +180,7 @@ def _main(tree: LexborHTMLParser, url: str) -> tuple[trafilatura.settings.Docume
     # What is written in the text around is not taken for a date: a year in a footer is none of the article.
     dates = {"extensive_search": False, "original_date": True}
     facts = trafilatura.extract_metadata(tree.html or "", default_url=url, date_config=dates)
-    _simplify(tree)
+    _unwrap_inline_elements(tree)
     markup = tree.html or ""
     parsed = Parsed([])
     for strictly in (True, False):
@@ -193,16 +193,16 @@ def _main(tree: LexborHTMLParser, url: str) -> tuple[trafilatura.settings.Docume
             include_formatting=True,
             date_extraction_params=dates,
         )
-        parsed = _chosen(parts, html.read(text.encode())) if text else Parsed([])
+        parsed = _choose_page_blocks(parts, html.read_html(text.encode())) if text else Parsed([])
         if sum(len(block.text) for block in parsed.blocks) >= SHORT_CHARACTERS:
             break
     return facts, parsed
 
 
-def _chosen(parts: Sequence[Part], main: Parsed) -> Parsed:
+def _choose_page_blocks(parts: Sequence[Part], main: Parsed) -> Parsed:
     """The blocks of the page that `main` has; `main` itself if the library took it from elsewhere, as from JSON."""
-    chosen = Chosen([words(line) for block in main.blocks for line in block.text.splitlines()])
-    blocks = html.joined_rows(part for part in parts if chosen.has(words(part.block.text)))
+    chosen = Chosen([split_words(line) for block in main.blocks for line in block.text.splitlines()])
+    blocks = html.joined_rows(part for part in parts if chosen.has(split_words(part.block.text)))
     if 2 * sum(len(block.text) for block in blocks) < sum(len(block.text) for block in main.blocks):
         return main
     return Parsed(blocks)
@@ -220,7 +220,7 @@ def _without_unseen(tree: LexborHTMLParser) -> None:
         node.decompose()
 
 
-def _simplify(tree: LexborHTMLParser) -> None:
+def _unwrap_inline_elements(tree: LexborHTMLParser) -> None:
     """Takes inline elements off their text: where they meet, or are empty as icons are, the library drops words."""
     for node in reversed(tree.css(_INLINE)):  # the innermost first
         if node.child is None:
@@ -243,7 +243,7 @@ def _is_within(node: LexborNode, known: Set[int]) -> bool:
     return False
 
 
-def _title(declared: str, found: str, tree: LexborHTMLParser) -> str:
+def _choose_title(declared: str, found: str, tree: LexborHTMLParser) -> str:
     """The page's title: of its headings the longest that `<title>` holds too.
 
     What was found as the main one is often the name of the site, and `<title>` ends with that.
@@ -253,26 +253,26 @@ def _title(declared: str, found: str, tree: LexborHTMLParser) -> str:
     return max(shared, key=len, default=found or declared or next(iter(headings), ""))
 
 
-def _names(authors: str) -> Iterator[str]:
+def _split_author_names(authors: str) -> Iterator[str]:
     for name in authors.split(";"):
         if plain := " ".join(name.split())[:_NAME_CHARACTERS]:
             yield plain
 
 
-def _site(name: str, url: str) -> str:
+def _clean_site_name(name: str, url: str) -> str:
     """What the site is called; empty if that is only its host, which the library takes where there is no name."""
     plain = " ".join(name.split())[:_NAME_CHARACTERS]
-    return "" if plain.lower() in (host(url), urlsplit(url).netloc.lower()) else plain
+    return "" if plain.lower() in (extract_host(url), urlsplit(url).netloc.lower()) else plain
 
 
-def _links(tree: LexborHTMLParser, url: str) -> Iterator[str]:
-    base = joined(url, _attribute(tree, "base", "href")) or url
+def _list_page_links(tree: LexborHTMLParser, url: str) -> Iterator[str]:
+    base = resolve_link(url, _read_first_attribute(tree, "base", "href")) or url
     seen: set[str] = set()
     for node in tree.css("a[href]"):
         attributes = node.attributes
         if "nofollow" in (attributes.get("rel") or ""):
             continue
-        link = joined(base, attributes.get("href"))
+        link = resolve_link(base, attributes.get("href"))
         if link and link != url and link not in seen:
             seen.add(link)
             yield link
@@ -285,6 +285,6 @@ def _first_text(tree: LexborHTMLParser, selector: str) -> str:
     return " ".join(node.text(separator=" ").split())[:500] if node is not None else ""
 
 
-def _attribute(tree: LexborHTMLParser, selector: str, name: str) -> str:
+def _read_first_attribute(tree: LexborHTMLParser, selector: str, name: str) -> str:
     node = tree.css_first(selector)
     return (node.attributes.get(name) or "").strip() if node is not None else ""

@@ -10,9 +10,9 @@ import httpx
 
 from elcano.activities.sources.http.fetching import Answer, Service
 from elcano.activities.sources.retry_after import require_answer
-from elcano.activities.sources.web.addresses import address
+from elcano.activities.sources.web.addresses import normalize_page_url
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
-from elcano.graphs.values.works import page
+from elcano.graphs.values.work_metadata import canonicalize_page_url
 
 HITS: Final = 10
 """Pages that are asked for: what every provider gives in one answer."""
@@ -59,7 +59,7 @@ class Provider:
     """
 
 
-def require(answer: Answer, name: str, variable: str) -> None:
+def require_search_answer(answer: Answer, name: str, variable: str) -> None:
     """Returns if `answer` is one; for providers whose statuses mean what those of most do.
 
     Raises:
@@ -79,7 +79,7 @@ def out_of_quota(name: str, status: int) -> SourceBusy:
     return SourceBusy(f"{name}: HTTP {status}: no quota is left", QUOTA_SECONDS)
 
 
-def listed(name: str, found: Any, *path: str) -> list[Any]:
+def get_result_list(name: str, found: Any, *path: str) -> list[Any]:
     """The list at `path` of an answer.
 
     Raises:
@@ -96,18 +96,18 @@ def listed(name: str, found: Any, *path: str) -> list[Any]:
 def hits_of(rows: Iterable[Any], url: str = "url", title: str = "title") -> tuple[Hit, ...]:
     """The rows that name a page: others are boxes, pictures and the like, and no hit."""
     found: dict[str, Hit] = {}
-    for hit in _hits(rows, url, title):
-        found.setdefault(page(hit.url), hit)
+    for hit in _parse_hit_rows(rows, url, title):
+        found.setdefault(canonicalize_page_url(hit.url), hit)
     return tuple(found.values())
 
 
-def _hits(rows: Iterable[Any], url: str, title: str) -> Iterator[Hit]:
+def _parse_hit_rows(rows: Iterable[Any], url: str, title: str) -> Iterator[Hit]:
     for row in rows:
-        if isinstance(row, dict) and (found := address(row.get(url))):
-            yield Hit(found, plain(row.get(title)))
+        if isinstance(row, dict) and (found := normalize_page_url(row.get(url))):
+            yield Hit(found, clean_hit_title(row.get(title)))
 
 
-def plain(value: object) -> str:
+def clean_hit_title(value: object) -> str:
     """A title without tags, entities and line breaks; empty if it is no text."""
     if not isinstance(value, str):
         return ""

@@ -86,7 +86,7 @@ class Seen(NamedTuple):
     """As it came."""
 
 
-def obstacle(seen: Seen) -> str:
+def find_page_obstacle(seen: Seen) -> str:
     """Why the page may not be quoted, fit for "<address>: <reason>"; empty if nothing stands in the way."""
     length = len(seen.text)
     if _NOT_FREE.search(seen.markup):

@@ -3,7 +3,7 @@
 from elcano.activities.sources.http.fetching import Fetcher
 from elcano.activities.sources.web.crawl import CrawlSource
 from elcano.activities.sources.web.page import PageSource
-from elcano.activities.sources.web.searching import configured
+from elcano.activities.sources.web.search_providers import list_configured_providers
 from elcano.activities.sources.web.web import WebSource
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.settings import Settings
@@ -12,7 +12,7 @@ from elcano.settings import Settings
 def open_web(spec: SourceSpec, settings: Settings) -> WebSource:
     """Open the source of web pages, with the search engines that are configured."""
     fetcher = Fetcher(settings)
-    return WebSource(spec, configured(settings, fetcher), fetcher)
+    return WebSource(spec, list_configured_providers(settings, fetcher), fetcher)
 
 
 def open_page(spec: SourceSpec, settings: Settings) -> PageSource:

@@ -3,12 +3,12 @@
 import asyncio
 
 from elcano.activities.sources.base import Found
-from elcano.activities.sources.documents.document import FileSkipped, normalised
+from elcano.activities.sources.documents.document import FileSkipped, normalize_text
 from elcano.activities.sources.documents.query import search_words
 from elcano.activities.sources.http.fetching import Fetcher
-from elcano.activities.sources.web.addresses import asked, unaddressed
-from elcano.activities.sources.web.passages import best
-from elcano.activities.sources.web.reading import Reader
+from elcano.activities.sources.web.addresses import build_no_url_result, split_url_from_query
+from elcano.activities.sources.web.page_reader import Reader
+from elcano.activities.sources.web.passages import rank_page_passages
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 
@@ -34,9 +34,9 @@ class PageSource:
             SourceRefused: the page cannot be read or may not be quoted.
         """
         name = self._spec.name
-        url, words = asked(normalised(query))
+        url, words = split_url_from_query(normalize_text(query))
         if not url:
-            return unaddressed(name)
+            return build_no_url_result(name)
         try:
             read = await self._reader.read(url)
         except SourceUnavailable as error:
@@ -44,7 +44,7 @@ class PageSource:
         except (FileSkipped, SourceRefused) as error:
             raise SourceRefused(f"{name}: {url} was not read: {error}") from error
         words = words if search_words(words) else ""
-        evidence, texts = await asyncio.to_thread(best, name, words, [read], limit)
+        evidence, texts = await asyncio.to_thread(rank_page_passages, name, words, [read], limit)
         warnings = () if evidence else (f"{name}: {url} was read and holds no word of {words!r}",)
         return Found(evidence=evidence, texts=tuple(texts), warnings=warnings)
 

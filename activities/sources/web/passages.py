@@ -12,11 +12,11 @@ from typing import Final
 
 from elcano.activities.sources.documents import search
 from elcano.activities.sources.documents.document import Passage
-from elcano.activities.sources.documents.index import Entry, add
-from elcano.activities.sources.documents.schema import create
-from elcano.activities.sources.web.addresses import host, identifiers
-from elcano.activities.sources.web.reading import Read
-from elcano.graphs.values.works import Work
+from elcano.activities.sources.documents.index import Entry, add_document
+from elcano.activities.sources.documents.schema import create_tables
+from elcano.activities.sources.web.addresses import extract_host, identify_page
+from elcano.activities.sources.web.page_reader import Read
+from elcano.graphs.values.work_metadata import Work
 from elcano.storage.evidence import Evidence, StoredText
 
 DOCUMENT_CHARACTERS: Final = 200
@@ -32,7 +32,7 @@ class Reading:
         self.page = page = read.page
         self._read = read
         self._source = source
-        names = identifiers(read.url, page.canonical, read.asked)
+        names = identify_page(read.url, page.canonical, read.asked)
         self.document = names.document
         self.locator = names.url or read.url
         self.text = StoredText(
@@ -48,7 +48,7 @@ class Reading:
             authors=page.authors,
             year=int(published[:4]) if published else None,
             published=published,
-            venue=page.site or host(read.url),
+            venue=page.site or extract_host(read.url),
             kind="page",
             identifiers=names,
             url=self.locator,
@@ -62,7 +62,7 @@ class Reading:
         """A passage of it."""
         document = self.page.document
         last = passage.heading.rpartition(" > ")[2]
-        named = f"{_short(self.document)}@{self.text.content_hash[:8]}"
+        named = f"{_shorten_document_id(self.document)}@{self.text.content_hash[:8]}"
         return Evidence(
             id=f"{named}:{passage.start}-{passage.end}",
             source=self._source,
@@ -81,7 +81,9 @@ class Reading:
         )
 
 
-def best(source: str, query: str, pages: Sequence[Read], limit: int) -> tuple[tuple[Evidence, ...], list[StoredText]]:
+def rank_page_passages(
+    source: str, query: str, pages: Sequence[Read], limit: int
+) -> tuple[tuple[Evidence, ...], list[StoredText]]:
     """The best `limit` passages of the pages for `query`, and the texts of the pages.
 
     A page that was read by two addresses counts once. Without a query they are the first passages of the pages, in
@@ -96,14 +98,14 @@ def best(source: str, query: str, pages: Sequence[Read], limit: int) -> tuple[tu
         every = (reading.evidence(passage, 0.0) for reading in kept for passage in reading.page.document.passages)
         return tuple(islice(every, limit)), texts
     with closing(sqlite3.connect(":memory:")) as database:
-        create(database)
+        create_tables(database)
         for reading in kept:
-            add(database, Entry(reading.document, "", document=reading.page.document))
+            add_document(database, Entry(reading.document, "", document=reading.page.document))
         hits = search.best_passages(database, query, limit)
     return tuple(kept[hit.document - 1].evidence(hit.passage, hit.score) for hit in hits), texts
 
 
-def _short(document: str) -> str:
+def _shorten_document_id(document: str) -> str:
     if len(document) <= DOCUMENT_CHARACTERS:
         return document
     digest = hashlib.sha256(document.encode()).hexdigest()[:16]

@@ -6,14 +6,14 @@ from collections import deque
 from typing import Final
 
 from elcano.activities.sources.base import Found
-from elcano.activities.sources.documents.document import FileSkipped, normalised
+from elcano.activities.sources.documents.document import FileSkipped, normalize_text
 from elcano.activities.sources.documents.query import search_words
 from elcano.activities.sources.http.fetching import Fetcher
 from elcano.activities.sources.web.addresses import different_hosts
 from elcano.activities.sources.web.hits import Hit
-from elcano.activities.sources.web.passages import best
-from elcano.activities.sources.web.reading import Read, Reader
-from elcano.activities.sources.web.searching import Configured, hits
+from elcano.activities.sources.web.page_reader import Read, Reader
+from elcano.activities.sources.web.passages import rank_page_passages
+from elcano.activities.sources.web.search_providers import Configured, search_with_fallback
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 
@@ -51,12 +51,12 @@ class WebSource:
             SourceRefused: no provider will ever answer as it is set up.
         """
         name = self._spec.name
-        wanted = " ".join(normalised(query).split())
+        wanted = " ".join(normalize_text(query).split())
         if not search_words(wanted):
             return Found(warnings=(f"{name}: {query!r} has no word to search for",))
-        answered = await hits(name, wanted, self._providers)
+        answered = await search_with_fallback(name, wanted, self._providers)
         read, warnings = await self._pages(answered.hits)
-        evidence, texts = await asyncio.to_thread(best, name, wanted, read, limit)
+        evidence, texts = await asyncio.to_thread(rank_page_passages, name, wanted, read, limit)
         if read and not evidence:
             warnings.append(f"{name}: none of the {len(read)} pages that were read holds a word of {query!r}")
         return Found(evidence=evidence, texts=tuple(texts), warnings=(*answered.warnings, *warnings))

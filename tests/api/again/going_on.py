@@ -16,7 +16,7 @@ from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from elcano.testing import Failing, Reply, ScriptedModel
-from elcano.testing.answers import plain
+from elcano.testing.default_answers import build_plain_answer
 from elcano.testing.model import Answer
 from elcano.worker import build_worker
 
@@ -70,7 +70,7 @@ class Provider:
         if task.kind == "planner":
             outline = [{"title": title, "key_question": f"What of {title} and retries?"} for title in self.sections]
             return {"report_title": "Retries", "report_outline": outline}
-        return plain(task)
+        return build_plain_answer(task)
 
 
 @asynccontextmanager

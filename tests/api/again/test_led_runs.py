@@ -8,7 +8,7 @@ from temporalio.client import Client
 
 from elcano.settings import Settings
 from elcano.storage.store import Store
-from elcano.testing.script import led
+from elcano.testing.script import make_progress_ledger
 from tests.api.again.going_on import QUESTION, Provider, asked, ended, working
 from tests.api.asking import start
 
@@ -20,7 +20,7 @@ async def test_a_team_under_its_other_name_ends_by_its_limits_and_shows_its_ledg
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings, use_graph: bool
 ) -> None:
     provider = Provider()
-    provider.answers["progress_ledger"] = dict(led("searcher", "the same again"))
+    provider.answers["progress_ledger"] = dict(make_progress_ledger("searcher", "the same again"))
     async with working(temporal, store, api_settings, provider):
         run_id = await start(api, QUESTION, mode="advanced", use_graph=use_graph, budget=BUDGET)
         view = await ended(api, run_id)

@@ -7,7 +7,7 @@ import pytest
 from temporalio.client import Client
 
 from elcano.graphs.engine.entries import TakenUp
-from elcano.graphs.lifecycle.cuts import before_step
+from elcano.graphs.lifecycle.resume_points import before_step
 from elcano.graphs.lifecycle.start import fold
 from elcano.settings import Settings
 from elcano.storage.store import Store

@@ -14,12 +14,12 @@ from temporalio.client import Client
 from elcano.api.app import create_app
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.graphs.frozen import Json
-from elcano.graphs.references.forms import BIBTEX, CSL, RIS
+from elcano.graphs.references.export_formats import BIBTEX, CSL, RIS
 from elcano.graphs.values.report import Report
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import open_store
 from elcano.testing import ScriptedModel
-from elcano.testing.answers import plain
+from elcano.testing.default_answers import build_plain_answer
 from elcano.testing.model import Answer
 from tests.api.asking import start
 from tests.api.doubles.world import FAILING, SEARCHED, doubles, everybody_working, world_settings
@@ -62,7 +62,7 @@ def parrot(task: TaskEnvelope) -> Answer:
         return {"tasks": [{"source": source.name, "query": SEARCHES[1]} for source in task.sources]}
     if task.kind == "writer":
         return {"title": "Whale song and sleep", "key_findings": [_repeated(one) for one in task.evidence]}
-    return plain(task)
+    return build_plain_answer(task)
 
 
 def _repeated(passage: EvidenceItem) -> Json:

@@ -5,7 +5,7 @@ from typing import Final
 
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.testing.answers import plain
+from elcano.testing.default_answers import build_plain_answer
 from tests.chaos.storm import tables
 
 TOPICS: Final = (
@@ -91,7 +91,7 @@ def output(task: TaskEnvelope, run: str) -> JsonObject:
             ]
             return {"report_title": "The log of the voyage", "report_outline": outline}
         case _:
-            return plain(task)
+            return build_plain_answer(task)
 
 
 def tokens(prompt: str, answered: str) -> tuple[int, int]:

@@ -19,8 +19,8 @@ from uuid import uuid4
 
 from pydantic import TypeAdapter
 
-from elcano.graphs.agents.envelope import TaskEnvelope, opened
-from elcano.testing.provider import Reply, answer, events, refusal
+from elcano.graphs.agents.envelope import TaskEnvelope, parse_envelope
+from elcano.testing.provider import Reply, list_stream_events, make_completion, make_refusal
 from tests.chaos.storm.answers import output, tokens
 from tests.chaos.storm.notes import Note, note, read_notes
 from tests.chaos.storm.schedule import Fault, FaultKind
@@ -46,7 +46,7 @@ class Scripted:
         """The reply to one request; None: nobody waits for it any more, or none is ever given."""
         messages = request["messages"]
         prompts = [text for one in messages if one["role"] == "user" for text in _texts(one["content"])]
-        envelope = next(found for text in prompts if (found := opened(text)) is not None)
+        envelope = next(found for text in prompts if (found := parse_envelope(text)) is not None)
         if _hung_up(connection):
             return None
         asked = self._asked(request["model"], envelope, json.dumps(messages, sort_keys=True))
@@ -64,7 +64,7 @@ class Scripted:
             self._note(asked, "gone")
             return None
         self._note(asked, "answered", fault=fault or "", tokens=used + written)
-        return answer(given, usage=usage)
+        return make_completion(given, usage=usage)
 
     def _asked(self, run: str, envelope: TaskEnvelope, conversation: str) -> Note:
         with self._lock:
@@ -118,13 +118,13 @@ def _hung_up(connection: socket.socket) -> bool:
 def _wrong(fault: FaultKind, connection: socket.socket, usage: dict[str, int]) -> Reply | None:
     match fault:
         case "429":
-            return refusal(429, "rate_limit_exceeded", retry_after="1")
+            return make_refusal(429, "rate_limit_exceeded", retry_after="1")
         case "500":
-            return refusal(500, "server_error")
+            return make_refusal(500, "server_error")
         case "garbage":
             return Reply(body="<html>Bad gateway</html>")
         case "unparsable":
-            told = json.loads(answer({}, usage=usage).body)
+            told = json.loads(make_completion({}, usage=usage).body)
             told["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"] = '{"title": "unfinished'
             return Reply(body=json.dumps(told))
         case "hang":
@@ -149,7 +149,7 @@ def serve(port: int, path: Path, faults: Mapping[str, tuple[Fault, ...]]) -> Non
             self.close_connection = True
             if reply is None:
                 return
-            streaming = events(request, reply)
+            streaming = list_stream_events(request, reply)
             content = "".join(streaming).encode() or reply.body.encode()
             kind = "text/event-stream" if streaming else "application/json"
             self.send_response(reply.status)

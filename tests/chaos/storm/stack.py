@@ -15,8 +15,8 @@ from typing import Final
 
 import httpx
 
-from elcano.dev.folder import claimed
-from elcano.dev.guard import guard
+from elcano.dev.folder_lock import claim_folder
+from elcano.dev.guard import start_guard
 from elcano.dev.ports import free_ports
 from elcano.dev.stack import child_environment
 from elcano.dev.temporal import server_command
@@ -89,8 +89,8 @@ async def stormy(
         database = await asyncio.to_thread(_postgres, opened) if postgres else None
         surroundings = Surroundings(folder)
         model_port, settings = _settings(folder, collection, database.url if database else "", surroundings)
-        lock = opened.enter_context(claimed(settings.data_dir, {}, patience=5.0))
-        guarded = opened.enter_context(guard(grace=5.0, lock=lock))
+        lock = opened.enter_context(claim_folder(settings.data_dir, {}, patience=5.0))
+        guarded = opened.enter_context(start_guard(grace=5.0, lock=lock))
         environment = child_environment(settings) | {
             "PYTHONDONTWRITEBYTECODE": "",  # most of a worker's start is loading its code
             "OPENAI_BASE_URL": f"http://127.0.0.1:{model_port}/v1",

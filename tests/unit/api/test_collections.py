@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.sources.documents.reading import FORMATS
+from elcano.activities.sources.documents.file_formats import FORMATS
 from elcano.api.runs.collections import empty_collections
 from elcano.graphs.catalogue.documents import DOCUMENT_SUFFIXES
 from elcano.settings import Settings

@@ -1,6 +1,6 @@
 """A run that chooses its mode and has none to choose is told so once, by the field that it is about."""
 
-from elcano.api.runs.choosing import barred
+from elcano.api.runs.mode_choice import find_barred_modes
 from elcano.api.runs.submission import refusals_of
 from elcano.graphs.modes.auto import AUTO, PARTS
 from elcano.graphs.values.budget import Limits
@@ -11,7 +11,7 @@ SHOP = Settings.model_validate({"databases": {"shop": "sqlite:///shop.db"}, "col
 
 def test_auto_over_databases_alone_under_the_chain_is_one_fault_of_the_mode() -> None:
     limits = Limits()
-    closed = barred(limits, ("shop",), SHOP, "chain")
+    closed = find_barred_modes(limits, ("shop",), SHOP, "chain")
     assert closed.keys() == PARTS.keys()
     (fault,) = refusals_of(AUTO, limits, closed)
     assert fault.field == "mode"
@@ -23,7 +23,7 @@ def test_auto_over_databases_alone_under_the_chain_is_one_fault_of_the_mode() ->
 
 def test_a_budget_that_is_too_small_for_every_mode_is_a_fault_of_the_budget() -> None:
     limits = Limits(tokens=1_000)
-    closed = barred(limits, ("packages",), Settings(), "graph")
+    closed = find_barred_modes(limits, ("packages",), Settings(), "graph")
     assert closed.keys() == PARTS.keys()
     faults = refusals_of(AUTO, limits, closed)
     assert faults
@@ -32,4 +32,4 @@ def test_a_budget_that_is_too_small_for_every_mode_is_a_fault_of_the_budget() ->
 
 def test_a_mode_that_is_left_is_no_fault() -> None:
     limits = Limits()
-    assert refusals_of(AUTO, limits, barred(limits, ("packages",), Settings(), "graph")) == []
+    assert refusals_of(AUTO, limits, find_barred_modes(limits, ("packages",), Settings(), "graph")) == []

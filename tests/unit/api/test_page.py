@@ -6,15 +6,15 @@ from html.parser import HTMLParser
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from elcano.activities.report.markdown import link, plain
-from elcano.api.reports.page import FORMULA_CHARACTERS, HEADERS, POLICY, page
+from elcano.activities.report.markdown import escape_markdown, render_link
+from elcano.api.reports.page import FORMULA_CHARACTERS, HEADERS, POLICY, render_report_page
 from elcano.api.reports.style import STYLE
 from elcano.graphs.values.report import Reference, Report
 
 OIL = Reference(
     number=1, document="d", title="Oil", source="docs", locators=("https://example.org/oil",), content_hash="0" * 64
 )
-LIST = f"## References\n\n1. {link('Oil', OIL.locators[0])} — docs\n"
+LIST = f"## References\n\n1. {render_link('Oil', OIL.locators[0])} — docs\n"
 VOID = {"meta", "br", "hr", "link", "img", "input"}
 
 
@@ -37,7 +37,12 @@ def report(
 
 
 def body(markdown: str) -> str:
-    return page(report(f"{markdown}\n\n{LIST}")).partition("<main>\n")[2].partition("<h2>References</h2>")[0].strip()
+    return (
+        render_report_page(report(f"{markdown}\n\n{LIST}"))
+        .partition("<main>\n")[2]
+        .partition("<h2>References</h2>")[0]
+        .strip()
+    )
 
 
 class Tree(HTMLParser):
@@ -73,7 +78,9 @@ def read(html: str) -> Tree:
 
 
 def test_numbers_lead_to_references_and_these_to_their_addresses() -> None:
-    tree = read(page(report(f"It fell [1]. So (inferred from [1, retracted]). \\[1\\] [2] `[1]`\n\n{LIST}")))
+    tree = read(
+        render_report_page(report(f"It fell [1]. So (inferred from [1, retracted]). \\[1\\] [2] `[1]`\n\n{LIST}"))
+    )
     assert tree.links == ["#reference-1", "#reference-1", "https://example.org/oil"]
     assert tree.ids == ["reference-1"]
     assert not tree.open
@@ -92,24 +99,24 @@ def test_formulas_are_mathml_or_stay_as_they_were_written() -> None:
     assert "<mfrac><mrow><mi>a</mi></mrow><mrow><mi>b</mi></mrow></mfrac>" in shown
     assert '<math display="block">' in shown
     for source in ("\\frac{", "\\text{<b>x</b>}", "\\text{</math><p>x}", "x" * (FORMULA_CHARACTERS + 1), "{" * 4_000):
-        tree = read(page(report(f"${source}$\n\n{LIST}")))
+        tree = read(render_report_page(report(f"${source}$\n\n{LIST}")))
         assert "math" not in tree.tags
         assert tree.ids == ["reference-1"]
         assert not tree.wrong
 
 
 def test_the_page_allows_nothing_but_its_style() -> None:
-    shown = page(report("x", title="</title><script>alert(1)</script>", language="de-CH"))
+    shown = render_report_page(report("x", title="</title><script>alert(1)</script>", language="de-CH"))
     assert '<html lang="de-CH">' in shown
     assert f"<style>{STYLE}</style>" in shown
     assert "<title>&lt;/title&gt;&lt;script&gt;" in shown
     assert "script-src" not in POLICY
     assert "default-src 'none'" in HEADERS["Content-Security-Policy"]
-    assert " lang=" not in page(report("x", language='"><script>'))
+    assert " lang=" not in render_report_page(report("x", language='"><script>'))
 
 
 def test_a_report_without_references_has_no_numbers() -> None:
-    tree = read(page(report("It fell [1].\n\n1. one\n", references=())))
+    tree = read(render_report_page(report("It fell [1].\n\n1. one\n", references=())))
     assert (tree.links, tree.ids) == ([], [])
 
 
@@ -120,8 +127,8 @@ def test_a_report_without_references_has_no_numbers() -> None:
 @example("[]() [x](b) [x](/b) [x](<>) [x](#a) [x](?q) [x](//example.org)")
 @example("</main></body><style>*{}</style><base href=x><meta http-equiv=refresh>")
 def test_no_text_is_a_script_or_loads_anything(text: str) -> None:
-    for markdown in (text, plain(text)):
-        tree = read(page(report(f"{markdown}\n\n## Next\n\n{LIST}")))
+    for markdown in (text, escape_markdown(text)):
+        tree = read(render_report_page(report(f"{markdown}\n\n## Next\n\n{LIST}")))
         assert not tree.tags & {"script", "img", "iframe", "object", "base", "link", "form", "input", "svg"}
         assert not any(name.startswith("on") or name in ("style", "src") for name in tree.attributes)
         assert all(link.startswith(("#reference-", "https://", "http://")) for link in tree.links)

@@ -5,7 +5,7 @@ from temporalio.api.enums.v1 import WorkerStatus, WorkerVersioningMode
 from temporalio.api.worker.v1 import WorkerHeartbeat
 from temporalio.api.workflowservice.v1 import DescribeTaskQueueResponse
 
-from elcano.api.temporal.workers import MISSED, POLLER_AGE, SLOWEST, fault
+from elcano.api.temporal.workers import MISSED, POLLER_AGE, SLOWEST, find_polling_fault
 
 NOW = 1_000_000.0
 RUNNING = WorkerStatus.WORKER_STATUS_RUNNING
@@ -50,13 +50,15 @@ def beat(identity: str, ago: float, status: WorkerStatus.ValueType = RUNNING, ev
     ids=["no heartbeats", "alive", "stopping", "killed", "slow", "slow and killed", "started again", "another's"],
 )
 def test_a_poller_counts_as_long_as_its_worker_beats(beats: list[WorkerHeartbeat], works: bool) -> None:
-    told = fault("elcano", queue(("1@a", 10, "")), beats, NOW)
+    told = find_polling_fault("elcano", queue(("1@a", 10, "")), beats, NOW)
     assert told == ("" if works else "no worker polls the task queue 'elcano'")
 
 
 def test_one_that_has_not_polled_for_long_does_not_count() -> None:
-    assert fault("elcano", queue(("1@a", POLLER_AGE.total_seconds() + 1, "")), [], NOW).startswith("no worker polls")
-    assert fault("elcano", queue(), [], NOW).startswith("no worker polls")
+    assert find_polling_fault("elcano", queue(("1@a", POLLER_AGE.total_seconds() + 1, "")), [], NOW).startswith(
+        "no worker polls"
+    )
+    assert find_polling_fault("elcano", queue(), [], NOW).startswith("no worker polls")
 
 
 @pytest.mark.parametrize(
@@ -72,6 +74,6 @@ def test_one_that_has_not_polled_for_long_does_not_count() -> None:
 )
 def test_a_run_starts_on_the_current_version_alone(builds: list[str], current: str, told: str) -> None:
     pollers = [(f"{number}@a", 1.0, build) for number, build in enumerate(builds)]
-    found = fault("elcano", queue(*pollers, current=current), [], NOW)
+    found = find_polling_fault("elcano", queue(*pollers, current=current), [], NOW)
     assert told in found
     assert bool(found) == bool(told)

@@ -17,10 +17,10 @@ def use_api(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]]:
     def use(port: int) -> None:
         monkeypatch.setenv("ELCANO_API_URL", f"http://127.0.0.1:{port}")
         monkeypatch.setattr(client, "FIRST_PAUSE", 0.01)
-        settings.settings.cache_clear()
+        settings.get_settings.cache_clear()
 
     yield use
-    settings.settings.cache_clear()
+    settings.get_settings.cache_clear()
 
 
 @pytest.fixture

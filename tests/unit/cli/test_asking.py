@@ -6,9 +6,9 @@ import json
 import pytest
 from rich.console import Console
 
-from elcano.cli.asking import HELP, Asking, added
 from elcano.cli.client import Api
 from elcano.cli.exits import Exit, Failed
+from elcano.cli.key_actions import HELP, Asking, parse_top_up
 from elcano.cli.live import Moving
 from elcano.graphs.frozen import JsonObject
 from tests.unit.cli.scripted import RUN, Answer, Server, problem, run, stands
@@ -115,13 +115,13 @@ def test_a_refusal_is_shown_with_its_reason(screen: Screen, server: Server) -> N
     ],
 )
 def test_an_amount_is_read(amount: str, body: JsonObject) -> None:
-    assert added(amount) == body
+    assert parse_top_up(amount) == body
 
 
 @pytest.mark.parametrize("amount", ["", "much", "-5", "5 apples", "1.5 tokens", "1e9", "5 5", "$"])
 def test_what_is_no_amount_is_refused(amount: str) -> None:
     with pytest.raises(Failed, match="is no amount"):
-        added(amount)
+        parse_top_up(amount)
 
 
 def test_the_commands_ask_the_same(server: Server, screen: Screen, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,9 +2,9 @@
 
 from typing import get_args
 
-from elcano.api.routes.results import HTML, JSON, MARKDOWN
+from elcano.api.routes.reports import HTML, JSON, MARKDOWN
 from elcano.cli.options import Form
-from elcano.graphs.references.forms import FORMS, NAMES
+from elcano.graphs.references.export_formats import FORMS, NAMES
 
 
 def test_forms_have_names() -> None:

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from elcano.graphs.data.knowledge import edge, node
+from elcano.graphs.data.knowledge_graph import build_knowledge_edge, build_knowledge_node
 from tests.unit.cli.scripted import Answer, Server, problem, run
 
-PAPER = node("document", "doi:10.1/a", "Aspirin\nand stroke", url="https://doi.org/10.1/a", year=2018)
-CLAIM = node("claim", "Aspirin helps.", "Aspirin helps.", text="Aspirin helps.")
-CITES = edge("cites", CLAIM.id, PAPER.id, "run-1", evidence="ev-1", support="not_supported")
+PAPER = build_knowledge_node("document", "doi:10.1/a", "Aspirin\nand stroke", url="https://doi.org/10.1/a", year=2018)
+CLAIM = build_knowledge_node("claim", "Aspirin helps.", "Aspirin helps.", text="Aspirin helps.")
+CITES = build_knowledge_edge("cites", CLAIM.id, PAPER.id, "run-1", evidence="ev-1", support="not_supported")
 SEARCH = "GET /v1/knowledge/search?q={}&limit={}"
 HITS = [{"score": 1.0, "node": PAPER.model_dump()}]
 

@@ -9,8 +9,8 @@ from rich.console import Console
 
 from elcano.cli import live
 from elcano.cli.exits import Exit, Failed
-from elcano.cli.live import Moving, budget_line, display
-from elcano.cli.writing import LINES
+from elcano.cli.live import Moving, budget_line, open_display
+from elcano.cli.live_text import LINES
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.events import AgentEvent, EventType
 
@@ -50,7 +50,7 @@ def test_the_budget_line_follows_the_server_without_an_event(monkeypatch: pytest
             raise Failed("no answer", Exit.NOT_REACHABLE)
         return {"budget": {"tokens": {"limit": 100, "used": turn}}}
 
-    with display(console, ask) as shown:
+    with open_display(console, ask) as shown:
         for turn in seen:
             assert turn.wait(60)
         assert isinstance(shown, Moving)
@@ -88,7 +88,7 @@ def test_a_terminal_keeps_the_results_and_shows_what_runs_now() -> None:
         ("judging", "Judging now"),
         ("complete", "Done"),
     ]
-    with display(console, dict) as shown:
+    with open_display(console, dict) as shown:
         for seq, (type, message) in enumerate(told, start=1):
             shown.show(AgentEvent(seq=seq, type=type, message=message, at=0.0, step=0, iteration=0))
             console.file.flush()
@@ -107,7 +107,7 @@ def test_a_managers_word_and_hypotheses_are_kept_though_they_are_told_by_the_typ
         ("hypothesizing", "what may be so", {}),
         ("hypothesizing", "2 hypotheses", {"hypotheses": []}),
     ]
-    with display(console, dict) as shown:
+    with open_display(console, dict) as shown:
         for seq, (type, message, data) in enumerate(told, start=1):
             shown.show(AgentEvent(seq=seq, type=type, message=message, at=0.0, step=0, iteration=0, data=data))
     text = re.sub(r" +\n", "\n", re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", written.getvalue()))

@@ -47,7 +47,7 @@ class Answering:
 @pytest.fixture
 def api(monkeypatch: pytest.MonkeyPatch) -> Answering:
     answering = Answering()
-    monkeypatch.setattr("elcano.cli.research.connected", lambda: answering)
+    monkeypatch.setattr("elcano.cli.run_commands.open_api", lambda: answering)
     return answering
 
 

@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from elcano.cli import research
+from elcano.cli import run_commands
 from elcano.cli.exits import Exit
 from elcano.cli.run_ids import short_ids
 from tests.unit.cli.scripted import Answer, Server, run, script_a_run, stands
@@ -67,7 +67,7 @@ def test_several_runs_are_deleted_by_parts(server: Server) -> None:
 
 def test_80_columns_show_the_question_and_the_whole_status() -> None:
     console = Console(file=io.StringIO(), width=80)
-    console.print(research._table([LISTED, LISTED | {"run_id": OTHER, "status": "completed"}], 80))
+    console.print(run_commands._build_runs_table([LISTED, LISTED | {"run_id": OTHER, "status": "completed"}], 80))
     lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
     assert all(len(line) <= 80 for line in lines)
     assert lines[1].startswith("p6r8t0vx")

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from elcano.api.http.source_view import SourceView
-from elcano.api.http.times import moment
+from elcano.api.http.times import datetime_from_seconds
+from elcano.graphs.catalogue.source_registry import build_collection_spec
 from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
-from elcano.graphs.catalogue.sources import collection
 from elcano.graphs.values.providers import Provider
 from tests.unit.cli.scripted import Answer, Server, problem, run
 
@@ -27,7 +27,10 @@ ARTICLES = SourceSpec(
 
 
 def test_each_with_what_it_can_and_what_it_lacks(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
-    shown = [SourceView.of(collection("docs"), ""), SourceView.of(ARTICLES, "set ARTICLES_KEY where a worker runs")]
+    shown = [
+        SourceView.of(build_collection_spec("docs"), ""),
+        SourceView.of(ARTICLES, "set ARTICLES_KEY where a worker runs"),
+    ]
     body = [one.model_dump(mode="json") for one in shown]
     server.answer("GET /v1/sources", Answer(body))
     assert run("sources") == 0
@@ -52,7 +55,7 @@ def test_none_is_said_with_what_to_do(server: Server, capsys: pytest.CaptureFixt
 def test_one_that_waits_says_until_when_and_why(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
     provider = Provider(held_until=1_030.0, asked=True, since=1_000.0, error="articles: HTTP 429", error_at=1_000.0)
     shown = SourceView.of(ARTICLES, "", "unserved", stands=(provider, 1_010.0))
-    assert (shown.state, shown.ready, shown.until) == ("waiting", False, moment(1_030.0))
+    assert (shown.state, shown.ready, shown.until) == ("waiting", False, datetime_from_seconds(1_030.0))
     server.answer("GET /v1/sources", Answer([shown.model_dump(mode="json")]))
     assert run("sources") == 0
     said = [line.strip() for line in capsys.readouterr().out.splitlines()]

@@ -6,7 +6,7 @@ import httpx
 import pytest
 from httpx_sse import ServerSentEvent
 
-from elcano.cli.client import events
+from elcano.cli.client import iterate_stream_events
 
 STREAM = (
     b": heartbeat\n\n"
@@ -21,7 +21,9 @@ EXPECTED = [("started", '{"a": "é"}', "1"), ("message", "one\ntwo", "2"), ("wai
 
 
 def read(*chunks: bytes) -> Iterator[ServerSentEvent]:
-    return events(httpx.Response(200, headers={"Content-Type": "text/event-stream"}, content=iter(chunks)))
+    return iterate_stream_events(
+        httpx.Response(200, headers={"Content-Type": "text/event-stream"}, content=iter(chunks))
+    )
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, len(STREAM)])
@@ -41,4 +43,4 @@ def test_an_id_with_a_null_is_ignored() -> None:
 
 def test_what_is_no_stream_of_events_is_no_silent_end() -> None:
     with pytest.raises(httpx.TransportError, match="text/event-stream"):
-        list(events(httpx.Response(200, headers={"Content-Type": "text/html"}, content=b"<html>")))
+        list(iterate_stream_events(httpx.Response(200, headers={"Content-Type": "text/html"}, content=b"<html>")))

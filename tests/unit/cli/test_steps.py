@@ -7,7 +7,7 @@ import pytest
 
 from elcano.api.http.budgets import BudgetView
 from elcano.api.http.step_views import BetweenView, ChangeView, LeftOut, RowView, StepDetail, StepList, StepView
-from elcano.graphs.comparison.runs import Side, comparison
+from elcano.graphs.comparison.run_comparison import Side, build_run_comparison
 from elcano.graphs.frozen import Json
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.rows import BetweenRow, HeldTry, StepRow
@@ -164,8 +164,8 @@ async def compared(script: Script, other: Script, *texts: str) -> Answer:
     for one, text in zip((script, other), texts, strict=True):
         journal = await research(one)
         draft = ReportDraft(title=text, sections=(DraftSection(heading="Facts", claims=(Claim(text=text),)),))
-        sides.append(Side(finish.log(asked(journal.graph, QUESTION), journal), "completed", draft))
-    return Answer(comparison(*sides).model_dump(mode="json"))
+        sides.append(Side(finish.build_run_log(asked(journal.graph, QUESTION), journal), "completed", draft))
+    return Answer(build_run_comparison(*sides).model_dump(mode="json"))
 
 
 async def test_two_runs_side_by_side(server: Server, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,9 +13,9 @@ from elcano import settings
 from elcano.dev import CannotStart
 from elcano.dev import __main__ as serve
 from elcano.dev.child import Child
-from elcano.dev.folder import claimed, owner
-from elcano.dev.guard import Guard, guard
-from elcano.dev.stack import child_environment, stack
+from elcano.dev.folder_lock import claim_folder, read_folder_owner
+from elcano.dev.guard import Guard, start_guard
+from elcano.dev.stack import child_environment, open_stack
 from elcano.settings import Settings
 
 ROOT = Path(__file__).parents[3]
@@ -41,30 +41,30 @@ def lives(pid: int) -> bool:
 
 def test_a_folder_belongs_to_one_stack_at_a_time(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "folder"
-    with claimed(folder, {"api": "http://one.test"}, patience=0):
-        assert owner(folder) == {"pid": str(os.getpid()), "api": "http://one.test"}
+    with claim_folder(folder, {"api": "http://one.test"}, patience=0):
+        assert read_folder_owner(folder) == {"pid": str(os.getpid()), "api": "http://one.test"}
         with (
             pytest.raises(CannotStart, match=r"process \d+, API http://one\.test.*ELCANO_DATA_DIR"),
-            claimed(folder, {}, patience=30),
+            claim_folder(folder, {}, patience=30),
         ):
             pass
-    assert owner(folder) == {}
-    with claimed(folder, {}, patience=0):
+    assert read_folder_owner(folder) == {}
+    with claim_folder(folder, {}, patience=0):
         pass
 
 
 def test_a_folder_that_cannot_be_written_to_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(CannotStart, match="ELCANO_DATA_DIR"), claimed(tmp_path / "file", {}, patience=0):
+    with pytest.raises(CannotStart, match="ELCANO_DATA_DIR"), claim_folder(tmp_path / "file", {}, patience=0):
         pass
 
 
 async def test_two_stacks_cannot_share_a_folder(tmp_path: Path) -> None:
     with (
-        claimed(tmp_path, {"api": "http://one.test"}, patience=0),
+        claim_folder(tmp_path, {"api": "http://one.test"}, patience=0),
         pytest.raises(CannotStart, match=r"http://one\.test"),
     ):
-        async with stack(Settings(data_dir=tmp_path)):
+        async with open_stack(Settings(data_dir=tmp_path)):
             pass
 
 
@@ -74,10 +74,10 @@ def test_serve_says_why_it_cannot_start(
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("ELCANO_DATA_DIR", str(tmp_path / "file"))
     monkeypatch.setattr(sys, "argv", ["serve"])
-    settings.settings.cache_clear()
+    settings.get_settings.cache_clear()
     with pytest.raises(SystemExit) as ended:
         serve.main()
-    settings.settings.cache_clear()
+    settings.get_settings.cache_clear()
     assert ended.value.code == 2
     assert capsys.readouterr().err.startswith("Elcano cannot start: the data folder")
 
@@ -111,7 +111,7 @@ class Family:
 
 @pytest.fixture
 async def family(tmp_path: Path) -> AsyncIterator[Family]:
-    with claimed(tmp_path, {}, patience=0) as lock, guard(grace=5, lock=lock) as guarded:
+    with claim_folder(tmp_path, {}, patience=0) as lock, start_guard(grace=5, lock=lock) as guarded:
         found = Family(tmp_path, guarded)
         yield found
         await found.stop()
@@ -206,8 +206,8 @@ asyncio.run(run(Path(sys.argv[1])))
     polite, deaf = [int(await process.stdout.readline()) for _ in range(2)]
     process.kill()
     await process.wait()
-    assert owner(tmp_path), "the guard holds the folder until the children are gone"
-    with claimed(tmp_path, {}, patience=30):
+    assert read_folder_owner(tmp_path), "the guard holds the folder until the children are gone"
+    with claim_folder(tmp_path, {}, patience=30):
         assert not lives(polite)
         await until(lambda: not lives(deaf))
 

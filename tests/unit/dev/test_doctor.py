@@ -7,11 +7,11 @@ import httpx
 import pytest
 
 from elcano import settings
-from elcano.dev import doctor, elsewhere
+from elcano.dev import doctor, external_checks
 from elcano.dev.finding import Finding
 from elcano.dev.ports import free_ports
+from elcano.graphs.catalogue.source_registry import SOURCES
 from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
-from elcano.graphs.catalogue.sources import SOURCES
 from elcano.settings import Settings
 
 
@@ -32,7 +32,7 @@ def test_doctor_says_how_to_mend(
         monkeypatch.setenv(name, value)
     (port,) = free_ports(1)
     monkeypatch.setenv("ELCANO_API_URL", f"http://127.0.0.1:{port}")
-    settings.settings.cache_clear()
+    settings.get_settings.cache_clear()
     assert doctor.main() == 1
     shown = capsys.readouterr().out
     assert "set OPENAI_API_KEY" in shown
@@ -43,12 +43,12 @@ def test_doctor_says_how_to_mend(
     assert "`elcano serve` starts one" in shown
     monkeypatch.setenv("OPENAI_API_KEY", "value-of-the-key")
     monkeypatch.setenv("ELCANO_COLLECTIONS", "{}")
-    settings.settings.cache_clear()
+    settings.get_settings.cache_clear()
     assert doctor.main() == 0
     shown = capsys.readouterr().out
     assert "OPENAI_API_KEY is set" in shown
     assert "value-of-the-key" not in shown
-    settings.settings.cache_clear()
+    settings.get_settings.cache_clear()
 
 
 def test_a_server_that_is_ready_is_not_judged_by_this_shell(
@@ -68,7 +68,7 @@ def test_a_server_that_is_ready_is_not_judged_by_this_shell(
     monkeypatch.setenv("ELCANO_MODEL", "openai:gpt-5.1")
     monkeypatch.setenv("ELCANO_COLLECTIONS", json.dumps({"gone": str(tmp_path / "gone")}))
     monkeypatch.setenv("OPENAI_API_KEY", "")
-    settings.settings.cache_clear()
+    settings.get_settings.cache_clear()
     assert doctor.main() == 0
     shown = capsys.readouterr().out
     assert "note  this shell: model openai:gpt-5.1: OPENAI_API_KEY is not set" in shown
@@ -79,7 +79,7 @@ def test_a_server_that_is_ready_is_not_judged_by_this_shell(
     assert "note  mode analysis is refused\n      install this" in shown
     assert doctor.main() == 1, "a server that is not ready has to be mended"
     assert "MEND  this shell: model openai:gpt-5.1" in capsys.readouterr().out
-    settings.settings.cache_clear()
+    settings.get_settings.cache_clear()
 
 
 def test_sources_with_a_key_say_whether_it_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,14 +103,16 @@ def test_sources_with_a_key_say_whether_it_is_set(monkeypatch: pytest.MonkeyPatc
 
 def said_of(source: str) -> Finding:
     """What `doctor` says of one source."""
-    (finding,) = [one for one in doctor.sources(Settings(_env_file=None)) if one.text.startswith(f"source {source}")]
+    (finding,) = [
+        one for one in doctor.check_sources(Settings(_env_file=None)) if one.text.startswith(f"source {source}")
+    ]
     return finding
 
 
 def test_a_model_at_an_address_of_its_own_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VLLM_BASE_URL", "")
     urls = {"vllm": "http://user:secret@gpu:8000/v1"}
-    (finding,) = doctor.models(Settings(_env_file=None, model="vllm:qwen3", model_urls=urls))
+    (finding,) = doctor.check_models(Settings(_env_file=None, model="vllm:qwen3", model_urls=urls))
     assert (finding.grade, "gpu:8000/v1" in finding.text) == ("good", True)
     assert "secret" not in finding.text
 
@@ -120,7 +122,8 @@ def test_the_server_of_the_knowledge_graph_has_to_be_there_and_to_have_age(
 ) -> None:
     def said(url: str) -> str:
         return " ".join(
-            f"{one.grade}: {one.text}; {one.remedy}" for one in elsewhere.knowledge(Settings(knowledge=url))
+            f"{one.grade}: {one.text}; {one.remedy}"
+            for one in external_checks.check_knowledge_graph(Settings(knowledge=url))
         )
 
     assert "good: knowledge graph at " in said(age)
@@ -134,7 +137,7 @@ def test_the_server_of_the_knowledge_graph_has_to_be_there_and_to_have_age(
     async def none(url: str) -> None:
         return None
 
-    monkeypatch.setattr(elsewhere, "age_version", none)
+    monkeypatch.setattr(external_checks, "age_version", none)
     assert "does not have Apache AGE; install AGE there, or set ELCANO_KNOWLEDGE to `tables`" in said(age)
 
 
@@ -145,7 +148,7 @@ def test_a_secret_that_is_too_short_to_be_removed_is_said_to_be(
     servers = {"tickets": {"command": "tickets", "environment": {"PIN": "0815", "LEVEL": "info"}, "public": ["LEVEL"]}}
     (tmp_path / ".env").write_text(f"SOME_PASSWORD=abc\nELCANO_MCP_SERVERS='{json.dumps(servers)}'\n")
     monkeypatch.setenv("ELCANO_STORE_URL", "postgresql://elcano:xyz@db/elcano")
-    findings = list(doctor.secrecy(Settings(_env_file=None)))
+    findings = list(doctor.check_secrets(Settings(_env_file=None)))
     assert {one.text.partition(" has fewer")[0] for one in findings} == {
         "SOME_PASSWORD",
         "the password in ELCANO_STORE_URL",

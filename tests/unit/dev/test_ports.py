@@ -8,8 +8,8 @@ from contextlib import contextmanager
 import pytest
 
 from elcano.dev import CannotStart
-from elcano.dev.ports import free_ports, is_free, listener
-from elcano.dev.stack import ports, require_free_ports
+from elcano.dev.ports import find_listener, free_ports, is_free
+from elcano.dev.stack import list_needed_ports, require_free_ports
 from elcano.settings import Settings
 
 
@@ -22,9 +22,9 @@ def listening() -> Iterator[int]:
 def test_a_port_that_is_listened_on_is_not_free_and_its_listener_is_known() -> None:
     with listening() as port:
         assert not is_free("127.0.0.1", port)
-        assert f"process {os.getpid()}" in (listener(port) or "")
+        assert f"process {os.getpid()}" in (find_listener(port) or "")
     assert is_free("127.0.0.1", port)
-    assert listener(port) is None
+    assert find_listener(port) is None
 
 
 def test_free_ports_are_different_and_free() -> None:
@@ -49,4 +49,4 @@ def test_every_taken_port_is_named_with_the_setting_that_changes_it() -> None:
 
 
 def test_an_existing_server_needs_no_ports_of_ours() -> None:
-    assert set(ports(Settings.model_validate({"TEMPORAL_ADDRESS": "there:7233"}))) == {"api_port"}
+    assert set(list_needed_ports(Settings.model_validate({"TEMPORAL_ADDRESS": "there:7233"}))) == {"api_port"}

@@ -6,7 +6,7 @@ import pytest
 
 from elcano.api.http.default_limits import CountedLimitName, describe_defaults
 from elcano.api.http.requests import BudgetRequest
-from elcano.graphs.checks.affordable import default_limits
+from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.modes import MODES
 
 OPERATIONS = Path(__file__).parents[3] / "docs" / "operations.md"

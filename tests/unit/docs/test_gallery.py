@@ -5,19 +5,19 @@ import re
 
 import pytest
 
-from elcano.graphs.agents.listing import AGENTS
-from elcano.graphs.catalogue.listing import REDUCERS, TOOLS
-from elcano.graphs.checks.validation import faults
+from elcano.graphs.agents.agent_registry import AGENTS
+from elcano.graphs.catalogue.tool_registry import REDUCERS, TOOLS
+from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.engine.run import VIEW_NAMES
 from elcano.graphs.expressions.evaluation import Meter
-from elcano.graphs.expressions.language import evaluate
-from elcano.graphs.expressions.language import fault as unusable
+from elcano.graphs.expressions.language import evaluate_expression
+from elcano.graphs.expressions.language import find_expression_fault as unusable
 from elcano.graphs.modes import MODES
-from elcano.graphs.rules import rules
+from elcano.graphs.rules import get_rules
 from elcano.graphs.spec.call_limits import AgentLimits
-from elcano.graphs.spec.drawing import mermaid
+from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
-from elcano.graphs.spec.naming import with_branches
+from elcano.graphs.spec.named_graphs import with_branches
 from tests.gallery import FOLDER, QUESTIONS, graph
 from tests.unit.docs.test_readme import blocks
 
@@ -33,7 +33,7 @@ def expressions() -> list[tuple[str, str]]:
 @pytest.mark.parametrize(("expression", "given"), expressions())
 def test_an_expression_gives_what_the_page_says(expression: str, given: str) -> None:
     assert unusable(expression) is None
-    assert evaluate(expression, STATE, Meter(rules())).json == json.loads(given.removeprefix("# "))
+    assert evaluate_expression(expression, STATE, Meter(get_rules())).json == json.loads(given.removeprefix("# "))
 
 
 def test_there_are_expressions_and_the_one_that_trips_people_up_is_refused() -> None:
@@ -50,7 +50,7 @@ def test_what_the_state_shows_can_be_read() -> None:
 
 
 def test_the_first_graph_and_the_limits_can_be_used() -> None:
-    assert faults(ResearchGraph.model_validate(FIRST)) == []
+    assert find_graph_faults(ResearchGraph.model_validate(FIRST)) == []
     assert AgentNode.model_validate(NODE).limits == AgentLimits(
         timeout_seconds=60, attempts=2, model="openai:gpt-5.1-mini", tokens=8_000
     )
@@ -84,9 +84,9 @@ def test_every_graph_has_its_page_and_is_listed() -> None:
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_a_page_shows_its_graph_as_it_is(name: str) -> None:
     read = ResearchGraph.model_validate(with_branches(graph(name), MODES))
-    assert (read.name, faults(read)) == (name, [])
+    assert (read.name, find_graph_faults(read)) == (name, [])
     page = (FOLDER / f"{name}.md").read_text()
-    assert blocks("mermaid", page) == [mermaid(read)], f"draw it anew: elcano graph draw docs/graphs/{name}.json"
+    assert blocks("mermaid", page) == [render_mermaid(read)], f"draw it anew: elcano graph draw docs/graphs/{name}.json"
     assert f"{name}.json" in page
     assert QUESTIONS[name] in page
     assert f"elcano ask --mode {name}" in page

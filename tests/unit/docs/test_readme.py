@@ -11,11 +11,11 @@ from typer.main import get_command
 from elcano.api.http.requests import DryRunRequest, RunRequest
 from elcano.cli.app import app
 from elcano.graphs.agents.own import OwnAgent
-from elcano.graphs.checks.agents import every_fault
-from elcano.graphs.checks.validation import faults
+from elcano.graphs.checks.agent_checks import every_fault
+from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.modes import MODES
-from elcano.graphs.spec.calling import Kept, with_agents
 from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.spec.named_agents import Kept, with_agents
 
 ROOT = Path(__file__).parents[3]
 README = (ROOT / "README.md").read_text()
@@ -48,7 +48,7 @@ def test_graphs_can_run() -> None:
     shown = [*blocks("json"), *(block for page in pages for block in blocks("json", page.read_text()))]
     graphs = [ResearchGraph.model_validate_json(block) for block in shown]
     assert len(graphs) > 2
-    assert [faults(graph) for graph in graphs] == [[]] * len(graphs)
+    assert [find_graph_faults(graph) for graph in graphs] == [[]] * len(graphs)
 
 
 def test_make_targets_exist() -> None:
@@ -82,7 +82,7 @@ def test_the_agent_and_the_graph_that_calls_it_can_run() -> None:
     assert every_fault(agent) == []
     (graph,) = HERE_DOCUMENTS
     whole = with_agents(json.loads(graph), {agent.name: Kept(f"{agent.name}@1", agent)})
-    assert faults(ResearchGraph.model_validate(whole)) == []
+    assert find_graph_faults(ResearchGraph.model_validate(whole)) == []
     (shown,) = blocks("json agent", (ROOT / "docs" / "agents.md").read_text())
     assert every_fault(OwnAgent.model_validate_json(shown)) == []
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from elcano.activities.sources.registry import open_sources
 from elcano.settings import Settings
-from elcano.testing import researched
+from elcano.testing import run_research
 
 ROOT = Path(__file__).parents[3]
 
@@ -24,7 +24,7 @@ async def test_the_second_command_answers_over_its_own_docs(tmp_path: Path) -> N
     )
     async with open_sources(chosen) as sources:
         docs = sources.get("docs")
-        report, _ = await researched(asked["QUESTION"], folder=tmp_path, sources=[docs], mode=asked["MODE"])
+        report, _ = await run_research(asked["QUESTION"], folder=tmp_path, sources=[docs], mode=asked["MODE"])
     assert report.answered, report.markdown
     assert report.partial is None
     assert report.unverified == ()

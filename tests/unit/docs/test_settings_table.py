@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic_core import PydanticUndefined
 
-from elcano.settings import Settings, is_set, variable
+from elcano.settings import Settings, get_variable_name, is_set
 
 PAGE = Path(__file__).parents[3] / "docs" / "settings.md"
 
@@ -18,7 +18,7 @@ def expected_table() -> str:
     for name, field in Settings.model_fields.items():
         assert field.default is not PydanticUndefined, f"{name} has no default"
         default = defaults[name] if isinstance(defaults[name], str) else json.dumps(defaults[name])
-        rows.append(f"| `{variable(name)}` | {f'`{default}`' if default else 'empty'} | {field.description} |")
+        rows.append(f"| `{get_variable_name(name)}` | {f'`{default}`' if default else 'empty'} | {field.description} |")
     return "\n".join(rows)
 
 

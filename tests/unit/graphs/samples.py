@@ -4,19 +4,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from elcano.graphs.builder import GraphBuilder
-from elcano.graphs.checks.affordable import default_limits
+from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.validation import require_valid
 from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.engine.commands import Immediate
 from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
-from elcano.graphs.engine.run import Run, start
-from elcano.graphs.engine.steps import next_command
+from elcano.graphs.engine.run import Run, build_initial_run
+from elcano.graphs.engine.step_function import next_command
 from elcano.graphs.frozen import Json
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, SequentialEdge
-from elcano.graphs.spec.planned import has_sections
+from elcano.graphs.spec.plan_fanouts import has_sections
 from elcano.graphs.values.budget import Limits, Usage
 from elcano.graphs.values.state import Failure, ResearchState
 from elcano.testing.in_memory import run_in_memory
@@ -127,14 +127,14 @@ async def research(
 
     question = asked(graph, state, limits)
     journal = await run_in_memory(question, script.perform, clock=clock)
-    assert difference(finish.log(question, journal)) is None
+    assert difference(finish.build_run_log(question, journal)) is None
     return journal
 
 
 def begun(graph: ResearchGraph, *, limits: Limits | None = None, **state: Any) -> Run:
     """A run of a valid graph before its first step; `state` changes the question's state."""
     require_valid(graph)
-    return start(graph, QUESTION.model_copy(update=state), limits or Limits())
+    return build_initial_run(graph, QUESTION.model_copy(update=state), limits or Limits())
 
 
 def completed(run: Run, output: Json = None, **fields: Any) -> StepCompleted:

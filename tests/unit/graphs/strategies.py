@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 from pydantic import BaseModel, TypeAdapter
 
-from elcano.graphs.agents.listing import AGENTS
-from elcano.graphs.catalogue.listing import REDUCERS, TOOLS
+from elcano.graphs.agents.agent_registry import AGENTS
+from elcano.graphs.catalogue.tool_registry import REDUCERS, TOOLS
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
 from elcano.graphs.engine.commands import CallAgent, CallTool, Work
 from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
@@ -32,7 +32,7 @@ from elcano.graphs.spec.graph import (
 from elcano.graphs.values.budget import Limits, Usage
 from elcano.graphs.values.endings import EndKind
 from elcano.graphs.values.state import Failure, ResearchState
-from elcano.testing.script import passages
+from elcano.testing.script import make_passages
 from tests.unit.graphs.texts import expressions, json_objects, json_values
 
 _of_a_leaf = expressions.filter(lambda expression: expression != "outputs.n0")
@@ -69,7 +69,7 @@ ANSWERS: Mapping[str, JsonObject] = {
     "tool_selector": {"tasks": [{"source": "library", "query": "q"}]},
     "judge": {"sufficient": False, "confidence": 0.5, "recommendation": "continue", "reasoning": "not yet"},
     "writer": {"artifact": "x", "title": "T", "answered": True, "claims": 1, "cited": 1},
-    "search": {"source": "library", "query": "q", "evidence": [*passages("a", "b"), *passages("a")]},
+    "search": {"source": "library", "query": "q", "evidence": [*make_passages("a", "b"), *make_passages("a")]},
     "noop": {"ok": True},
 }
 REDUCER_OF = {

@@ -11,8 +11,8 @@ import pytest
 
 from elcano.api.app import create_app
 from elcano.graphs.builder import GraphBuilder
-from elcano.graphs.catalogue.listing import REDUCERS, ReducerSpec
 from elcano.graphs.catalogue.reducers import Values
+from elcano.graphs.catalogue.tool_registry import REDUCERS, ReducerSpec
 from elcano.graphs.domains import DOMAINS
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.modes import MODES

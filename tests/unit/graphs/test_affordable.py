@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from elcano.graphs.checks.affordable import default_limits, limit_faults
+from elcano.graphs.checks.budget_limits import default_limits, limit_faults
 from elcano.graphs.modes import MODES
 from elcano.graphs.values.budget import Limits
 

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from elcano.graphs.agents.planner import ReportPlanSection
 from elcano.graphs.catalogue.section_reducers import PlanToStore, store_plan
-from elcano.graphs.checks.affordable import default_limits
-from elcano.graphs.engine.affording import afforded, foreseeing
+from elcano.graphs.checks.budget_limits import default_limits
+from elcano.graphs.engine.affordable_sections import estimate_affordable_sections, update_budget_forecast
 from elcano.graphs.engine.commands import CallAgent
 from elcano.graphs.engine.entries import StepCompleted
-from elcano.graphs.engine.incomplete import incomplete
-from elcano.graphs.engine.run import Run, start
-from elcano.graphs.engine.steps import advance, next_command
+from elcano.graphs.engine.incomplete_sections import find_incomplete_ending
+from elcano.graphs.engine.run import Run, build_initial_run
+from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.modes import MODES
 from elcano.graphs.values.budget import Limits, Usage
@@ -26,13 +26,13 @@ PLAN: JsonObject = {"report_title": "A plan", "report_outline": []}
 
 
 def deep(tokens: int = 700_000, number: int | None = None, **limits: object) -> Run:
-    run = start(MODES["deep"], QUESTION, Limits.model_validate({"tokens": tokens, **limits}), number)
+    run = build_initial_run(MODES["deep"], QUESTION, Limits.model_validate({"tokens": tokens, **limits}), number)
     return run.model_copy(update={"node": "planner"})
 
 
 def planned(run: Run, output_tokens: int, requests: int = 1) -> Run:
     used = Usage(requests=requests, input_tokens=1_000, output_tokens=output_tokens)
-    return advance(MODES["deep"], run, StepCompleted(step=1, node="planner", at=1.0, output=PLAN, usage=used))
+    return advance_run(MODES["deep"], run, StepCompleted(step=1, node="planner", at=1.0, output=PLAN, usage=used))
 
 
 def test_what_a_call_took_beyond_its_answer_raises_what_the_next_takes_and_what_is_kept() -> None:
@@ -43,7 +43,7 @@ def test_what_a_call_took_beyond_its_answer_raises_what_the_next_takes_and_what_
     graph = MODES["iterative"]
     estimates = []
     for known in (Experience(), Experience(calls=2, beyond_tokens=5_000)):
-        run = start(graph, QUESTION, Limits(), experience=known).model_copy(update={"node": "thinking"})
+        run = build_initial_run(graph, QUESTION, Limits(), experience=known).model_copy(update={"node": "thinking"})
         call = next_command(graph, run, 0.0)
         assert isinstance(call, CallAgent)
         estimates.append(call.estimate.tokens)
@@ -78,7 +78,7 @@ def test_more_budget_never_affords_less_and_thinking_never_more(
 ) -> None:
     def few(tokens: int, hidden: int) -> int:
         run = deep(tokens, sections=sections, reserve=reserve)
-        found = afforded(
+        found = estimate_affordable_sections(
             MODES["deep"], run.model_copy(update={"experience": Experience(calls=1, beyond_tokens=hidden)})
         )
         assert found is not None
@@ -94,11 +94,14 @@ def test_money_that_is_left_cuts_a_plan_too_and_a_run_that_waits_is_not_cut() ->
     dear = run.model_copy(
         update={"budget": run.budget.charge(Usage(requests=1, input_tokens=10_000, cost_microusd=100))}
     )
-    found = afforded(MODES["deep"], dear)
+    found = estimate_affordable_sections(MODES["deep"], dear)
     assert found is not None
     assert found.sections < 3
-    assert afforded(MODES["deep"], deep(30_000, when_exhausted="pause")) is None
-    assert afforded(MODES["iterative"], start(MODES["iterative"], QUESTION, Limits())) is None
+    assert estimate_affordable_sections(MODES["deep"], deep(30_000, when_exhausted="pause")) is None
+    assert (
+        estimate_affordable_sections(MODES["iterative"], build_initial_run(MODES["iterative"], QUESTION, Limits()))
+        is None
+    )
 
 
 def outline(count: int, **told: Any) -> PlanToStore:
@@ -144,7 +147,7 @@ def section(title: str, ended_by: str = "", *, searches: int = 2, gap: SectionGa
 
 
 def test_a_run_is_partial_if_a_section_is_and_says_which_and_what_more_would_do() -> None:
-    ending = incomplete(
+    ending = find_incomplete_ending(
         MODES["deep"], results(section("A"), section("B", "tokens", searches=1), section("C", "stalled"))
     )
     assert ending is not None
@@ -165,7 +168,7 @@ def test_a_run_is_partial_if_a_section_is_and_says_which_and_what_more_would_do(
     ],
 )
 def test_more_budget_is_named_only_where_it_would_help(ended_by: str, said: str) -> None:
-    ending = incomplete(MODES["deep"], results(section("A", ended_by)))
+    ending = find_incomplete_ending(MODES["deep"], results(section("A", ended_by)))
     assert ending is not None
     assert ending.detail == ". ".join(filter(None, (f"1 of 1 section: “A” (no more {ended_by})", said)))
 
@@ -175,31 +178,31 @@ def test_a_section_that_failed_or_that_nothing_answers_is_missing() -> None:
     nothing = section("B").model_copy(update={"unanswered": True})
     written = section("C")
     for missing, why in ((failed, "“A” (nonsense)"), (nothing, "“B” (nothing that was found answers it)")):
-        ending = incomplete(MODES["deep"], results(missing, written))
+        ending = find_incomplete_ending(MODES["deep"], results(missing, written))
         assert ending is not None
         assert (ending.kind, ending.detail) == ("sections", f"1 of 2 sections: {why}")
 
 
 def test_where_nothing_answers_any_section_none_is_missing() -> None:
     nothing = section("B").model_copy(update={"unanswered": True})
-    assert incomplete(MODES["deep"], results(nothing, nothing)) is None
+    assert find_incomplete_ending(MODES["deep"], results(nothing, nothing)) is None
     failed = section("A", "ModelOutput", gap=SectionGap(reason="nonsense", type="ModelOutput"))
-    assert incomplete(MODES["deep"], results(nothing, failed)) is not None
+    assert find_incomplete_ending(MODES["deep"], results(nothing, failed)) is not None
 
 
 def test_a_branch_without_a_writer_that_found_nothing_is_not_missing() -> None:
     searched = section("B").model_copy(update={"draft": None, "unanswered": True})
-    assert incomplete(MODES["deep"], results(section("A"), searched)) is None
+    assert find_incomplete_ending(MODES["deep"], results(section("A"), searched)) is None
 
 
 def test_a_run_under_older_rules_ends_as_it_did() -> None:
     run = results(section("A", "tokens")).model_copy(update={"rules": 1})
-    assert incomplete(MODES["deep"], run) is None
+    assert find_incomplete_ending(MODES["deep"], run) is None
 
 
 def test_many_sections_are_counted_and_long_reasons_cut() -> None:
     many = [section(f"S{number} " + "x" * 300, "tokens") for number in range(50)]
-    ending = incomplete(MODES["deep"], results(*many))
+    ending = find_incomplete_ending(MODES["deep"], results(*many))
     assert ending is not None
     assert "50 of 50 sections" in ending.detail
     assert "44 more" in ending.detail
@@ -207,7 +210,7 @@ def test_many_sections_are_counted_and_long_reasons_cut() -> None:
 
 
 def test_what_is_foreseen_travels_with_the_run() -> None:
-    run = foreseeing(MODES["deep"], deep())
+    run = update_budget_forecast(MODES["deep"], deep())
     assert Run.model_validate_json(run.model_dump_json()) == run
     assert run.budget.affords is not None
     assert run.budget.limits.tokens == default_limits(MODES["deep"]).tokens

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from elcano.graphs.fanout.allotment import Allotment, Slice
-from elcano.graphs.values.budget import LEAST_TOKENS, Budget, Estimate, Limits, Usage, total
+from elcano.graphs.values.budget import LEAST_TOKENS, Budget, Estimate, Limits, Usage, sum_usages
 from tests.unit.graphs.strategies import limits as small_limits
 from tests.unit.graphs.test_limits import all_limits
 
@@ -54,7 +54,7 @@ class Ledger:
         self.overspent += max(0, usage.tokens - given.tokens)
 
     def check(self) -> None:
-        spent = total(self.used)
+        spent = sum_usages(self.used)
         out = sum(given.tokens for given in self.out)
         assert self.left.tokens + out + spent.tokens == self.there_was.tokens
         assert out + spent.tokens <= self.there_was.tokens + self.overspent
@@ -164,7 +164,7 @@ def nested(ledger: Ledger, reserve: float, depth: int, data: st.DataObject) -> U
             ledger.end(0, usage)
             used.append(usage)
         ledger.check()
-    return total(used)
+    return sum_usages(used)
 
 
 def branch(limits: Limits, depth: int, data: st.DataObject) -> Usage:
@@ -177,7 +177,7 @@ def branch(limits: Limits, depth: int, data: st.DataObject) -> Usage:
         inner = Ledger(Allotment.of(budget, data.draw(st.integers(0, 3))))
         assert budget.used.tokens + inner.left.tokens <= limits.tokens
         budget = budget.charge(nested(inner, limits.reserve, depth - 1, data))
-        last = total(call for call in inner.used)
+        last = sum_usages(call for call in inner.used)
         assert last.tokens <= inner.there_was.tokens + inner.overspent
     return budget.used
 
@@ -194,7 +194,7 @@ def test_branches_of_branches_keep_to_the_slice_they_are_in(limits: Limits, data
 @many
 @given(all_limits, calls, st.integers(0, 200))
 def test_an_allotment_leaves_the_reserve_alone(limits: Limits, used: list[Usage], branches: int) -> None:
-    budget = Budget(limits=limits, used=total(used))
+    budget = Budget(limits=limits, used=sum_usages(used))
     allotment = Allotment.of(budget, branches)
     assert 0 <= allotment.tokens <= max(0, limits.tokens * (1 - limits.reserve) - budget.used.tokens)
     assert (allotment.cost_microusd is None) == (limits.cost_microusd is None)

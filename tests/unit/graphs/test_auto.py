@@ -3,21 +3,21 @@
 import pytest
 from pydantic import ValidationError
 
-from elcano.graphs.agents.ways import USUAL, WAYS
+from elcano.graphs.agents.mode_choices import USUAL, WAYS
 from elcano.graphs.catalogue.reducers import ModeToChoose, choose_mode
-from elcano.graphs.checks.validation import faults
+from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.domains import DOMAINS
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.lifecycle import finish, watch
-from elcano.graphs.lifecycle.proving import unfolded
+from elcano.graphs.lifecycle.log_verification import find_log_mismatch
 from elcano.graphs.modes import ALIASES, LISTED, MODES, mode_named
 from elcano.graphs.modes.auto import AUTO, PARTS, auto_graph
 from elcano.graphs.modes.iterative import ITERATIVE
 from elcano.graphs.spec.graph import AgentNode
-from elcano.graphs.spec.renaming import prefixed
+from elcano.graphs.spec.renaming import prefix_graph
 from elcano.graphs.values.budget import Usage
-from elcano.graphs.values.choice import REASON_CHARACTERS, Choice, named
+from elcano.graphs.values.choice import REASON_CHARACTERS, Choice, format_chosen_mode
 from elcano.graphs.values.state import ResearchState
 from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Script
@@ -60,11 +60,14 @@ async def test_every_way_is_gone_to_its_report(mode: str) -> None:
     assert others.isdisjoint(run.state.outputs)
     told = [event for event in journal.events if event.type == "state_updated" and event.data.get("mode")]
     assert [(event.message, event.data["mode"]) for event in told] == [(f"Goes on as {mode} research. So it is.", mode)]
-    assert watch.snapshot(asked(), journal, 0.0, "closed", "completed", None, Usage(), None, ()).choice.mode == mode
+    assert (
+        watch.build_run_snapshot(asked(), journal, 0.0, "closed", "completed", None, Usage(), None, ()).choice.mode
+        == mode
+    )
     published = finish.publish_call(asked(), journal)
     assert published.choice.mode == mode
     assert bool(published.records) is (mode == "literature_review")
-    assert unfolded(finish.log(asked(), journal)) is None
+    assert find_log_mismatch(finish.build_run_log(asked(), journal)) is None
 
 
 def test_a_barred_way_gives_way_to_the_one_before_it_and_says_why() -> None:
@@ -118,7 +121,7 @@ def test_a_reason_is_bounded_and_a_choice_needs_ways() -> None:
 @pytest.mark.parametrize("ways", [(name,) for name in NAMES] + [NAMES[:2], NAMES[2:]])
 def test_a_graph_of_some_of_the_ways_is_valid(ways: tuple[str, ...]) -> None:
     graph = auto_graph(ways)
-    assert faults(graph) == []
+    assert find_graph_faults(graph) == []
     assert graph.name == "auto"
 
 
@@ -136,8 +139,8 @@ def test_aliases_name_modes_and_no_mode_is_one() -> None:
 
 
 def test_a_graph_under_a_prefix_reads_and_names_its_own_nodes() -> None:
-    graph = prefixed(ITERATIVE, "own_")
-    assert faults(graph) == []
+    graph = prefix_graph(ITERATIVE, "own_")
+    assert find_graph_faults(graph) == []
     assert all(node.id.startswith("own_") for node in graph.nodes)
     read = [edge.when for edge in graph.edges if edge.kind == "conditional"]
     assert "outputs.own_judge.recommendation == 'synthesize'" in read
@@ -150,14 +153,14 @@ def test_a_graph_under_a_prefix_reads_and_names_its_own_nodes() -> None:
             )
         }
     )
-    moved = prefixed(chooser, "own_").by_id["own_iterations"]
+    moved = prefix_graph(chooser, "own_").by_id["own_iterations"]
     assert moved.choose == "join('', ['own_', outputs.own_judge.missing[0]])"
 
 
 def test_a_mode_is_shown_with_the_one_that_was_chosen() -> None:
-    assert named("auto", Choice()) == "auto"
-    assert named("auto", Choice(mode="deep")) == "auto/deep"
-    assert named("deep", Choice(mode="deep")) == "deep"
+    assert format_chosen_mode("auto", Choice()) == "auto"
+    assert format_chosen_mode("auto", Choice(mode="deep")) == "auto/deep"
+    assert format_chosen_mode("deep", Choice(mode="deep")) == "deep"
 
 
 async def test_the_question_decides_the_field_and_sections_are_judged_by_it() -> None:

@@ -10,7 +10,7 @@ from elcano.graphs.modes import MODES
 from elcano.graphs.modes.iterative import ITERATIVE
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
 from elcano.graphs.values.branch import branch_states
-from elcano.testing.script import Answer, Refused, Script, passages
+from elcano.testing.script import Answer, Refused, Script, make_passages
 from tests.unit.graphs.samples import asked, research, searching_branch, two_searches
 from tests.unit.graphs.strategies import LEAF
 
@@ -25,7 +25,7 @@ def finding(topic: str, **more: Answer) -> Answer:
         for word, other in more.items():
             if word in query:
                 return other(given)
-        found = passages("shared", query.replace(" ", "-")) if topic in query else []
+        found = make_passages("shared", query.replace(" ", "-")) if topic in query else []
         return {"source": "library", "query": query, "evidence": found}
 
     return answer

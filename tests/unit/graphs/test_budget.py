@@ -6,7 +6,15 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from elcano.graphs.values.budget import Budget, Estimate, Limits, Usage, microusd, total, usd
+from elcano.graphs.values.budget import (
+    Budget,
+    Estimate,
+    Limits,
+    Usage,
+    microusd_from_usd,
+    sum_usages,
+    usd_from_microusd,
+)
 from elcano.graphs.values.endings import EndKind
 from tests.unit.graphs.strategies import limits, usages
 
@@ -28,7 +36,10 @@ budgets = st.builds(
 def test_charges_add_up(budget: Budget, one: Usage, two: Usage) -> None:
     charged = budget.charge(one).charge(two)
     assert (
-        charged.used == budget.used + one + two == budget.charge(two).charge(one).used == total([budget.used, one, two])
+        charged.used
+        == budget.used + one + two
+        == budget.charge(two).charge(one).used
+        == sum_usages([budget.used, one, two])
     )
     assert charged.used.tokens == budget.used.tokens + one.tokens + two.tokens
     assert charged.used.estimated == (budget.used.estimated or one.estimated or two.estimated)
@@ -112,13 +123,13 @@ def test_money_without_a_limit_is_never_refused() -> None:
     [(0.1, 100_000), (0.0000001, 1), (1, 1_000_000), (Decimal("0.0000019"), 2), (0, 0), (0.07, 70_000)],
 )
 def test_money_is_rounded_up(dollars: float | Decimal, millionths: int) -> None:
-    assert microusd(dollars) == millionths
+    assert microusd_from_usd(dollars) == millionths
 
 
 @quick
 @given(st.integers(0, 10_000_000_000))
 def test_money_survives_the_way_through_dollars(millionths: int) -> None:
-    assert microusd(usd(millionths)) == millionths
+    assert microusd_from_usd(usd_from_microusd(millionths)) == millionths
 
 
 @pytest.mark.parametrize(

@@ -3,21 +3,21 @@
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from elcano.graphs.checks.errors import error_faults
+from elcano.graphs.checks.error_edges import error_faults
 from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.engine.call_approval import ApproveCall, RefuseCall, hold_of
-from elcano.graphs.engine.control import Action, Stop, refuse_control
+from elcano.graphs.engine.control_actions import Action, Stop, refuse_control
 from elcano.graphs.engine.entries import ApprovalAsked, ApprovalLapsed, Controlled, Entry, Held, StepAbandoned, TakenUp
-from elcano.graphs.engine.pausing import Continue, Pause
+from elcano.graphs.engine.pause import Continue, Pause
 from elcano.graphs.engine.run import Run
 from elcano.graphs.journal.journal import Journal
-from elcano.graphs.lifecycle.cuts import before_step, whole
-from elcano.graphs.lifecycle.start import fold, journal
-from elcano.graphs.lifecycle.steps import rows
+from elcano.graphs.lifecycle.resume_points import before_step, cut_log_at_end
+from elcano.graphs.lifecycle.start import fold, open_journal
+from elcano.graphs.lifecycle.step_history import list_step_rows
 from elcano.graphs.records import RunLog
 from elcano.graphs.spec.graph import AgentNode, ErrorEdge, ResearchGraph, SequentialEdge, ToolNode
 from elcano.graphs.values.state import Ending
-from elcano.graphs.values.waiting_call import ARGUMENTS_CHARACTERS, WaitingCall, shown, waiting
+from elcano.graphs.values.waiting_call import ARGUMENTS_CHARACTERS, WaitingCall, list_undecided_calls, shorten_arguments
 
 IDS = ("0001-write-1", "0001-write-2", "0001-write-3")
 GRAPH = ResearchGraph(
@@ -47,7 +47,7 @@ def call(id: str) -> WaitingCall:
 
 def begun() -> Journal:
     """A run whose calls wait."""
-    begun = journal(ASKED, 0.0)
+    begun = open_journal(ASKED, 0.0)
     begun.next(0.0)
     for id in IDS:
         begun.record(ApprovalAsked(step=1, node="write", at=0.0, call=call(id)), 0.0)
@@ -81,7 +81,7 @@ def test_each_call_is_decided_on_once_whatever_comes_in_whatever_order(
                 assert earlier.stopping is None
                 accepted[happening.call] = "approved" if isinstance(happening, ApproveCall) else "refused"
         elif happening == "held":
-            if waiting(earlier.calls) and earlier.hold is None:
+            if list_undecided_calls(earlier.calls) and earlier.hold is None:
                 journal.record(Held(step=1, node="write", at=0.0, hold=hold_of(earlier)), 0.0)
                 assert journal.stands_still
         else:
@@ -92,7 +92,7 @@ def test_each_call_is_decided_on_once_whatever_comes_in_whatever_order(
     assert all(one.by for one in run.calls if one.decision in ("approved", "refused"))
     assert run.tried is None
     assert fold(ASKED, journal.entries) == run, "the log alone makes the same run"
-    assert len(rows(log_of(journal), journal.events, going_on=True)) >= 1
+    assert len(list_step_rows(log_of(journal), journal.events, going_on=True)) >= 1
     journal.record(StepAbandoned(step=1, node="write", at=0.0, ending=ENDING), 2.0)
     assert (journal.run.calls, journal.run.hold) == ((), None)
 
@@ -111,7 +111,7 @@ def test_a_run_that_goes_on_waits_for_no_call_of_before() -> None:
     journal.record(Controlled(at=0.0, action=ApproveCall(call=IDS[0])), 0.0)
     log = log_of(journal)
     assert before_step(log, 1).entries == ()
-    run = taken_up(whole(log).entries)
+    run = taken_up(cut_log_at_end(log).entries)
     assert (run.calls, run.hold, run.undone_to) == ((), None, 7)
 
 
@@ -141,6 +141,6 @@ def test_an_edge_can_wait_for_a_refusal() -> None:
 
 
 def test_long_arguments_are_shown_in_short_and_said_to_be() -> None:
-    text, whole = shown({"line": "ü" * 10_000})
+    text, whole = shorten_arguments({"line": "ü" * 10_000})
     assert (len(text) <= ARGUMENTS_CHARACTERS, whole) == (True, False)
-    assert shown({"line": "\x1b[2J ü"}) == ('{"line": "\\u001b[2J ü"}', True)
+    assert shorten_arguments({"line": "\x1b[2J ü"}) == ('{"line": "\\u001b[2J ü"}', True)

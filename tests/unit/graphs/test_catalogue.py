@@ -6,9 +6,9 @@ from typing import get_type_hints
 
 import pytest
 
+from elcano.graphs.agents.agent_registry import AGENTS
 from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.agents.listing import AGENTS
-from elcano.graphs.catalogue.listing import REDUCERS, TOOLS, ReducerSpec, ToolSpec
+from elcano.graphs.catalogue.tool_registry import REDUCERS, TOOLS, ReducerSpec, ToolSpec
 from elcano.graphs.catalogue.tools import ItemOutcomes
 from elcano.graphs.checks.references import reference_faults
 from elcano.graphs.modes import MODES

@@ -3,19 +3,19 @@
 import pytest
 
 from elcano.graphs.frozen import Json
-from elcano.graphs.lifecycle.changes import MOST_CHANGES, Change, changes
+from elcano.graphs.lifecycle.state_diff import MOST_CHANGES, Change, compare_states
 from elcano.graphs.values.state import EvidenceRef, IterationData, ResearchState
-from elcano.testing.script import passages
+from elcano.testing.script import make_passages
 
 BEFORE = ResearchState(question="What is it?", conversation=(IterationData(number=1),))
 
 
 def found(*names: str) -> tuple[EvidenceRef, ...]:
-    return tuple(EvidenceRef.model_validate(passage) for passage in passages(*names))
+    return tuple(EvidenceRef.model_validate(passage) for passage in make_passages(*names))
 
 
 def changed(before: ResearchState = BEFORE, **fields: object) -> tuple[Change, ...]:
-    return changes(before, before.model_copy(update=fields)).changes
+    return compare_states(before, before.model_copy(update=fields)).changes
 
 
 def test_nothing_is_no_change() -> None:
@@ -66,7 +66,9 @@ def test_an_output_is_one_value(before: dict[str, Json], after: dict[str, Json],
 def test_what_is_long_is_cut() -> None:
     (change,) = changed(outputs={"a": {"text": "x" * 10_000, "list": list(range(1_000))}})
     assert len(str(change.after)) < 1_000
-    many = changes(BEFORE, BEFORE.model_copy(update={"values": {f"v{number}": number for number in range(1_000)}}))
+    many = compare_states(
+        BEFORE, BEFORE.model_copy(update={"values": {f"v{number}": number for number in range(1_000)}})
+    )
     assert len(many.changes) == MOST_CHANGES
     assert many.more
     (evidence,) = changed(evidence=found(*(f"p{number}" for number in range(1_000))))

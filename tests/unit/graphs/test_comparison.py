@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.graphs.comparison.claims import MOST_ALIKE, claims_of, compared
+from elcano.graphs.comparison.claims import MOST_ALIKE, claims_of, compare_claims
 from elcano.graphs.comparison.differences import ClaimBrief, RunComparison
-from elcano.graphs.comparison.runs import Side, comparison
+from elcano.graphs.comparison.run_comparison import Side, build_run_comparison
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.modes import MODES
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.report import Citation, Claim, DraftSection, Reference, Report, ReportDraft
-from elcano.graphs.values.works import Identifiers, Work
+from elcano.graphs.values.work_metadata import Identifiers, Work
 from elcano.testing.script import Script
 from tests.unit.graphs.samples import QUESTION, asked, research
 from tests.unit.graphs.test_properties import many
@@ -22,7 +22,7 @@ def claim(text: str, section: str = "Facts", *evidence: str) -> ClaimBrief:
 
 
 def told(a: list[ClaimBrief], b: list[ClaimBrief]) -> list[tuple[str, str | None, str | None]]:
-    pairs, _ = compared(a, b)
+    pairs, _ = compare_claims(a, b)
     return [(pair.how, pair.a.text if pair.a else None, pair.b.text if pair.b else None) for pair in pairs]
 
 
@@ -34,8 +34,8 @@ def test_claims_are_matched_by_their_words() -> None:
         ("added", None, "Something new altogether here."),
         ("removed", "Gone with the wind today.", None),
     ]
-    assert compared(a, b)[1] == 1
-    (changed, *_), _ = compared(a, b)
+    assert compare_claims(a, b)[1] == 1
+    (changed, *_), _ = compare_claims(a, b)
     assert changed.similarity == 0.8
 
 
@@ -47,25 +47,25 @@ def test_the_most_alike_go_together() -> None:
 
 def test_the_same_words_elsewhere_are_a_change() -> None:
     here, there = claim("It is fast.", "Key findings"), claim("It is fast.", "Speed")
-    (pair,), same = compared([here], [there])
+    (pair,), same = compare_claims([here], [there])
     assert (pair.how, pair.similarity, same) == ("changed", 1.0, 0)
-    assert compared([here, there], [there, here]) == ((), 2)
-    (pair,), _ = compared([claim("It is fast.", "Speed", "doc:a")], [there])
+    assert compare_claims([here, there], [there, here]) == ((), 2)
+    (pair,), _ = compare_claims([claim("It is fast.", "Speed", "doc:a")], [there])
     assert pair.how == "changed"
 
 
 @many
 @given(*[st.lists(st.builds(claim, st.sampled_from(["a b", "a b c", "d", "a c", ""]), st.sampled_from("xy")))] * 2)
 def test_every_claim_is_told_once(a: list[ClaimBrief], b: list[ClaimBrief]) -> None:
-    pairs, same = compared(a, b)
+    pairs, same = compare_claims(a, b)
     assert same + sum(pair.a is not None for pair in pairs) == len(a)
     assert same + sum(pair.b is not None for pair in pairs) == len(b)
-    assert compared(a, a) == ((), len(a))
+    assert compare_claims(a, a) == ((), len(a))
 
 
 def test_reports_that_are_too_long_are_compared_by_the_same_words_alone() -> None:
     a = [claim(f"claim number {number} of many others") for number in range(MOST_ALIKE + 1)]
-    assert compared(a, a[::-1]) == ((), len(a))
+    assert compare_claims(a, a[::-1]) == ((), len(a))
     new = [claim(f"{one.text} indeed") for one in a]
     assert {how for how, _, _ in told(a, new)} == {"added", "removed"}
 
@@ -105,7 +105,7 @@ def test_marks_are_no_words_of_a_claim() -> None:
     )
     (told,) = claims_of(ReportDraft(title="T", conclusion=(a,)))
     assert (told.section, told.text) == ("Conclusion", "It is fast. So use it. See [7] and [a note].")
-    assert compared([told], claims_of(ReportDraft(title="T", conclusion=(b,)))) == ((), 1)
+    assert compare_claims([told], claims_of(ReportDraft(title="T", conclusion=(b,)))) == ((), 1)
 
 
 FAST = Claim(text="It is fast.", citations=(Citation(evidence="doc:a", quote="fast"),))
@@ -113,13 +113,13 @@ FAST = Claim(text="It is fast.", citations=(Citation(evidence="doc:a", quote="fa
 
 async def side(script: Script, *, limits: Limits | None = None, mode: str = "iterative") -> Side:
     journal = await research(script, graph=MODES[mode], limits=limits)
-    log = finish.log(asked(MODES[mode], QUESTION, limits), journal)
+    log = finish.build_run_log(asked(MODES[mode], QUESTION, limits), journal)
     return Side(log=log, status="completed", draft=draft(FAST), report=report("x", "y"))
 
 
 async def test_a_run_is_the_same_as_itself() -> None:
     one = await side(Script())
-    found = comparison(one, one)
+    found = build_run_comparison(one, one)
     assert (found.notes, found.asked, found.steps.pairs) == ((), (), ())
     assert found.steps.common == one.log.run.budget.steps
     assert found.evidence.both_count == len(one.log.run.state.evidence)
@@ -130,7 +130,7 @@ async def test_a_run_is_the_same_as_itself() -> None:
 
 async def test_ways_go_together_as_far_as_they_do() -> None:
     short, long = await side(Script(complete_in=1)), await side(Script(complete_in=2))
-    found = comparison(short, long)
+    found = build_run_comparison(short, long)
     assert found.steps.common == 2
     assert [(pair.a and pair.a.node, pair.b and pair.b.node) for pair in found.steps.pairs[:3]] == [
         ("knowledge_gap", "knowledge_gap"),
@@ -145,13 +145,13 @@ async def test_ways_go_together_as_far_as_they_do() -> None:
 
 async def test_what_was_asked_otherwise() -> None:
     one, other = await side(Script()), await side(Script(), limits=Limits(tokens=90_000), mode="simple")
-    found = comparison(one, other)
+    found = build_run_comparison(one, other)
     fields = {one.field: (one.a, one.b) for one in found.asked}
     assert fields["limits.tokens"] == (100_000, 90_000)
     assert fields["mode"] == ("iterative", "simple")
     assert fields["graph.nodes.thinking"][1] is None
     assert "question" not in fields
-    assert comparison(other, one).asked != found.asked
+    assert build_run_comparison(other, one).asked != found.asked
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ async def test_what_was_asked_otherwise() -> None:
 async def test_what_is_not_whole_is_said(changes: dict[str, object], note: str) -> None:
     one = await side(Script())
     other = Side(**{"log": one.log, "status": one.status, **changes})  # type: ignore[arg-type]
-    found: RunComparison = comparison(one, other)
+    found: RunComparison = build_run_comparison(one, other)
     assert found.notes == (note,)
     assert found.report is None
 
@@ -175,7 +175,7 @@ async def test_reports_are_compared_by_claims_and_references() -> None:
     written = ReportDraft(
         title="Another", answered=False, key_findings=(FAST,), sections=(DraftSection(heading="Speed", claims=(slow,)),)
     )
-    found = comparison(one, Side(one.log, "completed", written, report("y", "z"))).report
+    found = build_run_comparison(one, Side(one.log, "completed", written, report("y", "z"))).report
     assert found is not None
     assert (found.a_title, found.b_title, found.a_answered, found.b_answered) == ("A report", "Another", True, False)
     assert (found.sections_added, found.sections_removed) == (("Speed",), ("Facts",))
@@ -208,6 +208,6 @@ async def test_a_paper_is_the_same_by_whichever_of_its_names_runs_heard_of_it() 
         Side(one.log, "completed", one.draft, report().model_copy(update={"references": (reference,)}))
         for reference in (known, *others)
     ]
-    found = [comparison(sides[0], other).report for other in sides[1:]]
+    found = [build_run_comparison(sides[0], other).report for other in sides[1:]]
     assert [told and told.references_same for told in found] == [1, 1, 0]
     assert [len(told.references_added) for told in found if told] == [0, 0, 1]

@@ -2,9 +2,9 @@
 
 import pytest
 
-from elcano.graphs.agents.ways import USUAL
-from elcano.graphs.checks.affordable import limit_faults
-from elcano.graphs.checks.costs import costs, of_choice
+from elcano.graphs.agents.mode_choices import USUAL
+from elcano.graphs.checks.budget_limits import limit_faults
+from elcano.graphs.checks.costs import estimate_graph_costs, of_choice
 from elcano.graphs.modes import MODES
 from elcano.graphs.modes.auto import AUTO, PARTS
 from elcano.graphs.values.budget import Limits
@@ -12,24 +12,30 @@ from elcano.graphs.values.budget import Limits
 
 @pytest.mark.parametrize("mode", MODES)
 def test_the_least_is_less_than_the_usual_and_that_less_than_the_default(mode: str) -> None:
-    told = costs(MODES[mode])
+    told = estimate_graph_costs(MODES[mode])
     assert 0 < told.least.tokens < told.usual.tokens < told.most
     assert 0 < told.least.calls <= told.usual.calls
 
 
 def test_modes_are_dear_in_the_order_that_is_told() -> None:
-    usual = {mode: costs(MODES[mode]).usual.tokens for mode in ("simple", "iterative", "deep_brief", "deep")}
+    usual = {
+        mode: estimate_graph_costs(MODES[mode]).usual.tokens for mode in ("simple", "iterative", "deep_brief", "deep")
+    }
     assert [*usual] == sorted(usual, key=lambda mode: usual[mode])
-    assert [costs(MODES[mode]).cost_class for mode in ("simple", "iterative", "deep")] == ["low", "low", "high"]
+    assert [estimate_graph_costs(MODES[mode]).cost_class for mode in ("simple", "iterative", "deep")] == [
+        "low",
+        "low",
+        "high",
+    ]
 
 
 def test_choosing_costs_one_call_more_than_the_mode_that_is_chosen() -> None:
-    told, usual = of_choice(AUTO, list(PARTS.values()), PARTS[USUAL]), costs(PARTS[USUAL])
+    told, usual = of_choice(AUTO, list(PARTS.values()), PARTS[USUAL]), estimate_graph_costs(PARTS[USUAL])
     assert told.usual.calls == usual.usual.calls + 1
     assert told.usual.tokens - usual.usual.tokens == 1_200  # 800 for its prompt, 400 for its answer
 
 
 @pytest.mark.parametrize("mode", ["simple", "iterative", "deep"])
 def test_limits_below_the_least_are_refused(mode: str) -> None:
-    least = costs(MODES[mode]).least.tokens
+    least = estimate_graph_costs(MODES[mode]).least.tokens
     assert limit_faults(MODES[mode], Limits(tokens=max(1_000, least - 1)))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from elcano.graphs.agents.input_parser import ParsedQuery
-from elcano.graphs.agents.judge import JudgeAssessment, JudgeInput, settled, summary
+from elcano.graphs.agents.judge import JudgeAssessment, JudgeInput, resolve_answer, summarize_assessment
 from elcano.graphs.agents.planner import ReportPlan, ReportPlanSection
 from elcano.graphs.agents.thinking import ThinkingOutput
 from elcano.graphs.catalogue import reducers
@@ -21,9 +21,9 @@ from elcano.graphs.values.criteria import (
     MOST_PASSAGES,
     Criterion,
     CriterionVerdict,
-    judged,
-    stated,
-    unjudged,
+    apply_verdicts,
+    build_unjudged_criteria,
+    normalize_criteria,
 )
 from elcano.graphs.values.form import ReportForm
 from elcano.graphs.values.state import SectionPlan
@@ -52,28 +52,30 @@ def assessed(
 
 
 def judge_of(*texts: str) -> JudgeInput:
-    return JudgeInput(question="What does it cost?", criteria=unjudged(texts))
+    return JudgeInput(question="What does it cost?", criteria=build_unjudged_criteria(texts))
 
 
 @given(st.lists(st.text()))
 def test_what_is_stated_is_short_different_and_little(texts: list[str]) -> None:
-    kept = stated(texts)
+    kept = normalize_criteria(texts)
     assert len(kept) <= MOST_CRITERIA
     assert len(set(kept)) == len(kept)
     assert all(one and "\n" not in one and len(one) <= CRITERION_CHARACTERS for one in kept)
-    assert stated(kept) == kept
+    assert normalize_criteria(kept) == kept
 
 
 def test_a_verdict_counts_for_its_number_and_silence_changes_nothing() -> None:
-    criteria = judged(unjudged([PRICES, DATES]), [verdict(2, True, "docs:b"), verdict(2, False), verdict(9, True)])
+    criteria = apply_verdicts(
+        build_unjudged_criteria([PRICES, DATES]), [verdict(2, True, "docs:b"), verdict(2, False), verdict(9, True)]
+    )
     assert criteria == (Criterion(text=PRICES), Criterion(text=DATES, met=True, evidence=("docs:b",)))
-    assert judged(criteria, []) == criteria
-    assert judged(criteria, [verdict(2, False)])[1] == Criterion(text=DATES, met=False)
+    assert apply_verdicts(criteria, []) == criteria
+    assert apply_verdicts(criteria, [verdict(2, False)])[1] == Criterion(text=DATES, met=False)
 
 
 def test_where_nobody_had_said_any_the_judges_own_are_kept() -> None:
     own = [verdict(1, True, "docs:a", criterion=PRICES), verdict(1, False, criterion=f" {DATES}\n"), verdict(3, True)]
-    assert judged((), own) == (
+    assert apply_verdicts((), own) == (
         Criterion(text=PRICES, met=True, evidence=("docs:a",)),
         Criterion(text=DATES, met=False),
     )
@@ -81,21 +83,21 @@ def test_where_nobody_had_said_any_the_judges_own_are_kept() -> None:
 
 @given(st.lists(st.builds(CriterionVerdict, number=st.integers(), met=st.booleans(), criterion=st.text())))
 def test_whatever_a_judge_says_the_criteria_stay_as_many_as_they_were(verdicts: list[CriterionVerdict]) -> None:
-    known = unjudged([PRICES, DATES])
-    assert [one.text for one in judged(known, verdicts)] == [PRICES, DATES]
-    assert len(judged((), verdicts)) <= MOST_CRITERIA
+    known = build_unjudged_criteria([PRICES, DATES])
+    assert [one.text for one in apply_verdicts(known, verdicts)] == [PRICES, DATES]
+    assert len(apply_verdicts((), verdicts)) <= MOST_CRITERIA
 
 
 def test_only_passages_that_were_shown_meet_a_criterion() -> None:
     said = assessed(verdict(1, True, "e1", "e1", "e9"), verdict(2, True, "e7"), verdict(3, True, "e1"))
-    kept = settled(said, judge_of(PRICES, DATES), IDS)
+    kept = resolve_answer(said, judge_of(PRICES, DATES), IDS)
     assert kept.criteria == (verdict(1, True, "docs:a"), verdict(2, False))
 
 
 def test_a_flood_of_verdicts_and_keys_is_cut() -> None:
     keys = {f"e{number}": f"docs:{number}" for number in range(100)}
     said = assessed(*(verdict(number, True, *keys, criterion="x" * 9_000) for number in range(1, 100)))
-    kept = settled(said, judge_of(), keys).criteria
+    kept = resolve_answer(said, judge_of(), keys).criteria
     assert len(kept) == MOST_CRITERIA
     assert all(len(one.evidence) == MOST_PASSAGES and len(one.criterion) <= CRITERION_CHARACTERS for one in kept)
 
@@ -115,20 +117,20 @@ def test_a_flood_of_verdicts_and_keys_is_cut() -> None:
 def test_what_suffices_and_what_is_recommended_do_not_contradict(
     said: JudgeAssessment, sufficient: bool, recommendation: str
 ) -> None:
-    kept = settled(said, judge_of(PRICES), IDS)
+    kept = resolve_answer(said, judge_of(PRICES), IDS)
     assert (kept.sufficient, kept.recommendation) == (sufficient, recommendation)
 
 
 def test_events_say_how_many_criteria_are_met_and_by_what() -> None:
-    kept = settled(assessed(verdict(1, True, "e1"), verdict(2, False)), judge_of(PRICES, DATES), IDS)
-    text, data = summary(kept.model_dump(mode="json"))
+    kept = resolve_answer(assessed(verdict(1, True, "e1"), verdict(2, False)), judge_of(PRICES, DATES), IDS)
+    text, data = summarize_assessment(kept.model_dump(mode="json"))
     assert text == "Judged, 1 of 2 criteria met: So it is."
     assert data["criteria"] == [
         {"number": 1, "criterion": "", "met": True, "evidence": ["docs:a"]},
         {"number": 2, "criterion": "", "met": False, "evidence": []},
     ]
     older: JsonObject = {"reasoning": "So it is.", "recommendation": "continue"}
-    assert summary(older)[0] == "Judged: So it is."
+    assert summarize_assessment(older)[0] == "Judged: So it is."
 
 
 def test_thinking_says_them_once_and_the_judge_marks_them() -> None:
@@ -148,7 +150,7 @@ def test_what_the_parser_said_stays() -> None:
         criteria=(PRICES,),
     )
     state = reducers.record_parse(QUESTION, parsed)
-    assert (state.form, state.language, state.criteria) == ("how_to", "German", unjudged([PRICES]))
+    assert (state.form, state.language, state.criteria) == ("how_to", "German", build_unjudged_criteria([PRICES]))
     silent = ParsedQuery(original_query="q", improved_query="q", research_mode="iterative")
     assert reducers.record_parse(state, silent).model_copy(update={"background": ""}) == state.model_copy(
         update={"background": ""}

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.engine.entries import Held, StepCompleted, StepFailed, TakenUp
 from elcano.graphs.journal.journal import Pages
-from elcano.graphs.lifecycle.cuts import CannotGoOn, Cut, before_step, where_it_turned
-from elcano.graphs.lifecycle.start import begun, fold
+from elcano.graphs.lifecycle.resume_points import CannotGoOn, Cut, before_step, where_it_turned
+from elcano.graphs.lifecycle.start import build_run_from_input, fold
 from elcano.graphs.records import RunLog
 from elcano.graphs.spec.graph import ConditionalEdge
 from elcano.graphs.values.budget import TopUp, Usage
@@ -21,7 +21,7 @@ def walked(data: st.DataObject) -> tuple[RunLog, Watched]:
     """The log of a random run, and its journal with the run after every entry."""
     graph, given = data.draw(graphs()), data.draw(limits)
     asked = ResearchInput(run_id="run", question="What?", mode=graph.name, graph=graph, limits=given)
-    run = begun(asked)
+    run = build_run_from_input(asked)
     journal = Watched(graph, Pages(run=run, entries=(), events=(), started_at=STARTED))
     walk_on(data, journal)
     return RunLog(asked=asked, entries=tuple(journal.entries), run=journal.run), journal

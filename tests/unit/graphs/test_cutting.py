@@ -4,8 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.graphs.agents.cutting import cut
-from elcano.graphs.agents.envelope import EvidenceItem, PastIteration, PastSearch, SectionItem, TaskEnvelope, written
+from elcano.graphs.agents.envelope import (
+    EvidenceItem,
+    PastIteration,
+    PastSearch,
+    SectionItem,
+    TaskEnvelope,
+    render_envelope,
+)
+from elcano.graphs.agents.envelope_trimmer import trim_task
 from elcano.graphs.values.report import Citation, Claim
 
 
@@ -29,9 +36,9 @@ def task(**fields: object) -> TaskEnvelope:
 def test_half_of_the_passages_stay_those_that_matter_most() -> None:
     whole = task(evidence=tuple(passage(number) for number in range(1, 11)), evidence_left_out=3)
     order = [f"e{number}" for number in (9, 2, 7, 4, 1, 3, 5, 6, 8, 10)]
-    shorter = cut(whole, 0.5, order)
+    shorter = trim_task(whole, 0.5, order)
     assert shorter is not None
-    assert len(written(shorter)) <= 0.5 * len(written(whole))
+    assert len(render_envelope(shorter)) <= 0.5 * len(render_envelope(whole))
     kept = [item.key for item in shorter.evidence]
     assert sorted(kept) == sorted(order[: len(kept)])
     assert kept == sorted(kept, key=lambda key: int(key[1:]))  # in the order of their finding, as they were
@@ -45,7 +52,7 @@ def test_every_section_is_still_heard_and_says_what_is_missing() -> None:
         for place in range(1, 4)
     )
     cited = tuple(EvidenceItem(key=f"e{place}", title="t", locator="x.md") for place in range(1, 4))
-    shorter = cut(task(sections=sections, evidence=cited), 0.6)
+    shorter = trim_task(task(sections=sections, evidence=cited), 0.6)
     assert shorter is not None
     for before, after in zip(sections, shorter.sections, strict=True):
         assert 0 < len(after.claims) < 6
@@ -58,14 +65,14 @@ def test_every_section_is_still_heard_and_says_what_is_missing() -> None:
 def test_passages_that_nothing_cites_any_more_are_not_named() -> None:
     section = SectionItem(title="S", claims=tuple(claim(number, f"e{number}") for number in range(8)))
     cited = tuple(EvidenceItem(key=f"e{number}", title="t", locator="x.md") for number in range(8))
-    shorter = cut(task(written=(section,), evidence=cited), 0.5)
+    shorter = trim_task(task(written=(section,), evidence=cited), 0.5)
     assert shorter is not None
     (report,) = shorter.written
     assert [item.key for item in shorter.evidence] == [one.citations[0].evidence for one in report.claims]
 
 
 def test_the_latest_turns_stay() -> None:
-    shorter = cut(task(conversation=tuple(turn(number) for number in range(1, 9))), 0.5)
+    shorter = trim_task(task(conversation=tuple(turn(number) for number in range(1, 9))), 0.5)
     assert shorter is not None
     numbers = [one.number for one in shorter.conversation]
     assert numbers == list(range(9 - len(numbers), 9))
@@ -83,12 +90,12 @@ def test_the_latest_turns_stay() -> None:
     ids=["nothing", "a person's words", "one passage", "one claim"],
 )
 def test_what_cannot_be_cut_is_not(whole: TaskEnvelope) -> None:
-    assert cut(whole, 0.5) is None
+    assert trim_task(whole, 0.5) is None
 
 
 def test_a_persons_words_are_never_cut() -> None:
     whole = task(background="said " * 100, guidance=("look there",), evidence=tuple(map(passage, range(20))))
-    shorter = cut(whole, 0.5)
+    shorter = trim_task(whole, 0.5)
     assert shorter is not None
     assert (shorter.background, shorter.guidance, shorter.question) == (whole.background, whole.guidance, "Why?")
 
@@ -111,10 +118,10 @@ def test_a_cut_is_short_enough_or_none(
         ),
         conversation=tuple(turn(number) for number in range(turns)),
     )
-    shorter = cut(whole, share, [f"e{number}" for number in ranks])
+    shorter = trim_task(whole, share, [f"e{number}" for number in ranks])
     if shorter is None:
         return
-    assert len(written(shorter)) <= share * len(written(whole))
+    assert len(render_envelope(shorter)) <= share * len(render_envelope(whole))
     assert bool(shorter.evidence) == bool(whole.evidence)
     left_out = len(whole.evidence) - len(shorter.evidence)
     assert shorter.evidence_left_out == left_out

@@ -4,7 +4,7 @@ import re
 
 from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.modes import MODES
-from elcano.graphs.spec.drawing import mermaid, of_its_way, outline, with_place
+from elcano.graphs.spec.drawing import of_its_way, outline_graph, render_mermaid, with_place
 from elcano.graphs.spec.graph import (
     ConditionalEdge,
     DecisionNode,
@@ -19,7 +19,7 @@ from tests.unit.graphs.strategies import LEAF
 
 
 def test_the_iterative_graph_is_the_picture_of_the_seeds() -> None:
-    lines = [line.strip() for line in mermaid(MODES["iterative"]).splitlines()]
+    lines = [line.strip() for line in render_mermaid(MODES["iterative"]).splitlines()]
     assert lines[0] == "flowchart TD"
     for line in (
         "Input --> first_search",
@@ -50,7 +50,7 @@ def test_each_kind_has_a_shape_and_each_branch_a_box() -> None:
         .set_exit_nodes("end")
         .build()
     )
-    assert mermaid(graph, here="end") == (
+    assert render_mermaid(graph, here="end") == (
         "flowchart TD\n"
         "    Input([Input])\n"
         '    start{"Start"}\n'
@@ -84,7 +84,7 @@ def test_one_graph_run_by_two_nodes_is_drawn_twice() -> None:
         branches={"leaf": LEAF},
         entry_node="one",
     )
-    shapes = re.findall(r"^\s*(\w+)\[\[", mermaid(graph), flags=re.MULTILINE)
+    shapes = re.findall(r"^\s*(\w+)\[\[", render_mermaid(graph), flags=re.MULTILINE)
     assert shapes == ["one__leaf__only", "two__leaf__only"]
 
 
@@ -97,7 +97,7 @@ def test_nodes_may_be_named_like_the_charts_own_words() -> None:
         entry_node="input",
         exit_nodes=("end",),
     )
-    chart = mermaid(graph)
+    chart = render_mermaid(graph)
     assert "    Input --> input\n" in chart
     ids = re.findall(r"^    (\w+)[\[(]", chart, flags=re.MULTILINE)
     assert ids == ["Input", "input", "report", "Graph", "Subgraph", "Style", "Class", "Click", "Default", "End"]
@@ -113,7 +113,7 @@ def test_no_text_can_leave_its_quotes() -> None:
             ConditionalEdge(from_node="b", to_node="z", when='question == "a"'),
         ),
     )
-    lines = mermaid(graph).splitlines()
+    lines = render_mermaid(graph).splitlines()
     assert len(lines) == 10
     assert all(line.count('"') in (0, 2) for line in lines)
     escaped = "a #quot;quoted#quot; [b] {c} (d) | e #35;quot; <br> --> z"
@@ -123,7 +123,7 @@ def test_no_text_can_leave_its_quotes() -> None:
 
 
 def test_the_outline_marks_the_place() -> None:
-    lines = with_place(outline(MODES["iterative"]), "judge").splitlines()
+    lines = with_place(outline_graph(MODES["iterative"]), "judge").splitlines()
     assert "=> judge -> budget" in lines
     assert [line for line in lines if line.startswith("=>")] == ["=> judge -> budget"]
     assert "   complete -> writer (complete) | tool_selector (gaps remain)" in lines
@@ -132,10 +132,10 @@ def test_the_outline_marks_the_place() -> None:
 
 def test_of_a_graph_of_many_ways_those_are_shown_that_can_still_be_gone() -> None:
     auto = MODES["auto"]
-    lines = of_its_way(outline(auto), auto, "simple_search", {"input_parser", "choose"})
+    lines = of_its_way(outline_graph(auto), auto, "simple_search", {"input_parser", "choose"})
     assert [*lines] == ["input_parser", "choose", "simple_search", "simple_judge", "simple_enough", "simple_synthesize"]
-    assert of_its_way(outline(auto), auto, "input_parser", ()) == outline(auto)
-    data = of_its_way(outline(auto), auto, "data_execution", ())
+    assert of_its_way(outline_graph(auto), auto, "input_parser", ()) == outline_graph(auto)
+    data = of_its_way(outline_graph(auto), auto, "data_execution", ())
     assert {"sql_repair", "forecast", "chart", "synthesis"} <= data.keys()
     assert not data.keys() & {"writer", "parallel_loops", "schema_context"}
 
@@ -145,4 +145,4 @@ def test_how_long_branches_may_take_is_drawn_where_the_graph_says_it() -> None:
         node.model_copy(update={"timeout_seconds": 15}) if isinstance(node, ParallelNode) else node
         for node in MODES["data"].nodes
     ]
-    assert "side by side<br/>15 s each" in mermaid(MODES["data"].model_copy(update={"nodes": tuple(hurried)}))
+    assert "side by side<br/>15 s each" in render_mermaid(MODES["data"].model_copy(update={"nodes": tuple(hurried)}))

@@ -4,16 +4,16 @@ import pytest
 
 from elcano.graphs.engine.commands import CallAgent, Finish
 from elcano.graphs.engine.entries import Diverted, StepAbandoned, StepCompleted, StepFailed
-from elcano.graphs.engine.reading import Reading
-from elcano.graphs.engine.routing import route
-from elcano.graphs.engine.run import VIEW_NAMES, seen, start
-from elcano.graphs.engine.steps import advance, next_command
+from elcano.graphs.engine.expression_reader import Reading
+from elcano.graphs.engine.routing import route_after_success
+from elcano.graphs.engine.run import VIEW_NAMES, build_expression_view, build_initial_run
+from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.errors import EngineFault
 from elcano.graphs.frozen import Json
 from elcano.graphs.spec.graph import ConditionalEdge, SequentialEdge
 from elcano.graphs.values.budget import Limits, Usage
 from elcano.graphs.values.state import Ending
-from elcano.testing.script import passages
+from elcano.testing.script import make_passages
 from tests.unit.graphs.samples import (
     QUESTION,
     asking,
@@ -36,11 +36,11 @@ def test_a_run_from_entry_to_exit() -> None:
     command = next_command(graph, run, 0.0)
     assert isinstance(command, CallAgent)
     assert (command.step, command.node, command.agent, command.input["question"]) == (1, "a", "thinking", "What is it?")
-    run = advance(graph, run, completed(run, {"thought": "hm"}, usage=Usage(requests=1, input_tokens=7)))
+    run = advance_run(graph, run, completed(run, {"thought": "hm"}, usage=Usage(requests=1, input_tokens=7)))
     assert (run.node, run.step, run.budget.used.tokens) == ("z", 2, 7)
     assert run.state.outputs == {"a": {"thought": "hm"}}
     assert not run.finished
-    run = advance(graph, run, completed(run, DRAFT))
+    run = advance_run(graph, run, completed(run, DRAFT))
     assert (run.finished, run.ending, run.failure) == (True, None, None)
     assert next_command(graph, run, 9.0) == Finish()
 
@@ -60,8 +60,8 @@ def test_an_estimate_counts_prompt_evidence_and_answer() -> None:
     plain = next_command(graph, begun(graph), 0.0)
     searched = search_graph(for_each=None)
     run = begun(searched)
-    output: Json = {"source": "library", "query": "q", "evidence": passages("a", "b")}
-    with_evidence = begun(graph).model_copy(update={"state": advance(searched, run, completed(run, output)).state})
+    output: Json = {"source": "library", "query": "q", "evidence": make_passages("a", "b")}
+    with_evidence = begun(graph).model_copy(update={"state": advance_run(searched, run, completed(run, output)).state})
     laden = next_command(graph, with_evidence, 0.0)
     assert isinstance(plain, CallAgent)
     assert isinstance(laden, CallAgent)
@@ -80,7 +80,7 @@ def test_an_input_that_does_not_fit_fails_the_node() -> None:
     assert isinstance(entry, StepFailed)
     assert (entry.failure.type, entry.at) == ("InputInvalid", 3.0)
     assert entry.failure.message.startswith("question: ")
-    run = advance(graph, run, entry)
+    run = advance_run(graph, run, entry)
     assert run.ending is not None
     assert (run.node, run.ending.kind) == ("z", "node_failed")
 
@@ -90,7 +90,7 @@ def test_the_last_step_is_left_to_the_exit_even_by_an_input_that_does_not_fit() 
     edges = (SequentialEdge(from_node="a", to_node="b"), SequentialEdge(from_node="b", to_node="z"))
     graph = two_nodes(nodes=nodes, edges=edges)
     run = begun(graph, limits=Limits(steps=2))
-    run = advance(graph, run, completed(run))
+    run = advance_run(graph, run, completed(run))
     entry = immediate(graph, run)
     assert isinstance(entry, Diverted)
     assert entry.ending.kind == "steps"
@@ -99,7 +99,7 @@ def test_the_last_step_is_left_to_the_exit_even_by_an_input_that_does_not_fit() 
 def test_an_output_that_its_reducer_refuses_leaves_the_state() -> None:
     graph = two_nodes(nodes=(asking("a", reducer="record_thought"), asking("z", "writer")))
     run = begun(graph)
-    after = advance(graph, run, completed(run, {"thoughts": []}, usage=Usage(requests=1)))
+    after = advance_run(graph, run, completed(run, {"thoughts": []}, usage=Usage(requests=1)))
     assert after.state == run.state
     assert after.ending is not None
     assert (after.node, after.ending.kind, after.step, after.budget.used.requests) == ("z", "node_failed", 2, 1)
@@ -108,13 +108,13 @@ def test_an_output_that_its_reducer_refuses_leaves_the_state() -> None:
 def test_a_failure_goes_to_the_exit_a_fatal_one_ends_the_run() -> None:
     graph = two_nodes()
     run = begun(graph)
-    after = advance(graph, run, failed(run))
+    after = advance_run(graph, run, failed(run))
     assert after.ending == Ending(kind="node_failed", detail="a failed: no", type="Gone")
     assert (after.node, after.finished, after.state, after.budget.used.requests) == ("z", False, run.state, 1)
-    fatal = advance(graph, run, failed(run, fatal=True))
+    fatal = advance_run(graph, run, failed(run, fatal=True))
     assert fatal.failure is not None
     assert (fatal.finished, fatal.failure.fatal, fatal.node) == (True, True, "a")
-    at_exit = advance(graph, after, failed(after))
+    at_exit = advance_run(graph, after, failed(after))
     assert at_exit.failure is not None
     assert (at_exit.finished, at_exit.failure.node, at_exit.ending) == (True, "z", after.ending)
 
@@ -126,11 +126,11 @@ def test_a_diversion_goes_to_the_first_exit_and_there_ends_the_run() -> None:
         exit_nodes=("y", "z"),
     )
     stop = Diverted(at=1.0, ending=Ending(kind="stopped", detail="enough"))
-    run = advance(graph, begun(graph), stop)
+    run = advance_run(graph, begun(graph), stop)
     assert (run.node, run.step, run.ending, run.finished) == ("y", 1, stop.ending, False)
-    again = advance(graph, run, Diverted(at=2.0, ending=Ending(kind="time")))
+    again = advance_run(graph, run, Diverted(at=2.0, ending=Ending(kind="time")))
     assert (again.finished, again.ending) == (False, stop.ending)
-    again = advance(graph, run, StepAbandoned(step=1, node="y", at=2.0, ending=Ending(kind="time")))
+    again = advance_run(graph, run, StepAbandoned(step=1, node="y", at=2.0, ending=Ending(kind="time")))
     assert (again.finished, again.ending) == (True, stop.ending)
 
 
@@ -151,39 +151,39 @@ def test_a_spent_budget_diverts_before_the_call_but_not_from_the_exit(
     entry = immediate(graph, run, elapsed)
     assert isinstance(entry, Diverted)
     assert entry.ending.kind == kind
-    assert isinstance(next_command(graph, advance(graph, run, entry), elapsed + 1_000), CallAgent)
+    assert isinstance(next_command(graph, advance_run(graph, run, entry), elapsed + 1_000), CallAgent)
 
 
 def test_the_clock_that_jumps_back_is_not_believed() -> None:
     graph = two_nodes()
     run = begun(graph)
-    run = advance(graph, run, StepCompleted(step=1, node="a", at=50.0))
+    run = advance_run(graph, run, StepCompleted(step=1, node="a", at=50.0))
     command = next_command(graph, run, 10.0)
     assert isinstance(command, CallAgent)
-    assert advance(graph, run, StepCompleted(step=2, node="z", at=10.0)).budget.elapsed == 50.0
+    assert advance_run(graph, run, StepCompleted(step=2, node="z", at=10.0)).budget.elapsed == 50.0
 
 
 @pytest.mark.parametrize(("step", "node"), [(2, "a"), (0, "a"), (1, "z"), (1, "nowhere")])
 def test_an_entry_of_another_place_is_a_bug(step: int, node: str) -> None:
     graph = two_nodes()
     with pytest.raises(EngineFault, match="step 1 is at 'a'"):
-        advance(graph, begun(graph), StepCompleted(step=step, node=node, at=0.0))
+        advance_run(graph, begun(graph), StepCompleted(step=step, node=node, at=0.0))
 
 
 def test_a_finished_run_takes_no_entry() -> None:
     graph = two_nodes()
     run = begun(graph).model_copy(update={"finished": True})
     with pytest.raises(EngineFault, match="finished"):
-        advance(graph, run, completed(run))
+        advance_run(graph, run, completed(run))
 
 
 def test_the_view_has_every_field_and_the_budget() -> None:
-    found = seen(begun(two_nodes()), VIEW_NAMES)
+    found = build_expression_view(begun(two_nodes()), VIEW_NAMES)
     assert set(found) == {*type(QUESTION).model_fields, "budget", "stalled", "failure"}
 
 
 def test_a_graph_without_a_way_on_was_not_validated() -> None:
     graph = two_nodes(edges=())
-    run = start(graph, QUESTION, Limits())
+    run = build_initial_run(graph, QUESTION, Limits())
     with pytest.raises(EngineFault, match="not validated"):
-        route(graph, run, Reading(run))
+        route_after_success(graph, run, Reading(run))

@@ -10,10 +10,10 @@ from hypothesis.strategies import SearchStrategy
 from jmespath.exceptions import JMESPathError
 
 from elcano.graphs.expressions.evaluation import Meter
-from elcano.graphs.expressions.language import evaluate, fault
+from elcano.graphs.expressions.language import evaluate_expression, find_expression_fault
 from elcano.graphs.expressions.weight import Scale
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.rules import rules
+from elcano.graphs.rules import get_rules
 from tests.unit.graphs.texts import expressions, json_objects
 
 MEBIBYTE = 1024 * 1024
@@ -51,18 +51,18 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_expression_is_null_or_small(name: str) -> None:
     expression = HOSTILE[name]
-    assert fault(expression) is None
-    meter = Meter(rules())
+    assert find_expression_fault(expression) is None
+    meter = Meter(get_rules())
     tracemalloc.start()
-    value = evaluate(expression, LARGE, meter)
+    value = evaluate_expression(expression, LARGE, meter)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 32 * MEBIBYTE
-    assert meter.used <= rules().evaluation_work
+    assert meter.used <= get_rules().evaluation_work
     assert value.json is None or not value.refused
-    assert Scale(rules().result_bytes).weigh(value.json).bytes <= rules().result_bytes
-    again = Meter(rules())
-    assert (evaluate(expression, LARGE, again), again.used) == (value, meter.used)
+    assert Scale(get_rules().result_bytes).weigh(value.json).bytes <= get_rules().result_bytes
+    again = Meter(get_rules())
+    assert (evaluate_expression(expression, LARGE, again), again.used) == (value, meter.used)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_hostile_expression_is_null_or_small(name: str) -> None:
     ],
 )
 def test_it_says_why_it_is_null(name: str, why: str) -> None:
-    value = evaluate(HOSTILE[name], LARGE, Meter(rules()))
+    value = evaluate_expression(HOSTILE[name], LARGE, Meter(get_rules()))
     assert value.json is None
     assert f"it {value.refused}".startswith(why)
 
@@ -91,8 +91,8 @@ def test_it_says_why_it_is_null(name: str, why: str) -> None:
     ],
 )
 def test_what_could_not_be_written_down_is_null(expression: str, why: str) -> None:
-    assert fault(expression) is None
-    assert why in evaluate(expression, {}, Meter(rules())).refused
+    assert find_expression_fault(expression) is None
+    assert why in evaluate_expression(expression, {}, Meter(get_rules())).refused
 
 
 @pytest.mark.parametrize(
@@ -106,22 +106,22 @@ def test_what_could_not_be_written_down_is_null(expression: str, why: str) -> No
     ],
 )
 def test_ordinary_questions_about_much_are_answered(expression: str) -> None:
-    value = evaluate(expression, LARGE, Meter(rules()))
+    value = evaluate_expression(expression, LARGE, Meter(get_rules()))
     assert value == (jmespath.search(expression, LARGE), "")
 
 
 def test_the_expressions_of_one_step_share_their_work() -> None:
-    meter = Meter(rules())
-    asked = [evaluate("rows[?id == 'r7'].text", LARGE, meter) for _ in range(20)]
+    meter = Meter(get_rules())
+    asked = [evaluate_expression("rows[?id == 'r7'].text", LARGE, meter) for _ in range(20)]
     assert not asked[0].refused
     assert "together" in asked[-1].refused
-    assert meter.used <= rules().step_work
+    assert meter.used <= get_rules().step_work
 
 
 def test_the_expressions_of_one_step_share_what_they_give() -> None:
-    meter = Meter(rules())
-    assert not evaluate("rows", LARGE, meter).refused
-    assert "give" in [evaluate("long", LARGE, meter).refused for _ in range(40)][-1]
+    meter = Meter(get_rules())
+    assert not evaluate_expression("rows", LARGE, meter).refused
+    assert "give" in [evaluate_expression("long", LARGE, meter).refused for _ in range(40)][-1]
 
 
 _steps = st.sampled_from(
@@ -142,10 +142,10 @@ def piped(most: int) -> SearchStrategy[str]:
 @settings(max_examples=300, deadline=None, database=None)
 @given(piped(20), json_objects)
 def test_whatever_is_asked_is_bounded(expression: str, view: JsonObject) -> None:
-    meter = Meter(rules())
-    value = evaluate(expression, view, meter)
-    assert meter.used <= rules().evaluation_work
-    assert Scale(rules().result_bytes).weigh(value.json).bytes <= rules().result_bytes
+    meter = Meter(get_rules())
+    value = evaluate_expression(expression, view, meter)
+    assert meter.used <= get_rules().evaluation_work
+    assert Scale(get_rules().result_bytes).weigh(value.json).bytes <= get_rules().result_bytes
 
 
 @settings(max_examples=300, deadline=None, database=None)
@@ -153,7 +153,7 @@ def test_whatever_is_asked_is_bounded(expression: str, view: JsonObject) -> None
     st.builds(lambda first, more: " | ".join([first, *more]), expressions, st.lists(_steps, max_size=4)), json_objects
 )
 def test_what_is_not_refused_is_what_jmespath_says(expression: str, view: JsonObject) -> None:
-    value = evaluate(expression, view, Meter(rules()))
+    value = evaluate_expression(expression, view, Meter(get_rules()))
     try:
         said = jmespath.search(expression, view)
     except (JMESPathError, ArithmeticError, TypeError, ValueError):

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from elcano.graphs.catalogue import reducers
 from elcano.graphs.catalogue.section_reducers import collect_drafts
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes, SearchOutput
-from elcano.graphs.engine.safety import stalled
+from elcano.graphs.engine.safety import has_stalled
 from elcano.graphs.modes import MODES
 from elcano.graphs.modes.inputs import PASSAGES
-from elcano.graphs.rules import rules
+from elcano.graphs.rules import get_rules
 from elcano.graphs.spec.graph import AgentNode
 from elcano.graphs.values.branch import BranchOutcome, BranchOutcomes
 from elcano.graphs.values.state import EvidenceRef, ResearchState
@@ -78,7 +78,7 @@ def test_iterations_that_find_only_repetitions_are_a_stall() -> None:
     state = searched(QUESTION, (ref("a"),))
     for number in (2, 3):
         state = searched(state.model_copy(update={"iteration": number}), (ref(f"copy{number}", "a"),))
-    assert stalled(state, rules())
+    assert has_stalled(state, get_rules())
     assert len(state.evidence) == 3
 
 

@@ -4,17 +4,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.agents.agent_registry import AGENTS
 from elcano.graphs.engine.commands import CallAgent
 from elcano.graphs.engine.entries import StepFailed
-from elcano.graphs.engine.exits import exit_needs, joining_tokens, keeping
-from elcano.graphs.engine.run import Run, start
-from elcano.graphs.engine.steps import advance, next_command
+from elcano.graphs.engine.exits import exit_needs, joining_tokens, record_exit_needs
+from elcano.graphs.engine.run import Run, build_initial_run
+from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.fanout.allotment import Allotment
 from elcano.graphs.journal.journal import Journal, Pages
-from elcano.graphs.journal.narration import beginning
+from elcano.graphs.journal.narration import narrate_run_start
 from elcano.graphs.modes import MODES
-from elcano.graphs.rules import rules
+from elcano.graphs.rules import get_rules
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.budget import Allowance, Budget, Estimate, Limits, TopUp, Usage
 from elcano.graphs.values.endings import EndKind
@@ -97,7 +97,7 @@ def found(number: int, characters: int) -> EvidenceRef:
 
 
 def run_of(mode: str, state: ResearchState, node: str, limits: Limits | None = None) -> Run:
-    return start(MODES[mode], state, limits or Limits()).model_copy(update={"node": node})
+    return build_initial_run(MODES[mode], state, limits or Limits()).model_copy(update={"node": node})
 
 
 def test_a_writer_needs_its_prompt_what_it_is_told_the_passages_and_its_answer() -> None:
@@ -124,7 +124,7 @@ def test_a_report_of_many_sections_needs_a_call_for_each_and_one_for_the_key_fin
     sections = tuple(SectionResult(title=one.title, key_question="?", draft="d") for one in plan[:3])
     drafted = planned.model_copy(update={"sections": (*sections, SectionResult(title="gap", key_question="?"))})
     needed = exit_needs(MODES["deep"], run_of("deep", drafted, "collect_drafts")).tokens
-    assert needed == joining_tokens(AGENTS["long_writer"], 3, rules(), passages=4_000)
+    assert needed == joining_tokens(AGENTS["long_writer"], 3, get_rules(), passages=4_000)
 
 
 def test_the_price_so_far_says_what_the_exit_will_cost() -> None:
@@ -175,7 +175,7 @@ def spent_at(run: Run, kind: EndKind) -> StepFailed:
 def test_a_call_that_could_not_be_paid_for_ends_the_research_and_breaks_nothing(kind: EndKind) -> None:
     graph = MODES["iterative"]
     run = run_of("iterative", ResearchState(question="q"), "judge")
-    left = advance(graph, run, spent_at(run, kind))
+    left = advance_run(graph, run, spent_at(run, kind))
     assert left.ending is not None
     assert (left.node, left.ending.kind, left.failure, left.finished) == ("writer", kind, None, False)
     assert (left.budget.used.tokens, left.step) == (10, run.step + 1)
@@ -185,7 +185,7 @@ def test_a_call_that_could_not_be_paid_for_ends_the_research_and_breaks_nothing(
 def test_a_run_that_waits_for_more_budget_does_so_here_too(kind: EndKind) -> None:
     graph = MODES["iterative"]
     run = run_of("iterative", ResearchState(question="q"), "judge", Limits(when_exhausted="pause"))
-    waiting = advance(graph, run, spent_at(run, kind))
+    waiting = advance_run(graph, run, spent_at(run, kind))
     assert waiting.paused is not None
     assert (waiting.paused.kind, waiting.node, waiting.ending) == (kind, "judge", None)
 
@@ -196,7 +196,7 @@ def test_an_exit_that_cannot_be_paid_for_ends_the_run_partial_and_not_failed(whe
     chosen = Limits.model_validate({"when_exhausted": when})
     run = run_of("iterative", ResearchState(question="q"), "writer", chosen)
     journal = Journal(graph, Pages(run=run, entries=(), events=(), started_at=0.0))
-    journal.tell(beginning("q", "iterative"), 0.0)
+    journal.tell(narrate_run_start("q", "iterative"), 0.0)
     journal.record(spent_at(journal.run, "tokens"), 1.0)
     assert journal.run.ending is not None
     assert (journal.run.finished, journal.run.failure, journal.run.ending.kind) == (True, None, "tokens")
@@ -205,6 +205,6 @@ def test_an_exit_that_cannot_be_paid_for_ends_the_run_partial_and_not_failed(whe
 
 def test_what_is_kept_travels_with_the_run() -> None:
     graph = MODES["iterative"]
-    run = keeping(graph, run_of("iterative", ResearchState(question="q"), "judge"))
+    run = record_exit_needs(graph, run_of("iterative", ResearchState(question="q"), "judge"))
     assert Run.model_validate_json(run.model_dump_json()) == run
     assert run.budget.exit_needs.tokens == 4_800

@@ -3,9 +3,17 @@
 import pytest
 
 from elcano.graphs.expressions.evaluation import Meter
-from elcano.graphs.expressions.language import MAX_DEPTH, Value, evaluate, fault, node_read, reads, root_names
+from elcano.graphs.expressions.language import (
+    MAX_DEPTH,
+    Value,
+    evaluate_expression,
+    find_expression_fault,
+    find_read_names,
+    node_read,
+    root_names,
+)
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.rules import rules
+from elcano.graphs.rules import get_rules
 
 VIEW: JsonObject = {"a": {"b": [1, 2]}, "text": "abc", "items": [{"n": 1}, {"n": "x"}], "zero": 0}
 
@@ -34,14 +42,14 @@ VIEW: JsonObject = {"a": {"b": [1, 2]}, "text": "abc", "items": [{"n": 1}, {"n":
     ],
 )
 def test_evaluate(expression: str, value: Json) -> None:
-    assert fault(expression) is None
-    assert evaluate(expression, VIEW, Meter(rules())) == Value(value)
+    assert find_expression_fault(expression) is None
+    assert evaluate_expression(expression, VIEW, Meter(get_rules())) == Value(value)
 
 
 @pytest.mark.parametrize("expression", ["nowhere", "zero", "`[]`", "`{}`", "''", "`false`", "`null`"])
 def test_what_does_not_hold(expression: str) -> None:
-    assert not evaluate(expression, VIEW, Meter(rules())).json
-    negated = evaluate(f"!({expression})", VIEW, Meter(rules())).json
+    assert not evaluate_expression(expression, VIEW, Meter(get_rules())).json
+    negated = evaluate_expression(f"!({expression})", VIEW, Meter(get_rules())).json
     assert negated is True or expression == "zero"  # JMESPath itself counts 0 as true
 
 
@@ -67,7 +75,7 @@ def test_what_does_not_hold(expression: str) -> None:
     ],
 )
 def test_fault(expression: str, part: str) -> None:
-    found = fault(expression)
+    found = find_expression_fault(expression)
     assert found is not None
     assert part in found
     assert "\n" not in found
@@ -75,12 +83,12 @@ def test_fault(expression: str, part: str) -> None:
 
 @pytest.mark.parametrize("expression", ["!(a.b)", "!a", "a.b && !zero", "items[?!n]", "items[?!(n.x)].n"])
 def test_what_is_negated_may_stand_alone_or_in_brackets(expression: str) -> None:
-    assert fault(expression) is None
+    assert find_expression_fault(expression) is None
 
 
 def test_long_paths_are_not_deep() -> None:
-    assert fault(".".join(["a"] * 250)) is None
-    assert fault("!" * (MAX_DEPTH - 1) + "a") is None
+    assert find_expression_fault(".".join(["a"] * 250)) is None
+    assert find_expression_fault("!" * (MAX_DEPTH - 1) + "a") is None
 
 
 @pytest.mark.parametrize(
@@ -109,12 +117,12 @@ def test_root_names(expression: str, names: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("expression", ["@", "*", "keys(@)", "a || @", "[@.a]", "map(&a, @)", "length(@) > a", "[0]"])
 def test_what_reads_the_view_as_a_whole(expression: str) -> None:
-    assert reads(expression) is None
+    assert find_read_names(expression) is None
 
 
 @pytest.mark.parametrize("expression", ["a[]", "a[?@ == b]", "a | @", "a.*", "sort_by(a, &@)", "[a][0]"])
 def test_what_reads_names_alone(expression: str) -> None:
-    assert reads(expression) == frozenset({"a"})
+    assert find_read_names(expression) == frozenset({"a"})
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import pytest
 
 from elcano.graphs.contracts import ResearchResult
 from elcano.graphs.engine.commands import BranchStart, RunBranches
-from elcano.graphs.engine.run import start as started
-from elcano.graphs.fanout.visit import FanOut, outcome
+from elcano.graphs.engine.run import build_initial_run as started
+from elcano.graphs.fanout.visit import FanOut, build_branch_outcome
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ParallelNode
 from elcano.graphs.values.branch import BranchInput
@@ -35,7 +35,7 @@ def begun(fan: FanOut, start: BranchStart, budget: Budget) -> Limits:
 
 def end(fan: FanOut, start: BranchStart, tokens: int) -> None:
     result = ResearchResult(run_id="r", report=None, draft="d", usage=Usage(input_tokens=tokens))
-    fan.end(start, outcome(start, result))
+    fan.end(start, build_branch_outcome(start, result))
 
 
 def test_a_top_up_first_makes_up_for_what_was_overspent() -> None:
@@ -84,7 +84,7 @@ def test_a_branch_that_is_short_is_a_gap_or_waits(limits: Limits, elapsed: float
             spent = ResearchResult(
                 run_id="r", report=None, draft="d", usage=Usage(input_tokens=90_000, cost_microusd=10)
             )
-            fan.end(FIRST, outcome(FIRST, spent))
+            fan.end(FIRST, build_branch_outcome(FIRST, spent))
         limited = fan.begin(SECOND, budget.at(elapsed))
         if mode == "pause":
             assert isinstance(limited, Ending)

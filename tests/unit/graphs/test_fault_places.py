@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from elcano.graphs.checks.forms import dotted, form_faults
-from elcano.graphs.checks.validation import faults
+from elcano.graphs.checks.graph_json_faults import form_faults, format_dotted_path
+from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.modes import MODES
-from elcano.graphs.spec.faults import Fault, existing
+from elcano.graphs.spec.faults import Fault, trim_pointer_to_document
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.size import size_faults
 
@@ -23,7 +23,7 @@ def found(document: Any) -> list[Fault]:
     if too_large := size_faults(document):
         return too_large
     try:
-        return faults(ResearchGraph.model_validate(document))
+        return find_graph_faults(ResearchGraph.model_validate(document))
     except ValidationError as error:
         return form_faults(error)
 
@@ -89,13 +89,13 @@ def test_names_of_parts_are_escaped_as_pointers_are() -> None:
     (fault,) = found(graph)
     assert fault.pointer == "/nodes/1/inputs/a~1b~0c"
     assert at(graph, fault.pointer) == "question"
-    assert dotted(fault) == "nodes.1.inputs.a/b~c"
+    assert format_dotted_path(fault) == "nodes.1.inputs.a/b~c"
 
 
 def test_what_is_missing_has_the_place_of_what_it_is_missing_in() -> None:
     graph = changed("nodes", 1, "inputs", to={})
     del graph["entry_node"], graph["nodes"][2]["reducer"]
-    places = [existing(graph, fault.pointer) for fault in found(graph)]
+    places = [trim_pointer_to_document(graph, fault.pointer) for fault in found(graph)]
     assert sorted(places) == ["", "/nodes/2"]
 
 
@@ -145,9 +145,9 @@ def test_a_mutated_graph_is_valid_or_its_faults_have_places_that_are_there(seed:
     told = found(graph)
     for fault in told:
         assert fault.strip()
-        at(graph, existing(graph, fault.pointer))
+        at(graph, trim_pointer_to_document(graph, fault.pointer))
     if not told:
-        assert faults(ResearchGraph.model_validate(graph)) == []
+        assert find_graph_faults(ResearchGraph.model_validate(graph)) == []
 
 
 def test_most_of_the_mutations_are_faults_and_not_all() -> None:

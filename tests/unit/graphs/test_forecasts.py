@@ -3,7 +3,7 @@
 import pytest
 
 from elcano.graphs.builder import GraphBuilder
-from elcano.graphs.checks.validation import faults
+from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.data.forecast import ForecastDigest, ForecastInput, ForecastRefusal
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.frozen import JsonObject
@@ -73,7 +73,7 @@ async def test_what_a_forecast_came_to_is_told_in_its_event() -> None:
 def test_what_the_next_node_reads_is_checked_before_a_run() -> None:
     with pytest.raises(GraphInvalid, match="refusal"):
         forecasting("outputs.forecast.refusal")
-    assert faults(forecasting()) == []
+    assert find_graph_faults(forecasting()) == []
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.engine.entries import StepCompleted
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.spec.naming import with_branches
-from elcano.testing import ScriptedModel, ScriptedSource, researched
+from elcano.graphs.spec.named_graphs import with_branches
+from elcano.testing import ScriptedModel, ScriptedSource, run_research
 from tests.gallery import DOCUMENTS, QUESTIONS, WAYS, graph
 
 
@@ -21,7 +21,7 @@ def whole(name: str) -> ResearchGraph:
 
 async def walked(name: str, folder: Path, model: ScriptedModel | None = None) -> tuple[list[str], str]:
     """The nodes of a run, and its report."""
-    report, journal = await researched(
+    report, journal = await run_research(
         QUESTIONS[name],
         folder=folder,
         sources=[ScriptedSource("kettles", DOCUMENTS)],

@@ -6,13 +6,13 @@ import pytest
 
 from elcano.graphs.checks.validation import require_valid
 from elcano.graphs.engine import inputs
-from elcano.graphs.engine import steps as engine
+from elcano.graphs.engine import step_function as engine
 from elcano.graphs.engine.entries import StepCompleted, Warned
-from elcano.graphs.engine.steps import advance, next_command
+from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.errors import EngineFault
 from elcano.graphs.frozen import Json
 from elcano.graphs.journal.journal import Journal
-from elcano.graphs.rules import Rules, rules
+from elcano.graphs.rules import Rules, get_rules
 from elcano.graphs.spec.graph import (
     AgentNode,
     ConditionalEdge,
@@ -27,7 +27,7 @@ from elcano.graphs.spec.graph import (
     ToolNode,
 )
 from elcano.graphs.values.budget import Limits
-from elcano.graphs.values.state import weights
+from elcano.graphs.values.state import weigh_state
 from elcano.testing.script import Script
 from tests.unit.graphs.samples import ON, asking, begun, completed, research, two_nodes
 
@@ -88,7 +88,7 @@ async def test_a_state_that_doubles_ends_in_a_report(values: str, calling: bool)
     graph = ring(growing(values), CALL) if calling else ring(growing(values))
     journal = await research(Script(), graph=graph, limits=LOOPS)
     assert reported(journal)
-    assert sum(weights(journal.run.state, rules().state_bytes).values()) <= rules().state_bytes
+    assert sum(weigh_state(journal.run.state, get_rules().state_bytes).values()) <= get_rules().state_bytes
     assert journal.run.ending is not None
     assert journal.run.state.warnings or errors(journal)
 
@@ -177,19 +177,19 @@ def test_a_warning_is_an_entry_and_told_once() -> None:
 
 def test_work_between_two_calls_is_bounded_and_a_call_begins_anew() -> None:
     graph = two_nodes(nodes=(StateNode(id="a", reducer="set_values"), asking("z", "writer")))
-    run = begun(graph).model_copy(update={"work": rules().waiting_work + 1})
+    run = begun(graph).model_copy(update={"work": get_rules().waiting_work + 1})
     command = next_command(graph, run, 0.0)
     assert "units of work" in command.model_dump_json()
     graph = two_nodes()
-    run = begun(graph).model_copy(update={"work": rules().waiting_work + 1})
-    assert advance(graph, run, completed(run, {"thought": "hm"})).work == 0
+    run = begun(graph).model_copy(update={"work": get_rules().waiting_work + 1})
+    assert advance_run(graph, run, completed(run, {"thought": "hm"})).work == 0
 
 
 def test_a_list_of_nothing_calls_nobody_and_so_begins_nothing_anew() -> None:
     graph = two_nodes(nodes=(ToolNode(id="a", tool="noop", for_each="`[]`"), asking("z", "writer")))
-    run = begun(graph).model_copy(update={"work": rules().waiting_work + 1})
+    run = begun(graph).model_copy(update={"work": get_rules().waiting_work + 1})
     assert "units of work" in next_command(graph, run, 0.0).model_dump_json()
-    assert advance(graph, run, completed(run, {"items": []})).work > rules().waiting_work
+    assert advance_run(graph, run, completed(run, {"items": []})).work > get_rules().waiting_work
 
 
 @pytest.mark.parametrize("error", [MemoryError(), RecursionError("too deep"), KeyError("x"), ZeroDivisionError()])
@@ -199,10 +199,10 @@ def test_what_nobody_foresaw_fails_the_run(monkeypatch: pytest.MonkeyPatch, erro
 
     graph = two_nodes()
     run = begun(graph)
-    monkeypatch.setattr(engine, "folded", broken)
+    monkeypatch.setattr(engine, "fold_step_output", broken)
     with pytest.raises(EngineFault, match=type(error).__name__):
-        advance(graph, run, StepCompleted(step=1, node="a", at=0.0))
-    monkeypatch.setattr(inputs, "command", broken)
+        advance_run(graph, run, StepCompleted(step=1, node="a", at=0.0))
+    monkeypatch.setattr(inputs, "build_command", broken)
     with pytest.raises(EngineFault, match=type(error).__name__):
         next_command(graph, run, 0.0)
 
@@ -213,7 +213,7 @@ def test_an_output_that_cannot_be_written_down_fails_its_node() -> None:
     nested: list[Json] = []
     for _ in range(100):
         nested = [nested]
-    failed = advance(graph, run, completed(run, {"ok": True, "more": nested}))
+    failed = advance_run(graph, run, completed(run, {"ok": True, "more": nested}))
     assert failed.state == run.state
     assert failed.ending is not None
     assert failed.ending.kind == "node_failed"

@@ -1,6 +1,6 @@
 """What was accepted under an id is in the log, and travels with it."""
 
-from elcano.graphs.engine.control import Stop
+from elcano.graphs.engine.control_actions import Stop
 from elcano.graphs.engine.entries import Controlled
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.modes import MODES

@@ -7,7 +7,7 @@ import pytest
 
 from elcano.graphs import labels
 from elcano.graphs.contracts import BranchOf, ResearchInput
-from elcano.graphs.labels import SEARCH_ATTRIBUTES, about, at_start, label, plain
+from elcano.graphs.labels import SEARCH_ATTRIBUTES, at_start, describe_workflow, escape_markdown_line, format_label
 from elcano.graphs.modes import MODES
 
 COLUMNS = {"Keyword": 10, "Int": 3, "Double": 3}
@@ -51,23 +51,25 @@ def test_a_run_says_what_it_asks_and_a_section_whose_it_is() -> None:
 
 @pytest.mark.parametrize("sign", ["a", "é", "漢", "\U0001f600", '"', "\\"])
 def test_a_long_question_fits_however_it_is_written(sign: str) -> None:
-    assert len(json.dumps(label(sign * 5_000))) <= VALUE_BYTES
-    assert label(sign * 5_000).startswith(sign * 100)
+    assert len(json.dumps(format_label(sign * 5_000))) <= VALUE_BYTES
+    assert format_label(sign * 5_000).startswith(sign * 100)
 
 
 def test_a_label_is_one_line_without_control_characters() -> None:
-    assert label("one\n\ttwo\x00\u202e three ") == "one two three"
+    assert format_label("one\n\ttwo\x00\u202e three ") == "one two three"
 
 
 def test_words_of_others_are_no_markdown() -> None:
-    assert plain("![x](http://evil) *b* <i> `c` a_b\n# d") == (r"\!\[x\](http://evil) \*b\* \<i\> \`c\` a\_b \# d")
+    assert escape_markdown_line("![x](http://evil) *b* <i> `c` a_b\n# d") == (
+        r"\!\[x\](http://evil) \*b\* \<i\> \`c\` a\_b \# d"
+    )
 
 
 def test_details_link_to_the_run_and_repeat_no_short_question() -> None:
-    told = about(asking("What is it?", address="http://127.0.0.1:8000/v1/runs/default-1"))
+    told = describe_workflow(asking("What is it?", address="http://127.0.0.1:8000/v1/runs/default-1"))
     assert "What is it?" not in told
     assert "[its report](http://127.0.0.1:8000/v1/runs/default-1/report)" in told
-    assert "](" not in about(asking("What is it?"))
+    assert "](" not in describe_workflow(asking("What is it?"))
     question = "Why " * labels.LABEL_CHARACTERS + "?"
-    assert about(asking(question)).startswith("Why Why")
-    assert "section **method** of `default-1`" in about(asking("What of method?", section="method"))
+    assert describe_workflow(asking(question)).startswith("Why Why")
+    assert "section **method** of `default-1`" in describe_workflow(asking("What of method?", section="method"))

@@ -7,12 +7,12 @@ from elcano.graphs.catalogue.ledger_reducers import record_hypotheses
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle.start import fold
-from elcano.graphs.preview.preview import previewed
+from elcano.graphs.preview.preview import preview_graph
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.ledger import Ledger
 from elcano.graphs.values.state import ResearchState
 from elcano.testing.in_memory import run_in_memory
-from elcano.testing.script import Answer, Refused, Script, led
+from elcano.testing.script import Answer, Refused, Script, make_progress_ledger
 from tests.workflow.conftest import asking
 
 ROOMY = Limits(tokens=500_000, iterations=30)
@@ -39,7 +39,10 @@ def saying(*rounds: JsonObject) -> Answer:
 async def test_who_speaks_next_is_what_the_manager_says() -> None:
     script = Script()
     script.overrides["progress_ledger"] = saying(
-        led("judge", "is there anything"), led("searcher", "find it"), led("hypothesizer", "why"), led("reporter", "go")
+        make_progress_ledger("judge", "is there anything"),
+        make_progress_ledger("searcher", "find it"),
+        make_progress_ledger("hypothesizer", "why"),
+        make_progress_ledger("reporter", "go"),
     )
     journal = await walked(script)
     called = [name for name in script.calls if name not in ("task_ledger", "progress_ledger", "search")]
@@ -66,7 +69,7 @@ async def test_the_events_are_those_of_the_team() -> None:
 
 async def test_two_resets_and_still_a_report_that_says_why_it_is_partial() -> None:
     script = Script()
-    script.overrides["progress_ledger"] = lambda given: led(
+    script.overrides["progress_ledger"] = lambda given: make_progress_ledger(
         "searcher", f"round {given['iteration']}", progress=False, loop=True
     )
     journal = await walked(script)
@@ -85,7 +88,9 @@ async def test_two_resets_and_still_a_report_that_says_why_it_is_partial() -> No
 @pytest.mark.parametrize("resets", [0, 1])
 async def test_the_limits_of_stalls_and_resets_are_the_callers(resets: int) -> None:
     script = Script()
-    script.overrides["progress_ledger"] = lambda given: led("searcher", f"round {given['iteration']}", progress=False)
+    script.overrides["progress_ledger"] = lambda given: make_progress_ledger(
+        "searcher", f"round {given['iteration']}", progress=False
+    )
     journal = await walked(script, ROOMY.model_copy(update={"stalls": 1, "resets": resets}))
     assert (script.calls.count("task_ledger"), ledger_of(journal).resets) == (resets + 1, resets)
 
@@ -102,7 +107,7 @@ async def test_rounds_that_are_used_up_end_in_a_report(rounds: int) -> None:
 
 async def test_one_turn_again_and_again_sends_nobody_twice_on_the_same_evidence() -> None:
     script = Script()
-    script.overrides["progress_ledger"] = lambda given: led("judge", "judge it")
+    script.overrides["progress_ledger"] = lambda given: make_progress_ledger("judge", "judge it")
     journal = await walked(script)
     assert script.calls.count("judge") == 1
     assert journal.run.ending is not None
@@ -112,7 +117,7 @@ async def test_one_turn_again_and_again_sends_nobody_twice_on_the_same_evidence(
 
 async def test_a_manager_that_names_nobody_ends_in_a_report() -> None:
     script = Script()
-    script.overrides["progress_ledger"] = lambda given: led("", f"round {given['iteration']}")
+    script.overrides["progress_ledger"] = lambda given: make_progress_ledger("", f"round {given['iteration']}")
     journal = await walked(script)
     assert set(script.calls) == {"task_ledger", "progress_ledger", "writer"}
     assert journal.run.ending is not None
@@ -136,7 +141,7 @@ async def test_whoever_fails_for_good_the_report_is_written(failing: str) -> Non
 @pytest.mark.parametrize("tokens", range(14_000, 62_000, 4_000))
 async def test_a_budget_that_ends_anywhere_in_a_round_or_a_reset_ends_in_a_report(tokens: int) -> None:
     script = Script(tokens=1_500)
-    script.overrides["progress_ledger"] = lambda given: led(
+    script.overrides["progress_ledger"] = lambda given: make_progress_ledger(
         "judge" if given["iteration"] == 2 else "searcher", f"round {given['iteration']}", progress=False
     )
     journal = await walked(script, Limits(tokens=tokens, iterations=30, stalls=2))
@@ -149,7 +154,7 @@ async def test_a_budget_that_ends_anywhere_in_a_round_or_a_reset_ends_in_a_repor
 @pytest.mark.parametrize("calls", range(1, 12))
 async def test_time_that_is_up_after_any_turn_ends_in_a_report(calls: int) -> None:
     script = Script()
-    script.overrides["progress_ledger"] = lambda given: led("judge", "judge it")
+    script.overrides["progress_ledger"] = lambda given: make_progress_ledger("judge", "judge it")
     limits = Limits(tokens=500_000, iterations=30, seconds=600, stalls=2, resets=1)
     asked = asking("led", mode="magentic", limits=limits)
     late = 590.0
@@ -168,10 +173,10 @@ def test_hypotheses_that_name_what_there_is_not_say_so_once_in_the_report() -> N
 
 async def test_a_dry_run_walks_the_team_and_shows_a_reset() -> None:
     asked = asking("dry", mode="magentic", limits=ROOMY)
-    nodes = [step.node for step in (await previewed(asked, {})).steps]
+    nodes = [step.node for step in (await preview_graph(asked, {})).steps]
     assert [node for node in nodes if node in ("searcher", "hypothesizer", "judge", "reporter")] == [
         *("searcher", "hypothesizer", "judge", "reporter"),
     ]
-    stuck = {"progress_ledger": [led("judge", "again")]}
-    again = [step.node for step in (await previewed(asked, stuck)).steps]
+    stuck = {"progress_ledger": [make_progress_ledger("judge", "again")]}
+    again = [step.node for step in (await preview_graph(asked, stuck)).steps]
     assert (again.count("reset"), again[-1]) == (2, "reporter")

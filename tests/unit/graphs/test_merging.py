@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elcano.graphs.values.merging import Provenance, joining, merged, united
-from elcano.graphs.values.works import Flag, Identifiers, Work, WorkKind
+from elcano.graphs.values.work_merge import Provenance, list_joining_names, merge_accounts, merge_works
+from elcano.graphs.values.work_metadata import Flag, Identifiers, Work, WorkKind
 
 DOIS = ("", "", "10.1000/a", "10.1000/b", "10.48550/arxiv.2101.00001")
 WORKS = st.builds(
@@ -42,24 +42,24 @@ def work(source: str = "pubmed", **told: object) -> Work:
 @settings(deadline=None)
 @given(st.lists(WORKS, max_size=8), st.data())
 def test_neither_order_nor_repetition_counts(works: list[Work], data: st.DataObject) -> None:
-    once = merged(works)
-    assert merged(data.draw(st.permutations(works))) == once
-    assert merged([*works, *works]) == once
-    assert merged([account for one in once for account in one.accounts]) == once
+    once = merge_works(works)
+    assert merge_works(data.draw(st.permutations(works))) == once
+    assert merge_works([*works, *works]) == once
+    assert merge_works([account for one in once for account in one.accounts]) == once
 
 
 @settings(deadline=None)
 @given(st.lists(WORKS, max_size=6), st.lists(WORKS, max_size=6))
 def test_what_is_put_together_first_does_not_count(some: list[Work], others: list[Work]) -> None:
-    in_parts = [account for part in (some, others) for one in merged(part) for account in one.accounts]
-    assert merged(in_parts) == merged([*some, *others])
+    in_parts = [account for part in (some, others) for one in merge_works(part) for account in one.accounts]
+    assert merge_works(in_parts) == merge_works([*some, *others])
 
 
 @settings(deadline=None)
 @given(st.lists(WORKS, max_size=8))
 def test_every_name_leads_to_one_work_and_no_grave_word_is_lost(works: list[Work]) -> None:
-    found = merged(works)
-    homes = [{name for account in one.accounts for name in joining(account)} for one in found]
+    found = merge_works(works)
+    homes = [{name for account in one.accounts for name in list_joining_names(account)} for one in found]
     assert sum(map(len, homes)) == len(set().union(*homes))
     for account in works:
         (home,) = [one for one in found if any(account.model_copy(update={"retrieved_at": 0.0})
@@ -70,7 +70,7 @@ def test_every_name_leads_to_one_work_and_no_grave_word_is_lost(works: list[Work
 
 
 def test_works_that_share_a_name_by_way_of_others_are_one() -> None:
-    (one,) = merged(
+    (one,) = merge_works(
         [
             work("pubmed", pmid="1", title="Oil", authors=("Curie, M",)),
             work("openalex", doi="10.1/x", pmcid="PMC7", cited_by=4, retrieved_at=5.0),
@@ -90,7 +90,7 @@ def test_a_chain_of_a_thousand_names_is_one_work() -> None:
     chain = [
         Work(identifiers=Identifiers(pmid=str(number), doi=f"10.1/{number - 1}"), source="s") for number in range(1_000)
     ] + [Work(identifiers=Identifiers(pmid=str(number), doi=f"10.1/{number}"), source="t") for number in range(1_000)]
-    (one,) = merged(chain)
+    (one,) = merge_works(chain)
     assert len(one.accounts) == 2_000
 
 
@@ -105,15 +105,15 @@ def test_a_chain_of_a_thousand_names_is_one_work() -> None:
 )
 def test_without_a_common_name_works_stay_apart(other: Work) -> None:
     one = work("pubmed", title="Oil", year=2020, authors=("Curie, M",), pmid="1", nct="NCT00000001")
-    assert len(merged([one, other])) == 2
+    assert len(merge_works([one, other])) == 2
 
 
 def test_two_records_of_a_trial_are_one_and_what_it_lacks_is_as_it_was_told_last() -> None:
     first = work("clinical-trials", kind="trial", nct="NCT00000001", flags=("no_results",), retrieved_at=1.0)
     later = work("clinical-trials", kind="trial", nct="NCT00000001", retrieved_at=2.0)
-    (one,) = merged([later, first])
+    (one,) = merge_works([later, first])
     assert one.work.flags == ()
-    assert united([first]).work.flags == ("no_results",)
+    assert merge_accounts([first]).work.flags == ("no_results",)
 
 
 PREPRINT = work(
@@ -133,9 +133,9 @@ ARTICLE = work(
 
 
 def test_a_preprint_and_its_article_stay_two_unless_a_name_joins_them() -> None:
-    assert len(merged([PREPRINT, ARTICLE])) == 2
+    assert len(merge_works([PREPRINT, ARTICLE])) == 2
     bridge = work("semantic-scholar", arxiv="1912.00001", doi="10.1/x", kind="article", title="Oil")
-    (one,) = merged([PREPRINT, bridge, ARTICLE])
+    (one,) = merge_works([PREPRINT, bridge, ARTICLE])
     assert (one.work.title, one.work.venue, one.work.year, one.work.published) == ("Oil", "Nature", 2020, "2020-03")
     assert one.work.kind == "article"
     assert "preprint" not in one.work.flags
@@ -145,7 +145,7 @@ def test_a_preprint_and_its_article_stay_two_unless_a_name_joins_them() -> None:
 
 def test_the_doi_of_a_preprint_is_not_that_of_its_article() -> None:
     server = work("biorxiv", flags=("preprint",), doi="10.1101/2020.01.02.123456", pmid="1")
-    (one,) = merged([server, work("pubmed", kind="article", pmid="1", title="Oil")])
+    (one,) = merge_works([server, work("pubmed", kind="article", pmid="1", title="Oil")])
     assert (one.work.identifiers.doi, one.preprints) == ("", ("doi:10.1101/2020.01.02.123456",))
     assert one.also == ("doi:10.1101/2020.01.02.123456",)
 
@@ -162,7 +162,7 @@ def test_the_doi_of_a_preprint_is_not_that_of_its_article() -> None:
 def test_a_preprint_is_one_until_somebody_tells_of_a_publication(
     told: dict[str, str], kind: WorkKind, flags: tuple[Flag, ...]
 ) -> None:
-    (one,) = merged([PREPRINT, work("semantic-scholar", **told)])
+    (one,) = merge_works([PREPRINT, work("semantic-scholar", **told)])
     assert one.work.flags == flags
     assert ("preprint" if one.work.flags else one.work.kind) == kind
 
@@ -170,7 +170,7 @@ def test_a_preprint_is_one_until_somebody_tells_of_a_publication(
 @pytest.mark.parametrize("flag", ["retracted", "concern", "corrected", "withdrawn"])
 def test_what_one_source_told_stays_though_others_are_silent(flag: Flag) -> None:
     silent = [work(source, kind="article", doi="10.1/x", retrieved_at=9.0) for source in ("pubmed", "crossref")]
-    (one,) = merged([*silent, work("openalex", doi="10.1/x", flags=(flag,), notices=("Why: fraud.",))])
+    (one,) = merge_works([*silent, work("openalex", doi="10.1/x", flags=(flag,), notices=("Why: fraud.",))])
     assert (one.work.flags, one.work.notices) == ((flag,), ("Why: fraud.",))
 
 
@@ -181,13 +181,13 @@ def test_dates_are_of_the_year_that_is_believed() -> None:
         work("openalex", pmid="1", published="2024-01-15"),
         work("mine", pmid="1", published="2024-01-15-or-so"),
     ]
-    (one,) = merged(told)
+    (one,) = merge_works(told)
     assert (one.work.year, one.work.published) == (2024, "2024-01-15")
-    assert united(told[2:]).work.year == 2024
-    assert united([work(published="0000-01-01")]).work.year is None
+    assert merge_accounts(told[2:]).work.year == 2024
+    assert merge_accounts([work(published="0000-01-01")]).work.year is None
 
 
 def test_no_account_is_no_work() -> None:
-    assert merged([]) == ()
+    assert merge_works([]) == ()
     with pytest.raises(ValueError, match="account"):
-        united([])
+        merge_accounts([])

@@ -2,12 +2,13 @@
 
 import pytest
 
-from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.agents.agent_registry import AGENTS
 from elcano.graphs.engine.commands import BranchStart, CallAgent, CallTool, Finish, RunBranches
 from elcano.graphs.engine.entries import Diverted, Entry, Held, StepCompleted, StepFailed
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.journal.journal import Journal
-from elcano.graphs.journal.narration import MESSAGE_CHARACTERS, before
+from elcano.graphs.journal.narration import narrate_command
+from elcano.graphs.journal.told import MESSAGE_CHARACTERS
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ConditionalEdge, ResearchGraph, SequentialEdge
 from elcano.graphs.values.branch import BranchInput
@@ -15,11 +16,11 @@ from elcano.graphs.values.budget import Limits, Usage
 from elcano.graphs.values.events import TERMINAL, AgentEvent, EventType
 from elcano.graphs.values.failures import FailureType
 from elcano.graphs.values.state import Ending, Failure, Hold
-from elcano.testing.script import passages
+from elcano.testing.script import make_passages
 from tests.unit.graphs.samples import QUESTION, asking, search_graph, two_nodes
 from tests.unit.graphs.strategies import ANSWERS
 
-SEARCHED: JsonObject = {"source": "library", "query": "q", "evidence": passages("a", "b")}
+SEARCHED: JsonObject = {"source": "library", "query": "q", "evidence": make_passages("a", "b")}
 
 
 def begun(graph: ResearchGraph, limits: Limits | None = None) -> Journal:
@@ -133,15 +134,17 @@ def test_searches_are_counted_with_those_that_failed() -> None:
 
 
 def test_work_names_its_queries_and_sections() -> None:
-    (searching,) = before(CallTool(step=1, node="find_it", tool="search", inputs=({"query": "q"}, {"query": "r"})))
+    (searching,) = narrate_command(
+        CallTool(step=1, node="find_it", tool="search", inputs=({"query": "q"}, {"query": "r"}))
+    )
     assert (searching.message, searching.data) == ("Find it: q · r", {"queries": ["q", "r"]})
-    (idle,) = before(CallTool(step=1, node="wait", tool="noop", inputs=({},)))
+    (idle,) = narrate_command(CallTool(step=1, node="wait", tool="noop", inputs=({},)))
     assert idle.message == "Wait: Does nothing, durably: for measuring and for trying a graph out."
     branches = tuple(
         BranchStart(index=index, parallel_path_id=str(index), branch="b", input=BranchInput(question="q?", title=title))
         for index, title in enumerate(("T", ""))
     )
-    (parallel,) = before(RunBranches(step=1, node="sections", branches=branches))
+    (parallel,) = narrate_command(RunBranches(step=1, node="sections", branches=branches))
     assert parallel.message.startswith("Sections: 2 ")
     assert parallel.data == {"sections": ["T", "q?"]}
 

@@ -4,9 +4,9 @@ import pytest
 
 from elcano.graphs.engine.commands import BranchStart, CallTool, RunBranches
 from elcano.graphs.engine.entries import StepFailed
-from elcano.graphs.engine.steps import advance, next_command
+from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.frozen import Json
-from elcano.graphs.rules import rules
+from elcano.graphs.rules import get_rules
 from elcano.graphs.spec.graph import (
     ConditionalEdge,
     DecisionNode,
@@ -19,7 +19,7 @@ from elcano.graphs.spec.graph import (
 from elcano.graphs.values.branch import BranchInput
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.state import Ending
-from elcano.testing.script import passages
+from elcano.testing.script import make_passages
 from tests.unit.graphs.samples import (
     ON,
     asking,
@@ -46,7 +46,7 @@ def routed(choose: str | None = None, **values: Json) -> str:
     )
     run = begun(graph, values=values)
     entry = immediate(graph, run)
-    after = advance(graph, run, entry)
+    after = advance_run(graph, run, entry)
     assert after.state == run.state
     return after.node
 
@@ -69,15 +69,15 @@ def test_an_edge_can_end_the_research_early() -> None:
         edges=(ON, ConditionalEdge(from_node="a", to_node="z", when="question", label="nothing new", ending="stalled"))
     )
     run = begun(graph)
-    assert advance(graph, run, completed(run)).ending == Ending(kind="stalled", detail="nothing new")
+    assert advance_run(graph, run, completed(run)).ending == Ending(kind="stalled", detail="nothing new")
 
 
 def test_each_way_back_is_an_iteration_and_the_last_one_leads_to_the_exit() -> None:
     graph = two_nodes(edges=(ON, ConditionalEdge(from_node="a", to_node="a", when="question", loop=True)))
     run = begun(graph, limits=Limits(iterations=2))
-    run = advance(graph, run, completed(run))
+    run = advance_run(graph, run, completed(run))
     assert (run.node, run.budget.iterations, run.state.iteration, run.ending) == ("a", 2, 2, None)
-    run = advance(graph, run, completed(run))
+    run = advance_run(graph, run, completed(run))
     assert run.ending == Ending(kind="iterations", detail="all 2 iterations were used")
     assert (run.node, run.budget.iterations, run.state.iteration) == ("z", 2, 2)
 
@@ -86,7 +86,7 @@ def test_a_state_node_changes_the_state_without_work() -> None:
     note = StateNode(id="a", reducer="set_values", inputs={"values": "{asked: question, turn: iteration}"})
     graph = two_nodes(nodes=(note, asking("z", "writer")))
     run = begun(graph)
-    after = advance(graph, run, immediate(graph, run))
+    after = advance_run(graph, run, immediate(graph, run))
     assert (after.state.values, after.step) == ({"asked": "What is it?", "turn": 1}, 2)
 
 
@@ -104,18 +104,18 @@ def test_a_tool_runs_once_per_item(items: Json, queries: list[str]) -> None:
 
 def test_too_many_items_fail_the_node() -> None:
     graph = search_graph(for_each="values.items")
-    entry = immediate(graph, begun(graph, values={"items": ["x"] * (rules().max_items + 1)}))
+    entry = immediate(graph, begun(graph, values={"items": ["x"] * (get_rules().max_items + 1)}))
     assert isinstance(entry, StepFailed)
     assert "201 items; at most 200" in entry.failure.message
 
 
 def test_a_single_tool_and_a_tool_for_each_share_a_reducer() -> None:
-    output: Json = {"source": "library", "query": "q", "evidence": passages("a")}
+    output: Json = {"source": "library", "query": "q", "evidence": make_passages("a")}
     outcomes: Json = {"items": [{"index": 0, "output": output}]}
     for for_each, given in ((None, output), ("sources", outcomes)):
         graph = search_graph(for_each=for_each)
         run = begun(graph)
-        after = advance(graph, run, completed(run, given))
+        after = advance_run(graph, run, completed(run, given))
         assert [ref.id for ref in after.state.evidence] == ["doc:a"]
         assert after.state.outputs["find"] == given
 
@@ -126,7 +126,7 @@ def test_a_single_tool_and_a_tool_for_each_share_a_reducer() -> None:
 def test_an_answer_that_is_no_search_is_never_evidence(for_each: str | None, answer: Json) -> None:
     graph = search_graph(for_each=for_each)
     run = begun(graph)
-    after = advance(graph, run, completed(run, answer))
+    after = advance_run(graph, run, completed(run, answer))
     assert after.ending is not None
     assert (after.state, after.ending.kind) == (run.state, "node_failed")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from elcano.graphs.checks.validation import faults
+from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.spec.graph import ConditionalEdge, DecisionNode, ResearchGraph, SequentialEdge, ToolNode
 from tests.unit.graphs.samples import asking
 
@@ -54,13 +54,13 @@ def forked(first: str = "question", left: str = "question", when: str = "questio
     ],
 )
 def test_what_is_never_there_is_a_fault_with_its_place(graph: ResearchGraph, message: str, pointer: str) -> None:
-    assert [(str(fault), fault.pointer) for fault in faults(graph)] == [(message, pointer)]
+    assert [(str(fault), fault.pointer) for fault in find_graph_faults(graph)] == [(message, pointer)]
 
 
 def test_what_lies_before_or_behind_a_loop_can_be_read() -> None:
-    assert faults(forked(first="outputs.first.ok", left="outputs.first.ok", when="outputs.first.ok")) == []
+    assert find_graph_faults(forked(first="outputs.first.ok", left="outputs.first.ok", when="outputs.first.ok")) == []
     graph = forked(first="outputs.right.ok")
     back = SequentialEdge(from_node="right", to_node="first", loop=True)
     onward = ConditionalEdge(from_node="right", to_node="z", when="outputs.right.ok")
     edges = (*(edge for edge in graph.edges if edge.from_node != "right"), onward, back)
-    assert faults(graph.model_copy(update={"edges": edges})) == []
+    assert find_graph_faults(graph.model_copy(update={"edges": edges})) == []

@@ -4,16 +4,16 @@ from typing import Any
 
 import pytest
 
-from elcano.graphs.agents.defining import agent_faults, definition_of, least_answer
-from elcano.graphs.checks.affordable import default_limits, limit_faults
-from elcano.graphs.checks.validation import faults
+from elcano.graphs.agents.own_definition import agent_faults, definition_of, least_answer
+from elcano.graphs.checks.budget_limits import default_limits, limit_faults
+from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.contracts import AgentCall, ModelChoice
 from elcano.graphs.model_names import chosen_model, with_own
 from elcano.graphs.modes import MODES
-from elcano.graphs.preview.preview import previewed
-from elcano.graphs.spec.calling import Kept, agents_called, with_agents
-from elcano.graphs.spec.drawing import mermaid
+from elcano.graphs.preview.preview import preview_graph
+from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.spec.named_agents import Kept, agents_called, with_agents
 from elcano.graphs.spec.size import size_faults
 from elcano.graphs.values.budget import Limits
 from tests.unit.graphs.own_agents import SCREENER, Json, carrying, screened, screener
@@ -61,9 +61,9 @@ def test_a_graph_without_such_agents_is_the_same_json_as_ever() -> None:
 
 def test_a_graph_that_carries_its_agent_can_run() -> None:
     graph = carrying()
-    assert faults(graph) == []
+    assert find_graph_faults(graph) == []
     assert ResearchGraph.model_validate_json(graph.model_dump_json()) == graph
-    assert "screen" in mermaid(graph)
+    assert "screen" in render_mermaid(graph)
     limits = default_limits(graph)
     assert limit_faults(graph, limits) == []
     assert limit_faults(graph, Limits(tokens=4_000))
@@ -83,7 +83,7 @@ def test_a_graph_that_carries_its_agent_can_run() -> None:
     ],
 )
 def test_what_leads_nowhere_is_named_with_what_was_meant(inputs: dict[str, str], said: str) -> None:
-    found = faults(carrying(screened(**inputs)))
+    found = find_graph_faults(carrying(screened(**inputs)))
     assert len(found) == 1, found
     assert said in found[0]
 
@@ -101,32 +101,32 @@ def test_what_leads_nowhere_is_named_with_what_was_meant(inputs: dict[str, str],
     ],
 )
 def test_what_may_be_there_is_no_fault(expression: str) -> None:
-    assert faults(carrying(screened(background=expression))) == []
+    assert find_graph_faults(carrying(screened(background=expression))) == []
 
 
 def test_a_missing_input_and_a_reducer_that_does_not_fit_are_named() -> None:
     graph = screened()
     del graph["nodes"][1]["inputs"]["reader"]
     graph["nodes"][1]["reducer"] = "record_judgement"
-    found = faults(carrying(graph))
+    found = find_graph_faults(carrying(graph))
     assert any("input 'reader' is missing" in one for one in found)
     assert any("'record_judgement' takes JudgeAssessment, but agent 'screener' gives Answer" in one for one in found)
 
 
 def test_an_agent_that_is_called_nothing_or_has_faults_is_named() -> None:
     graph = carrying(output={"type": "object", "properties": {}}, instructions="  ")
-    found = faults(graph)
+    found = find_graph_faults(graph)
     assert any("agent 'screener': /output/properties: " in one for one in found)
     assert any("agent 'screener': /instructions: " in one for one in found)
     other = ResearchGraph.model_validate({**screened("judge"), "agents": {"idle": {**SCREENER, "name": "else"}}})
-    texts = " ".join(faults(other))
+    texts = " ".join(find_graph_faults(other))
     assert "agent 'idle': its name is 'else'" in texts
     assert "agent 'idle': no node calls it" in texts
     assert "did you mean 'screener'?" in " ".join(
-        faults(ResearchGraph.model_validate(screened("screner")), ["screener"])
+        find_graph_faults(ResearchGraph.model_validate(screened("screner")), ["screener"])
     )
-    assert "built-in agent" in " ".join(faults(carrying(key="judge", name="judge")))
-    assert "not a model" in " ".join(faults(carrying(model="gpt")))
+    assert "built-in agent" in " ".join(find_graph_faults(carrying(key="judge", name="judge")))
+    assert "not a model" in " ".join(find_graph_faults(carrying(model="gpt")))
 
 
 def team(branch: Json, **agents: Json) -> Json:
@@ -155,7 +155,7 @@ def test_names_are_replaced_when_a_graph_arrives() -> None:
     assert branch["nodes"][1]["agent"] == "screener@3"
     assert set(branch["agents"]) == {"screener@3"}
     assert "agents" not in whole
-    assert faults(ResearchGraph.model_validate(whole)) == []
+    assert find_graph_faults(ResearchGraph.model_validate(whole)) == []
     assert with_agents(whole, {}) == whole
     assert agents_called(whole) == []
 
@@ -166,9 +166,9 @@ def test_agents_of_a_graph_can_be_called_by_its_branches() -> None:
     whole = with_agents(inline, {})
     assert whole["agents"] == {}
     assert set(whole["branches"]["member"]["agents"]) == {"screener"}
-    assert faults(ResearchGraph.model_validate(whole)) == []
+    assert find_graph_faults(ResearchGraph.model_validate(whole)) == []
     two = {**whole, "nodes": [*whole["nodes"]], "agents": {"screener": {**SCREENER, "description": "another"}}}
-    assert any("another one of this name" in one for one in faults(ResearchGraph.model_validate(two)))
+    assert any("another one of this name" in one for one in find_graph_faults(ResearchGraph.model_validate(two)))
 
 
 @pytest.mark.parametrize("graph", [None, 1, [], {"nodes": 3}, {"nodes": [1, {"kind": "agent"}]}, {"agents": []}])
@@ -189,11 +189,11 @@ def faults_of(graph: Json) -> list[str]:
 
 
 async def test_a_dry_run_walks_it_with_the_least_answer() -> None:
-    walked = await previewed(asked(carrying()), {"screen": [{"why": "because"}]})
+    walked = await preview_graph(asked(carrying()), {"screen": [{"why": "because"}]})
     step = next(one for one in walked.steps if one.node == "screen")
     assert (step.outcome, step.calls) == ("completed", "screener")
     assert step.output == {"kept": [], "why": "because", "studies": None, "verdict": "enough"}
-    wrong = await previewed(asked(carrying()), {"screen": [{"verdict": "perhaps"}]})
+    wrong = await preview_graph(asked(carrying()), {"screen": [{"verdict": "perhaps"}]})
     assert "verdict" in next(one for one in wrong.steps if one.node == "screen").reason
 
 

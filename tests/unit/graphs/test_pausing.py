@@ -7,13 +7,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from elcano.graphs.engine.commands import CallAgent, CallTool, Choose, Finish, Wait
-from elcano.graphs.engine.control import Action, AddBudget, Stop, refuse_control
+from elcano.graphs.engine.control_actions import Action, AddBudget, Stop, refuse_control
 from elcano.graphs.engine.entries import Controlled, Diverted, Entry
-from elcano.graphs.engine.pausing import Continue, Pause
+from elcano.graphs.engine.pause import Continue, Pause
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.start import fold
-from elcano.graphs.lifecycle.start import journal as opened
+from elcano.graphs.lifecycle.start import open_journal as opened
 from elcano.graphs.modes import MODES
 from elcano.graphs.values.budget import Limits, TopUp
 from elcano.testing.script import Script

@@ -2,17 +2,17 @@
 
 import pytest
 
-from elcano.graphs.agents.listing import AGENTS
+from elcano.graphs.agents.agent_registry import AGENTS
 from elcano.graphs.engine.commands import CallAgent, CallTool
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.journal.narration import before
-from elcano.graphs.values.wording import counted
+from elcano.graphs.journal.narration import narrate_command
+from elcano.graphs.values.display_text import format_count
 
 EVIDENCE: JsonObject = {"evidence": ["a", "b"]}
 
 
 def begins(agent: str, given: JsonObject) -> str:
-    (told,) = before(CallAgent(step=1, node=agent, agent=agent, input=given))
+    (told,) = narrate_command(CallAgent(step=1, node=agent, agent=agent, input=given))
     return told.message
 
 
@@ -20,9 +20,9 @@ def begins(agent: str, given: JsonObject) -> str:
     ("number", "text"), [(0, "0 searches"), (1, "1 search"), (2, "2 searches"), (1_200, "1,200 searches")]
 )
 def test_numbers_have_their_plural(number: int, text: str) -> None:
-    assert counted(number, "search", "searches") == text
-    assert counted(1, "passage") == "1 passage"
-    assert counted(3, "passage") == "3 passages"
+    assert format_count(number, "search", "searches") == text
+    assert format_count(1, "passage") == "1 passage"
+    assert format_count(3, "passage") == "3 passages"
 
 
 @pytest.mark.parametrize(
@@ -59,6 +59,8 @@ def test_no_agent_repeats_its_description_for_each_call() -> None:
 
 def test_a_query_that_goes_to_several_sources_is_told_once() -> None:
     inputs: tuple[JsonObject, ...] = tuple({"source": source, "query": "oil price"} for source in ("a", "b"))
-    (told,) = before(CallTool(step=1, node="execute_tools", tool="search", inputs=(*inputs, {"query": "water"})))
+    (told,) = narrate_command(
+        CallTool(step=1, node="execute_tools", tool="search", inputs=(*inputs, {"query": "water"}))
+    )
     assert told.message == "Execute tools: oil price · water"
     assert told.data == {"queries": ["oil price", "water"]}

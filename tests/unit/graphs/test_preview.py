@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from elcano.graphs.agents.listing import AGENTS
-from elcano.graphs.catalogue.listing import TOOLS
+from elcano.graphs.agents.agent_registry import AGENTS
+from elcano.graphs.catalogue.tool_registry import TOOLS
 from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.modes import MODES
 from elcano.graphs.preview import preview
-from elcano.graphs.preview.answers import least
-from elcano.graphs.preview.preview import Preview, previewed
+from elcano.graphs.preview.invented_answers import build_minimal_answer
+from elcano.graphs.preview.preview import Preview, preview_graph
 from elcano.graphs.spec.graph import ResearchGraph
 from tests.unit.graphs.strategies import graphs
 from tests.unit.graphs.texts import json_objects
@@ -25,19 +25,19 @@ def walk(graph: ResearchGraph, answers: Mapping[str, Sequence[JsonObject]] | Non
     asked = ResearchInput(
         run_id="default-try", question="Why?", mode=graph.name, graph=graph, sources=("library", "archive")
     )
-    return asyncio.run(previewed(asked, answers or {}))
+    return asyncio.run(preview_graph(asked, answers or {}))
 
 
 @pytest.mark.parametrize("agent", AGENTS.values(), ids=lambda agent: agent.name)
 def test_what_is_invented_for_an_agent_fits(agent: object) -> None:
     model = getattr(agent, "output")  # noqa: B009
-    assert TypeAdapter(model).validate_python(least(model)) is not None
+    assert TypeAdapter(model).validate_python(build_minimal_answer(model)) is not None
 
 
 @pytest.mark.parametrize("tool", TOOLS.values(), ids=lambda tool: tool.name)
 def test_what_is_invented_for_a_tool_fits(tool: object) -> None:
     model = getattr(tool, "output")  # noqa: B009
-    assert TypeAdapter(model).validate_python(least(model)) is not None
+    assert TypeAdapter(model).validate_python(build_minimal_answer(model)) is not None
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from elcano.graphs.checks.validation import faults
+from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.engine.commands import CallAgent, Choose, Finish, Wait
-from elcano.graphs.engine.control import AddBudget, Stop
+from elcano.graphs.engine.control_actions import AddBudget, Stop
 from elcano.graphs.engine.entries import (
     Controlled,
     Diverted,
@@ -20,18 +20,18 @@ from elcano.graphs.engine.entries import (
     StepCompleted,
     StepFailed,
 )
-from elcano.graphs.engine.run import Run, start
-from elcano.graphs.engine.steps import advance, next_command
+from elcano.graphs.engine.run import Run, build_initial_run
+from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.errors import EngineFault
 from elcano.graphs.expressions.evaluation import Meter
-from elcano.graphs.expressions.language import evaluate, fault, root_names
+from elcano.graphs.expressions.language import evaluate_expression, find_expression_fault, root_names
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.journal.journal import Journal, Pages
-from elcano.graphs.journal.narration import beginning
-from elcano.graphs.rules import rules
+from elcano.graphs.journal.narration import narrate_run_start
+from elcano.graphs.rules import get_rules
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.budget import TopUp, Usage
-from elcano.graphs.values.state import Ending, Hold, NodeFailure, ResearchState, weights
+from elcano.graphs.values.state import Ending, Hold, NodeFailure, ResearchState, weigh_state
 from tests.unit.graphs.mutations import MUTATIONS, free_graphs
 from tests.unit.graphs.strategies import ENTRY, graphs, limits, outcomes, states
 from tests.unit.graphs.texts import expressions, json_values, texts
@@ -54,9 +54,9 @@ def walk(data: st.DataObject, begins_with: ResearchState | None = None) -> Watch
     """A random run of a random graph, to its end. The clock goes on, stands still or jumps back."""
     graph, given = data.draw(graphs()), data.draw(limits)
     state = data.draw(states) if begins_with is None else begins_with
-    begun = Pages(run=start(graph, state, given), entries=(), events=(), started_at=STARTED)
+    begun = Pages(run=build_initial_run(graph, state, given), entries=(), events=(), started_at=STARTED)
     journal = Watched(graph, begun)
-    journal.tell(beginning(state.question, "random"), STARTED)
+    journal.tell(narrate_run_start(state.question, "random"), STARTED)
     return walk_on(data, journal)
 
 
@@ -164,7 +164,7 @@ def test_an_entry_is_applied_whole_or_not_at_all(data: st.DataObject) -> None:
             assert run.state == earlier.state
         elif isinstance(entry, StepCompleted) and entry.output is not None:
             assert run.state.outputs[entry.node] == entry.output
-        assert run.weights == weights(run.state, rules().state_bytes)
+        assert run.weights == weigh_state(run.state, get_rules().state_bytes)
         assert set(earlier.state.evidence) <= set(run.state.evidence)
         assert len({ref.id for ref in run.state.evidence}) == len(run.state.evidence)
 
@@ -193,10 +193,10 @@ def test_an_error_is_met_where_its_graph_says(data: st.DataObject) -> None:
 def test_a_run_is_a_fold_over_its_entries(data: st.DataObject) -> None:
     journal = walk(data)
     graph = ResearchGraph.model_validate_json(journal.graph.model_dump_json())
-    run = start(graph, journal.runs[0].state, journal.runs[0].budget.limits)
+    run = build_initial_run(graph, journal.runs[0].state, journal.runs[0].budget.limits)
     assert run == journal.runs[0]
     for entry, after in zip(journal.entries, journal.runs[1:], strict=True):
-        run = advance(graph, run, ENTRY.validate_json(ENTRY.dump_json(entry)))
+        run = advance_run(graph, run, ENTRY.validate_json(ENTRY.dump_json(entry)))
         assert run == after
         assert Run.model_validate_json(run.model_dump_json()) == run
 
@@ -221,10 +221,10 @@ def test_entries_of_another_step_are_refused(data: st.DataObject, off: int, node
         if off == 0 and node == run.node:
             continue
         with pytest.raises(EngineFault):
-            advance(journal.graph, run, wrong)
+            advance_run(journal.graph, run, wrong)
     for entry in journal.entries:
         with pytest.raises(EngineFault):
-            advance(journal.graph, journal.run, entry)
+            advance_run(journal.graph, journal.run, entry)
 
 
 @many
@@ -240,7 +240,7 @@ def test_asking_changes_nothing_and_gives_the_same_answer(data: st.DataObject, e
 @many
 @given(graphs())
 def test_the_random_graphs_are_valid_and_travel_as_json(graph: ResearchGraph) -> None:
-    assert faults(graph) == []
+    assert find_graph_faults(graph) == []
     assert ResearchGraph.model_validate_json(graph.model_dump_json()) == graph
 
 
@@ -248,21 +248,21 @@ def test_the_random_graphs_are_valid_and_travel_as_json(graph: ResearchGraph) ->
 @settings(max_examples=5, deadline=None, database=None)
 @given(graph=graphs())
 def test_every_mutation_is_found(name: str, graph: ResearchGraph) -> None:
-    assert faults(MUTATIONS[name](graph)) != []
+    assert find_graph_faults(MUTATIONS[name](graph)) != []
 
 
 @many
 @given(free_graphs)
 def test_validation_is_total(graph: ResearchGraph) -> None:
-    assert all(isinstance(text, str) and text for text in faults(graph))
+    assert all(isinstance(text, str) and text for text in find_graph_faults(graph))
 
 
 @settings(max_examples=500, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(texts, st.dictionaries(st.sampled_from(["a", "b", "question"]), json_values))
 def test_an_expression_has_a_fault_or_a_value(text: str, view: JsonObject) -> None:
-    if fault(text) is not None:
+    if find_expression_fault(text) is not None:
         return
-    value = evaluate(text, view, Meter(rules())).json
+    value = evaluate_expression(text, view, Meter(get_rules())).json
     assert json.dumps(value) is not None
     assert all(isinstance(name, str) for name in root_names(text))
 
@@ -270,4 +270,4 @@ def test_an_expression_has_a_fault_or_a_value(text: str, view: JsonObject) -> No
 @many
 @given(expressions)
 def test_the_random_expressions_have_no_fault(text: str) -> None:
-    assert fault(text) is None
+    assert find_expression_fault(text) is None

@@ -82,7 +82,7 @@ async def test_every_run_of_a_random_graph_ends_in_a_report_within_its_budget(se
     assert run.budget.iterations <= limits.iterations
     assert run.budget.used.tokens <= limits.tokens + 2 * REQUEST, "one request of the research, one of the exit"
     assert isinstance(finish.publish_call(asked, journal), PublishCall)
-    assert difference(finish.log(asked, journal)) is None
+    assert difference(finish.build_run_log(asked, journal)) is None
 
 
 def test_the_random_graphs_differ() -> None:

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from elcano.graphs.agents.listing import AGENTS
-from elcano.graphs.catalogue.listing import REDUCERS, TOOLS
-from elcano.graphs.checks.validation import faults
+from elcano.graphs.agents.agent_registry import AGENTS
+from elcano.graphs.catalogue.tool_registry import REDUCERS, TOOLS
+from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import AgentNode, ParallelEdge, ParallelNode, ResearchGraph, ToolNode
 from tests.unit.graphs.samples import ON, asking, two_nodes
@@ -38,7 +38,7 @@ def parallel(reducer: str) -> ResearchGraph:
 
 def test_every_built_in_graph_fits_and_folds_something() -> None:
     graphs = [inner for graph in MODES.values() for inner in (graph, *graph.branches.values())]
-    assert [faults(graph) for graph in graphs] == [[] for _ in graphs]
+    assert [find_graph_faults(graph) for graph in graphs] == [[] for _ in graphs]
     folding = {node.reducer for graph in graphs for node in graph.nodes if isinstance(node, AgentNode | ToolNode)}
     assert {"add_evidence", "record_judgement"} <= folding
 
@@ -54,7 +54,7 @@ def test_every_built_in_graph_fits_and_folds_something() -> None:
     ],
 )
 def test_a_reducer_behind_its_own_callee_has_no_fault(graph: ResearchGraph) -> None:
-    assert faults(graph) == []
+    assert find_graph_faults(graph) == []
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_reducer_behind_its_own_callee_has_no_fault(graph: ResearchGraph) -> N
 def test_a_reducer_that_does_not_fit_is_named_with_what_it_takes_and_what_it_gets(
     graph: ResearchGraph, message: str
 ) -> None:
-    assert faults(graph) == [f"node 'a': {message}"]
+    assert find_graph_faults(graph) == [f"node 'a': {message}"]
 
 
 def test_no_reducer_fits_every_callee() -> None:
@@ -100,7 +100,10 @@ def test_no_reducer_fits_every_callee() -> None:
         (name, reducer)
         for name in (*AGENTS, *TOOLS)
         for reducer in REDUCERS
-        if not any("reducer" in fault for fault in faults((agent if name in AGENTS else tool)(name, reducer=reducer)))
+        if not any(
+            "reducer" in fault
+            for fault in find_graph_faults((agent if name in AGENTS else tool)(name, reducer=reducer))
+        )
     }
     assert accepted == {
         ("thinking", "record_thought"),
@@ -126,6 +129,6 @@ def test_no_reducer_fits_every_callee() -> None:
 
 @pytest.mark.parametrize("graph", [agent("thinkng", reducer="x"), tool("serch", reducer="x")])
 def test_a_callee_and_a_reducer_that_are_both_unknown_are_both_named(graph: ResearchGraph) -> None:
-    callee, reducer = faults(graph)
+    callee, reducer = find_graph_faults(graph)
     assert "did you mean" in callee
     assert reducer.startswith("node 'a': unknown reducer 'x'; known: add_evidence, ")

@@ -8,7 +8,7 @@ from elcano.graphs.catalogue import reducers
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
 from elcano.graphs.frozen import Json
 from elcano.graphs.values.state import IterationData, ResearchState, ToolCallRecord
-from elcano.testing.script import passages
+from elcano.testing.script import make_passages
 from tests.unit.graphs.samples import QUESTION
 
 
@@ -17,7 +17,7 @@ def found(*names: str, query: str = "q", warnings: tuple[str, ...] = ()) -> Item
     output: dict[str, Json] = {
         "source": "library",
         "query": query,
-        "evidence": passages(*names),
+        "evidence": make_passages(*names),
         "warnings": listed,
     }
     return ItemOutcome(index=0, output=output)

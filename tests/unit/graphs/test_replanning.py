@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 from elcano.graphs.contracts import ResearchResult
 from elcano.graphs.engine.commands import BranchStart, RunBranches
 from elcano.graphs.engine.entries import StepCompleted, StepFailed
-from elcano.graphs.engine.run import start as started
-from elcano.graphs.fanout.visit import FanOut, outcome
+from elcano.graphs.engine.run import build_initial_run as started
+from elcano.graphs.fanout.visit import FanOut, build_branch_outcome
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ParallelNode
 from elcano.graphs.values.branch import BranchInput, BranchOutcomes
-from elcano.graphs.values.budget import Budget, Limits, TopUp, Usage, total
+from elcano.graphs.values.budget import Budget, Limits, TopUp, Usage, sum_usages
 from elcano.graphs.values.state import Ending, ResearchState
 
 many = settings(max_examples=100, deadline=None, database=None)
@@ -60,7 +60,7 @@ class Visit:
     def end(self, index: int, share: float) -> None:
         usage = Usage(requests=1, input_tokens=int(self.out.pop(index) * share))
         result = ResearchResult(run_id="r", report=None, draft="d", usage=usage)
-        self.books.end(branch(index), outcome(branch(index), result))
+        self.books.end(branch(index), build_branch_outcome(branch(index), result))
         self.used.append(usage)
 
     def replan(self, dropped: set[int], added: int) -> None:
@@ -79,7 +79,7 @@ class Visit:
             self.out[index] += part.tokens
 
     def check(self) -> None:
-        assert self.books.used == total(self.used)
+        assert self.books.used == sum_usages(self.used)
         assert sum(self.out.values()) + self.books.used.tokens <= self.there_was
 
 
@@ -108,11 +108,11 @@ def test_however_a_plan_is_changed_the_books_add_up(tokens: int, when: str, plan
             visit.begin(index)
         visit.check()
     entry = visit.books.entry(1.0)
-    assert entry.usage == total(visit.used), "what was dropped was paid for too"
+    assert entry.usage == sum_usages(visit.used), "what was dropped was paid for too"
     assert isinstance(entry, StepCompleted | StepFailed)
     if isinstance(entry, StepCompleted):
         output = BranchOutcomes.model_validate(entry.output)
-        assert entry.usage == total(one.usage for one in output.branches) + output.dropped
+        assert entry.usage == sum_usages(one.usage for one in output.branches) + output.dropped
         assert [one.index for one in output.branches] == visit.wanted, (
             "in the order of the plan, without what was dropped"
         )

@@ -2,9 +2,9 @@
 
 import pytest
 
-from elcano.graphs.checks.validation import faults
+from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.engine.inputs import minimum_tokens
-from elcano.graphs.rules import rules
+from elcano.graphs.rules import get_rules
 from elcano.graphs.spec.graph import (
     ConditionalEdge,
     DecisionNode,
@@ -100,11 +100,16 @@ def erring(node: Node, *edges: Edge) -> ResearchGraph:
     ],
 )
 def test_each_fault_of_a_way_is_named_once(graph: ResearchGraph, message: str) -> None:
-    assert faults(graph) == [message]
+    assert find_graph_faults(graph) == [message]
 
 
 def test_an_error_of_ones_own_is_no_fault() -> None:
-    assert faults(erring(asking("a"), ErrorEdge(from_node="a", to_node="z", types=("SqlError", "TimeoutError")))) == []
+    assert (
+        find_graph_faults(
+            erring(asking("a"), ErrorEdge(from_node="a", to_node="z", types=("SqlError", "TimeoutError")))
+        )
+        == []
+    )
 
 
 def test_agents_that_only_repair_are_not_in_the_least_that_a_run_takes() -> None:
@@ -118,5 +123,5 @@ def test_agents_that_only_repair_are_not_in_the_least_that_a_run_takes() -> None
             SequentialEdge(from_node="mend", to_node="a", loop=True),
         ),
     )
-    assert faults(repaired) == []
-    assert minimum_tokens(repaired, rules()) == minimum_tokens(plain, rules())
+    assert find_graph_faults(repaired) == []
+    assert minimum_tokens(repaired, get_rules()) == minimum_tokens(plain, get_rules())

@@ -7,13 +7,13 @@ import pytest
 
 from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.engine.commands import CallAgent, Finish, Immediate, Wait
-from elcano.graphs.engine.control import AddBudget
+from elcano.graphs.engine.control_actions import AddBudget
 from elcano.graphs.engine.entries import Controlled, Entry, StepFailed
 from elcano.graphs.engine.run import Run
-from elcano.graphs.engine.steps import advance, next_command
+from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.frozen import Json
 from elcano.graphs.journal.journal import Journal
-from elcano.graphs.spec.drawing import mermaid, outline
+from elcano.graphs.spec.drawing import outline_graph, render_mermaid
 from elcano.graphs.spec.graph import (
     ConditionalEdge,
     DecisionNode,
@@ -28,7 +28,7 @@ from elcano.graphs.spec.graph import (
 )
 from elcano.graphs.values.budget import Limits, TopUp, Usage
 from elcano.graphs.values.failures import FailureType
-from elcano.graphs.values.state import Ending, Failure, NodeFailure, weights
+from elcano.graphs.values.state import Ending, Failure, NodeFailure, weigh_state
 from elcano.testing.script import Refused, Script
 from tests.unit.graphs.samples import ON, QUESTION, asking, begun, completed, immediate, research, two_nodes
 from tests.unit.graphs.strategies import ANSWERS, LEAF
@@ -53,7 +53,7 @@ def repairing(*types: str, loop: bool = True, repair: str = "thinking") -> Resea
 
 def at_find(graph: ResearchGraph, limits: Limits | None = None) -> Run:
     run = begun(graph, limits=limits)
-    return advance(graph, run, completed(run, ANSWERS["thinking"]))
+    return advance_run(graph, run, completed(run, ANSWERS["thinking"]))
 
 
 def broke(run: Run, type: str = "SourceRefused", **fields: Any) -> StepFailed:
@@ -65,11 +65,15 @@ def broke(run: Run, type: str = "SourceRefused", **fields: Any) -> StepFailed:
 def test_an_error_is_met_by_its_edge_and_seen_by_expressions(types: tuple[str, ...]) -> None:
     graph = repairing(*types)
     earlier = at_find(graph)
-    run = advance(graph, earlier, broke(earlier, attempts=3))
+    run = advance_run(graph, earlier, broke(earlier, attempts=3))
     known = NodeFailure(node="find", type="SourceRefused", message="no such source", attempts=3, times=1)
     assert (run.node, run.ending, run.state.failures) == ("choose", None, (known,))
     assert run.state.model_copy(update={"failures": (), "iteration": 1}) == earlier.state
-    assert (run.budget.iterations, run.budget.steps, run.weights) == (2, 2, weights(run.state, run.figures.state_bytes))
+    assert (run.budget.iterations, run.budget.steps, run.weights) == (
+        2,
+        2,
+        weigh_state(run.state, run.figures.state_bytes),
+    )
     command = next_command(graph, run, 0.0)
     assert isinstance(command, CallAgent)
     assert command.input["background"] == "no such source"
@@ -78,7 +82,7 @@ def test_an_error_is_met_by_its_edge_and_seen_by_expressions(types: tuple[str, .
 def test_an_error_that_no_edge_names_leads_to_the_exit() -> None:
     graph = repairing("Timeout")
     earlier = at_find(graph)
-    run = advance(graph, earlier, broke(earlier))
+    run = advance_run(graph, earlier, broke(earlier))
     assert (run.node, run.state) == ("writer", earlier.state)
     assert run.ending == Ending(kind="node_failed", detail="find failed: no such source", type="SourceRefused")
 
@@ -90,8 +94,8 @@ def test_a_named_error_goes_before_any_other() -> None:
     on = (SequentialEdge(from_node="any", to_node="z"), SequentialEdge(from_node="slow", to_node="z"))
     graph = two_nodes(nodes=nodes, edges=(catch_all, named, ON, *on))
     run = begun(graph)
-    assert advance(graph, run, broke(run, "Timeout")).node == "slow"
-    assert advance(graph, run, broke(run, "Mine")).node == "any"
+    assert advance_run(graph, run, broke(run, "Timeout")).node == "slow"
+    assert advance_run(graph, run, broke(run, "Mine")).node == "any"
 
 
 @pytest.mark.parametrize(
@@ -100,7 +104,7 @@ def test_a_named_error_goes_before_any_other() -> None:
 def test_what_no_graph_can_repair_is_not_repaired(fields: dict[str, Any], node: str, kind: str | None) -> None:
     graph = repairing()
     earlier = at_find(graph)
-    run = advance(graph, earlier, broke(earlier, **fields))
+    run = advance_run(graph, earlier, broke(earlier, **fields))
     assert (run.node, run.ending.kind if run.ending else None) == (node, kind)
     assert run.state == earlier.state
 
@@ -109,31 +113,31 @@ def test_a_failure_counts_until_its_node_does_its_work() -> None:
     graph = repairing()
     run = at_find(graph)
     for times in (1, 2):
-        run = advance(graph, run, broke(run))
+        run = advance_run(graph, run, broke(run))
         assert [failure.times for failure in run.state.failures] == [times]
-        run = advance(graph, run, completed(run, ANSWERS["thinking"]))
+        run = advance_run(graph, run, completed(run, ANSWERS["thinking"]))
         assert run.state.failures
-    run = advance(graph, run, completed(run, ANSWERS["search"]))
+    run = advance_run(graph, run, completed(run, ANSWERS["search"]))
     assert (run.node, run.ending, run.state.failures) == ("writer", None, ())
-    assert run.weights == weights(run.state, run.figures.state_bytes)
+    assert run.weights == weigh_state(run.state, run.figures.state_bytes)
 
 
 def test_an_answer_or_an_input_that_does_not_fit_is_met_as_well() -> None:
     graph = repairing("InputInvalid")
     run = at_find(graph)
-    after = advance(graph, run, completed(run, {"source": 3}))
+    after = advance_run(graph, run, completed(run, {"source": 3}))
     assert (after.node, after.state.failures[0].type) == ("choose", "InputInvalid")
     assert "find" not in after.state.outputs
     nowhere = begun(graph, sources=())
-    nowhere = advance(graph, nowhere, completed(nowhere, ANSWERS["thinking"]))
-    after = advance(graph, nowhere, immediate(graph, nowhere))
+    nowhere = advance_run(graph, nowhere, completed(nowhere, ANSWERS["thinking"]))
+    after = advance_run(graph, nowhere, immediate(graph, nowhere))
     assert (after.node, after.state.failures[0].message) == ("choose", "source: Field required")
 
 
 def test_repairing_ends_with_the_last_iteration() -> None:
     graph = repairing()
     run = at_find(graph, Limits(iterations=1))
-    run = advance(graph, run, broke(run))
+    run = advance_run(graph, run, broke(run))
     assert run.ending == Ending(kind="iterations", detail="all 1 iterations were used; find failed: no such source")
     assert run.node == "writer"
 
@@ -141,16 +145,16 @@ def test_repairing_ends_with_the_last_iteration() -> None:
 def test_a_repair_that_pauses_goes_on_once_there_is_more_to_spend() -> None:
     graph = repairing()
     run = at_find(graph, Limits(iterations=1, when_exhausted="pause"))
-    run = advance(graph, run, broke(run))
+    run = advance_run(graph, run, broke(run))
     assert isinstance(next_command(graph, run, 0.0), Wait)
-    run = advance(graph, run, Controlled(at=0.0, action=AddBudget(extra=TopUp(iterations=1))))
+    run = advance_run(graph, run, Controlled(at=0.0, action=AddBudget(extra=TopUp(iterations=1))))
     assert (run.node, run.budget.iterations, run.state.failures[0].times) == ("choose", 2, 1)
 
 
 def test_a_way_out_after_an_error_is_an_early_end() -> None:
     graph = repairing(loop=False)
     run = at_find(graph)
-    run = advance(graph, run, broke(run))
+    run = advance_run(graph, run, broke(run))
     assert (run.node, run.ending) == ("writer", Ending(kind="node_failed", detail="find failed: no such source"))
     assert run.state.failures[0].node == "find"
 
@@ -171,7 +175,7 @@ def test_failing_without_end_is_counted_as_work(node: Node) -> None:
     while run.node == "a":
         command = next_command(graph, run, 0.0)
         assert isinstance(command, Immediate)
-        run = advance(graph, run, command.entry)
+        run = advance_run(graph, run, command.entry)
         turns += 1
     assert run.ending is not None
     assert run.ending.kind == "node_failed"
@@ -218,7 +222,7 @@ def test_every_node_chooses_by_what_it_gave(kind: str) -> None:
     graph, output = NODES[kind]
     run = begun(graph)
     entry: Entry = completed(run, output) if output else immediate(graph, run)
-    after = advance(graph, run, entry)
+    after = advance_run(graph, run, entry)
     assert after.node == "two"
     assert after.taken is not None
     assert (after.taken.by, after.taken.from_node, after.taken.to_node) == ("choice", "a", "two")
@@ -287,11 +291,11 @@ async def test_a_search_that_fails_twice_is_repaired_in_memory() -> None:
 
 def test_ways_after_an_error_are_drawn_and_listed() -> None:
     graph = repairing("SourceRefused", "Timeout")
-    assert '    find -.->|"on SourceRefused or Timeout"| choose' in mermaid(graph).splitlines()
-    assert outline(graph)["find"] == "find -> writer | on SourceRefused or Timeout: choose"
+    assert '    find -.->|"on SourceRefused or Timeout"| choose' in render_mermaid(graph).splitlines()
+    assert outline_graph(graph)["find"] == "find -> writer | on SourceRefused or Timeout: choose"
     edges = tuple(
         edge.model_copy(update={"label": "choose anew", "types": ()}) if isinstance(edge, ErrorEdge) else edge
         for edge in graph.edges
     )
     labelled = graph.model_copy(update={"edges": edges})
-    assert '    find -.->|"on error (choose anew)"| choose' in mermaid(labelled).splitlines()
+    assert '    find -.->|"on error (choose anew)"| choose' in render_mermaid(labelled).splitlines()

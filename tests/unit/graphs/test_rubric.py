@@ -8,11 +8,11 @@ import pytest
 from pydantic import ValidationError
 
 from elcano.graphs.agents import judge
-from elcano.graphs.agents.judge import JudgeAssessment, JudgeInput, settled
+from elcano.graphs.agents.judge import JudgeAssessment, JudgeInput, resolve_answer
 from elcano.graphs.catalogue.reducers import record_judgement
 from elcano.graphs.domains import DOMAINS, GENERAL
 from elcano.graphs.domains.biomedical import BIOMEDICAL
-from elcano.graphs.values.rubric import MOST_NAMES, NamesFound, Rubric, Score, held
+from elcano.graphs.values.rubric import MOST_NAMES, NamesFound, Rubric, Score, apply_rubric
 from elcano.graphs.values.state import ResearchState
 
 IDS = {"e1": "pmid:1", "e2": "pmid:2"}
@@ -35,7 +35,7 @@ def said(**changes: Any) -> JudgeAssessment:
 
 
 def by_biomedical(said: JudgeAssessment) -> JudgeAssessment:
-    answer = settled(said, JudgeInput(question="q", rubric=BIOMEDICAL), IDS)
+    answer = resolve_answer(said, JudgeInput(question="q", rubric=BIOMEDICAL), IDS)
     assert isinstance(answer, JudgeAssessment)
     return answer
 
@@ -77,7 +77,7 @@ def test_the_first_sound_score_of_a_name_counts_however_it_is_spelled() -> None:
 
 
 def test_without_a_rubric_nothing_is_scored() -> None:
-    answer = settled(said(), JudgeInput(question="q"), IDS)
+    answer = resolve_answer(said(), JudgeInput(question="q"), IDS)
     assert isinstance(answer, JudgeAssessment)
     assert (answer.scores, answer.names, answer.rubric, answer.lacking) == ((), (), "", ())
     assert answer.sufficient
@@ -107,7 +107,7 @@ def test_what_is_lacking_reaches_the_next_round() -> None:
 
 
 def test_scores_are_told() -> None:
-    text, data = judge.summary(by_biomedical(said()).model_dump(mode="json"))
+    text, data = judge.summarize_assessment(by_biomedical(said()).model_dump(mode="json"))
     assert text.startswith("Judged, mechanism 6.0/10, clinical_evidence 7.0/10: ")
     assert data["rubric"] == "biomedical"
     assert "lacking" not in data
@@ -126,7 +126,7 @@ def test_models_are_not_told_of_what_code_fills_in() -> None:
 
 def test_names_are_kept_once_and_bounded() -> None:
     many = tuple(f"n{number}" for number in range(500))
-    found = held(BIOMEDICAL, (), (NamesFound(kind="Interventions", names=("A", "a", *many)),), {}).names
+    found = apply_rubric(BIOMEDICAL, (), (NamesFound(kind="Interventions", names=("A", "a", *many)),), {}).names
     assert len(found[0].names) == MOST_NAMES
     assert found[0].names[:2] == ("A", "n0")
 

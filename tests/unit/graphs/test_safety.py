@@ -2,8 +2,8 @@
 
 import pytest
 
-from elcano.graphs.engine.safety import broken_sources, stalled
-from elcano.graphs.rules import rules
+from elcano.graphs.engine.safety import broken_sources, has_stalled
+from elcano.graphs.rules import get_rules
 from elcano.graphs.values.state import IterationData, ResearchState, ToolCallRecord
 
 OK = ToolCallRecord(source="library", query="q", found=1)
@@ -20,7 +20,7 @@ def state(*turns: IterationData) -> ResearchState:
 )
 def test_two_iterations_without_anything_new_are_a_stall(findings: list[int], expected: bool) -> None:
     turns = [IterationData(number=number, findings=("id",) * found) for number, found in enumerate(findings, 1)]
-    assert stalled(state(*turns), rules()) is expected
+    assert has_stalled(state(*turns), get_rules()) is expected
 
 
 @pytest.mark.parametrize(
@@ -33,4 +33,4 @@ def test_a_source_that_only_fails_is_broken(calls: list[ToolCallRecord], broken:
         IterationData(number=1, tool_calls=tuple(calls[:half])),
         IterationData(number=2, tool_calls=tuple(calls[half:])),
     )
-    assert broken_sources(state(*turns), rules()) == (frozenset({"library"}) if broken else frozenset())
+    assert broken_sources(state(*turns), get_rules()) == (frozenset({"library"}) if broken else frozenset())

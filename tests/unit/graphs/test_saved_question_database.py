@@ -1,6 +1,6 @@
 """A question that is saved for a database is put to that database, whatever words the tables of others have."""
 
-from elcano.graphs.catalogue.data_reducers import choose_schema, work
+from elcano.graphs.catalogue.data_reducers import choose_schema, read_data_work
 from elcano.graphs.catalogue.database_tools import SchemaContextOutput
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
 from elcano.graphs.data.schema import DatabaseSchema, TableSchema
@@ -16,10 +16,10 @@ def read(database: str, table: str, *, saved: bool) -> ItemOutcome:
 def test_the_database_that_has_the_question_saved_goes_before_the_one_that_has_its_words() -> None:
     state = ResearchState(question="How many orders are there?")
     both = (read("shop", "orders", saved=False), read("archive", "t1", saved=True))
-    now = work(choose_schema(state, ItemOutcomes(items=both)))
+    now = read_data_work(choose_schema(state, ItemOutcomes(items=both)))
     assert now.excerpt is not None
     assert (now.excerpt.database, now.saved) == ("archive", True)
     neither = (read("shop", "orders", saved=False), read("archive", "t1", saved=False))
-    now = work(choose_schema(state, ItemOutcomes(items=neither)))
+    now = read_data_work(choose_schema(state, ItemOutcomes(items=neither)))
     assert now.excerpt is not None
     assert (now.excerpt.database, now.saved) == ("shop", False)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 
-from elcano.graphs.schemas.answers import model_of
-from elcano.graphs.schemas.reading import MAX_CHARACTERS, MAX_PROPERTIES, read
+from elcano.graphs.schemas.answer_models import model_of
+from elcano.graphs.schemas.schema_parser import MAX_CHARACTERS, MAX_PROPERTIES, parse_schema
 from elcano.graphs.schemas.shape import least_of
 
 Json = dict[str, Any]
@@ -82,7 +82,7 @@ def nulled(schema: Json) -> Json:
 
 @given(schemas)
 def test_the_least_answer_of_a_schema_fits_it(schema: Json) -> None:
-    shape, faults = read(schema)
+    shape, faults = parse_schema(schema)
     assert faults == ()
     assert shape is not None
     answer = least_of(shape)
@@ -93,7 +93,7 @@ def test_the_least_answer_of_a_schema_fits_it(schema: Json) -> None:
 @given(schemas, st.data())
 def test_what_is_taken_from_a_model_fits_the_schema(schema: Json, data: st.DataObject) -> None:
     """Whatever is said: it is refused, or what is kept of it fits."""
-    shape, _ = read(schema)
+    shape, _ = parse_schema(schema)
     assert shape is not None
     anything = st.recursive(
         st.none() | st.booleans() | st.integers(-5, 60) | st.floats() | st.text(max_size=8),
@@ -119,9 +119,9 @@ def test_what_is_taken_from_a_model_fits_the_schema(schema: Json, data: st.DataO
     )
 )
 def test_nothing_that_is_sent_breaks_the_reading(schema: Any) -> None:
-    shape, faults = read({"type": "object", "properties": {"a": schema}})
+    shape, faults = parse_schema({"type": "object", "properties": {"a": schema}})
     assert (shape is None) == bool(faults)
-    shape, faults = read(schema if isinstance(schema, dict) else {"type": schema})
+    shape, faults = parse_schema(schema if isinstance(schema, dict) else {"type": schema})
     assert (shape is None) == bool(faults)
 
 
@@ -165,12 +165,12 @@ def test_nothing_that_is_sent_breaks_the_reading(schema: Any) -> None:
     ],
 )
 def test_what_is_not_taken_is_refused_by_name_and_place(schema: Json, pointer: str, said: str) -> None:
-    found = read(schema).faults
+    found = parse_schema(schema).faults
     assert [one.pointer for one in found if said in one.message] == [pointer], found
 
 
 def test_all_faults_are_told_at_once() -> None:
-    found = read(of(a={"type": "strin"}, b={"type": "array"}, c={"type": "string", "pattern": "x"})).faults
+    found = parse_schema(of(a={"type": "strin"}, b={"type": "array"}, c={"type": "string", "pattern": "x"})).faults
     assert {one.pointer for one in found} == {"/properties/a/type", "/properties/b", "/properties/c/pattern"}
 
 
@@ -180,18 +180,18 @@ def test_definitions_in_one_another_do_not_multiply_the_work() -> None:
         f"D{number}": of(a={"$ref": f"#/$defs/D{number + 1}"}, b={"$ref": f"#/$defs/D{number + 1}"})
         for number in range(30)
     }
-    found = read({**of(a={"$ref": "#/$defs/D0"}), "$defs": {**defs, "D30": TEXT}}).faults
+    found = parse_schema({**of(a={"$ref": "#/$defs/D0"}), "$defs": {**defs, "D30": TEXT}}).faults
     assert found
     nested: Json = TEXT
     for _ in range(200):
         nested = of(a=nested)
-    assert any("nested deeper" in one.message for one in read(nested).faults)
+    assert any("nested deeper" in one.message for one in parse_schema(nested).faults)
     chain: Json = {f"D{number}": {"$ref": f"#/$defs/D{number + 1}"} for number in range(300)}
-    assert read({**of(a={"$ref": "#/$defs/D0"}), "$defs": chain}).faults
+    assert parse_schema({**of(a={"$ref": "#/$defs/D0"}), "$defs": chain}).faults
 
 
 def test_a_definition_may_be_used_twice() -> None:
-    shape, faults = read(
+    shape, faults = parse_schema(
         {**of(a={"$ref": "#/$defs/A"}, b={"$ref": "#/$defs/A", "description": "B"}), "$defs": {"A": TEXT}}
     )
     assert faults == ()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.graphs.shortening import ELLIPSIS, shortened
+from elcano.graphs.shortening import ELLIPSIS, shorten_text
 
 
 @pytest.mark.parametrize(
@@ -22,12 +22,12 @@ from elcano.graphs.shortening import ELLIPSIS, shortened
     ],
 )
 def test_it_is_cut_between_words_where_it_can_be(text: str, most: int, expected: str) -> None:
-    assert shortened(text, most) == expected
+    assert shorten_text(text, most) == expected
 
 
 @given(st.text(alphabet="ab \n", max_size=60), st.integers(1, 60))
 def test_what_is_left_is_a_beginning_and_fits(text: str, most: int) -> None:
-    short = shortened(text, most)
+    short = shorten_text(text, most)
     assert len(short) <= most
     assert short == text or (short.endswith(ELLIPSIS) and text.startswith(short[: -len(ELLIPSIS)]))
-    assert shortened(short, most) == short
+    assert shorten_text(short, most) == short

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elcano.graphs.checks.validation import faults
+from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import (
     ConditionalEdge,
@@ -82,7 +82,7 @@ def test_what_is_too_large_is_told_with_its_count(graph: dict[str, Any], message
 
 def test_a_graph_of_ten_thousand_nodes_is_refused_before_anything_walks_it() -> None:
     nodes = tuple(asking(f"n{number}", "no_such_agent") for number in range(10_000))
-    assert faults(two_nodes(nodes=nodes)) == [f"10000 nodes are more than {MAX_NODES}"]
+    assert find_graph_faults(two_nodes(nodes=nodes)) == [f"10000 nodes are more than {MAX_NODES}"]
 
 
 def test_the_built_in_graphs_are_small() -> None:
@@ -103,13 +103,13 @@ def test_anything_can_be_counted(given: object) -> None:
 
 def test_of_many_faults_the_first_are_told() -> None:
     nodes = tuple(StateNode(id=f"n{number}", reducer="set_value") for number in range(200))
-    found = faults(two_nodes(nodes=nodes))
+    found = find_graph_faults(two_nodes(nodes=nodes))
     assert len(found) == MAX_FAULTS + 1
     assert found[-1] == "and more: mend these first"
 
 
 def test_a_name_without_end_is_told_short() -> None:
-    (found,) = faults(two_nodes(nodes=(asking("a", "x" * 100_000), asking("z", "writer"))))
+    (found,) = find_graph_faults(two_nodes(nodes=(asking("a", "x" * 100_000), asking("z", "writer"))))
     assert len(found) < 300
 
 
@@ -124,7 +124,7 @@ def test_cycles_are_told_by_their_edges_and_loops_must_lead_back() -> None:
         ConditionalEdge(from_node="b", to_node="z", when="stalled", loop=True),
         SequentialEdge(from_node="c", to_node="z"),
     )
-    found = faults(two_nodes(nodes=nodes, edges=edges))
+    found = find_graph_faults(two_nodes(nodes=nodes, edges=edges))
     cycle = "it is part of a cycle; declare the edge that leads back with `loop: true`"
     assert found == [
         f"edge 'a' -> 'b': {cycle}",

@@ -4,8 +4,8 @@ import pytest
 from pydantic import ValidationError
 
 from elcano.api.http.requests import MAX_QUESTION
+from elcano.graphs.catalogue.source_registry import SOURCES, build_collection_spec, list_configured_sources
 from elcano.graphs.catalogue.source_spec import LONGEST_QUERY, MOST_RESULTS, SourceLimits, SourcePolicy, SourceSpec
-from elcano.graphs.catalogue.sources import SOURCES, collection, configured
 from elcano.graphs.catalogue.tools import SearchInput
 from elcano.graphs.errors import InputInvalid
 
@@ -65,12 +65,12 @@ def test_it_is_opened_by_the_module_of_its_name() -> None:
 
 
 def test_what_is_configured() -> None:
-    assert list(configured(["b", "a"], lambda _: True)) == ["b", "a", *SOURCES]
+    assert list(list_configured_sources(["b", "a"], lambda _: True)) == ["b", "a", *SOURCES]
     always = [name for name, source in SOURCES.items() if not source.setting]
-    assert list(configured(["b", "a"], lambda _: False)) == ["b", "a", *always]
+    assert list(list_configured_sources(["b", "a"], lambda _: False)) == ["b", "a", *always]
     assert "packages" not in always
     with pytest.raises(InputInvalid, match="a source has that name"):
-        collection("packages")
+        build_collection_spec("packages")
 
 
 def test_the_limits_are_those_of_the_tool() -> None:

@@ -5,8 +5,8 @@ import pytest
 from elcano.graphs.engine.entries import Held, Resumed, RolledBack, StepCompleted
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.journal.journal import Journal
-from elcano.graphs.lifecycle.start import journal as opened
-from elcano.graphs.lifecycle.watch import page
+from elcano.graphs.lifecycle.start import open_journal as opened
+from elcano.graphs.lifecycle.watch import build_progress_page
 from elcano.graphs.modes import MODES
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.state import Hold
@@ -69,6 +69,6 @@ def test_a_run_that_is_taken_back_goes_on_with_numbers_that_nobody_has_seen_and_
     journal.record(RolledBack(at=journal.elapsed(later), told=told + 20), later)
     assert (journal.events[-1].type, journal.last) == ("rolled_back", told + 21)
     assert journal.elapsed(later + 3) == pytest.approx(8)
-    assert [event.seq for event in page(journal, told).events] == [told + 21]
-    assert page(journal, told + 5).last == told + 21
-    assert not page(journal, told + 21).events
+    assert [event.seq for event in build_progress_page(journal, told).events] == [told + 21]
+    assert build_progress_page(journal, told + 5).last == told + 21
+    assert not build_progress_page(journal, told + 21).events

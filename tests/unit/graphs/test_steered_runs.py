@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from elcano.graphs.contracts import ResearchInput, ResearchResult
 from elcano.graphs.engine.approval import ApprovePlan, RefusePlan
 from elcano.graphs.engine.commands import BranchStart, Call, CallAgent, CallTool, Finish, RunBranches, Wait
-from elcano.graphs.engine.control import Action, AddBudget, Stop, answer_to, refuse_control
+from elcano.graphs.engine.control_actions import Action, AddBudget, Stop, answer_to, refuse_control
 from elcano.graphs.engine.entries import Controlled, Diverted, Entry, PlanProposed, StepCompleted
 from elcano.graphs.engine.steering import Steer, Steering
 from elcano.graphs.fanout import replanning
-from elcano.graphs.fanout.visit import FanOut, outcome
+from elcano.graphs.fanout.visit import FanOut, build_branch_outcome
 from elcano.graphs.frozen import Json
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish, start
@@ -20,7 +20,7 @@ from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ParallelNode
 from elcano.graphs.values.branch import BranchOutcomes
 from elcano.graphs.values.budget import Limits, TopUp, Usage
-from elcano.graphs.values.planning import open_sections, plan_fault
+from elcano.graphs.values.plan_validation import open_sections, plan_fault
 from elcano.graphs.values.state import SectionPlan
 from elcano.testing.script import Script
 from tests.folding import difference
@@ -67,7 +67,7 @@ class Driven:
             sources=("library", "archive"),
             approve_plan=data.draw(st.booleans()),
         )
-        self.journal = start.journal(self.asked, STARTED)
+        self.journal = start.open_journal(self.asked, STARTED)
         self.script = Script()
         self.now = STARTED
         self.promised: list[tuple[int, str]] = []
@@ -127,7 +127,7 @@ class Driven:
         graph, run = self.asked.graph, self.journal.run
         refusal = refuse_control(graph, run, action, closing=False)
         if refusal is None and books is not None and isinstance(action, Steer) and action.changes_sections:
-            refusal = replanning.refusal(graph, run, action)
+            refusal = replanning.explain_replan_refusal(graph, run, action)
         if refusal is not None:
             assert refusal
             return
@@ -202,12 +202,12 @@ class Driven:
                 usage = Usage(requests=1, input_tokens=self.data.draw(st.integers(0, 9_000)))
                 result = ResearchResult(run_id="b", report=None, draft="d", usage=usage)
                 one = begun.pop(index)
-                books.end(one, outcome(one, result))
+                books.end(one, build_branch_outcome(one, result))
                 continue
             limits = books.begin(starts[index], self.journal.run.budget)
             if isinstance(limits, Limits):
                 begun[index] = starts[index]
-                given = start.branch(self.asked, starts[index], limits, self.journal.run)
+                given = start.build_branch_input(self.asked, starts[index], limits, self.journal.run)
                 assert (given.guidance, given.sources) == (
                     self.journal.run.state.guidance,
                     self.journal.run.state.sources,
@@ -232,7 +232,7 @@ def test_whatever_is_asked_whenever_a_run_keeps_its_promises(data: st.DataObject
     driven.walk()
     journal, run = driven.journal, driven.journal.run
     assert run.finished
-    assert difference(finish.log(driven.asked, journal)) is None
+    assert difference(finish.build_run_log(driven.asked, journal)) is None
     decided = [action for action in driven.accepted if isinstance(action, ApprovePlan | RefusePlan)]
     proposed = [entry for entry in journal.entries if isinstance(entry, PlanProposed)]
     assert len(decided) <= len(proposed) <= (1 if driven.asked.approve_plan else 0)
@@ -265,7 +265,7 @@ def test_a_branch_that_was_over_when_it_was_dropped_leaves_its_bill() -> None:
     for one in books.starts:
         assert isinstance(books.begin(one, run.budget), Limits)
         used = Usage(requests=1, input_tokens=100)
-        books.end(one, outcome(one, ResearchResult(run_id="b", report=None, draft="d", usage=used)))
+        books.end(one, build_branch_outcome(one, ResearchResult(run_id="b", report=None, draft="d", usage=used)))
     books.replanned(replanning.visit_of(graph, Steer(drop_sections=("a",)).applied(run)))
     entry = books.entry(1.0)
     assert isinstance(entry, StepCompleted)

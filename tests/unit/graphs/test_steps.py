@@ -3,19 +3,19 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.graphs.engine.control import AddBudget, Stop
+from elcano.graphs.engine.control_actions import AddBudget, Stop
 from elcano.graphs.engine.entries import Controlled, StepCompleted
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish, start
-from elcano.graphs.lifecycle.inspection import Inspected, count, inspected
+from elcano.graphs.lifecycle.inspection import Inspected, count_steps, inspect_step
 from elcano.graphs.lifecycle.rows import BetweenRow, Row, StepRow
-from elcano.graphs.lifecycle.steps import Passage, passages, rows
+from elcano.graphs.lifecycle.step_history import Passage, iter_passages, list_step_rows
 from elcano.graphs.modes import MODES
 from elcano.graphs.records import RunLog
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.values.budget import Limits, TopUp, Usage, total
+from elcano.graphs.values.budget import Limits, TopUp, Usage, sum_usages
 from elcano.graphs.values.events import AgentEvent
 from elcano.graphs.values.state import Ending, ResearchState
 from elcano.testing.script import Refused, Script
@@ -24,7 +24,7 @@ from tests.unit.graphs.test_properties import many, walk
 
 
 def log_of(journal: Journal, limits: Limits | None = None) -> RunLog:
-    return finish.log(asked(journal.graph, QUESTION, limits), journal)
+    return finish.build_run_log(asked(journal.graph, QUESTION, limits), journal)
 
 
 def of_steps(found: tuple[Row, ...]) -> list[StepRow]:
@@ -32,7 +32,7 @@ def of_steps(found: tuple[Row, ...]) -> list[StepRow]:
 
 
 def looked_into(log: RunLog, journal: Journal, number: int, *, going_on: bool = False) -> Inspected:
-    found = inspected(log, journal.events, number, going_on=going_on)
+    found = inspect_step(log, journal.events, number, going_on=going_on)
     assert found is not None
     return found
 
@@ -42,12 +42,12 @@ def looked_into(log: RunLog, journal: Journal, number: int, *, going_on: bool = 
 def test_the_steps_of_any_run_are_the_run(data: st.DataObject) -> None:
     journal = walk(data, QUESTION)
     log = log_of(journal, journal.runs[0].budget.limits)
-    told = list(passages(log, journal.events, going_on=False))
+    told = list(iter_passages(log, journal.events, going_on=False))
     steps = [one for one in told if isinstance(one, Passage)]
     assert [step.row.number for step in steps] == list(range(1, journal.run.budget.steps + 1))
-    assert total(step.row.usage for step in steps).tokens == journal.run.budget.used.tokens
-    assert total(step.row.usage for step in steps).cost_microusd == journal.run.budget.used.cost_microusd
-    assert count(log, going_on=False) == len(steps)
+    assert sum_usages(step.row.usage for step in steps).tokens == journal.run.budget.used.tokens
+    assert sum_usages(step.row.usage for step in steps).cost_microusd == journal.run.budget.used.cost_microusd
+    assert count_steps(log, going_on=False) == len(steps)
     state: ResearchState | None = start.first_state(log.asked)
     for one in told:
         if isinstance(one, BetweenRow):
@@ -63,7 +63,7 @@ def test_the_steps_of_any_run_are_the_run(data: st.DataObject) -> None:
 
 async def test_each_step_says_what_it_was_and_what_came_of_it() -> None:
     journal = await research(Script(complete_in=2), seconds_a_call=1.0)
-    found = of_steps(rows(log_of(journal), journal.events, going_on=False))
+    found = of_steps(list_step_rows(log_of(journal), journal.events, going_on=False))
     assert [(row.number, row.node, row.kind, row.name) for row in found[:4]] == [
         (1, "first_search", "tool", "search"),
         (2, "thinking", "agent", "thinking"),
@@ -93,7 +93,7 @@ async def test_what_failed_says_why() -> None:
 
     script.overrides["thinking"] = refuse
     journal = await research(script)
-    failed = of_steps(rows(log_of(journal), journal.events, going_on=False))[1]
+    failed = of_steps(list_step_rows(log_of(journal), journal.events, going_on=False))[1]
     assert (failed.outcome, failed.error, failed.reason) == ("failed", "Gone", "no such thing")
     inside = looked_into(log_of(journal), journal, 2)
     assert inside.output is None
@@ -105,7 +105,7 @@ async def test_an_answer_that_does_not_fit_is_a_failure() -> None:
     script = Script()
     script.overrides["thinking"] = lambda given: {"thought": 7}
     journal = await research(script)
-    failed = of_steps(rows(log_of(journal), journal.events, going_on=False))[1]
+    failed = of_steps(list_step_rows(log_of(journal), journal.events, going_on=False))[1]
     assert (failed.outcome, failed.error) == ("failed", "InputInvalid")
     assert "thought" in failed.reason
 
@@ -113,7 +113,9 @@ async def test_an_answer_that_does_not_fit_is_a_failure() -> None:
 async def test_a_step_from_the_inside() -> None:
     journal = await research(Script(complete_in=2))
     log = log_of(journal)
-    search = next(row for row in of_steps(rows(log, journal.events, going_on=False)) if row.node == "execute_tools")
+    search = next(
+        row for row in of_steps(list_step_rows(log, journal.events, going_on=False)) if row.node == "execute_tools"
+    )
     inside = looked_into(log, journal, search.number)
     assert isinstance(inside.input, list)
     assert [isinstance(one, dict) and one["source"] for one in inside.input] == ["library", "library"]
@@ -129,8 +131,8 @@ async def test_a_step_from_the_inside() -> None:
     }
     assert inside.budget_after is not None
     assert inside.budget_after.steps == inside.budget_before.steps + 1
-    assert inspected(log, journal.events, journal.run.budget.steps + 1, going_on=False) is None
-    assert inspected(log, journal.events, 0, going_on=False) is None
+    assert inspect_step(log, journal.events, journal.run.budget.steps + 1, going_on=False) is None
+    assert inspect_step(log, journal.events, 0, going_on=False) is None
     thought = looked_into(log, journal, 2).changed.changes
     assert {change.field for change in thought} == {"conversation[0].thought", "outputs.thinking"}
 
@@ -147,7 +149,7 @@ async def test_what_agents_were_given_is_what_they_were_called_with() -> None:
     log = log_of(journal)
     shown = [
         looked_into(log, journal, row.number).input
-        for row in of_steps(rows(log, journal.events, going_on=False))
+        for row in of_steps(list_step_rows(log, journal.events, going_on=False))
         if row.node == "thinking"
     ]
     assert shown == given
@@ -156,7 +158,7 @@ async def test_what_agents_were_given_is_what_they_were_called_with() -> None:
 
 async def test_a_fan_out_names_its_branches() -> None:
     journal = await research(Script(), graph=MODES["deep"])
-    found = of_steps(rows(log_of(journal), journal.events, going_on=False))
+    found = of_steps(list_step_rows(log_of(journal), journal.events, going_on=False))
     (split,) = [row for row in found if row.kind == "parallel"]
     assert [(branch.section, branch.status) for branch in split.branches] == [
         ("history", "drafted"),
@@ -170,15 +172,15 @@ async def test_a_fan_out_names_its_branches() -> None:
 
 
 def begun(graph: ResearchGraph) -> Journal:
-    return start.journal(asked(graph), 100.0)
+    return start.open_journal(asked(graph), 100.0)
 
 
 def test_the_step_under_way_is_the_last() -> None:
     journal = begun(two_nodes())
     journal.next(101.0)
-    (row,) = of_steps(rows(log_of(journal), journal.events, going_on=True))
+    (row,) = of_steps(list_step_rows(log_of(journal), journal.events, going_on=True))
     assert (row.number, row.node, row.outcome, row.began_at, row.ended) == (1, "a", "running", 101.0, None)
-    assert rows(log_of(journal), journal.events, going_on=False) == ()
+    assert list_step_rows(log_of(journal), journal.events, going_on=False) == ()
     inside = looked_into(log_of(journal), journal, 1, going_on=True)
     assert inside.after is None
     assert inside.input == {**(inside.input if isinstance(inside.input, dict) else {}), "question": "What is it?"}
@@ -191,7 +193,7 @@ def test_requests_are_told_where_they_came() -> None:
     journal.next(101.0)
     journal.record(Controlled(at=1.5, action=Stop(reason="enough")), 101.5)
     journal.record(completed(journal.run, {"thought": "hm"}).model_copy(update={"at": 2.0}), 102.0)
-    before, during, step, last = rows(log_of(journal), journal.events, going_on=True)
+    before, during, step, last = list_step_rows(log_of(journal), journal.events, going_on=True)
     assert isinstance(before, BetweenRow)
     assert isinstance(during, BetweenRow)
     assert isinstance(step, StepRow)
@@ -213,17 +215,17 @@ def test_what_was_undone_is_not_told() -> None:
     run: Run = journal.run
     log = log_of(journal).model_copy(update={"entries": (completed(run, {"thought": "hm"}),)})
     undone = [event(1, "thinking", 1), event(2, "thinking", 1), event(3, "rolled_back", 1)]
-    first, *_ = rows(log, [*undone, event(4, "thinking", 1)], going_on=False)
+    first, *_ = list_step_rows(log, [*undone, event(4, "thinking", 1)], going_on=False)
     assert isinstance(first, StepRow)
     assert first.began_at == 4.0
 
 
 def test_a_budget_that_is_used_up_is_waited_for() -> None:
     limits = Limits(when_exhausted="pause", tokens=1_000)
-    journal = start.journal(asked(two_nodes(), QUESTION, limits), 100.0)
+    journal = start.open_journal(asked(two_nodes(), QUESTION, limits), 100.0)
     journal.next(101.0)
     log = log_of(journal, limits)
-    *_, last = rows(log, journal.events, going_on=True)
+    *_, last = list_step_rows(log, journal.events, going_on=True)
     assert isinstance(last, StepRow)
     assert (last.outcome, last.usage) == ("waiting", Usage())
     assert last.reason.startswith("waits for budget: ")

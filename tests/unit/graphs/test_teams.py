@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from elcano.graphs.builder import GraphBuilder
-from elcano.graphs.checks.affordable import default_limits
+from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.contracts import CHAIN_MODES
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.frozen import JsonObject

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from elcano.graphs.agents.listing import AGENTS
-from elcano.graphs.checks.validation import faults, require_valid
+from elcano.graphs.agents.agent_registry import AGENTS
+from elcano.graphs.checks.validation import find_graph_faults, require_valid
 from elcano.graphs.errors import GraphInvalid
-from elcano.graphs.expressions.language import fault
+from elcano.graphs.expressions.language import find_expression_fault
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import (
     ConditionalEdge,
@@ -22,7 +22,7 @@ from elcano.graphs.spec.graph import (
 from tests.unit.graphs.samples import ON, asking, searching_branch, two_nodes
 from tests.unit.graphs.strategies import LEAF
 
-UNCLOSED = f"expression 'length(question' cannot be used: {fault('length(question')}"
+UNCLOSED = f"expression 'length(question' cannot be used: {find_expression_fault('length(question')}"
 
 
 def first(**fields: Any) -> ResearchGraph:
@@ -43,10 +43,10 @@ def search_without_reducer() -> ResearchGraph:
 
 
 def test_valid_graphs_have_no_fault() -> None:
-    assert faults(two_nodes()) == []
-    assert faults(wide(ParallelNode(id="a"), section())) == []
-    assert faults(wide(ParallelNode(id="a", for_each="sources"), section(question="item"))) == []
-    assert [faults(graph) for graph in MODES.values()] == [[] for _ in MODES]
+    assert find_graph_faults(two_nodes()) == []
+    assert find_graph_faults(wide(ParallelNode(id="a"), section())) == []
+    assert find_graph_faults(wide(ParallelNode(id="a", for_each="sources"), section(question="item"))) == []
+    assert [find_graph_faults(graph) for graph in MODES.values()] == [[] for _ in MODES]
 
 
 @pytest.mark.parametrize(
@@ -210,33 +210,33 @@ def test_valid_graphs_have_no_fault() -> None:
     ],
 )
 def test_each_fault_is_named_once(graph: ResearchGraph, message: str) -> None:
-    assert faults(graph) == [message]
+    assert find_graph_faults(graph) == [message]
 
 
 def test_a_name_that_resembles_nothing_gets_the_known_ones() -> None:
-    (message,) = faults(first(agent="qqqq"))
+    (message,) = find_graph_faults(first(agent="qqqq"))
     assert message.endswith("known: " + ", ".join(sorted(AGENTS)))
 
 
 def test_a_text_that_does_not_compile_is_quoted_with_the_reason_on_one_line() -> None:
-    (message,) = faults(first(inputs={"question": "question["}))
+    (message,) = find_graph_faults(first(inputs={"question": "question["}))
     assert message.startswith("node 'a': expression 'question[' cannot be used: ")
     assert "\n" not in message
 
 
 def test_there_is_no_exit() -> None:
-    assert "there is no exit node; name at least one in `exit_nodes`" in faults(two_nodes(exit_nodes=()))
+    assert "there is no exit node; name at least one in `exit_nodes`" in find_graph_faults(two_nodes(exit_nodes=()))
 
 
 def test_size_and_depth_are_limited() -> None:
     ids = [f"n{number}" for number in range(200)]
     edges = [SequentialEdge(from_node=one, to_node=two) for one, two in zip([*ids], [*ids[1:], "z"], strict=True)]
     long = two_nodes(nodes=(*map(asking, ids), asking("z", "writer")), edges=tuple(edges), entry_node="n0")
-    assert faults(long) == ["201 nodes are more than 200"]
+    assert find_graph_faults(long) == ["201 nodes are more than 200"]
     inner = LEAF
     for _ in range(3):
         inner = wide(ParallelNode(id="a"), section(), branches={"b": inner})
-    assert faults(inner) == ["branch 'b': branch 'b': branch 'b': branches are nested deeper than 3 levels"]
+    assert find_graph_faults(inner) == ["branch 'b': branch 'b': branch 'b': branches are nested deeper than 3 levels"]
 
 
 def test_all_faults_come_at_once() -> None:

@@ -9,7 +9,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Connection, inspect, text
 
 from elcano.graphs.errors import StoreIncompatible
-from elcano.storage.sql.engine import database_url, open_engine, prepare
+from elcano.storage.sql.engine import database_url, open_engine, prepare_tables
 from elcano.storage.sql.tables import metadata
 from elcano.storage.store import DATABASE_FILE, Store
 from tests.unit.storage.conftest import Opened
@@ -58,7 +58,7 @@ async def test_ids_are_compared_by_their_code_points(whole: Store) -> None:
 
 async def test_many_processes_may_open_an_empty_database_at_once(database: str, tmp_path: Path) -> None:
     engines = [open_engine(database_url(database, tmp_path / "unused")) for _ in range(5)]
-    await asyncio.gather(*(prepare(engine) for engine in engines))
+    await asyncio.gather(*(prepare_tables(engine) for engine in engines))
     async with engines[0].connect() as connection:
         names = await connection.run_sync(lambda sync: inspect(sync).get_table_names())
     assert set(names) == {*metadata.tables, "alembic_version"}
@@ -80,7 +80,7 @@ async def test_tables_without_a_version_are_refused_and_left_alone(database: str
     async with engine.begin() as connection:
         await connection.execute(text("CREATE TABLE runs (number INTEGER)"))
     with pytest.raises(StoreIncompatible, match="tables of these names without a version"):
-        await prepare(engine)
+        await prepare_tables(engine)
     async with engine.connect() as connection:
         assert await connection.run_sync(lambda sync: inspect(sync).get_table_names()) == ["runs"]
     await engine.dispose()

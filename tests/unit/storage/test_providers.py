@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from elcano.graphs.values.providers import SPACING, Provider, Turn, admitted, failed
+from elcano.graphs.values.providers import SPACING, Provider, Turn, admit_provider_call, record_provider_failure
 from elcano.storage.store import Store
 from tests.unit.storage.conftest import Opened
 
@@ -21,7 +21,11 @@ async def test_one_of_which_nothing_is_kept_is_as_if_nothing_had_happened(whole:
 async def test_what_is_kept_is_seen_by_other_processes(opened: Opened) -> None:
     async with opened() as one, opened() as other:
         until = await one.providers.change(
-            "shelf", lambda row, now: ((after := failed(row, now, "shelf: \x00 HTTP 429", 60.0)), after.held_until)
+            "shelf",
+            lambda row, now: (
+                (after := record_provider_failure(row, now, "shelf: \x00 HTTP 429", 60.0)),
+                after.held_until,
+            ),
         )
         assert (await other.providers.get("shelf"))[0].held_until == until
         providers, _ = await other.providers.all()
@@ -33,7 +37,7 @@ async def test_those_who_ask_at_once_get_turns_of_their_own(opened: Opened) -> N
 
         async def turn(store: Store) -> float:
             def change(row: Provider, now: float) -> tuple[Provider, float]:
-                after, given = admitted(row, now, 10.0)
+                after, given = admit_provider_call(row, now, 10.0)
                 assert isinstance(given, Turn)
                 return after, now + given.seconds
 

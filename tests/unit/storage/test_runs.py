@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.values.budget import Usage, total
+from elcano.graphs.values.budget import Usage, sum_usages
 from elcano.graphs.values.events import AgentEvent
 from elcano.graphs.values.report import ReportRef
 from elcano.graphs.values.state import Ending
@@ -138,7 +138,7 @@ async def test_an_attempt_that_was_taken_for_dead_counts_as_the_next_one_told(st
     assert told.tokens == noted + 9
     await store.ledger.record(whole)
     assert await store.ledger.used("run") == told
-    assert total(line.usage for line in await store.ledger.of_activity("run", "", "0002-judge")) == told
+    assert sum_usages(line.usage for line in await store.ledger.of_activity("run", "", "0002-judge")) == told
     third = await store.ledger.record(second.model_copy(update={"attempt": 3}))
     assert third == told
 

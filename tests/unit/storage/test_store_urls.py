@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from elcano.dev import elsewhere
+from elcano.dev import external_checks
 from elcano.redaction import without_secrets
-from elcano.settings import Settings, SettingsInvalid, secrets, settings
+from elcano.settings import Settings, SettingsInvalid, get_settings, list_secrets
 
 
 @pytest.mark.parametrize(
@@ -27,16 +27,16 @@ def test_what_is_no_url_of_a_store_is_refused_without_its_password(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str, fault: str
 ) -> None:
     monkeypatch.setenv(name, value)
-    settings.cache_clear()
+    get_settings.cache_clear()
     with pytest.raises(SettingsInvalid, match=f"{name} is .*{fault}") as refused:
-        settings()
+        get_settings()
     assert "://u:very-secret" not in str(refused.value)
 
 
 def test_its_password_is_a_secret_however_it_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ELCANO_STORE_URL", "postgresql://somebody:a%40long%20word@host/database")
     monkeypatch.setenv("PGPASSWORD", "another long word")
-    assert {"a%40long%20word", "a@long word", "another long word"} <= set(secrets())
+    assert {"a%40long%20word", "a@long word", "another long word"} <= set(list_secrets())
     assert "word" not in without_secrets("of a@long word, a%40long%20word and another long word")
     assert "long" not in repr(Settings(_env_file=None))
 
@@ -44,11 +44,18 @@ def test_its_password_is_a_secret_however_it_is_written(monkeypatch: pytest.Monk
 def test_doctor_says_whether_the_store_can_be_written(tmp_path: Path) -> None:
     (file := tmp_path / "file").write_text("no folder")
     chosen = {"data_dir": tmp_path, "store_url": f"sqlite:///{tmp_path}/runs.db"}
-    (finding,) = elsewhere.store(Settings.model_validate(chosen))
+    (finding,) = external_checks.check_store(Settings.model_validate(chosen))
     assert (finding.grade, finding.text) == ("good", f"the store at sqlite:///{tmp_path}/runs.db can be written")
-    (finding,) = elsewhere.store(Settings.model_validate({**chosen, "store_url": f"sqlite:///{file}/runs.db"}))
+    (finding,) = external_checks.check_store(
+        Settings.model_validate({**chosen, "store_url": f"sqlite:///{file}/runs.db"})
+    )
     assert finding.grade == "fault"
     assert str(errno.ENOTDIR) in finding.text or "exists" in finding.text
     assert (
-        list(elsewhere.store(Settings.model_validate({"data_dir": tmp_path, "store_url": "", "objects_url": ""}))) == []
+        list(
+            external_checks.check_store(
+                Settings.model_validate({"data_dir": tmp_path, "store_url": "", "objects_url": ""})
+            )
+        )
+        == []
     )

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import func, select
 
 from elcano.graphs.agents.own import OwnAgent
-from elcano.graphs.data.knowledge import edge, node
+from elcano.graphs.data.knowledge_graph import build_knowledge_edge, build_knowledge_node
 from elcano.graphs.errors import RunOpen
 from elcano.graphs.modes import MODES
 from elcano.graphs.records import ArchivedRun
@@ -46,8 +46,10 @@ async def leave_all(own: TenantStore, run_id: str) -> str:
     await own.runs.claim(f"key of {run_id}", "hash", run_id)
     await own.controls.claim(run_id, "stop", "hash")
     await own.controls.settle(run_id, "stop", ControlOutcome(accepted=True, text="null"))
-    asked, document = node("run", run_id, "Why?"), node("document", "oil", "Oil")
-    await own.knowledge.upsert([asked, document], [edge("found", asked.id, document.id, run_id, evidence=FIRST.id)])
+    asked, document = build_knowledge_node("run", run_id, "Why?"), build_knowledge_node("document", "oil", "Oil")
+    await own.knowledge.upsert(
+        [asked, document], [build_knowledge_edge("found", asked.id, document.id, run_id, evidence=FIRST.id)]
+    )
     await own.artifacts.put(branch, "a section", "text/plain")
     return await own.artifacts.put(run_id, "a report", "text/plain")
 

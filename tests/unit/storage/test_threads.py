@@ -10,7 +10,7 @@ import pytest
 
 from elcano.activities.sources.documents.collection import Listing
 from elcano.activities.sources.documents.source import DocumentsSource
-from elcano.graphs.catalogue.sources import collection
+from elcano.graphs.catalogue.source_registry import build_collection_spec
 from elcano.graphs.contracts import AgentResult
 from elcano.storage.objects.objects import open_objects
 from elcano.storage.payloads import close_payloads, data_converter
@@ -46,8 +46,8 @@ async def beside_an_indexing(tmp_path: Path) -> None:
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
     converter = data_converter(open_objects("", tmp_path / "payloads"))
     endless = Endless()
-    slow = DocumentsSource(collection("slow"), endless, tmp_path / "slow.sqlite")
-    quick = DocumentsSource(collection("quick"), Shelf({"b.md": b"barnacles"}), tmp_path / "quick.sqlite")
+    slow = DocumentsSource(build_collection_spec("slow"), endless, tmp_path / "slow.sqlite")
+    quick = DocumentsSource(build_collection_spec("quick"), Shelf({"b.md": b"barnacles"}), tmp_path / "quick.sqlite")
     indexing = asyncio.create_task(slow.search("anchovies", 5))
     try:
         async with asyncio.timeout(PATIENCE):
@@ -81,7 +81,7 @@ async def test_work_sees_the_context_of_who_asked_for_it() -> None:
 
 async def test_what_was_closed_does_no_more(tmp_path: Path) -> None:
     converter = data_converter(open_objects("", tmp_path))
-    source = DocumentsSource(collection("quick"), Shelf({"b.md": b"barnacles"}), tmp_path / "quick.sqlite")
+    source = DocumentsSource(build_collection_spec("quick"), Shelf({"b.md": b"barnacles"}), tmp_path / "quick.sqlite")
     await converter.encode([LARGE])
     await source.search("barnacles", 5)
     close_payloads(converter)

@@ -10,8 +10,8 @@ from elcano import testing
 from elcano.graphs.errors import SourceRefused
 from elcano.graphs.modes import MODES
 from elcano.graphs.values.failures import FailureType
-from elcano.testing import Failing, Reply, ScriptedModel, ScriptedSource, researched
-from elcano.testing.answers import prose
+from elcano.testing import Failing, Reply, ScriptedModel, ScriptedSource, run_research
+from elcano.testing.default_answers import generate_prose
 
 TEXTS = {
     "harbour.md": "The harbour is open from March to October.",
@@ -28,7 +28,7 @@ def log() -> ScriptedSource:
 async def test_every_mode_is_answered_plainly(tmp_path: Path, log: ScriptedSource, mode: str) -> None:
     model = ScriptedModel()
     asked = "When is the harbour open?"
-    report, journal = await researched(asked, folder=tmp_path, sources=[log], model=model, mode=mode)
+    report, journal = await run_research(asked, folder=tmp_path, sources=[log], model=model, mode=mode)
     assert journal.run.failure is None
     assert report.answered, report.markdown
     assert report.model == "scripted"
@@ -37,7 +37,7 @@ async def test_every_mode_is_answered_plainly(tmp_path: Path, log: ScriptedSourc
 
 
 async def test_without_a_model_it_is_quoted(tmp_path: Path, log: ScriptedSource) -> None:
-    report, _ = await researched("When is the harbour open?", folder=tmp_path, sources=[log])
+    report, _ = await run_research("When is the harbour open?", folder=tmp_path, sources=[log])
     assert report.answered
     assert report.model == "extractive-v4"
 
@@ -45,7 +45,7 @@ async def test_without_a_model_it_is_quoted(tmp_path: Path, log: ScriptedSource)
 async def test_a_model_answers_in_order_and_the_last_answer_again(tmp_path: Path, log: ScriptedSource) -> None:
     gaps = [{"research_complete": False, "outstanding_gaps": [name]} for name in ("one", "two")]
     model = ScriptedModel({"knowledge_gap": [*gaps, {"research_complete": True}]})
-    await researched("When is the harbour open?", folder=tmp_path, sources=[log], model=model)
+    await run_research("When is the harbour open?", folder=tmp_path, sources=[log], model=model)
     assert [task.gap for task in model.tasks if task.kind == "tool_selector"] == ["one", "two"]
 
 
@@ -66,23 +66,29 @@ async def test_a_model_fails_as_it_is_told_to(
     tmp_path: Path, log: ScriptedSource, answer: testing.model.Answer, kind: str
 ) -> None:
     model = ScriptedModel({"thinking": answer})
-    _, journal = await researched("Why?", folder=tmp_path, sources=[log], model=model)
+    _, journal = await run_research("Why?", folder=tmp_path, sources=[log], model=model)
     failed = [entry.failure.type for entry in journal.entries if entry.kind == "step_failed"]
     assert failed[:1] == [kind]
 
 
 async def test_what_a_model_uses_is_charged(tmp_path: Path, log: ScriptedSource) -> None:
-    reply = Reply({"thought": prose(200)}, thinking=prose(20), reasoning_tokens=1_000, input_tokens=40, output_tokens=9)
+    reply = Reply(
+        {"thought": generate_prose(200)},
+        thinking=generate_prose(20),
+        reasoning_tokens=1_000,
+        input_tokens=40,
+        output_tokens=9,
+    )
     model = ScriptedModel({"thinking": reply})
-    _, journal = await researched("Why?", folder=tmp_path, sources=[log], model=model)
+    _, journal = await run_research("Why?", folder=tmp_path, sources=[log], model=model)
     first = next(entry for entry in journal.entries if entry.kind == "step_completed" and entry.node == "thinking")
     assert (first.usage.input_tokens, first.usage.output_tokens) == (40, 1_009)
     assert not first.usage.estimated
 
 
 def test_prose_has_so_many_words() -> None:
-    assert [len(prose(words).split()) for words in (0, 1, 10, 4_321)] == [0, 1, 10, 4_321]
-    assert prose(4_321) == prose(4_321)
+    assert [len(generate_prose(words).split()) for words in (0, 1, 10, 4_321)] == [0, 1, 10, 4_321]
+    assert generate_prose(4_321) == generate_prose(4_321)
 
 
 async def test_a_source_finds_by_words_or_as_it_is_told(log: ScriptedSource) -> None:
@@ -98,7 +104,7 @@ async def test_a_source_finds_by_words_or_as_it_is_told(log: ScriptedSource) -> 
 
 async def test_a_source_fails_until_its_error_is_taken_away(tmp_path: Path, log: ScriptedSource) -> None:
     log.error = SourceRefused("nobody is let in")
-    report, journal = await researched("When is the harbour open?", folder=tmp_path, sources=[log])
+    report, journal = await run_research("When is the harbour open?", folder=tmp_path, sources=[log])
     assert "nobody is let in" in str(journal.entries)
     assert not report.answered
     log.error = None
@@ -107,7 +113,7 @@ async def test_a_source_fails_until_its_error_is_taken_away(tmp_path: Path, log:
 
 def test_what_is_pure_needs_neither_temporal_nor_a_model() -> None:
     program = (
-        "import sys\nfrom elcano.testing import Script, passages, run_in_memory\n"
+        "import sys\nfrom elcano.testing import Script, make_passages, run_in_memory\n"
         "sys.exit(', '.join(sorted({'temporalio', 'pydantic_ai', 'sqlalchemy', 'httpx'} & set(sys.modules))) or 0)"
     )
     shown = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=False)

@@ -10,10 +10,10 @@ import re
 from typing import Final, NamedTuple
 
 from elcano.activities.sources.documents.query import search_words
-from elcano.activities.sources.literature.syntax import PHRASE, closed
+from elcano.activities.sources.literature.syntax import PHRASE, is_well_formed_query
 from elcano.activities.text.stems import content_words
-from elcano.activities.text.words import words
-from elcano.graphs.values import works
+from elcano.activities.text.words import split_words
+from elcano.graphs.values import work_metadata
 
 ALL_WORDS: Final = 4
 """Of more telling words any are asked for."""
@@ -35,24 +35,24 @@ class Parameters(NamedTuple):
     """Whether a work needs to have only some of the words."""
 
 
-def parameters(query: str) -> Parameters:
+def build_arxiv_parameters(query: str) -> Parameters:
     """An arXiv id alone asks for that paper, arXiv's own syntax is sent as it is, and words become terms."""
     asked = " ".join(query.split())
-    if (found := _ONE_ID.fullmatch(asked)) and works.arxiv(found[1]):
+    if (found := _ONE_ID.fullmatch(asked)) and work_metadata.parse_arxiv_id(found[1]):
         return Parameters({"id_list": f"{found[1]}{(found[2] or '').lower()}"}, any_of=False)
-    if (_FIELD.search(asked) or _OPERATOR.search(asked)) and closed(asked):
+    if (_FIELD.search(asked) or _OPERATOR.search(asked)) and is_well_formed_query(asked):
         return Parameters({"search_query": asked}, any_of=False)
-    phrases, words = _terms(asked)
+    phrases, words = _extract_terms(asked)
     many = len(words) > ALL_WORDS
     either = " OR ".join(words)
     terms = [*phrases, *([f"({either})" if phrases else either] if many else words)]
     return Parameters({"search_query": " AND ".join(terms)} if terms else {}, any_of=many)
 
 
-def _terms(asked: str) -> tuple[list[str], list[str]]:
+def _extract_terms(asked: str) -> tuple[list[str], list[str]]:
     """Each phrase in quotation marks, and each telling word outside of them, once; any words if none tells."""
     phrases = PHRASE.findall(asked) if asked.count('"') % 2 == 0 else []
-    quoted = [plain for phrase in phrases if (plain := " ".join(words(phrase)))]
+    quoted = [plain for phrase in phrases if (plain := " ".join(split_words(phrase)))]
     rest = _OPERATOR.sub(" ", _FIELD.sub(" ", PHRASE.sub(" ", asked) if phrases else asked))
     telling = content_words(rest) or (() if quoted else search_words(rest))
     return (

@@ -10,15 +10,15 @@ from typing import Final
 
 from elcano.activities.sources.base import Found
 from elcano.activities.sources.http.fetching import Answer, Service
-from elcano.activities.sources.literature.arxiv.feed import Feed, read
-from elcano.activities.sources.literature.arxiv.query import parameters
-from elcano.activities.sources.literature.choosing import ranked
-from elcano.activities.sources.literature.recording import recorded
+from elcano.activities.sources.literature.arxiv.feed import Feed, parse_feed
+from elcano.activities.sources.literature.arxiv.query import build_arxiv_parameters
+from elcano.activities.sources.literature.passage_selection import take_first_passages
 from elcano.activities.sources.literature.refusals import require_answered
 from elcano.activities.sources.literature.relevance import left_out, on_subject
+from elcano.activities.sources.literature.work_records import build_stored_record
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 from elcano.settings import Settings
 
 BASE: Final = "https://export.arxiv.org/api/"
@@ -52,7 +52,7 @@ class ArxivSource:
             SourceBusy: it is down, overloaded or asks to wait.
             SourceRefused: it does not take the query; the text says why.
         """
-        asked = parameters(query)
+        asked = build_arxiv_parameters(query)
         if not asked.sent:
             return Found(warnings=(f"{self._spec.name}: {query!r} has no word to search for",))
         params = {
@@ -76,18 +76,20 @@ class ArxivSource:
         name = self._spec.name
         feed = self._feed(answer)
         if feed.error:
-            raise SourceRefused(f"{name}: it refuses the query: {shortened(feed.error, _SAID_CHARACTERS)}")
+            raise SourceRefused(f"{name}: it refuses the query: {shorten_text(feed.error, _SAID_CHARACTERS)}")
         if feed.total and not feed.records and not feed.unread:
             raise SourceUnavailable(f"{name}: it says that it found {feed.total} works and sent none")
         now = time.time()
         records, strange = on_subject(fitting, feed.records) if fitting else (feed.records, 0)
-        kept = [recorded(name, one, now) for one in records]
-        return ranked(kept, limit, left_out(name, unread=feed.unread, strange=strange, silent=kept.count(None)))
+        kept = [build_stored_record(name, one, now) for one in records]
+        return take_first_passages(
+            kept, limit, left_out(name, unread=feed.unread, strange=strange, silent=kept.count(None))
+        )
 
     def _feed(self, answer: Answer) -> Feed:
         """The feed of an answer; a refusal with another body than a feed is one by its status."""
         try:
-            feed = read(self._spec.name, answer.content)
+            feed = parse_feed(self._spec.name, answer.content)
         except SourceUnavailable:
             require_answered(self._spec.name, answer)
             raise

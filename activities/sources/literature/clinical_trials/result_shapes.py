@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from elcano.activities.sources.literature.answers import Told
+from elcano.activities.sources.literature.service_answers import Told
 
 
 class Group(Told):

@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
-from elcano.activities.sources.literature.answers import Told
 from elcano.activities.sources.literature.clinical_trials.result_shapes import Results
+from elcano.activities.sources.literature.service_answers import Told
 from elcano.graphs.frozen import Json
 
 

@@ -12,13 +12,18 @@ from typing import Final
 
 from elcano.activities.sources.base import Found
 from elcano.activities.sources.http.fetching import Fetcher, Service
-from elcano.activities.sources.literature.answers import answer, json_of, readable, shaped
-from elcano.activities.sources.literature.asking import any_was_enough, asked
-from elcano.activities.sources.literature.choosing import fitting
 from elcano.activities.sources.literature.clinical_trials.shapes import Page, Study
-from elcano.activities.sources.literature.clinical_trials.studies import record
-from elcano.activities.sources.literature.recording import recorded
+from elcano.activities.sources.literature.clinical_trials.studies import build_trial_record
+from elcano.activities.sources.literature.passage_selection import select_fitting_passages
 from elcano.activities.sources.literature.relevance import left_out, on_subject
+from elcano.activities.sources.literature.service_answers import (
+    json_of,
+    parse_readable_items,
+    request_answer,
+    validate_shape,
+)
+from elcano.activities.sources.literature.service_queries import any_was_enough, prepare_query
+from elcano.activities.sources.literature.work_records import build_stored_record
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.settings import Settings
 
@@ -52,7 +57,7 @@ class ClinicalTrials:
         name = self._spec.name
         if (number := _NUMBER.fullmatch(query)) is not None:
             return await self._one(number[1].upper(), limit)
-        first = asked(query)
+        first = prepare_query(query)
         if not first.all_of:
             return Found(warnings=(f"{name}: {query!r} has no word to search for",))
         studies, warnings = await self._studies(first.all_of, limit)
@@ -68,16 +73,16 @@ class ClinicalTrials:
 
     async def _studies(self, term: str, limit: int) -> tuple[list[Study], tuple[str, ...]]:
         params = {"query.term": term, "pageSize": str(min(limit, MOST_STUDIES)), "format": "json"}
-        got = await answer(self._service, "studies", params)
-        page = shaped(self._spec.name, Page, json_of(self._spec.name, got))
-        return readable(self._spec.name, Study, page.studies)
+        got = await request_answer(self._service, "studies", params)
+        page = validate_shape(self._spec.name, Page, json_of(self._spec.name, got))
+        return parse_readable_items(self._spec.name, Study, page.studies)
 
     async def _one(self, number: str, limit: int) -> Found:
         name = self._spec.name
-        got = await answer(self._service, f"studies/{number}", {"format": "json"}, absent=(404,))
+        got = await request_answer(self._service, f"studies/{number}", {"format": "json"}, absent=(404,))
         if got.status == 404:
             return Found(warnings=(f"{name}: there is no study {number}",))
-        study = shaped(name, Study, json_of(name, got))
+        study = validate_shape(name, Study, json_of(name, got))
         now = study.protocol.identification.nctId
         moved = (f"{name}: {number} is now {now}",) if now.upper() != number else ()
         return await asyncio.to_thread(self._found, "", [study], limit, moved)
@@ -87,10 +92,10 @@ class ClinicalTrials:
     ) -> Found:
         """Return passages of the studies; for a `widened` query only of those that share enough words with it."""
         name, now = self._spec.name, time.time()
-        records, strange = on_subject(widened, (record(study) for study in studies))
-        kept = [recorded(name, one, now) for one in records]
+        records, strange = on_subject(widened, (build_trial_record(study) for study in studies))
+        kept = [build_stored_record(name, one, now) for one in records]
         left = left_out(name, unread=kept.count(None), strange=strange, silent=0)
-        return fitting(query, kept, limit, (*warnings, *left))
+        return select_fitting_passages(query, kept, limit, (*warnings, *left))
 
 
 def open_source(spec: SourceSpec, settings: Settings) -> ClinicalTrials:

@@ -3,8 +3,16 @@
 from collections.abc import Iterable, Iterator
 
 from elcano.activities.sources.documents.document import Block
-from elcano.activities.sources.literature import describing
-from elcano.activities.sources.literature.clinical_trials import results
+from elcano.activities.sources.literature import bibliographic_format
+from elcano.activities.sources.literature.clinical_trials import trial_results
+from elcano.activities.sources.literature.clinical_trials.registry_text import (
+    build_rows_block,
+    build_section,
+    format_labelled_date,
+    format_registry_code,
+    split_paragraphs,
+    unescape_to_line,
+)
 from elcano.activities.sources.literature.clinical_trials.shapes import (
     Arm,
     Eligibility,
@@ -13,35 +21,29 @@ from elcano.activities.sources.literature.clinical_trials.shapes import (
     Protocol,
     Study,
 )
-from elcano.activities.sources.literature.clinical_trials.wording import (
-    dated,
-    line,
-    paragraphs,
-    rows,
-    under,
-    words,
-)
-from elcano.activities.sources.literature.recording import Record, facts
-from elcano.graphs.values import works
-from elcano.graphs.values.works import Flag, Identifiers, Work
+from elcano.activities.sources.literature.work_records import Record, build_record_metadata
+from elcano.graphs.values import work_metadata
+from elcano.graphs.values.work_metadata import Flag, Identifiers, Work
 
 PAGE = "https://clinicaltrials.gov/study/"
 _ENDED = {"COMPLETED", "TERMINATED"}
 _STOPPED = {"TERMINATED", "SUSPENDED", "WITHDRAWN"}
 
 
-def record(study: Study) -> Record:
+def build_trial_record(study: Study) -> Record:
     """The study; without a name if its number is none."""
     told = study.protocol
     known, status, design = told.identification, told.status, told.design
-    number = works.nct(known.nctId)
-    posted = describing.dated(status.studyFirstPostDateStruct.date or status.studyFirstSubmitDate)
-    flags, notices = _standing(study)
+    number = work_metadata.parse_nct(known.nctId)
+    posted = bibliographic_format.normalize_iso_date(
+        status.studyFirstPostDateStruct.date or status.studyFirstSubmitDate
+    )
+    flags, notices = _assess_standing(study)
     made = (design.studyType, *design.phases, design.designInfo.allocation, design.designInfo.observationalModel)
     work = Work(
-        title=describing.title(known.officialTitle or known.briefTitle),
-        authors=tuple(one for one in (line(told.sponsors.leadSponsor.name),) if one),
-        year=describing.year_of(posted),
+        title=bibliographic_format.clean_title(known.officialTitle or known.briefTitle),
+        authors=tuple(one for one in (unescape_to_line(told.sponsors.leadSponsor.name),) if one),
+        year=bibliographic_format.year_of(posted),
         published=posted,
         venue="ClinicalTrials.gov",
         kind="trial",
@@ -52,13 +54,13 @@ def record(study: Study) -> Record:
         flags=flags,
         notices=notices,
     )
-    metadata = facts(
+    metadata = build_record_metadata(
         status=status.overallStatus,
         phases=design.phases,
         conditions=told.conditions.conditions,
-        interventions=[line(one.name) for one in told.arms.interventions],
+        interventions=[unescape_to_line(one.name) for one in told.arms.interventions],
         keywords=told.conditions.keywords,
-        collaborators=[line(one.name) for one in told.sponsors.collaborators],
+        collaborators=[unescape_to_line(one.name) for one in told.sponsors.collaborators],
         brief_title=known.briefTitle if known.officialTitle else "",
         acronym=known.acronym,
         completed=status.completionDateStruct.date,
@@ -68,119 +70,135 @@ def record(study: Study) -> Record:
     )
     if design.enrollmentInfo.count is not None:
         metadata["enrolment"] = design.enrollmentInfo.count
-    return Record(work, tuple(_blocks(study)), metadata=metadata, parted=True)
+    return Record(work, tuple(_render_trial_blocks(study)), metadata=metadata, parted=True)
 
 
-def _blocks(study: Study) -> Iterator[Block]:
+def _render_trial_blocks(study: Study) -> Iterator[Block]:
     told = study.protocol
-    yield from under("Summary", paragraphs(told.description.briefSummary))
-    yield from under("Design", _design(told))
-    yield from under("Eligibility", _eligibility(told.eligibility))
-    yield from under("Planned outcomes", _planned(told))
-    yield from under("Description", paragraphs(told.description.detailedDescription))
+    yield from build_section("Summary", split_paragraphs(told.description.briefSummary))
+    yield from build_section("Design", _render_design(told))
+    yield from build_section("Eligibility", _render_eligibility(told.eligibility))
+    yield from build_section("Planned outcomes", _render_planned_outcomes(told))
+    yield from build_section("Description", split_paragraphs(told.description.detailedDescription))
     if study.results is not None:
-        yield from results.blocks(study.results)
+        yield from trial_results.render_result_blocks(study.results)
 
 
-def _standing(study: Study) -> tuple[tuple[Flag, ...], tuple[str, ...]]:
+def _assess_standing(study: Study) -> tuple[tuple[Flag, ...], tuple[str, ...]]:
     status = study.protocol.status
-    code, why = status.overallStatus, line(status.whyStopped)
+    code, why = status.overallStatus, unescape_to_line(status.whyStopped)
     flags: list[Flag] = []
     notices = []
     if code in _STOPPED:
         before = " before anybody took part" if code == "WITHDRAWN" else ""
-        notices.append(f"It was {words(code)}{before}" + (f": {why}" if why else "").rstrip(".") + ".")
+        notices.append(f"It was {format_registry_code(code)}{before}" + (f": {why}" if why else "").rstrip(".") + ".")
     if code == "WITHDRAWN":
         flags.append("withdrawn")
     if code == "UNKNOWN":
         flags.append("unknown_status")
-        last = f": it was last known as {words(status.lastKnownStatus)}" if status.lastKnownStatus else ""
+        last = (
+            f": it was last known as {format_registry_code(status.lastKnownStatus)}" if status.lastKnownStatus else ""
+        )
         when = f", which was verified in {status.statusVerifiedDate}" if status.statusVerifiedDate and last else ""
         notices.append(f"Its status is unknown{last}{when}.")
     if code in _ENDED and study.hasResults is False and study.results is None:
         flags.append("no_results")
-        when = dated("in", status.completionDateStruct.date, "")
+        when = format_labelled_date("in", status.completionDateStruct.date, "")
         notices.append(" ".join(f"It ended {when}".split()) + ", and no results are posted.")
     return tuple(flags), tuple(notices)
 
 
-def _design(told: Protocol) -> Iterator[Block]:
+def _render_design(told: Protocol) -> Iterator[Block]:
     status, design = told.status, told.design
     info = design.designInfo
     times = (
-        dated("started", status.startDateStruct.date, status.startDateStruct.type),
-        dated("primary completion", status.primaryCompletionDateStruct.date, status.primaryCompletionDateStruct.type),
-        dated("completion", status.completionDateStruct.date, status.completionDateStruct.type),
+        format_labelled_date("started", status.startDateStruct.date, status.startDateStruct.type),
+        format_labelled_date(
+            "primary completion", status.primaryCompletionDateStruct.date, status.primaryCompletionDateStruct.type
+        ),
+        format_labelled_date("completion", status.completionDateStruct.date, status.completionDateStruct.type),
     )
-    who = ", ".join(words(one) for one in info.maskingInfo.whoMasked)
-    masking = words(info.maskingInfo.masking) + (f" ({who})" if who else "")
+    who = ", ".join(format_registry_code(one) for one in info.maskingInfo.whoMasked)
+    masking = format_registry_code(info.maskingInfo.masking) + (f" ({who})" if who else "")
     enrolled = design.enrollmentInfo
-    yield from rows(
+    yield from build_rows_block(
         (
-            _said("Status", words(status.overallStatus), _joined(times)),
-            _said("Why it stopped", line(status.whyStopped)),
-            _said("Study type", words(design.studyType)),
-            _said("Phase", _joined(words(one) for one in design.phases)),
-            _said("Allocation", words(info.allocation)),
-            _said("Model", words(info.interventionModel or info.observationalModel), words(info.timePerspective)),
-            _said("Masking", masking),
-            _said("Primary purpose", words(info.primaryPurpose)),
-            _said(
-                "Enrolment", "" if enrolled.count is None else f"{enrolled.count} participants", words(enrolled.type)
+            _format_labelled_parts("Status", format_registry_code(status.overallStatus), _join_parts(times)),
+            _format_labelled_parts("Why it stopped", unescape_to_line(status.whyStopped)),
+            _format_labelled_parts("Study type", format_registry_code(design.studyType)),
+            _format_labelled_parts("Phase", _join_parts(format_registry_code(one) for one in design.phases)),
+            _format_labelled_parts("Allocation", format_registry_code(info.allocation)),
+            _format_labelled_parts(
+                "Model",
+                format_registry_code(info.interventionModel or info.observationalModel),
+                format_registry_code(info.timePerspective),
             ),
-            _said("Conditions", _joined(line(one) for one in told.conditions.conditions)),
-            _said("Sponsor", line(told.sponsors.leadSponsor.name)),
+            _format_labelled_parts("Masking", masking),
+            _format_labelled_parts("Primary purpose", format_registry_code(info.primaryPurpose)),
+            _format_labelled_parts(
+                "Enrolment",
+                "" if enrolled.count is None else f"{enrolled.count} participants",
+                format_registry_code(enrolled.type),
+            ),
+            _format_labelled_parts(
+                "Conditions", _join_parts(unescape_to_line(one) for one in told.conditions.conditions)
+            ),
+            _format_labelled_parts("Sponsor", unescape_to_line(told.sponsors.leadSponsor.name)),
         )
     )
-    yield from rows(_arm(one) for one in told.arms.armGroups)
-    yield from rows(_intervention(one) for one in told.arms.interventions)
+    yield from build_rows_block(_format_arm(one) for one in told.arms.armGroups)
+    yield from build_rows_block(_format_intervention(one) for one in told.arms.interventions)
 
 
-def _eligibility(told: Eligibility) -> Iterator[Block]:
+def _render_eligibility(told: Eligibility) -> Iterator[Block]:
     volunteers = "" if told.healthyVolunteers is None else "accepted" if told.healthyVolunteers else "not accepted"
-    yield from rows(
+    yield from build_rows_block(
         (
-            _said("Sex", words(told.sex)),
-            _said("Minimum age", line(told.minimumAge)),
-            _said("Maximum age", line(told.maximumAge)),
-            _said("Healthy volunteers", volunteers),
+            _format_labelled_parts("Sex", format_registry_code(told.sex)),
+            _format_labelled_parts("Minimum age", unescape_to_line(told.minimumAge)),
+            _format_labelled_parts("Maximum age", unescape_to_line(told.maximumAge)),
+            _format_labelled_parts("Healthy volunteers", volunteers),
         )
     )
-    yield from paragraphs(told.eligibilityCriteria)
+    yield from split_paragraphs(told.eligibilityCriteria)
 
 
-def _planned(told: Protocol) -> Iterator[Block]:
+def _render_planned_outcomes(told: Protocol) -> Iterator[Block]:
     outcomes = told.outcomes
-    yield from rows(_outcome("Primary", one) for one in outcomes.primaryOutcomes)
-    yield from rows(_outcome("Secondary", one) for one in outcomes.secondaryOutcomes)
-    yield from rows(_outcome("Other", one) for one in outcomes.otherOutcomes)
+    yield from build_rows_block(_format_planned_outcome("Primary", one) for one in outcomes.primaryOutcomes)
+    yield from build_rows_block(_format_planned_outcome("Secondary", one) for one in outcomes.secondaryOutcomes)
+    yield from build_rows_block(_format_planned_outcome("Other", one) for one in outcomes.otherOutcomes)
 
 
-def _arm(arm: Arm) -> str:
-    kind = f" ({words(arm.type)})" if arm.type else ""
-    given = _said("given", _joined(line(one) for one in arm.interventionNames))
-    said = "; ".join(part for part in (line(arm.description).rstrip("."), given) if part)
-    return f"Arm {line(arm.label)}{kind}" + (f": {said}" if said else "") if arm.label.strip() else ""
+def _format_arm(arm: Arm) -> str:
+    kind = f" ({format_registry_code(arm.type)})" if arm.type else ""
+    given = _format_labelled_parts("given", _join_parts(unescape_to_line(one) for one in arm.interventionNames))
+    said = "; ".join(part for part in (unescape_to_line(arm.description).rstrip("."), given) if part)
+    return f"Arm {unescape_to_line(arm.label)}{kind}" + (f": {said}" if said else "") if arm.label.strip() else ""
 
 
-def _intervention(one: Intervention) -> str:
+def _format_intervention(one: Intervention) -> str:
     if not one.name.strip():
         return ""
-    kind = f" ({words(one.type)})" if one.type else ""
-    return f"Intervention {line(one.name)}{kind}" + (f": {line(one.description)}" if one.description.strip() else "")
+    kind = f" ({format_registry_code(one.type)})" if one.type else ""
+    return f"Intervention {unescape_to_line(one.name)}{kind}" + (
+        f": {unescape_to_line(one.description)}" if one.description.strip() else ""
+    )
 
 
-def _outcome(kind: str, outcome: PlannedOutcome) -> str:
+def _format_planned_outcome(kind: str, outcome: PlannedOutcome) -> str:
     if not outcome.measure.strip():
         return ""
-    when = f" (time frame: {line(outcome.timeFrame)})" if outcome.timeFrame.strip() else ""
-    return f"{kind}: {line(outcome.measure)}{when}" + (f": {line(outcome.description)}" if outcome.description else "")
+    when = f" (time frame: {unescape_to_line(outcome.timeFrame)})" if outcome.timeFrame.strip() else ""
+    return f"{kind}: {unescape_to_line(outcome.measure)}{when}" + (
+        f": {unescape_to_line(outcome.description)}" if outcome.description else ""
+    )
 
 
-def _said(label: str, *parts: str) -> str:
+def _format_labelled_parts(label: str, *parts: str) -> str:
     """`Label: parts`; empty without the first part."""
     return f"{label}: {'; '.join(part for part in parts if part)}" if parts[0] else ""
 
 
-def _joined(parts: Iterable[str]) -> str:
+def _join_parts(parts: Iterable[str]) -> str:
     return ", ".join(part for part in parts if part)

@@ -14,16 +14,16 @@ from urllib.parse import quote
 from elcano.activities.sources.base import Found
 from elcano.activities.sources.http.fetching import Answer, Service
 from elcano.activities.sources.literature import fields
-from elcano.activities.sources.literature.answers import json_of
-from elcano.activities.sources.literature.choosing import ranked
-from elcano.activities.sources.literature.crossref.works import record, work
-from elcano.activities.sources.literature.recording import recorded
+from elcano.activities.sources.literature.crossref.work_parser import build_crossref_record, build_crossref_work
+from elcano.activities.sources.literature.passage_selection import take_first_passages
 from elcano.activities.sources.literature.refusals import require_answered
 from elcano.activities.sources.literature.relevance import left_out, on_subject
+from elcano.activities.sources.literature.service_answers import json_of
+from elcano.activities.sources.literature.work_records import build_stored_record
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
-from elcano.graphs.values import works
-from elcano.graphs.values.works import Work
+from elcano.graphs.values import work_metadata
+from elcano.graphs.values.work_metadata import Work
 from elcano.settings import Settings
 
 BASE: Final = "https://api.crossref.org/"
@@ -75,7 +75,7 @@ class CrossrefSource:
             SourceBusy: it is down, overloaded or asks to wait.
             SourceRefused: `doi` is none.
         """
-        name = works.doi(doi)
+        name = work_metadata.parse_doi(doi)
         if not name:
             raise SourceRefused(f"{self._spec.name}: {doi[:100]!r} is no DOI")
         answer = await self._service.ask(f"works/{quote(name, safe='')}", params=self._who)
@@ -86,7 +86,7 @@ class CrossrefSource:
         message = self._message(answer)
         if not isinstance(message.get("DOI"), str):
             raise SourceUnavailable(f"{self._spec.name}: the answer holds no work")
-        return work(message).model_copy(update={"source": self._spec.name, "retrieved_at": time.time()})
+        return build_crossref_work(message).model_copy(update={"source": self._spec.name, "retrieved_at": time.time()})
 
     async def close(self) -> None:
         """Closes its connections."""
@@ -97,17 +97,21 @@ class CrossrefSource:
         if not isinstance(items, list):
             raise SourceUnavailable(f"{self._spec.name}: the answer holds no works")
         given = [one for one in items if isinstance(one, dict)]
-        kept, strange = on_subject(query, map(record, given))
+        kept, strange = on_subject(query, map(build_crossref_record, given))
         now = time.time()
-        made = [recorded(self._spec.name, one, now) for one in kept]
+        made = [build_stored_record(self._spec.name, one, now) for one in kept]
         unread, silent = len(items) - len(given), made.count(None)
-        return ranked(made, limit, left_out(self._spec.name, unread=unread, strange=strange, silent=silent))
+        return take_first_passages(
+            made, limit, left_out(self._spec.name, unread=unread, strange=strange, silent=silent)
+        )
 
     def _message(self, answer: Answer) -> Mapping[str, Any]:
-        given = fields.mapping(json_of(self._spec.name, answer))
+        given = fields.coerce_mapping(json_of(self._spec.name, answer))
         if given.get("status") == "failed":
-            raise SourceRefused(f"{self._spec.name}: it refuses the request ({fields.text(given.get('message-type'))})")
-        return fields.mapping(given.get("message"))
+            raise SourceRefused(
+                f"{self._spec.name}: it refuses the request ({fields.coerce_text(given.get('message-type'))})"
+            )
+        return fields.coerce_mapping(given.get("message"))
 
 
 def open_source(spec: SourceSpec, settings: Settings) -> CrossrefSource:

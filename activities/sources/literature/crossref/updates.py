@@ -8,8 +8,8 @@ from typing import Any, Final, NamedTuple
 
 from elcano.activities.sources.literature import fields
 from elcano.activities.sources.literature.standing import said_by_title
-from elcano.graphs.values import works
-from elcano.graphs.values.works import Flag
+from elcano.graphs.values import work_metadata
+from elcano.graphs.values.work_metadata import Flag
 
 MOST_NOTICES: Final = 20
 """Of one work; the flags of all count."""
@@ -38,48 +38,50 @@ _UPDATES: Final[Mapping[str, _Update]] = {
 """The kinds that Crossref lists, and what they say of the work that was updated."""
 
 
-def standing(given: Mapping[str, Any], title: str) -> tuple[tuple[Flag, ...], tuple[str, ...]]:
+def assess_work_standing(given: Mapping[str, Any], title: str) -> tuple[tuple[Flag, ...], tuple[str, ...]]:
     """The flags of a record, the gravest first, and what stands behind them."""
     named, notices = said_by_title(title)
     flags = set(named)
     told: list[str] = list(notices)
-    for one in fields.mappings(given.get("updated-by")):
-        update = _known(one)
+    for one in fields.coerce_mappings(given.get("updated-by")):
+        update = _classify_update(one)
         if update.flag is not None:
             flags.add(update.flag)
-        told.append(_notice(update, one))
-    told += _corrects(given)
-    told += _published(given)
+        told.append(_format_update_notice(update, one))
+    told += _describe_corrected_works(given)
+    told += _describe_published_versions(given)
     order: tuple[Flag, ...] = ("retracted", "withdrawn", "concern", "corrected")
     return tuple(flag for flag in order if flag in flags), tuple(dict.fromkeys(told))[:MOST_NOTICES]
 
 
-def _notice(update: _Update, given: Mapping[str, Any]) -> str:
+def _format_update_notice(update: _Update, given: Mapping[str, Any]) -> str:
     """Format a notice, such as `Retraction of 2010-02-06: doi:10.1/x (told by Retraction Watch)`."""
-    doi = works.doi(fields.text(given.get("DOI")))
-    date = _date(given)
-    told = " (told by Retraction Watch)" if fields.text(given.get("source")) == "retraction-watch" else ""
+    doi = work_metadata.parse_doi(fields.coerce_text(given.get("DOI")))
+    date = _parse_update_date(given)
+    told = " (told by Retraction Watch)" if fields.coerce_text(given.get("source")) == "retraction-watch" else ""
     return f"{update.words}{f' of {date}' if date else ''}{f': doi:{doi}' if doi else ''}{told}."
 
 
-def _corrects(given: Mapping[str, Any]) -> Iterator[str]:
-    for one in fields.mappings(given.get("update-to")):
-        doi = works.doi(fields.text(one.get("DOI")))
-        yield f"This is a notice, {_known(one).words.lower()}, on another work{f': doi:{doi}' if doi else ''}."
+def _describe_corrected_works(given: Mapping[str, Any]) -> Iterator[str]:
+    for one in fields.coerce_mappings(given.get("update-to")):
+        doi = work_metadata.parse_doi(fields.coerce_text(one.get("DOI")))
+        yield (
+            f"This is a notice, {_classify_update(one).words.lower()}, on another work{f': doi:{doi}' if doi else ''}."
+        )
 
 
-def _published(given: Mapping[str, Any]) -> Iterator[str]:
-    for one in fields.mappings(fields.mapping(given.get("relation")).get("is-preprint-of")):
-        if doi := works.doi(fields.text(one.get("id"))):
+def _describe_published_versions(given: Mapping[str, Any]) -> Iterator[str]:
+    for one in fields.coerce_mappings(fields.coerce_mapping(given.get("relation")).get("is-preprint-of")):
+        if doi := work_metadata.parse_doi(fields.coerce_text(one.get("id"))):
             yield f"This preprint was published as doi:{doi}."
 
 
-def _known(given: Mapping[str, Any]) -> _Update:
-    kind = fields.text(given.get("type")).lower().replace("-", "_").replace(" ", "_")
-    return _UPDATES.get(kind, _Update((fields.text(given.get("label")) or "Update")[:100], None))
+def _classify_update(given: Mapping[str, Any]) -> _Update:
+    kind = fields.coerce_text(given.get("type")).lower().replace("-", "_").replace(" ", "_")
+    return _UPDATES.get(kind, _Update((fields.coerce_text(given.get("label")) or "Update")[:100], None))
 
 
-def _date(given: Mapping[str, Any]) -> str:
-    updated = fields.mapping(given.get("updated"))
-    parts = fields.listed(updated.get("date-parts"))
-    return fields.date_of(fields.listed(parts[0])) if parts else fields.date(updated.get("date-time"))
+def _parse_update_date(given: Mapping[str, Any]) -> str:
+    updated = fields.coerce_mapping(given.get("updated"))
+    parts = fields.coerce_list(updated.get("date-parts"))
+    return fields.date_of(fields.coerce_list(parts[0])) if parts else fields.coerce_date(updated.get("date-time"))

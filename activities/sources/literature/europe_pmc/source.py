@@ -16,17 +16,22 @@ from elcano.activities.sources.base import Found
 from elcano.activities.sources.documents.document import Block
 from elcano.activities.sources.http.fetching import Answer, Fetcher, Service
 from elcano.activities.sources.literature import jats
-from elcano.activities.sources.literature.answers import answer, json_of, readable, shaped
-from elcano.activities.sources.literature.asking import any_was_enough, asked
-from elcano.activities.sources.literature.choosing import fitting
-from elcano.activities.sources.literature.europe_pmc.results import Page, Result, record
-from elcano.activities.sources.literature.recording import Record, Recorded, by_title, recorded
+from elcano.activities.sources.literature.europe_pmc.search_results import Page, Result, build_europe_pmc_record
+from elcano.activities.sources.literature.passage_selection import select_fitting_passages
 from elcano.activities.sources.literature.relevance import left_out, on_subject
-from elcano.activities.sources.literature.xml import flattened, parsed
+from elcano.activities.sources.literature.service_answers import (
+    json_of,
+    parse_readable_items,
+    request_answer,
+    validate_shape,
+)
+from elcano.activities.sources.literature.service_queries import any_was_enough, prepare_query
+from elcano.activities.sources.literature.work_records import Record, Recorded, build_stored_record, by_title
+from elcano.activities.sources.literature.xml import flatten_element_text, parse_xml_root
 from elcano.activities.sources.retry_after import require_answer
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 from elcano.settings import Settings
 
 BASE: Final = "https://www.ebi.ac.uk/europepmc/webservices/rest/"
@@ -61,7 +66,7 @@ class EuropePMC:
             SourceRefused: it refuses the query.
         """
         name = self._spec.name
-        first = asked(query)
+        first = prepare_query(query)
         if not first.all_of:
             return Found(warnings=(f"{name}: {query!r} has no word to search for",))
         results, warnings = await self._results(first.all_of, limit)
@@ -69,7 +74,7 @@ class EuropePMC:
         if widened:
             results, warnings = await self._results(first.any_of, limit)
             warnings = (any_was_enough(name), *warnings)
-        told = [(result.full_text, record(result)) for result in results]
+        told = [(result.full_text, build_europe_pmc_record(result)) for result in results]
         near, strange = on_subject(query if widened else "", (one for _, one in told))
         # Full texts are asked for of what is kept only.
         told = [(id, one) for id, one in told if any(one is other for other in near)]
@@ -86,13 +91,13 @@ class EuropePMC:
     async def _results(self, query: str, limit: int) -> tuple[list[Result], tuple[str, ...]]:
         name = self._spec.name
         params = {"query": query, "format": "json", "resultType": "core", "cursorMark": "*", **self._told}
-        got = await answer(self._service, "search", {**params, "pageSize": str(min(limit, MOST_RESULTS))})
+        got = await request_answer(self._service, "search", {**params, "pageSize": str(min(limit, MOST_RESULTS))})
         if got.content.lstrip()[:1] == b"<":
             # An error comes as XML whatever was asked for, and with status 200.
-            said = flattened(parsed(name, got.content, {"errorBean"}).find("errMsg"))
-            raise SourceUnavailable(f"{name}: it says: {shortened(said, SAID_CHARACTERS) or 'nothing'}")
-        page = shaped(name, Page, json_of(name, got))
-        return readable(name, Result, page.results.result)
+            said = flatten_element_text(parse_xml_root(name, got.content, {"errorBean"}).find("errMsg"))
+            raise SourceUnavailable(f"{name}: it says: {shorten_text(said, SAID_CHARACTERS) or 'nothing'}")
+        page = validate_shape(name, Page, json_of(name, got))
+        return parse_readable_items(name, Result, page.results.result)
 
     async def _full_text(self, id: str) -> Answer:
         """Return the response whatever its status, unless the service asks to wait."""
@@ -119,11 +124,11 @@ class EuropePMC:
                 whole, failed = self._with_text(one, id, got)
                 said += failed
             if whole.blocks:
-                kept.append(recorded(name, whole, now))
+                kept.append(build_stored_record(name, whole, now))
             elif whole.work.title:
-                titles.append(recorded(name, by_title(whole), now))
+                titles.append(build_stored_record(name, by_title(whole), now))
         unread = len(told) - len(kept) - len(titles) + kept.count(None)
-        return fitting(
+        return select_fitting_passages(
             query, kept, limit, (*warnings, *left_out(name, unread=unread, strange=0, silent=0), *said), last=titles
         )
 
@@ -133,16 +138,16 @@ class EuropePMC:
         try:
             if not 200 <= got.status < 300:
                 raise SourceUnavailable(f"HTTP {got.status}")
-            article = parsed(name, got.content, {"article"})
+            article = parse_xml_root(name, got.content, {"article"})
         except (SourceUnavailable, SourceRefused) as error:
             reason = str(error).removeprefix(f"{name}: ")
             return told, (f"{name}: the full text of {id} cannot be read ({reason}); its abstract stands for it",)
-        text = tuple(block for block in jats.body(article) if block.text)
+        text = tuple(block for block in jats.parse_article_body(article) if block.text)
         if not text:
             return told, ()
         abstract = [replace(one, level=2) if one.kind == "heading" else one for one in told.blocks]
         above = (Block("Abstract", kind="heading", level=1), *abstract) if abstract else ()
-        licence = told.work.licence or jats.licence(article)
+        licence = told.work.licence or jats.find_article_licence(article)
         flags = tuple(flag for flag in told.work.flags if flag != "abstract_only")
         work = told.work.model_copy(update={"flags": flags, "licence": licence})
         return replace(told, work=work, blocks=(*above, *text), parted=True), ()

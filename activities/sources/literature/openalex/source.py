@@ -14,15 +14,15 @@ from typing import Any, Final
 from elcano.activities.sources.base import Found
 from elcano.activities.sources.http.fetching import Answer, Service
 from elcano.activities.sources.literature import fields
-from elcano.activities.sources.literature.answers import json_of
-from elcano.activities.sources.literature.asking import any_was_enough
-from elcano.activities.sources.literature.choosing import ranked
-from elcano.activities.sources.literature.openalex.works import FIELDS, record
-from elcano.activities.sources.literature.recording import recorded
+from elcano.activities.sources.literature.openalex.work_parser import FIELDS, build_openalex_record
+from elcano.activities.sources.literature.passage_selection import take_first_passages
 from elcano.activities.sources.literature.refusals import require_answered
 from elcano.activities.sources.literature.relevance import left_out, on_subject
-from elcano.activities.sources.literature.syntax import closed
+from elcano.activities.sources.literature.service_answers import json_of
+from elcano.activities.sources.literature.service_queries import any_was_enough
+from elcano.activities.sources.literature.syntax import is_well_formed_query
 from elcano.activities.sources.literature.widening import any_of
+from elcano.activities.sources.literature.work_records import build_stored_record
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
 from elcano.settings import Settings
@@ -63,7 +63,7 @@ class OpenAlexSource:
             SourceBusy: it is down, or the credit of the day is spent.
             SourceRefused: it does not take the query or the key.
         """
-        asked = written(query)
+        asked = sanitize_openalex_query(query)
         if not any(character.isalnum() for character in asked):
             return Found(warnings=(f"{self._spec.name}: {query!r} has no word to search for",))
         found = await asyncio.to_thread(self._found, await self._asked(asked, limit), limit, "")
@@ -92,19 +92,19 @@ class OpenAlexSource:
         """What an answer holds; `wider_than` is the query that found nothing before, if there was one."""
         name = self._spec.name
         works, unread = self._works(answer)
-        records = [record(one) for one in works]
+        records = [build_openalex_record(one) for one in works]
         kept, strange = on_subject(wider_than, records) if wider_than else (records, 0)
         now = time.time()
-        made = [recorded(name, one, now) for one in kept]
+        made = [build_stored_record(name, one, now) for one in kept]
         warnings = left_out(name, unread=unread, strange=strange, silent=made.count(None))
-        return ranked(made, limit, [*([any_was_enough(name)] if kept and wider_than else ()), *warnings])
+        return take_first_passages(made, limit, [*([any_was_enough(name)] if kept and wider_than else ()), *warnings])
 
     def _works(self, answer: Answer) -> tuple[list[dict[str, Any]], int]:
         """The works of an answer, and how many others were no works."""
         given = json_of(self._spec.name, answer)
         results = given.get("results") if isinstance(given, dict) else None
         if not isinstance(results, list):
-            said = fields.text(fields.mapping(given).get("message"))[:200]
+            said = fields.coerce_text(fields.coerce_mapping(given).get("message"))[:200]
             raise SourceUnavailable(f"{self._spec.name}: the answer holds no works" + (f": {said}" if said else ""))
         works = [one for one in results if isinstance(one, dict)]
         return works, len(results) - len(works)
@@ -123,10 +123,10 @@ class OpenAlexSource:
             raise SourceRefused(f"{error}{remedy if answer.status in (401, 403) else ''}") from None
 
 
-def written(query: str) -> str:
+def sanitize_openalex_query(query: str) -> str:
     """A query as it is sent: on one line, with operators, quotation marks and brackets only if they are whole."""
     asked = " ".join(_UNSAID.sub(" ", query).split())
-    if closed(asked):
+    if is_well_formed_query(asked):
         return asked
     return " ".join(_OPERATORS.sub(" ", re.sub(r"[\"()]", " ", asked)).split())
 

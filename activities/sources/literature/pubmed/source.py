@@ -14,16 +14,16 @@ from pydantic import Field
 
 from elcano.activities.sources.base import Found
 from elcano.activities.sources.http.fetching import Answer, Fetcher, Service
-from elcano.activities.sources.literature.answers import Told, answer, json_of, shaped
-from elcano.activities.sources.literature.asking import any_was_enough, asked
-from elcano.activities.sources.literature.choosing import ranked
-from elcano.activities.sources.literature.pubmed.articles import records
-from elcano.activities.sources.literature.recording import Record, by_title, recorded
+from elcano.activities.sources.literature.passage_selection import take_first_passages
+from elcano.activities.sources.literature.pubmed.articles import parse_pubmed_records
 from elcano.activities.sources.literature.relevance import left_out, on_subject
-from elcano.activities.sources.literature.xml import flattened, local, parsed
+from elcano.activities.sources.literature.service_answers import Told, json_of, request_answer, validate_shape
+from elcano.activities.sources.literature.service_queries import any_was_enough, prepare_query
+from elcano.activities.sources.literature.work_records import Record, build_stored_record, by_title
+from elcano.activities.sources.literature.xml import flatten_element_text, get_local_name, parse_xml_root
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.errors import SourceBusy, SourceUnavailable
-from elcano.graphs.shortening import shortened
+from elcano.graphs.shortening import shorten_text
 from elcano.settings import Settings
 
 BASE: Final = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils/"
@@ -77,7 +77,7 @@ class PubMed:
             SourceRefused: it refuses the query or the key.
         """
         name = self._spec.name
-        first = asked(query)
+        first = prepare_query(query)
         if not first.all_of:
             return Found(warnings=(f"{name}: {query!r} has no word to search for",))
         ids, warnings = await self._ids(first.all_of, limit)
@@ -97,9 +97,9 @@ class PubMed:
     async def _ids(self, term: str, limit: int) -> tuple[list[str], tuple[str, ...]]:
         params = {"db": "pubmed", "term": term, "retmode": "json", "retmax": str(limit), "sort": "relevance"}
         got = await self._answer("esearch.fcgi", params)
-        result = shaped(self._spec.name, _Search, json_of(self._spec.name, got)).esearchresult
+        result = validate_shape(self._spec.name, _Search, json_of(self._spec.name, got)).esearchresult
         if result.error:
-            raise _failed(self._spec.name, result.error)
+            raise _build_ncbi_error(self._spec.name, result.error)
         if result.idlist is None:
             raise SourceUnavailable(f"{self._spec.name}: the answer has another shape (no idlist)")
         ids = [one for one in dict.fromkeys(result.idlist) if one.isascii() and one.isdigit()]
@@ -110,7 +110,7 @@ class PubMed:
         unknown += [*result.warninglist.phrasesignored, *result.warninglist.quotedphrasesnotfound]
         if not unknown:
             return ()
-        said = shortened(", ".join(repr(one) for one in dict.fromkeys(unknown)), SAID_CHARACTERS)
+        said = shorten_text(", ".join(repr(one) for one in dict.fromkeys(unknown)), SAID_CHARACTERS)
         return (f"{self._spec.name}: not known there, so left out of the query: {said}",)
 
     async def _fetched(self, ids: Sequence[str]) -> bytes:
@@ -119,31 +119,31 @@ class PubMed:
         return got.content
 
     async def _answer(self, path: str, params: dict[str, str]) -> Answer:
-        return await answer(self._service, path, {**params, **self._told})
+        return await request_answer(self._service, path, {**params, **self._told})
 
     def _found(self, content: bytes, ids: Sequence[str], limit: int, warnings: Sequence[str], widened: str) -> Found:
         """Return the results in the answer; for a `widened` query only those that share enough words with it."""
         name = self._spec.name
-        root = parsed(name, content, {"PubmedArticleSet", "eFetchResult"})
+        root = parse_xml_root(name, content, {"PubmedArticleSet", "eFetchResult"})
         error = root.find("ERROR")
-        if error is not None or local(root) == "eFetchResult":
-            raise _failed(name, flattened(error))
+        if error is not None or get_local_name(root) == "eFetchResult":
+            raise _build_ncbi_error(name, flatten_element_text(error))
         articles: dict[str, Record] = {}
-        for pmid, record in records(root):
+        for pmid, record in parse_pubmed_records(root):
             articles.setdefault(pmid, record)
         found, strange = on_subject(widened, (articles[pmid] for pmid in ids if pmid in articles))
         with_text = [record for record in found if record.blocks]
         titles = [by_title(record) for record in found if not record.blocks and record.work.title]
         now = time.time()
-        kept = (recorded(name, record, now) for record in (*with_text, *titles))
+        kept = (build_stored_record(name, record, now) for record in (*with_text, *titles))
         missing = len(ids) - strange - len(with_text) - len(titles)
         left = left_out(name, unread=missing, strange=strange, silent=0)
-        return ranked(kept, limit, (*warnings, *left))
+        return take_first_passages(kept, limit, (*warnings, *left))
 
 
-def _failed(name: str, said: str) -> SourceUnavailable:
+def _build_ncbi_error(name: str, said: str) -> SourceUnavailable:
     """What an error is that comes with status 200: NCBI is busy if it speaks of its own machines."""
-    text = f"{name}: NCBI says: {shortened(' '.join(said.split()), SAID_CHARACTERS) or 'nothing'}"
+    text = f"{name}: NCBI says: {shorten_text(' '.join(said.split()), SAID_CHARACTERS) or 'nothing'}"
     return SourceBusy(text) if _OWN_FAULT.search(said) else SourceUnavailable(text)
 
 

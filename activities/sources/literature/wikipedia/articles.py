@@ -6,11 +6,11 @@ from typing import Final
 
 from elcano.activities.sources.documents.document import Block
 from elcano.activities.sources.literature import fields
-from elcano.activities.sources.literature.recording import Record
-from elcano.activities.sources.literature.wikipedia.answers import Page
+from elcano.activities.sources.literature.wikipedia.api_response import Page
+from elcano.activities.sources.literature.work_records import Record
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values import works
-from elcano.graphs.values.works import Identifiers, Work
+from elcano.graphs.values import work_metadata
+from elcano.graphs.values.work_metadata import Identifiers, Work
 
 LICENCE: Final = "CC BY-SA 4.0"
 MOST_CHARACTERS: Final = 1_000_000
@@ -29,7 +29,7 @@ _UNREAD: Final = frozenset(name.strip() for name in _LISTS.split("|"))
 """Sections that only list others' works and pages, as the larger editions call them."""
 
 
-def record(page: Page, edition: str) -> Record:
+def build_wikipedia_record(page: Page, edition: str) -> Record:
     """An article. Its permanent address is built here: that of the newest revision may say something else tomorrow."""
     address = page.address or f"https://{edition}.wikipedia.org/?curid={page.id}"
     revision = page.revision
@@ -37,25 +37,25 @@ def record(page: Page, edition: str) -> Record:
     work = Work(
         title=page.title,
         authors=("Wikipedia contributors",),
-        year=fields.year(page.changed),
+        year=fields.parse_year(page.changed),
         published=page.changed,
         venue=f"Wikipedia ({edition})",
         publisher="Wikimedia Foundation",
         kind="encyclopedia",
-        identifiers=Identifiers(url=works.page(address)),
+        identifiers=Identifiers(url=work_metadata.canonicalize_page_url(address)),
         url=f"https://{host}/w/index.php?oldid={revision}" if revision else address,
         language="en" if edition == "simple" else edition,
         licence=LICENCE,
     )
     metadata: JsonObject = {"page": page.id, "edition": edition, **({"revision": revision} if revision else {})}
-    return Record(work, tuple(blocks(page.text)), f"{edition}:{page.id}", metadata, parted=True)
+    return Record(work, tuple(parse_extract_blocks(page.text)), f"{edition}:{page.id}", metadata, parted=True)
 
 
-def blocks(text: str) -> Iterator[Block]:
+def parse_extract_blocks(text: str) -> Iterator[Block]:
     """The paragraphs of an extract under their headings, without sections that only list others' works."""
     unread = 0
     """The level of the section that is left out; 0: none."""
-    for line in _paragraphs(text[:MOST_CHARACTERS]):
+    for line in _split_extract_paragraphs(text[:MOST_CHARACTERS]):
         heading = _HEADING.fullmatch(line)
         if heading is not None:
             level = len(heading[1]) - 1
@@ -68,7 +68,7 @@ def blocks(text: str) -> Iterator[Block]:
             yield Block(line)
 
 
-def _paragraphs(text: str) -> Iterator[str]:
+def _split_extract_paragraphs(text: str) -> Iterator[str]:
     """The lines of an extract, none of them empty; a formula is a part of its sentence again.
 
     An extract breaks the line for each sign of a formula, and then has the whole of it as TeX.

@@ -25,7 +25,7 @@ class Asked(NamedTuple):
     """On one line."""
 
 
-def asked(query: str) -> Asked:
+def parse_edition_query(query: str) -> Asked:
     """The edition and the words of `query`."""
     found = _PREFIX.match(query)
     if found is not None and found[1].lower() in EDITIONS:

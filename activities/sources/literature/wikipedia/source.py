@@ -12,14 +12,14 @@ from typing import Final
 
 from elcano.activities.sources.base import Found
 from elcano.activities.sources.http.fetching import Answer, Fetcher, Service
-from elcano.activities.sources.literature.asking import any_was_enough
-from elcano.activities.sources.literature.choosing import fitting
-from elcano.activities.sources.literature.recording import Recorded, recorded
+from elcano.activities.sources.literature.passage_selection import select_fitting_passages
 from elcano.activities.sources.literature.refusals import require_answered
+from elcano.activities.sources.literature.service_queries import any_was_enough
 from elcano.activities.sources.literature.widening import any_of
-from elcano.activities.sources.literature.wikipedia import answers, articles
-from elcano.activities.sources.literature.wikipedia.answers import Page
-from elcano.activities.sources.literature.wikipedia.editions import DEFAULT, Asked, asked
+from elcano.activities.sources.literature.wikipedia import api_response, articles
+from elcano.activities.sources.literature.wikipedia.api_response import Page
+from elcano.activities.sources.literature.wikipedia.editions import DEFAULT, Asked, parse_edition_query
+from elcano.activities.sources.literature.work_records import Recorded, build_stored_record
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.errors import SourceRefused
 from elcano.settings import Settings
@@ -61,7 +61,7 @@ class WikipediaSource:
             SourceRefused: it does not take the query, or does not answer who names no contact.
         """
         name = self._spec.name
-        given = asked(query)
+        given = parse_edition_query(query)
         words = given.words.rstrip("?\uff1f ")
         if not any(character.isalnum() for character in words):
             return Found(warnings=(f"{name}: {query!r} has no word to search for",))
@@ -76,7 +76,7 @@ class WikipediaSource:
         kept = await asyncio.to_thread(self._recorded, pages, given.edition)
         silent = [page.title for page, one in zip(pages, kept, strict=True) if one is None]
         warnings += [f"{name}: {title!r} has no text and is left out" for title in silent]
-        return await asyncio.to_thread(fitting, words, kept, limit, warnings)
+        return await asyncio.to_thread(select_fitting_passages, words, kept, limit, warnings)
 
     async def close(self) -> None:
         """Closes its connections."""
@@ -85,7 +85,7 @@ class WikipediaSource:
     async def _hits(self, service: Service, words: str) -> list[int]:
         """The ids of the articles that fit best, at most as many as may be asked for."""
         found = await self._asked(service, {"list": "search", "srsearch": words, "srlimit": str(MOST_REQUESTS)})
-        return answers.hits(self._spec.name, found)[:MOST_REQUESTS]
+        return api_response.list_hit_page_ids(self._spec.name, found)[:MOST_REQUESTS]
 
     async def _read(self, service: Service, ids: list[int]) -> tuple[list[Page], list[str]]:
         """Return the first of `ids` that are articles, and warnings about the others."""
@@ -101,7 +101,7 @@ class WikipediaSource:
                 "ppprop": "disambiguation",
                 "rvprop": "ids|timestamp",
             }
-            page = answers.page(self._spec.name, await self._asked(service, params))
+            page = api_response.find_article_page(self._spec.name, await self._asked(service, params))
             if page is None:
                 warnings.append(f"{self._spec.name}: article {id} was found and is not there any more")
             elif page.disambiguation:
@@ -114,7 +114,9 @@ class WikipediaSource:
 
     def _recorded(self, pages: list[Page], edition: str) -> list[Recorded | None]:
         now = time.time()
-        return [recorded(self._spec.name, articles.record(page, edition), now) for page in pages]
+        return [
+            build_stored_record(self._spec.name, articles.build_wikipedia_record(page, edition), now) for page in pages
+        ]
 
     async def _asked(self, service: Service, params: Mapping[str, str]) -> Answer:
         answer = await service.ask("api.php", params={**_EVERY, **params})

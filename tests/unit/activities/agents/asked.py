@@ -10,13 +10,13 @@ import pytest
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.agents.asking import AgentActivities
+from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.values.failures import FailureDetails
 from elcano.settings import Settings
 from elcano.storage.store import Store
-from elcano.testing.provider import answer, refusal
+from elcano.testing.provider import make_completion, make_refusal
 from tests.loopback import Answering, Asked, Loopback, Reply, loopback
 from tests.unit.activities.agents.material import FixedSource, call
 
@@ -72,7 +72,7 @@ async def failed(
 
 def chat(arguments: object, *, model: str = "gpt-4o", tokens: tuple[int, int] = (100, 10), **usage: object) -> Reply:
     told = {"prompt_tokens": tokens[0], "completion_tokens": tokens[1], "total_tokens": sum(tokens)}
-    body = json.loads(answer(arguments, model=model, usage=told).body)
+    body = json.loads(make_completion(arguments, model=model, usage=told).body)
     body["usage"] |= usage
     return Reply(json.dumps(body), headers={"Content-Type": "application/json"})
 
@@ -89,5 +89,5 @@ def ended(reason: str, content: str, tokens: tuple[int, int] = (100, 50)) -> Rep
 
 
 def refused(status: int, code: str, **headers: str) -> Reply:
-    made = refusal(status, code, **headers)
+    made = make_refusal(status, code, **headers)
     return Reply(made.body, made.status, {"Content-Type": "application/json", **made.headers})

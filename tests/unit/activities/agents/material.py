@@ -5,7 +5,7 @@ from hashlib import sha256
 
 from elcano.activities.sources.base import Found
 from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.catalogue.sources import collection
+from elcano.graphs.catalogue.source_registry import build_collection_spec
 from elcano.graphs.contracts import AgentCall, ModelChoice
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.frozen import JsonObject
@@ -58,7 +58,7 @@ def call(agent: str, given: JsonObject, *, model: str = "offline", step: int = 1
 class FixedSource:
     """A source that finds nothing and knows some words."""
 
-    spec = collection("docs", "What the tests know.")
+    spec = build_collection_spec("docs", "What the tests know.")
 
     def __init__(self, weights: Mapping[str, float] | None) -> None:
         self._weights = weights

@@ -9,15 +9,15 @@ import pytest
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.agents import asking
-from elcano.activities.agents.asking import AgentActivities
+from elcano.activities.agents import agent_activity
+from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.sources.registry import Sources
+from elcano.graphs.agents.agent_registry import AGENTS
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.drafting import SynthesisInput
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.agents.loaded import AgentInput, Loaded, Needs
 from elcano.graphs.agents.prose import ReportProse
+from elcano.graphs.agents.synthesis_context import SynthesisInput
 from elcano.graphs.agents.thinking import ThinkingOutput
 from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.contracts import AgentResult
@@ -128,7 +128,7 @@ async def walked(store: Store) -> Journal:
 
 async def test_a_listed_agent_runs_in_a_graph(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     model = ScriptedModel({"glossary": ANSWER})
-    monkeypatch.setattr(asking, "resolve_model", model.resolve)
+    monkeypatch.setattr(agent_activity, "resolve_model", model.resolve)
     journal = await walked(store)
     (task,) = model.tasks
     assert (task.kind, task.question, task.given) == ("glossary", "What is replay?", {"reader": "newcomer"})

@@ -9,8 +9,8 @@ import pytest
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.agents import asking
-from elcano.activities.agents.asking import AgentActivities
+from elcano.activities.agents import agent_activity
+from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.contracts import AgentResult
@@ -42,7 +42,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[TaskEnvelope]]:
     def answering(*answers: JsonObject, tokens: int = 1_000) -> list[TaskEnvelope]:
         replies = [Reply(answer, input_tokens=tokens - 100, output_tokens=100) for answer in answers]
         model = ScriptedModel({"thinking": replies, "writer": replies})
-        monkeypatch.setattr(asking, "resolve_model", model.resolve)
+        monkeypatch.setattr(agent_activity, "resolve_model", model.resolve)
         return model.tasks
 
     return answering

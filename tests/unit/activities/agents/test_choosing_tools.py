@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.agents.loading import MOST_PAGES, Loader
-from elcano.activities.agents.passages import fitting
+from elcano.activities.agents.needs_loader import MOST_PAGES, Loader
+from elcano.activities.agents.passages import fit_passages_to_tokens
 from elcano.activities.offline.planning import plan
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.envelope import OfferedSource, TaskEnvelope
@@ -42,13 +42,13 @@ def test_what_is_brought_back_is_shown_though_newer_passages_fill_the_room() -> 
     everything = [OLD, *FILLING]
     turns = [found([OLD]), found(FILLING, 2)]
     room = 130
-    assert OLD.id not in fitting(everything, turns, room).ids.values()
+    assert OLD.id not in fit_passages_to_tokens(everything, turns, room).ids.values()
     back = ToolCallRecord(source=RELATED, query="temporal crash", found=1)
-    shown = fitting(everything, [*turns, IterationData(number=3, tool_calls=(back,))], room)
+    shown = fit_passages_to_tokens(everything, [*turns, IterationData(number=3, tool_calls=(back,))], room)
     assert OLD.id in shown.ids.values()
     assert shown.ids[shown.order[0]] == OLD.id
     failed = back.model_copy(update={"found": 0, "error": "no"})
-    without = fitting(everything, [*turns, IterationData(number=3, tool_calls=(failed,))], room)
+    without = fit_passages_to_tokens(everything, [*turns, IterationData(number=3, tool_calls=(failed,))], room)
     assert OLD.id not in without.ids.values()
 
 
@@ -60,7 +60,7 @@ def test_new_passages_of_a_look_and_of_the_search_after_it_are_told_apart() -> N
         ToolCallRecord(source="docs", query="batter", found=len(FILLING), new=len(FILLING)),
     )
     turn = IterationData(number=1, tool_calls=calls, findings=tuple(one.id for one in everything))
-    shown = fitting(everything, [turn], 4_000)
+    shown = fit_passages_to_tokens(everything, [turn], 4_000)
     assert [shown.ids[key] for key in shown.order] == [FILLING[0].id, OLD.id, *(one.id for one in FILLING[1:])]
 
 

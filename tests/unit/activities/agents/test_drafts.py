@@ -1,10 +1,10 @@
 """Drafts of sections, ready to be joined: nothing twice, nothing lost, every passage under one key."""
 
-from elcano.activities.agents.citing import with_canonical_ids
-from elcano.activities.agents.drafts import UNKNOWN, completed, joined
-from elcano.graphs.agents.drafting import fitting
+from elcano.activities.agents.draft_references import with_canonical_ids
+from elcano.activities.agents.drafts import UNKNOWN, complete_draft, join_section_drafts
 from elcano.graphs.agents.envelope import SectionItem
 from elcano.graphs.agents.loaded import Drafts
+from elcano.graphs.agents.synthesis_context import select_fitting_claims
 from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft
 from elcano.graphs.values.state import SectionGap, SectionResult
 from elcano.storage.evidence import Evidence
@@ -42,7 +42,7 @@ def texts(drafts: Drafts) -> list[list[str]]:
 
 
 def test_claims_stand_in_the_plans_order_under_keys_in_the_order_of_citing() -> None:
-    drafts = joined(
+    drafts = join_section_drafts(
         [section("Batter"), section("Crash")], [draft(claim(REST, TWO)), draft(claim(REPLAY, ONE))], [ONE, TWO]
     )
     assert texts(drafts) == [[REST], [REPLAY]]
@@ -54,23 +54,27 @@ def test_claims_stand_in_the_plans_order_under_keys_in_the_order_of_citing() -> 
 def test_what_two_sections_say_is_kept_where_it_fits_best() -> None:
     results = [section("Retry policy of activities"), section("Crash and replay of the history")]
     both = draft(claim(REPLAY, ONE), claim(RETRY, ONE))
-    assert texts(joined(results, [both, both], [ONE])) == [[RETRY], [REPLAY]]
+    assert texts(join_section_drafts(results, [both, both], [ONE])) == [[RETRY], [REPLAY]]
 
 
 def test_nearly_the_same_words_are_the_same() -> None:
     longer = f"{REST} It gets better."
-    drafts = joined([section("A"), section("B")], [draft(claim(REST, TWO)), draft(claim(longer, TWO))], [TWO])
+    drafts = join_section_drafts(
+        [section("A"), section("B")], [draft(claim(REST, TWO)), draft(claim(longer, TWO))], [TWO]
+    )
     assert texts(drafts) == [[REST], []]
 
 
 def test_a_quotation_that_several_pages_hold_is_cited_from_the_first() -> None:
-    drafts = joined([section("A"), section("B")], [draft(claim(REPLAY, ONE)), draft(claim(RETRY, COPY))], [ONE, COPY])
+    drafts = join_section_drafts(
+        [section("A"), section("B")], [draft(claim(REPLAY, ONE)), draft(claim(RETRY, COPY))], [ONE, COPY]
+    )
     assert drafts.shown.ids == {"e1": ONE.id}
     assert drafts.sections[1].claims[0].citations[0].evidence == "e1"
 
 
 def test_an_unknown_id_can_never_be_taken_for_a_key() -> None:
-    drafts = joined([section("A")], [draft(claim(REPLAY, ONE), claim(RETRY, "e1"))], [ONE])
+    drafts = join_section_drafts([section("A")], [draft(claim(REPLAY, ONE), claim(RETRY, "e1"))], [ONE])
     assert [one.citations[0].evidence for one in drafts.sections[0].claims] == ["e1", f"{UNKNOWN}e1"]
     whole = ReportDraft(title="T", key_findings=drafts.sections[0].claims)
     kept = with_canonical_ids(whole, drafts.shown.ids)
@@ -81,10 +85,12 @@ def test_a_gap_and_an_unanswered_section_say_why_they_are_empty() -> None:
     gap = section("Gap").model_copy(update={"draft": None, "gap": SectionGap(reason="the key was refused")})
     searched = section("Searched").model_copy(update={"draft": None, "unanswered": True})
     silent = section("Silent").model_copy(update={"unanswered": True})
-    drafts = joined([gap, silent, searched, section("Crash")], [None, draft(), None, draft(claim(REPLAY, ONE))], [ONE])
+    drafts = join_section_drafts(
+        [gap, silent, searched, section("Crash")], [None, draft(), None, draft(claim(REPLAY, ONE))], [ONE]
+    )
     unanswered = "no sentence was found that may be quoted as its answer"
     assert [one.missing for one in drafts.sections] == ["the key was refused", unanswered, unanswered, ""]
-    whole = completed(ReportDraft(title="T", sections=(DraftSection(heading="Crash", claims=()),)), drafts)
+    whole = complete_draft(ReportDraft(title="T", sections=(DraftSection(heading="Crash", claims=()),)), drafts)
     assert [one.heading for one in whole.sections] == ["Crash", "Gap", "Silent", "Searched"]
     (told,) = whole.limitations
     assert "“Gap” (the key was refused)" in told
@@ -95,14 +101,17 @@ def test_a_gap_and_an_unanswered_section_say_why_they_are_empty() -> None:
 def test_related_passages_are_merged_without_what_is_cited() -> None:
     first = draft(claim(REPLAY, ONE), related=(TWO.id, ONE.id))
     second = draft(claim(RETRY, ONE), related=(COPY.id, TWO.id, "nobody's"))
-    assert joined([section("A"), section("B")], [first, second], [ONE, TWO, COPY]).related == (TWO.id, COPY.id)
+    assert join_section_drafts([section("A"), section("B")], [first, second], [ONE, TWO, COPY]).related == (
+        TWO.id,
+        COPY.id,
+    )
 
 
 def test_every_section_is_heard_before_any_is_heard_twice_and_the_latest_first() -> None:
     said = tuple(claim("word " * 40, "e1") for _ in range(3))
     sections = [SectionItem(title=f"S{number}", claims=said) for number in range(4)]
     size = 2 * 200 + 30 + 2
-    shown = fitting(sections, (6 * size + 8) // 4 + 1)
+    shown = select_fitting_claims(sections, (6 * size + 8) // 4 + 1)
     assert [len(one.claims) for one in shown] == [1, 1, 2, 2]
     assert [one.left_out for one in shown] == [2, 2, 1, 1]
-    assert [one.title for one in fitting(sections, 1)] == ["S0", "S1", "S2", "S3"]
+    assert [one.title for one in select_fitting_claims(sections, 1)] == ["S0", "S1", "S2", "S3"]

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from pydantic_ai import models
 
-from elcano.activities.calls.forms import MOST_CUTS, PLAINER, SHORTER
-from elcano.graphs.agents.envelope import TaskEnvelope, opened
+from elcano.activities.calls.request_forms import MOST_CUTS, PLAINER, SHORTER
+from elcano.graphs.agents.envelope import TaskEnvelope, parse_envelope
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.model_names import PROVIDERS
 from elcano.graphs.values.budget import Allowance
@@ -33,7 +33,7 @@ def draft(*keys: str) -> dict[str, object]:
 def shown(asked: Asked) -> TaskEnvelope:
     """What a model was shown."""
     prompts = [one["content"] for one in asked.json()["messages"] if one["role"] == "user"]
-    task = opened(prompts[0])
+    task = parse_envelope(prompts[0])
     assert task is not None
     return task
 

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.tool_selector import AgentSelectionPlan, AgentTask, ToolSelectorInput, settled
+from elcano.graphs.agents.tool_selector import AgentSelectionPlan, AgentTask, ToolSelectorInput, resolve_answer
 from elcano.graphs.domains.biomedical import BIOMEDICAL
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.values.state import IterationData, ToolCallRecord
 from elcano.testing.model import ScriptedModel
-from elcano.testing.research import researched
+from elcano.testing.research import run_research
 from elcano.testing.source import ScriptedSource
 
 QUESTION = "Does metformin slow cognitive decline?"
@@ -39,7 +39,7 @@ def judged(task: TaskEnvelope) -> JsonObject:
 async def test_a_score_off_the_scale_is_none_and_the_run_goes_on(tmp_path: Path) -> None:
     model = ScriptedModel({"judge": judged})
     sources = [ScriptedSource("library", TEXTS)]
-    came = await researched(QUESTION, folder=tmp_path, sources=sources, model=model, mode="simple", domain=BIOMEDICAL)
+    came = await run_research(QUESTION, folder=tmp_path, sources=sources, model=model, mode="simple", domain=BIOMEDICAL)
     shown = [task for task in model.tasks if task.kind == "judge"]
     assert len(shown) == 2
     rubric = shown[0].given["rubric"]
@@ -62,8 +62,8 @@ async def test_a_score_off_the_scale_is_none_and_the_run_goes_on(tmp_path: Path)
 
 async def test_without_a_model_nothing_is_scored_and_the_report_says_so(tmp_path: Path) -> None:
     sources = [ScriptedSource("library", TEXTS)]
-    came = await researched(QUESTION, folder=tmp_path, sources=sources, mode="simple", domain=BIOMEDICAL)
-    plain = await researched(QUESTION, folder=tmp_path, sources=sources, mode="simple")
+    came = await run_research(QUESTION, folder=tmp_path, sources=sources, mode="simple", domain=BIOMEDICAL)
+    plain = await run_research(QUESTION, folder=tmp_path, sources=sources, mode="simple")
     assert "By the rubric biomedical nothing was scored. No language model judged" in came.report.markdown
     assert "How the evidence was scored" not in plain.report.markdown
     assert [event.type for event in came.journal.events] == [event.type for event in plain.journal.events]
@@ -72,7 +72,7 @@ async def test_without_a_model_nothing_is_scored_and_the_report_says_so(tmp_path
 
 async def test_the_mode_is_chosen_by_rules_and_the_report_says_why(tmp_path: Path) -> None:
     sources = [ScriptedSource("library", TEXTS)]
-    came = await researched("When was metformin tried?", folder=tmp_path, sources=sources, mode="auto")
+    came = await run_research("When was metformin tried?", folder=tmp_path, sources=sources, mode="auto")
     assert came.journal.run.state.choice.mode == "simple"
     assert "> Mode auto, gone on as simple. Chosen by rules, without a language model: it asks" in came.report.markdown
 
@@ -87,15 +87,15 @@ def test_all_that_the_judge_would_search_is_searched() -> None:
         suggested_queries=("AMPK tau", "dose response", "Harm In People", " ", "x" * 900),
     )
     plan = AgentSelectionPlan(tasks=(AgentTask(source="b", query="harm in people", gap="g"),))
-    tasks = settled(plan, given, {}).tasks
+    tasks = resolve_answer(plan, given, {}).tasks
     assert [(task.source, task.query) for task in tasks] == [
         ("b", "harm in people"),
         ("b", "dose response"),
         ("b", "x" * 300),
     ]
     full = AgentSelectionPlan(tasks=tuple(AgentTask(source="a", query=f"q{number}") for number in range(8)))
-    assert settled(full, given, {}) == full
-    assert [task.source for task in settled(AgentSelectionPlan(), given, {}).tasks] == ["a", "a", "a"]
-    assert settled(full.model_copy(update={"tasks": (), "whole": True}), given, {}).tasks == ()
+    assert resolve_answer(full, given, {}) == full
+    assert [task.source for task in resolve_answer(AgentSelectionPlan(), given, {}).tasks] == ["a", "a", "a"]
+    assert resolve_answer(full.model_copy(update={"tasks": (), "whole": True}), given, {}).tasks == ()
     nowhere = given.model_copy(update={"sources": ()})
-    assert settled(AgentSelectionPlan(), nowhere, {}).tasks == ()
+    assert resolve_answer(AgentSelectionPlan(), nowhere, {}).tasks == ()

@@ -9,8 +9,8 @@ from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.ledger import FACT_CHARACTERS, INSTRUCTION_CHARACTERS, MOST_FACTS, Ledger
 from elcano.testing.model import Answers, Reply, ScriptedModel
-from elcano.testing.research import Researched, researched
-from elcano.testing.script import led
+from elcano.testing.research import Researched, run_research
+from elcano.testing.script import make_progress_ledger
 from elcano.testing.source import ScriptedSource
 
 QUESTION = "What does the latest oil cost?"
@@ -20,7 +20,7 @@ LIMITS = Limits(tokens=500_000, iterations=20)
 
 async def run(model: ScriptedModel | None, folder: Path, limits: Limits = LIMITS, **texts: str) -> Researched:
     source = ScriptedSource("library", texts or TEXTS)
-    return await researched(
+    return await run_research(
         QUESTION, folder=folder, sources=[source], model=model, mode="magentic", limits=limits, today="2026-11-22"
     )
 
@@ -49,14 +49,26 @@ async def test_a_plain_team_comes_to_a_checked_report(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["Researcher", "manager", "", "searcher and judge", "\u691c\u7d22\u8005", "x" * 5_000])
 async def test_an_unknown_participant_goes_back_once_and_then_counts_as_a_stall(tmp_path: Path, name: str) -> None:
-    model = ScriptedModel({"progress_ledger": [led(name, "search"), led(name, "search"), led("reporter", "write")]})
+    model = ScriptedModel(
+        {
+            "progress_ledger": [
+                make_progress_ledger(name, "search"),
+                make_progress_ledger(name, "search"),
+                make_progress_ledger("reporter", "write"),
+            ]
+        }
+    )
     came = await run(model, tmp_path)
     assert [(turn.speaker, turn.stall) for turn in ledger_of(came).turns] == [("", "nobody"), ("reporter", "")]
     assert asked(model, "progress_ledger") == 3
 
 
 async def test_a_participant_that_is_named_right_the_second_time_speaks(tmp_path: Path) -> None:
-    said = [led("Researcher", "search oil"), led("**Searcher**", "search oil"), led("reporter", "write")]
+    said = [
+        make_progress_ledger("Researcher", "search oil"),
+        make_progress_ledger("**Searcher**", "search oil"),
+        make_progress_ledger("reporter", "write"),
+    ]
     model = ScriptedModel({"progress_ledger": said})
     came = await run(model, tmp_path)
     assert [(turn.speaker, turn.stall) for turn in ledger_of(came).turns] == [("searcher", ""), ("reporter", "")]
@@ -64,7 +76,7 @@ async def test_a_participant_that_is_named_right_the_second_time_speaks(tmp_path
 
 
 async def test_who_wants_a_report_of_nothing_is_told_so_once(tmp_path: Path) -> None:
-    model = ScriptedModel({"progress_ledger": led("reporter", "write", satisfied=True)})
+    model = ScriptedModel({"progress_ledger": make_progress_ledger("reporter", "write", satisfied=True)})
     came = await run(model, tmp_path)
     assert asked(model, "progress_ledger") == 2
     assert asked(model, "tool_selector") == 0
@@ -100,10 +112,12 @@ async def test_one_hypothesis_alone_goes_back_and_six_are_cut(tmp_path: Path) ->
 async def test_two_resets_with_long_ledgers_wrong_names_and_json_in_prose_end_in_a_report(tmp_path: Path) -> None:
     """A model as models are: what it says is too long, in the wrong form at first, slow and of no use."""
     long = {name: [f"{name} {number} " + "x" * 2_000 for number in range(60)] for name in ("given", "plan", "guesses")}
-    prose = f"Sure! Here is the ledger:\n```json\n{led('searcher', 'search oil')}\n```\nI hope this helps."
+    prose = (
+        f"Sure! Here is the ledger:\n```json\n{make_progress_ledger('searcher', 'search oil')}\n```\nI hope this helps."
+    )
 
     def manager(task: TaskEnvelope) -> JsonObject | Reply:
-        said = led("Searcher", f"search {'oil ' * 1_000} {task.iteration}", loop=True, progress=False)
+        said = make_progress_ledger("Searcher", f"search {'oil ' * 1_000} {task.iteration}", loop=True, progress=False)
         return Reply(said, seconds=0.01)
 
     answers: dict[str, Answers] = {"task_ledger": long, "progress_ledger": manager}

@@ -7,7 +7,7 @@ import pytest
 from pydantic_ai.messages import ModelRequest
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.agents.asking import AgentActivities
+from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.ground_rules import TRUSTING

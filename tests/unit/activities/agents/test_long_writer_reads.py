@@ -7,18 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.activities.agents.parts import PART_CHARACTERS, heading_words, in_parts
-from elcano.graphs.agents.drafting import SynthesisInput
 from elcano.graphs.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope
 from elcano.graphs.agents.loaded import Drafts, Loaded, Shown
 from elcano.graphs.agents.long_writer import shown_section, shown_summary
-from elcano.graphs.engine.run import start
-from elcano.graphs.lifecycle.start import wish
+from elcano.graphs.agents.synthesis_context import SynthesisInput
+from elcano.graphs.engine.run import build_initial_run
+from elcano.graphs.lifecycle.start import compose_section_wish
 from elcano.graphs.modes import MODES
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.report import Citation, Claim
 from elcano.graphs.values.state import ResearchState, SectionPlan
-from elcano.testing import ScriptedModel, ScriptedSource, researched
-from elcano.testing.answers import cited, plain
+from elcano.testing import ScriptedModel, ScriptedSource, run_research
+from elcano.testing.default_answers import build_cited_claim, build_plain_answer
 
 TEXTS = {f"{name}.md": f"The {name} of the harbour is known. {'It is so. ' * 40}" for name in ("depth", "cost", "age")}
 
@@ -61,12 +61,12 @@ def test_wishes_are_divided() -> None:
     whole = "Of the whole report, of which this is one of 3 sections: Two pages for sailors."
     assert shown_section(GIVEN, loaded(place=1)).instructions == whole
     state = ResearchState(question="?", plan=(SectionPlan(title="a", key_question="?"),) * 3)
-    run = start(MODES["deep"], state, Limits())
-    assert wish("Two pages for sailors.", "", run) == whole
-    assert wish("Two pages for sailors.", "half a page", run) == "half a page"
-    assert wish("", "", run) == ""
+    run = build_initial_run(MODES["deep"], state, Limits())
+    assert compose_section_wish("Two pages for sailors.", "", run) == whole
+    assert compose_section_wish("Two pages for sailors.", "half a page", run) == "half a page"
+    assert compose_section_wish("", "", run) == ""
     alone = run.model_copy(update={"state": ResearchState(question="?")})
-    assert wish("Two pages.", "", alone) == "Two pages."
+    assert compose_section_wish("Two pages.", "", alone) == "Two pages."
 
 
 def test_the_summary_is_told_what_the_text_leaves_aside() -> None:
@@ -125,7 +125,7 @@ async def test_a_long_draft_is_written_in_parts_and_no_heading_twice(tmp_path: P
             "long_writer_summary": {},
         }
     )
-    report, journal = await researched("Harbour?", folder=tmp_path, sources=[log], model=model, mode="deep")
+    report, journal = await run_research("Harbour?", folder=tmp_path, sources=[log], model=model, mode="deep")
     asked = [task for task in model.tasks if task.kind == "long_writer_section"]
     assert [task.sections[0].part for task in asked] == ["1 of 2", "2 of 2"] * 2
     assert asked[1].written[-1].claims  # the first part, which it goes on from
@@ -144,10 +144,10 @@ async def test_the_best_passages_that_a_draft_leaves_aside_reach_whoever_joins(
     tmp_path: Path, log: ScriptedSource
 ) -> None:
     def write(task: TaskEnvelope) -> dict[str, object]:
-        return {"title": "T", "key_findings": [cited(task.evidence[0])]}
+        return {"title": "T", "key_findings": [build_cited_claim(task.evidence[0])]}
 
-    model = ScriptedModel({"planner": planning("depth"), "writer": write}, default=plain)
-    _, journal = await researched("Harbour?", folder=tmp_path, sources=[log], model=model, mode="deep")
+    model = ScriptedModel({"planner": planning("depth"), "writer": write}, default=build_plain_answer)
+    _, journal = await run_research("Harbour?", folder=tmp_path, sources=[log], model=model, mode="deep")
     (result,) = journal.run.state.sections
     assert len(result.evidence) == 3
     (task,) = [task for task in model.tasks if task.kind == "long_writer_section"]

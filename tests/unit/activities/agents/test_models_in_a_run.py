@@ -7,12 +7,12 @@ from pydantic_ai.exceptions import ModelContextWindowExceededError
 from pydantic_ai.models import Model
 from pydantic_ai.models.fallback import FallbackModel
 
-from elcano.graphs.agents.envelope import TaskEnvelope, written
+from elcano.graphs.agents.envelope import TaskEnvelope, render_envelope
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.engine.entries import StepCompleted
 from elcano.settings import Settings
-from elcano.testing import Failing, ScriptedModel, ScriptedSource, researched
-from elcano.testing.answers import plain
+from elcano.testing import Failing, ScriptedModel, ScriptedSource, run_research
+from elcano.testing.default_answers import build_plain_answer
 from elcano.testing.model import Answer
 
 DOCUMENTS = {
@@ -34,7 +34,7 @@ async def test_the_next_model_takes_over_in_the_middle_of_a_run(tmp_path: Path) 
     first = Falling({"judge": Failing(402, "no credit"), "writer": "no form at all"}, name="first")
     first.second = second = ScriptedModel(name="second")
     source = ScriptedSource("log", DOCUMENTS)
-    report, journal = await researched("When is the harbour open?", folder=tmp_path, sources=[source], model=first)
+    report, journal = await run_research("When is the harbour open?", folder=tmp_path, sources=[source], model=first)
     assert journal.run.ending is None
     answered = {entry.node: entry.model for entry in journal.entries if isinstance(entry, StepCompleted)}
     assert (answered["thinking"], answered["judge"], answered["writer"]) == ("first", "second", "second")
@@ -51,14 +51,14 @@ async def test_a_model_that_takes_little_at_once_still_writes_a_report(tmp_path:
     refused: list[TaskEnvelope] = []
 
     def answer(task: TaskEnvelope) -> Answer:
-        if len(written(task)) <= 2_500:
-            return plain(task)
+        if len(render_envelope(task)) <= 2_500:
+            return build_plain_answer(task)
         refused.append(task)
         return ModelContextWindowExceededError("small", "the prompt is too long")
 
     model = ScriptedModel(default=answer, name="small")
     source = ScriptedSource("log", DOCUMENTS)
-    report, journal = await researched(
+    report, journal = await run_research(
         "When is the harbour open?", folder=tmp_path, sources=[source], model=model, mode=mode
     )
     assert refused

@@ -10,7 +10,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.agents.asking import AgentActivities
+from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.frozen import JsonObject

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolCallPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from elcano.activities.agents.passages import fitting
-from elcano.activities.agents.questions import asking
+from elcano.activities.agents.passages import fit_passages_to_tokens
+from elcano.activities.agents.questions import build_question_agent
+from elcano.graphs.agents.agent_registry import AGENTS
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.envelope import (
     DATA_NOT_INSTRUCTIONS,
@@ -18,14 +19,13 @@ from elcano.graphs.agents.envelope import (
     EvidenceItem,
     OfferedSource,
     TaskEnvelope,
-    opened,
-    prompt,
+    parse_envelope,
+    render_task_prompt,
 )
-from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.agents.loaded import Loaded
 from elcano.graphs.values.state import IterationData, ToolCallRecord
 from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN
-from elcano.graphs.values.works import Identifiers, Work
+from elcano.graphs.values.work_metadata import Identifiers, Work
 from tests.unit.activities.agents.material import PANCAKES, TEMPORAL, least, passage
 
 INJECTED = (
@@ -61,7 +61,9 @@ SHORT = ("writer", "judge", "input_parser", "planner", "proofreader", "drafter")
 def loaded() -> Loaded:
     evidence = [passage(1, TEMPORAL), passage(2, INJECTED)]
     return Loaded(
-        shown=fitting(evidence, (), 4_000), sources=(OfferedSource(name="docs"),), term_weights={"temporal": 2.0}
+        shown=fit_passages_to_tokens(evidence, (), 4_000),
+        sources=(OfferedSource(name="docs"),),
+        term_weights={"temporal": 2.0},
     )
 
 
@@ -83,10 +85,10 @@ async def test_an_agent_is_shown_its_envelope_and_answers_in_its_model(name: str
         {"question": "How does it survive a crash?", "background": "For a newcomer."}
     )
     task = definition.asks.shown(given_input, loaded())
-    asked = prompt(definition.asks.request, task)
-    result = await asking(task.kind, definition.asks).run(asked, model=FunctionModel(reply))
+    asked = render_task_prompt(definition.asks.request, task)
+    result = await build_question_agent(task.kind, definition.asks).run(asked, model=FunctionModel(reply))
     shown, instructions = seen
-    assert opened(shown) == task
+    assert parse_envelope(shown) == task
     assert (task.kind, task.question, task.background) == (name, "How does it survive a crash?", "For a newcomer.")
     assert [item.key for item in task.evidence] == ([] if name == "proofreader" else ["e1", "e2"])
     assert task.term_weights == {"temporal": 2.0}
@@ -103,8 +105,8 @@ def test_instructions_hold_no_date(agent: AgentDefinition) -> None:
 
 
 def test_injected_text_stays_inside_the_fence() -> None:
-    shown = prompt("Do it.", TaskEnvelope(kind="judge", question="Q", evidence=(_item(INJECTED),)))
-    task = opened(shown)
+    shown = render_task_prompt("Do it.", TaskEnvelope(kind="judge", question="Q", evidence=(_item(INJECTED),)))
+    task = parse_envelope(shown)
     assert task is not None
     assert task.evidence[0].text == INJECTED
     fence = shown.rpartition("\n")[2]
@@ -118,12 +120,12 @@ def test_injected_text_stays_inside_the_fence() -> None:
 @given(st.text(), st.text())
 def test_every_envelope_comes_back_as_it_went_in(question: str, text: str) -> None:
     task = TaskEnvelope(kind="judge", question=question, evidence=(_item(text),))
-    assert opened(prompt("Do it.", task)) == task
+    assert parse_envelope(render_task_prompt("Do it.", task)) == task
 
 
 @pytest.mark.parametrize("text", ["", "Hello!", "```", "```json\n{}\n``", "text\n```json"])
 def test_a_text_without_an_envelope_has_none(text: str) -> None:
-    assert opened(text) is None
+    assert parse_envelope(text) is None
 
 
 def _item(text: str) -> EvidenceItem:
@@ -137,7 +139,7 @@ def test_every_search_is_heard_before_any_is_heard_twice_and_new_ones_first() ->
         _turn(2, {"third": pages[5:8]}),
     )
     room = 3 * (len(pages[0].text) + 120) // 4
-    shown = fitting(pages, conversation, room)
+    shown = fit_passages_to_tokens(pages, conversation, room)
     assert list(shown.ids.values()) == [pages[0].id, pages[3].id, pages[5].id]
     assert [item.key for item in shown.items] == ["e1", "e2", "e3"]
     assert shown.left_out == 5
@@ -145,12 +147,12 @@ def test_every_search_is_heard_before_any_is_heard_twice_and_new_ones_first() ->
 
 def test_evidence_of_no_recorded_search_is_shown_too() -> None:
     pages = [passage(1, TEMPORAL), passage(2, PANCAKES)]
-    assert list(fitting(pages, (), 4_000).ids.values()) == [page.id for page in pages]
+    assert list(fit_passages_to_tokens(pages, (), 4_000).ids.values()) == [page.id for page in pages]
 
 
 def test_what_does_not_fit_is_left_out_whole() -> None:
     pages = [passage(1, "long " * 2_000), passage(2, PANCAKES)]
-    shown = fitting(pages, (), 100)
+    shown = fit_passages_to_tokens(pages, (), 100)
     assert [item.text for item in shown.items] == [PANCAKES]
     assert shown.left_out == 1
 
@@ -160,15 +162,15 @@ def test_a_passage_says_what_work_it_is_of_and_that_counts_in_its_size() -> None
     paper = Work(year=2020, kind="article", identifiers=Identifiers(pmid="1"), source="pubmed")
     doubted = paper.model_copy(update={"source": "crossref", "flags": ("retracted",)})
     known = [pages[0].model_copy(update={"work": paper}), pages[1].model_copy(update={"work": doubted}), pages[2]]
-    told = [item.about for item in fitting(known, (), 4_000).items]
+    told = [item.about for item in fit_passages_to_tokens(known, (), 4_000).items]
     assert told == ["2020, article, RETRACTED", "2020, article, RETRACTED", ""]
-    (alone,) = fitting(known[:1], (), 4_000, [doubted]).items
+    (alone,) = fit_passages_to_tokens(known[:1], (), 4_000, [doubted]).items
     assert alone.about == "2020, article, RETRACTED"
-    plain = fitting(pages[:1], (), 4_000)
-    assert '"about"' not in prompt("Do it.", TaskEnvelope(kind="judge", question="Q", evidence=plain.items))
-    least = next(room for room in range(4_000) if fitting(pages[:1], (), room).items)
-    assert not fitting(known[:1], (), least).items
-    assert fitting(known[:1], (), least + len(told[0]) // CHARACTERS_PER_TOKEN + 1).items
+    plain = fit_passages_to_tokens(pages[:1], (), 4_000)
+    assert '"about"' not in render_task_prompt("Do it.", TaskEnvelope(kind="judge", question="Q", evidence=plain.items))
+    least = next(room for room in range(4_000) if fit_passages_to_tokens(pages[:1], (), room).items)
+    assert not fit_passages_to_tokens(known[:1], (), least).items
+    assert fit_passages_to_tokens(known[:1], (), least + len(told[0]) // CHARACTERS_PER_TOKEN + 1).items
 
 
 def _turn(number: int, searches: dict[str, Any]) -> IterationData:
@@ -186,11 +188,11 @@ def test_every_agent_is_shown_what_was_said_meanwhile_under_its_heading(agent: A
     said = ("Look at costs.", INJECTED)
     for question in filter(None, (agent.asks, agent.closing)):
         given = agent.input.model_validate(least(agent, guidance=said))
-        text = prompt(question.request, question.shown(given, loaded()))
-        task = opened(text)
+        text = render_task_prompt(question.request, question.shown(given, loaded()))
+        task = parse_envelope(text)
         assert task is not None
         assert task.guidance == said
         assert text.count(GUIDANCE) == 1
         assert text.index(DATA_NOT_INSTRUCTIONS) < text.index(GUIDANCE) < text.index("json\n{")
         silent = agent.input.model_validate(least(agent))
-        assert GUIDANCE not in prompt(question.request, question.shown(silent, loaded()))
+        assert GUIDANCE not in render_task_prompt(question.request, question.shown(silent, loaded()))

@@ -13,17 +13,17 @@ from pydantic_ai import models
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.agents.asking import AgentActivities
+from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.values.failures import FailureType
 from elcano.settings import Settings
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import Store, open_store
-from elcano.testing.provider import Reply, answer, refusal, scripted_provider
+from elcano.testing.provider import Reply, make_completion, make_refusal, scripted_provider
 from tests.unit.activities.agents.material import call
 
-GOOD = answer(
+GOOD = make_completion(
     {"thought": "All is well."}, usage={"prompt_tokens": 1_000, "completion_tokens": 100, "total_tokens": 1_100}
 )
 
@@ -71,7 +71,7 @@ async def test_an_answer_is_charged_as_the_provider_reports_it(store: Store, mon
 
 
 async def test_usage_that_was_not_reported_is_estimated(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    with scripted_provider([answer({"thought": "All is well."})]) as provider:
+    with scripted_provider([make_completion({"thought": "All is well."})]) as provider:
         monkeypatch.setenv("OPENAI_BASE_URL", provider.url)
         monkeypatch.setenv("OPENAI_API_KEY", "test")
         result = await think(store, fresh())
@@ -83,13 +83,13 @@ async def test_usage_that_was_not_reported_is_estimated(store: Store, monkeypatc
 @pytest.mark.parametrize(
     ("reply", "kind", "seconds"),
     [
-        (refusal(401, "invalid_api_key"), FailureType.MODEL_REFUSED, None),
-        (refusal(429, "insufficient_quota"), FailureType.MODEL_REFUSED, None),
-        (refusal(429, "rate_limit_exceeded", retry_after="7"), FailureType.PROVIDER, 7),
-        (refusal(400, "context_length_exceeded"), FailureType.PROMPT_TOO_LONG, None),
-        (refusal(404, "model_not_found"), FailureType.MODEL_REFUSED, None),
-        (refusal(500, "server_error"), FailureType.PROVIDER, None),
-        (refusal(503, "overloaded", retry_after="2"), FailureType.PROVIDER, 2),
+        (make_refusal(401, "invalid_api_key"), FailureType.MODEL_REFUSED, None),
+        (make_refusal(429, "insufficient_quota"), FailureType.MODEL_REFUSED, None),
+        (make_refusal(429, "rate_limit_exceeded", retry_after="7"), FailureType.PROVIDER, 7),
+        (make_refusal(400, "context_length_exceeded"), FailureType.PROMPT_TOO_LONG, None),
+        (make_refusal(404, "model_not_found"), FailureType.MODEL_REFUSED, None),
+        (make_refusal(500, "server_error"), FailureType.PROVIDER, None),
+        (make_refusal(503, "overloaded", retry_after="2"), FailureType.PROVIDER, 2),
         (Reply(200, "{ this is not JSON"), FailureType.PROVIDER, None),
     ],
     ids=["key", "quota", "rate", "context", "name", "server", "overloaded", "malformed"],
@@ -152,7 +152,7 @@ async def test_no_provider_retries_by_itself(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "test")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "test")
-    with scripted_provider([refusal(500, "server_error")]) as provider:
+    with scripted_provider([make_refusal(500, "server_error")]) as provider:
         monkeypatch.setenv(address, provider.url)
         with pytest.raises(ApplicationError) as caught:
             await think(store, fresh(provider_name))
@@ -162,7 +162,7 @@ async def test_no_provider_retries_by_itself(
 
 async def test_a_fallback_list_is_asked_in_order(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "test")
-    with scripted_provider([refusal(500, "server_error"), GOOD]) as provider:
+    with scripted_provider([make_refusal(500, "server_error"), GOOD]) as provider:
         monkeypatch.setenv("OPENAI_BASE_URL", provider.url)
         first, second = fresh(), fresh()
         result = await think(store, f"{first}, {second}")
@@ -174,7 +174,7 @@ async def test_when_no_model_of_the_list_can_answer_the_offline_one_does(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "test")
-    with scripted_provider([refusal(401, "invalid_api_key")]) as provider:
+    with scripted_provider([make_refusal(401, "invalid_api_key")]) as provider:
         monkeypatch.setenv("OPENAI_BASE_URL", provider.url)
         result = await think(store, f"{fresh()},offline")
     assert result.model == "extractive-v4"

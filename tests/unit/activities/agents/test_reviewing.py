@@ -10,9 +10,9 @@ import pytest
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.agents import asking
-from elcano.activities.agents.asking import AgentActivities
-from elcano.activities.agents.reviewing import checked_draft
+from elcano.activities.agents import agent_activity
+from elcano.activities.agents.agent_activity import AgentActivities
+from elcano.activities.agents.draft_review import checked_draft
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.contracts import AgentResult
@@ -63,7 +63,7 @@ Scripted = Callable[..., ScriptedModel]
 def scripted(monkeypatch: pytest.MonkeyPatch) -> Scripted:
     def script(writer: Any = GOOD, reviewer: Any = VERDICTS, reviser: Any = NOTHING) -> ScriptedModel:
         model = ScriptedModel({"writer": writer, "reviewer": reviewer, "reviser": reviser})
-        monkeypatch.setattr(asking, "resolve_model", model.resolve)
+        monkeypatch.setattr(agent_activity, "resolve_model", model.resolve)
         return model
 
     return script

@@ -12,13 +12,13 @@ from pydantic_ai.models import Model
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.agents import asking
-from elcano.activities.agents.asking import AgentActivities
+from elcano.activities.agents import agent_activity
+from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.calls import models
 from elcano.activities.sources.registry import Sources
+from elcano.graphs.agents.agent_registry import AGENTS
 from elcano.graphs.agents.judge import JudgeAssessment
 from elcano.graphs.agents.knowledge_gap import KnowledgeGapOutput
-from elcano.graphs.agents.listing import AGENTS
 from elcano.graphs.agents.thinking import ThinkingOutput
 from elcano.graphs.agents.tool_selector import AgentSelectionPlan
 from elcano.graphs.contracts import AgentResult
@@ -150,7 +150,9 @@ async def test_the_history_is_told_nothing_but_the_sorted_failure(store: Store) 
 
 def answering_with(monkeypatch: pytest.MonkeyPatch, *answers: JsonObject) -> None:
     replies = [Reply(answer, input_tokens=100, output_tokens=10) for answer in answers]
-    monkeypatch.setattr(asking, "resolve_model", ScriptedModel({"thinking": replies, "writer": replies}).resolve)
+    monkeypatch.setattr(
+        agent_activity, "resolve_model", ScriptedModel({"thinking": replies, "writer": replies}).resolve
+    )
 
 
 async def test_a_run_that_fails_has_the_usage_of_its_answers_in_the_ledger(

@@ -10,8 +10,8 @@ from pydantic_ai.exceptions import ModelAPIError
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.agents import asking
-from elcano.activities.agents.asking import AgentActivities
+from elcano.activities.agents import agent_activity
+from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.long_writer import SECTION, SUMMARY
@@ -86,7 +86,7 @@ async def kept(store: Store, result: AgentResult) -> ReportDraft:
 def answering(monkeypatch: pytest.MonkeyPatch, reply: Answering) -> list[TaskEnvelope]:
     """A model that answers each envelope with `reply`; what it was shown is in the list."""
     model = ScriptedModel(default=lambda task: Reply(reply(task), input_tokens=100, output_tokens=10))
-    monkeypatch.setattr(asking, "resolve_model", model.resolve)
+    monkeypatch.setattr(agent_activity, "resolve_model", model.resolve)
     return model.tasks
 
 

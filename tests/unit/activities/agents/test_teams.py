@@ -5,26 +5,26 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.agents.last_draft import NOT_SHOWN, by_keys, within
+from elcano.activities.agents.last_draft import NOT_SHOWN, by_keys, fit_last_draft
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.team_judge import (
     FEEDBACK_CHARACTERS,
     MOST_MISSING,
     TeamAssessment,
     TeamJudgeInput,
-    settled,
+    resolve_answer,
 )
 from elcano.graphs.engine.entries import StepCompleted
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.modes.hierarchical import HIERARCHICAL
 from elcano.graphs.values.branch import BranchOutcomes
-from elcano.graphs.values.criteria import CriterionVerdict, unjudged
+from elcano.graphs.values.criteria import CriterionVerdict, build_unjudged_criteria
 from elcano.graphs.values.report import Citation, Claim, ReportDraft
 from elcano.graphs.values.state import SectionResult
-from elcano.testing.answers import plain
+from elcano.testing.default_answers import build_plain_answer
 from elcano.testing.model import ScriptedModel
-from elcano.testing.research import Researched, researched
+from elcano.testing.research import Researched, run_research
 from elcano.testing.source import ScriptedSource
 
 TEXTS = {
@@ -62,7 +62,7 @@ def judging(**said: object) -> ScriptedModel:
 
 async def run(model: ScriptedModel | None, folder: Path, source: ScriptedSource | None = None) -> Researched:
     library = source or ScriptedSource("library", TEXTS, answers={QUESTION: ["price"]})
-    return await researched(QUESTION, folder=folder, sources=[library], model=model, mode="hierarchical")
+    return await run_research(QUESTION, folder=folder, sources=[library], model=model, mode="hierarchical")
 
 
 def outcomes(came: Researched) -> BranchOutcomes:
@@ -137,13 +137,13 @@ def verdict(number: int, *, met: bool, criterion: str = "") -> CriterionVerdict:
     return CriterionVerdict(number=number, met=met, criterion=criterion, evidence=("e1",) if met else ())
 
 
-GIVEN = TeamJudgeInput(question=QUESTION, criteria=unjudged(["names the price", "names the maker"]))
+GIVEN = TeamJudgeInput(question=QUESTION, criteria=build_unjudged_criteria(["names the price", "names the maker"]))
 KEYS = {"e1": "doc:price"}
 
 
 def test_a_draft_does_not_suffice_while_a_criterion_is_not_met() -> None:
     said = TeamAssessment(sufficient=True, criteria=(verdict(1, met=True), verdict(2, met=False), verdict(9, met=True)))
-    found = settled(said, GIVEN, KEYS)
+    found = resolve_answer(said, GIVEN, KEYS)
     assert not found.sufficient
     assert found.feedback == "names the maker", "who says nothing has said what is not met"
     assert [one.evidence for one in found.criteria] == [("doc:price",), ()]
@@ -159,7 +159,7 @@ def test_a_draft_does_not_suffice_while_a_criterion_is_not_met() -> None:
     ],
 )
 def test_feedback_is_never_empty_where_it_is_known_what_is_missing(said: TeamAssessment, feedback: str) -> None:
-    found = settled(said, GIVEN.model_copy(update={"criteria": ()}), {})
+    found = resolve_answer(said, GIVEN.model_copy(update={"criteria": ()}), {})
     assert found.feedback == feedback
     assert len(found.missing) <= (0 if said.sufficient else MOST_MISSING)
 
@@ -173,17 +173,17 @@ def test_the_last_draft_takes_a_quarter_of_the_room_at_most_and_says_what_is_lef
     draft = ReportDraft(title="T", key_findings=tuple(claim(number) for number in range(20)), limitations=("Open.",))
     result = SectionResult(title="T", key_question=QUESTION, draft="hash")
     for room in (0, 100, 1_000, 4_000, 100_000):
-        ((section,), taken) = within((result,), (draft,), room)
+        ((section,), taken) = fit_last_draft((result,), (draft,), room)
         assert taken <= room // 4
         assert len(section.claims) + section.left_out == 20
         assert section.limitations == ("Open.",)
-    ((nothing,), _) = within((result,), (None,), 1_000)
+    ((nothing,), _) = fit_last_draft((result,), (None,), 1_000)
     assert nothing.claims == ()
 
 
 def test_the_last_draft_cites_by_the_keys_of_the_passages_beside_it() -> None:
     draft = ReportDraft(title="T", key_findings=(claim(1), claim(2)))
-    sections, _ = within((SectionResult(title="T", key_question=QUESTION, draft="hash"),), (draft,), 10_000)
+    sections, _ = fit_last_draft((SectionResult(title="T", key_question=QUESTION, draft="hash"),), (draft,), 10_000)
     (section,) = by_keys(sections, {"e7": "doc:2"})
     assert [one.citations[0].evidence for one in section.claims] == [NOT_SHOWN, "e7"]
 
@@ -194,4 +194,4 @@ def test_agents_that_are_not_of_teams_answer_as_before() -> None:
     named = {node.agent for graph in HIERARCHICAL.all_graphs() for node in graph.nodes if node.kind == "agent"}
     assert named == {*agents, "long_writer"}
     for kind in agents:
-        assert plain(TaskEnvelope(kind=kind, question=QUESTION))
+        assert build_plain_answer(TaskEnvelope(kind=kind, question=QUESTION))

@@ -5,10 +5,10 @@ from pathlib import Path
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.criteria import Criterion
-from elcano.graphs.values.wording import listed
-from elcano.graphs.values.works import Work
+from elcano.graphs.values.display_text import ensure_list
+from elcano.graphs.values.work_metadata import Work
 from elcano.testing.model import ScriptedModel
-from elcano.testing.research import Researched, researched
+from elcano.testing.research import Researched, run_research
 from elcano.testing.source import ScriptedSource
 
 DAY = "2026-11-22"
@@ -47,7 +47,7 @@ def gap(task: TaskEnvelope) -> JsonObject:
 
 async def run(model: ScriptedModel, folder: Path, mode: str, texts: dict[str, str] | None = None) -> Researched:
     source = ScriptedSource("library", texts or TEXTS, works=WORKS)
-    return await researched(QUESTION, folder=folder, sources=[source], model=model, mode=mode, today=DAY)
+    return await run_research(QUESTION, folder=folder, sources=[source], model=model, mode=mode, today=DAY)
 
 
 def of(model: ScriptedModel, kind: str) -> list[TaskEnvelope]:
@@ -70,7 +70,7 @@ async def test_criteria_travel_from_thinking_to_the_judge_the_gap_and_the_writer
         Criterion(text=text, met=True, evidence=(price,)) for text in CRITERIA
     )
     told = [event.data for event in came.journal.events if event.node == "judge" and "criteria" in event.data]
-    verdicts = [[one for one in listed(data["criteria"]) if isinstance(one, dict)] for data in told]
+    verdicts = [[one for one in ensure_list(data["criteria"]) if isinstance(one, dict)] for data in told]
     assert [[one["met"] for one in each] for each in verdicts] == [[True, False], [True, True]]
 
 
@@ -145,7 +145,7 @@ async def test_all_that_the_judge_would_search_is_searched_in_every_source(tmp_p
     for mode in ("simple", "literature_review"):
         sources = [ScriptedSource(name, TEXTS) for name in ("first", "second")]
         model = ScriptedModel({"judge": [again, done]})
-        came = await researched(QUESTION, folder=tmp_path / mode, sources=sources, model=model, mode=mode)
+        came = await run_research(QUESTION, folder=tmp_path / mode, sources=sources, model=model, mode=mode)
         assert [source.queries for source in sources] == [[QUESTION, "oil maker", "oil trial"]] * 2
         assert [len(turn.tool_calls) for turn in came.journal.run.state.conversation] == [2, 4]
 
@@ -161,6 +161,6 @@ async def test_an_order_in_a_passage_is_shown_as_data_and_nothing_else(tmp_path:
 
 async def test_the_extractive_model_says_no_criteria(tmp_path: Path) -> None:
     source = ScriptedSource("library", TEXTS, works=WORKS)
-    came = await researched(QUESTION, folder=tmp_path, sources=[source], mode="auto", today=DAY)
+    came = await run_research(QUESTION, folder=tmp_path, sources=[source], mode="auto", today=DAY)
     assert came.journal.run.state.criteria == ()
     assert came.journal.run.state.conversation

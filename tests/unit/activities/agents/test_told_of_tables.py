@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.agents.loading import Loader
+from elcano.activities.agents.needs_loader import Loader
 from elcano.activities.sources.registry import Sources
-from elcano.graphs.agents.input_parser import AGENT, InputParserInput, needs
+from elcano.graphs.agents.input_parser import AGENT, InputParserInput, list_needs
 from elcano.graphs.data.schema import ColumnSchema, DatabaseSchema, TableSchema
 from elcano.graphs.errors import InputInvalid, SourceUnavailable
 from elcano.graphs.frozen import JsonObject
@@ -42,7 +42,7 @@ async def told(store: TenantStore, question: str, *, weighed: bool) -> JsonObjec
     """What the input parser is told, where one database is named and another source is none."""
     loader = Loader(store, Sources({"shop": Tables({}), "docs": FixedSource({})}))
     given = InputParserInput(question=question, ways=("data", "deep"), databases=("shop", "docs"))
-    loaded = await loader.load("run-1", AGENT, needs(given), None, most=0, weighed=weighed)
+    loaded = await loader.load("run-1", AGENT, list_needs(given), None, most=0, weighed=weighed)
     return AGENT.asks.shown(given, loaded).given
 
 
@@ -74,4 +74,4 @@ def test_databases_are_read_only_where_it_depends_on_that(
     ways: tuple[str, ...], barred: dict[str, str], read: tuple[str, ...]
 ) -> None:
     given = InputParserInput(question="How many?", ways=ways, barred=barred, databases=("shop",))
-    assert needs(given).tables == read
+    assert list_needs(given).tables == read

@@ -3,7 +3,7 @@
 import pytest
 
 from elcano.graphs.values.analysis import AnalyzeInput, Group, Measurement
-from elcano.graphs.values.works import Identifiers, Work
+from elcano.graphs.values.work_metadata import Identifiers, Work
 from tests.unit.activities.analysis.trials import (
     COUNTS,
     DRUG_LOWERS_DEATH,
@@ -26,13 +26,13 @@ def reason(one: Measurement) -> str:
 
 
 def test_a_changed_number_in_one_quote_is_caught_and_left_out() -> None:
-    from elcano.activities.analysis.analyzing import analyzed
+    from elcano.activities.analysis.meta_analysis import run_meta_analysis
 
     measurements, passages = eight()
     changed = measurements[2].model_copy(update={"quote": measurements[2].quote.replace("41", "14")})
     changed = changed.model_copy(update={"second": Group(name="placebo", events=14, size=248)})
     given = AnalyzeInput(measurements=(*measurements[:2], changed, *measurements[3:]))
-    found = analyzed(given, passages)
+    found = run_meta_analysis(given, passages)
     (left,) = found.left_out
     assert left.evidence == "trials:2"
     assert left.reason == "the words it quotes do not stand in its passage"
@@ -71,10 +71,10 @@ def test_a_number_that_is_not_in_its_quote_is_named() -> None:
     ],
 )
 def test_what_cannot_be_is_left_out_with_its_reason(one: Measurement, told: str) -> None:
-    from elcano.activities.analysis.analyzing import analyzed
+    from elcano.activities.analysis.meta_analysis import run_meta_analysis
 
     passages = [passage("x", one.quote), passage("sound", sentence(12, 45, 20, 44))]
-    found = analyzed(AnalyzeInput(measurements=(one, counts("sound", 12, 45, 20, 44))), passages)
+    found = run_meta_analysis(AnalyzeInput(measurements=(one, counts("sound", 12, 45, 20, 44))), passages)
     (left,) = found.left_out
     assert told in left.reason
 
@@ -122,7 +122,7 @@ def test_counts_join_what_the_others_report() -> None:
 
 
 def test_a_study_that_two_sources_found_counts_once() -> None:
-    from elcano.activities.analysis.analyzing import analyzed
+    from elcano.activities.analysis.meta_analysis import run_meta_analysis
 
     work = Work(title="One trial", identifiers=Identifiers(doi="10.1000/one"))
     quote = sentence(12, 45, 20, 44)
@@ -130,12 +130,12 @@ def test_a_study_that_two_sources_found_counts_once() -> None:
     given = AnalyzeInput(
         measurements=(counts("a", 12, 45, 20, 44), counts("b", 12, 45, 20, 44), counts("c", 5, 100, 9, 98))
     )
-    found = analyzed(given, passages)
+    found = run_meta_analysis(given, passages)
     assert found.pools[0].count == 2
     assert [one.reason for one in found.left_out] == [
         "another measurement of the same study counts for this outcome: a study counts once"
     ]
-    again = analyzed(given.model_copy(update={"measurements": given.measurements[::-1]}), passages)
+    again = run_meta_analysis(given.model_copy(update={"measurements": given.measurements[::-1]}), passages)
     assert again.pools == found.pools
 
 
@@ -200,11 +200,11 @@ def test_ten_thousand_studies_are_pooled_and_the_heaviest_listed() -> None:
 
 
 def test_a_review_is_not_pooled_as_a_study() -> None:
-    from elcano.activities.analysis.analyzing import analyzed
+    from elcano.activities.analysis.meta_analysis import run_meta_analysis
 
     measurements, passages = eight()
     work = Work(title="A review of the drug", kind="review", identifiers=Identifiers(doi="10.1/review"))
     passages = [passages[0].model_copy(update={"work": work}), *passages[1:]]
-    found = analyzed(AnalyzeInput(measurements=tuple(measurements)), passages)
+    found = run_meta_analysis(AnalyzeInput(measurements=tuple(measurements)), passages)
     assert found.pools[0].count == 7
     assert [one.reason for one in found.left_out] == ["it stands in a review, which is no study of its own"]

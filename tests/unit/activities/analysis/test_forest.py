@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from elcano.activities.analysis.forest import MOST_DRAWN, forest
+from elcano.activities.analysis.forest import MOST_DRAWN, render_forest_plot
 from elcano.graphs.values.analysis import Pool
 from tests.unit.activities.analysis.trials import COUNTS, counts, eight, estimate, of
 
@@ -12,7 +12,7 @@ HARMLESS = {"svg", "title", "desc", "text", "line", "polygon"}
 
 
 def drawn(pool: Pool) -> ElementTree.Element:
-    root = ElementTree.fromstring(forest(pool))
+    root = ElementTree.fromstring(render_forest_plot(pool))
     assert {one.tag.rpartition("}")[2] for one in root.iter()} <= HARMLESS
     names = {name for one in root.iter() for name in one.attrib}
     assert not {name for name in names if name.startswith("on") or name in ("style", "href", "class")}
@@ -31,7 +31,7 @@ def test_every_study_and_both_estimates_are_drawn() -> None:
     assert "Forest plot" in (root[0].text or "")
     assert all(f"Trial {at}" in said for at in range(8))
     assert {"Fixed effect", "Random effects"} <= set(said)
-    assert forest(pool) == forest(pool)
+    assert render_forest_plot(pool) == render_forest_plot(pool)
 
 
 @pytest.mark.parametrize("name", ["<script>alert(1)</script>", "]]>&\"'", "\x00\x08\ud800", "名" * 300, "", " "])

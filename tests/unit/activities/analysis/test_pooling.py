@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elcano.activities.analysis.effects import Effect, effect_of, own_scale
-from elcano.activities.analysis.pooling import combined
+from elcano.activities.analysis.pooling import pool_effects
 from elcano.graphs.values.analysis import Group, Measure, Measurement
 from tests.unit.activities.analysis.trials import COUNTS, DRUG_LOWERS_DEATH, counts, eight, of
 
@@ -54,7 +54,7 @@ def by_another_library(effects: Sequence[float], variances: Sequence[float]) -> 
 @pytest.mark.parametrize("measure", ["odds_ratio", "risk_ratio", "risk_difference"])
 def test_eight_trials_agree_with_another_library_to_four_digits(measure: Measure) -> None:
     effects, variances = by_hand(measure)
-    ours = combined([effect_of(counts("x", *trial), measure) for trial in COUNTS], measure)
+    ours = pool_effects([effect_of(counts("x", *trial), measure) for trial in COUNTS], measure)
     theirs = by_another_library(effects, variances)
     assert ours.tau2 == pytest.approx(theirs["tau2"], abs=1e-8)
     assert ours.random.estimate == pytest.approx(own_scale(theirs["est"], measure), rel=1e-6)
@@ -69,7 +69,7 @@ def test_eight_trials_agree_with_another_library_to_four_digits(measure: Measure
 def test_trials_that_differ_agree_with_the_formulas() -> None:
     """The eight trials hardly differ; these do, so that the variance between studies is at work."""
     effect, error = np.array([-0.9, 0.4, -0.3, 0.8, -1.2]), np.array([0.2, 0.25, 0.1, 0.3, 0.35])
-    ours = combined([Effect(one, other, None) for one, other in zip(effect, error, strict=True)], "mean_difference")
+    ours = pool_effects([Effect(one, other, None) for one, other in zip(effect, error, strict=True)], "mean_difference")
     weights = error**-2
     mean = (weights * effect).sum() / weights.sum()
     q = (weights * (effect - mean) ** 2).sum()
@@ -92,7 +92,7 @@ def test_trials_that_differ_agree_with_the_formulas() -> None:
 
 
 def test_one_study_stays_itself() -> None:
-    only = combined([Effect(0.5, 0.1, None)], "mean_difference")
+    only = pool_effects([Effect(0.5, 0.1, None)], "mean_difference")
     assert only.random.estimate == 0.5
     assert (only.random.low, only.random.high) == pytest.approx((0.304, 0.696), abs=1e-3)
     assert (only.q_p, only.adjusted, only.predicted, only.i2) == (None, None, None, 0)
@@ -103,14 +103,14 @@ def test_one_study_stays_itself() -> None:
 def test_the_order_of_studies_makes_no_difference(effects: list[Effect], shuffler: random.Random) -> None:
     other = list(effects)
     shuffler.shuffle(other)
-    one, two = combined(effects, "mean_difference"), combined(other, "mean_difference")
+    one, two = pool_effects(effects, "mean_difference"), pool_effects(other, "mean_difference")
     assert (one.random, one.fixed, one.tau2) == (two.random, two.fixed, two.tau2)
 
 
 @settings(max_examples=60, deadline=None)
 @given(EFFECTS)
 def test_what_is_pooled_lies_within_the_studies(effects: list[Effect]) -> None:
-    pooled = combined(effects, "mean_difference")
+    pooled = pool_effects(effects, "mean_difference")
     least, most = min(one.effect for one in effects), max(one.effect for one in effects)
     for one in (pooled.fixed, pooled.random):
         assert least - 1e-9 <= one.estimate <= most + 1e-9

@@ -5,7 +5,7 @@ from hashlib import sha256
 from typing import Final
 
 from elcano.graphs.values.analysis import Analysis, AnalyzeInput, Group, Measurement, Reported, TestedHypothesis
-from elcano.graphs.values.works import Work
+from elcano.graphs.values.work_metadata import Work
 from elcano.storage.evidence import Evidence
 
 COUNTS: Final = (
@@ -77,8 +77,8 @@ def eight() -> tuple[list[Measurement], list[Evidence]]:
 
 def of(measurements: Sequence[Measurement], hypotheses: Sequence[TestedHypothesis] = ()) -> Analysis:
     """The analysis of measurements whose passages say just what they quote."""
-    from elcano.activities.analysis.analyzing import analyzed
+    from elcano.activities.analysis.meta_analysis import run_meta_analysis
 
     passages = [passage(one.evidence.removeprefix("trials:"), one.quote) for one in measurements]
     given = AnalyzeInput(question="Q?", hypotheses=tuple(hypotheses), measurements=tuple(measurements))
-    return analyzed(given, passages)
+    return run_meta_analysis(given, passages)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.agents.asking import AgentActivities
-from elcano.activities.answering.keeping import keep
+from elcano.activities.agents.agent_activity import AgentActivities
+from elcano.activities.answering.result_store import store_result_table
 from elcano.activities.report.publishing import ReportActivities
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.contracts import AgentCall, AgentResult, ModelChoice, PublishCall
@@ -20,7 +20,7 @@ RUN = "run-1"
 
 
 async def digests(store: Store, *tables: ResultTable) -> list[ResultDigest]:
-    return [await keep(store.of("default"), RUN, one) for one in tables]
+    return [await store_result_table(store.of("default"), RUN, one) for one in tables]
 
 
 async def written(

@@ -8,10 +8,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from elcano.activities.answering.charts import MOST_BARS, MOST_POINTS, Planned, planned
-from elcano.activities.answering.drawing import ALLOWED, NO_LIBRARY, NotDrawn, drawn
-from elcano.activities.tools.charting import chart
-from elcano.api.reports.page import page
+from elcano.activities.answering.charts import MOST_BARS, MOST_POINTS, Planned, plan_chart
+from elcano.activities.answering.vega_renderer import ALLOWED, NO_LIBRARY, NotDrawn, render_vega_chart
+from elcano.activities.tools.charting import draw_result_chart
+from elcano.api.reports.page import render_report_page
 from elcano.graphs.data.answer import CHART_PATH, ChartInput
 from elcano.graphs.data.table import ResultTable
 from elcano.graphs.frozen import JsonObject
@@ -35,7 +35,7 @@ HOSTILE = (
 
 
 def plan(result: ResultTable) -> Planned:
-    found = planned(result)
+    found = plan_chart(result)
     assert found is not None
     return found
 
@@ -77,7 +77,7 @@ def test_ten_thousand_groups_are_thirty_bars_and_one_for_the_rest() -> None:
     assert bars[-1]["c0"] == "other (9,970)"
     assert sum(one["c1"] for one in bars) == sum(number for _, number in rows)
     assert "The 30 largest of 10,000 groups; the other 9,970 are one bar" in found.description
-    assert len(drawn(found.spec, found.title, found.description).svg) < 60_000
+    assert len(render_vega_chart(found.spec, found.title, found.description).svg) < 60_000
 
 
 @pytest.mark.parametrize("cut", [{"sql": "SELECT g, AVG(n) FROM t GROUP BY g"}, {"truncated": True}])
@@ -106,7 +106,7 @@ def test_two_numbers_are_dots() -> None:
     ],
 )
 def test_where_nothing_fits_there_is_none(result: ResultTable) -> None:
-    assert planned(result) is None
+    assert plan_chart(result) is None
 
 
 def test_names_of_strangers_are_data_and_texts_alone() -> None:
@@ -115,7 +115,7 @@ def test_names_of_strangers_are_data_and_texts_alone() -> None:
         found = plan(table([(name, "text"), (name + " ", "integer")], rows))
         fields = {cast(dict[str, Any], one)["field"] for one in cast(dict[str, Any], found.spec["encoding"]).values()}
         assert fields == {"c0", "c1"}
-        svg = drawn(found.spec, found.title, found.description).svg
+        svg = render_vega_chart(found.spec, found.title, found.description).svg
         tree = ElementTree.fromstring(svg)
         tags = {one.tag.rpartition("}")[2] for one in tree.iter()}
         assert tags <= {"svg", "title", "desc", *ALLOWED}
@@ -131,12 +131,12 @@ def test_the_same_name_twice_is_two_bars() -> None:
 @pytest.mark.parametrize("rows", [[("a", 1e308), ("b", -1e308)], [("a", "1e400"), ("b", "2")], [("a", 0), ("b", 0)]])
 def test_extreme_values_are_drawn(rows: list[tuple[str, Any]]) -> None:
     found = plan(table([("g", "text"), ("n", "decimal")], rows))
-    assert "<svg" in drawn(found.spec, found.title, found.description).svg
+    assert "<svg" in render_vega_chart(found.spec, found.title, found.description).svg
 
 
 def test_a_drawing_passes_the_cleaning_of_the_page_as_it_is() -> None:
     found = plan(REVENUE)
-    made = drawn(found.spec, found.title, found.description)
+    made = render_vega_chart(found.spec, found.title, found.description)
     report = Report(
         run_id=RUN,
         question="q",
@@ -149,7 +149,7 @@ def test_a_drawing_passes_the_cleaning_of_the_page_as_it_is() -> None:
         citations=(),
         unverified=(),
     )
-    shown = page(report, chart=made.svg)
+    shown = render_report_page(report, chart=made.svg)
     start = shown.index("<svg")
     inside = ElementTree.fromstring(shown[start : shown.index("</svg>") + 6])
     own = ElementTree.fromstring(made.svg)
@@ -166,7 +166,7 @@ def bare(element: ElementTree.Element) -> str:
 def test_nothing_is_loaded_from_anywhere() -> None:
     spec: JsonObject = {**plan(REVENUE).spec, "data": {"url": "http://127.0.0.1:9/data.json"}}
     with pytest.raises(NotDrawn, match="refused it"):
-        drawn(spec, "t", "d")
+        render_vega_chart(spec, "t", "d")
 
 
 @pytest.fixture
@@ -178,15 +178,17 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
 async def test_the_tool_keeps_what_it_drew_and_says_which_result_it_is_of(store: Store) -> None:
     one_row = table([("n", "integer")], [(1,)])
     given = ChartInput(results=tuple(await digests(store, one_row, REVENUE)))
-    made = (await chart(store.of("default"), RUN, given)).chart
+    made = (await draw_result_chart(store.of("default"), RUN, given)).chart
     assert made is not None
     assert made.result == 2
     artifacts = store.of("default").artifacts
     assert json.loads(await artifacts.get(made.spec) or "")["mark"] == {"type": "bar"}
-    again = await chart(store.of("default"), RUN, ChartInput(results=given.results, spec=made.spec, title="Again"))
+    again = await draw_result_chart(
+        store.of("default"), RUN, ChartInput(results=given.results, spec=made.spec, title="Again")
+    )
     assert again.chart is not None
     assert again.chart.title == "Again"
-    assert (await chart(store.of("default"), RUN, ChartInput(results=given.results[:1]))).reason.startswith(
+    assert (await draw_result_chart(store.of("default"), RUN, ChartInput(results=given.results[:1]))).reason.startswith(
         "There is no"
     )
 
@@ -194,4 +196,4 @@ async def test_the_tool_keeps_what_it_drew_and_says_which_result_it_is_of(store:
 async def test_without_the_library_it_says_so(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     given = ChartInput(results=tuple(await digests(store, REVENUE)))
-    assert (await chart(store.of("default"), RUN, given)).reason == NO_LIBRARY
+    assert (await draw_result_chart(store.of("default"), RUN, given)).reason == NO_LIBRARY

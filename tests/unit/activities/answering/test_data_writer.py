@@ -5,7 +5,7 @@ import pytest
 from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models.function import AgentInfo
 
-from elcano.activities.answering.proving import Proving
+from elcano.activities.answering.number_proofs import Proving
 from elcano.graphs.agents.data_writer import DataProse
 from elcano.graphs.agents.prose import SectionProse
 from elcano.graphs.data.proof import NumberProof

@@ -5,15 +5,15 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from elcano.activities.answering.numbers import numbers
-from elcano.activities.answering.proving import Given, proven
+from elcano.activities.answering.number_proofs import Given, prove_numbers
+from elcano.activities.answering.numbers import find_numbers
 from elcano.graphs.data.proof import CellReference, NumberProof, Operation
 from elcano.graphs.data.table import ResultTable
 from tests.unit.activities.answering.tables import REVENUE, at, proof, table
 
 
 def statuses(text: str, *proofs: NumberProof, results: Sequence[ResultTable] = (REVENUE,), **more: object) -> list[str]:
-    return [one.status for one in proven(text, proofs, results, **more)]  # type: ignore[arg-type]
+    return [one.status for one in prove_numbers(text, proofs, results, **more)]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -82,12 +82,12 @@ def test_what_follows_from_its_cells_is_proven_in_every_spelling(text: str, name
     ],
 )
 def test_what_does_not_follow_says_why(text: str, named: NumberProof, reason: str) -> None:
-    *_, last = proven(text, [named], [REVENUE])
+    *_, last = prove_numbers(text, [named], [REVENUE])
     assert (last.status, reason in last.reason) == ("wrong", True), last
 
 
 def test_the_same_digits_in_another_cell_prove_nothing() -> None:
-    (verdict,) = proven("There were 987 orders.", [], [REVENUE])
+    (verdict,) = prove_numbers("There were 987 orders.", [], [REVENUE])
     assert (verdict.status, verdict.reason) == ("unproven", "it names no cell of a result")
 
 
@@ -95,7 +95,7 @@ def test_the_same_digits_in_another_cell_prove_nothing() -> None:
 def test_a_result_that_was_cut_proves_no_total(operation: Operation) -> None:
     cut = table([("n", "integer")], [(4,), (4,)], truncated=True)
     words = "100 %" if operation == "share" else "4"
-    (verdict,) = proven(f"It is {words}.", [proof(words, operation, at("n", 1), at("n", 2))], [cut])
+    (verdict,) = prove_numbers(f"It is {words}.", [proof(words, operation, at("n", 1), at("n", 2))], [cut])
     assert verdict.status == "wrong"
     assert "not read to its end" in verdict.reason
     assert statuses("It is 4.", proof("4", "cell", at("n", 2)), results=[cut]) == ["proven"]
@@ -103,7 +103,7 @@ def test_a_result_that_was_cut_proves_no_total(operation: Operation) -> None:
 
 def test_what_the_question_says_is_given_and_said_to_be() -> None:
     asked = [Given("the question", "Top five regions of 2023 by revenue?")]
-    top, year, other = proven("The top 5 of 2023, in 2024.", [], [REVENUE], given=asked)
+    top, year, other = prove_numbers("The top 5 of 2023, in 2024.", [], [REVENUE], given=asked)
     assert [top.status, year.status, other.status] == ["given", "given", "unproven"]
     assert top.reason == "the question says it"
 
@@ -142,7 +142,7 @@ def test_rounding_is_half_up_or_half_to_even() -> None:
     "text", ["", " ", "no number", "٣٣", "1e999999", "9" * 5000, "1.2.3.4", "%", "- 5 -", "½", "\ud800 5", "(5)" * 300]
 )
 def test_odd_texts_are_read_all_the_same(text: str) -> None:
-    verdicts = proven(text, [proof("5", "cell", at("orders", 1))], [REVENUE])
+    verdicts = prove_numbers(text, [proof("5", "cell", at("orders", 1))], [REVENUE])
     assert all(one.status in ("wrong", "unproven") for one in verdicts)
 
 
@@ -193,24 +193,26 @@ def test_one_changed_digit_is_found(
     words = shown(value, places, language) + (" %" if operation in ("share", "change") else "")
     said = f"The figure is {words} here."
     results = [table([("n", "decimal")], [(str(one),) for one in values])]
-    (verdict,) = proven(said, [NumberProof(text=words, operation=operation, cells=cells)], results)
+    (verdict,) = prove_numbers(said, [NumberProof(text=words, operation=operation, cells=cells)], results)
     assert verdict.status == "proven", verdict
     digits = [place for place, one in enumerate(words) if one.isdigit()]
     place = data.draw(st.sampled_from(digits))
     digit = data.draw(st.sampled_from([one for one in "0123456789" if one != words[place]]))
     changed = words[:place] + digit + words[place + 1 :]
     for named in (words, changed):  # in the prose alone, or by who names the cells as well
-        again = proven(
+        again = prove_numbers(
             said.replace(words, changed), [NumberProof(text=named, operation=operation, cells=cells)], results
         )
-        same = {one.value for one in numbers(words)[0].readings} & {one.value for one in numbers(changed)[0].readings}
+        same = {one.value for one in find_numbers(words)[0].readings} & {
+            one.value for one in find_numbers(changed)[0].readings
+        }
         assert same or [one.status for one in again] in (["wrong"], ["unproven"]), (words, changed, again)
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=200), st.text(min_size=1, max_size=30))
 def test_any_text_has_a_verdict_for_each_run_of_digits(text: str, words: str) -> None:
-    verdicts = proven(text, [proof(words, "cell", at("orders", 1))], [REVENUE])
+    verdicts = prove_numbers(text, [proof(words, "cell", at("orders", 1))], [REVENUE])
     covered = " ".join(one.text for one in verdicts)
     assert {one for one in text if one.isdecimal()} <= set(covered) | set(list_marks(text))
 

@@ -8,15 +8,15 @@ from uuid import uuid4
 
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.agents.asking import AgentActivities
+from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.answer_stream import Words
 from elcano.graphs.values.budget import Allowance
-from elcano.graphs.values.words import Words
 from elcano.settings import Settings
 from elcano.storage.store import Store
-from elcano.testing.provider import Reply, Request, answer, streamed
+from elcano.testing.provider import Reply, Request, completion_to_stream, make_completion
 from tests.unit.activities.agents.material import TEMPORAL, FixedSource, call, passage
 
 ONE = passage(1, TEMPORAL)
@@ -24,7 +24,7 @@ GIVEN: JsonObject = {"question": "What happens after a crash?", "evidence": [ONE
 CLAIM = {"text": "Another worker goes on.", "citations": [{"evidence": "e1", "quote": "another worker replays"}]}
 REPORT = {"title": "After a crash", "key_findings": [CLAIM], "limitations": ["Costs are not spoken of."] * 20}
 USED = {"prompt_tokens": 1_000, "completion_tokens": 100, "total_tokens": 1_100}
-GOOD = answer(REPORT, usage=USED)
+GOOD = make_completion(REPORT, usage=USED)
 STREAM = {"content-type": "text/event-stream"}
 
 
@@ -69,7 +69,7 @@ def asked_to_stream(requests: list[Request]) -> list[bool]:
 
 def events(count: int, *more: str) -> Reply:
     """The first events of the good answer, and others."""
-    return Reply(body="".join([*streamed(GOOD.body)[:count], *more]), headers=STREAM)
+    return Reply(body="".join([*completion_to_stream(GOOD.body)[:count], *more]), headers=STREAM)
 
 
 def error(code: str, kind: str = "server_error") -> str:

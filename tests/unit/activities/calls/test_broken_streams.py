@@ -10,7 +10,7 @@ from temporalio.exceptions import ApplicationError
 from elcano.graphs.values.budget import Allowance
 from elcano.graphs.values.failures import FailureType
 from elcano.storage.store import Store
-from elcano.testing.provider import PIECE, Reply, answer, refusal
+from elcano.testing.provider import PIECE, Reply, make_completion, make_refusal
 from tests.unit.activities.calls.streams import (
     GOOD,
     REPORT,
@@ -27,8 +27,8 @@ from tests.unit.activities.calls.streams import (
 @pytest.mark.parametrize(
     ("reply", "came"),
     [
-        (refusal(400, "stream_unsupported"), False),
-        (refusal(501, "not_implemented"), False),
+        (make_refusal(400, "stream_unsupported"), False),
+        (make_refusal(501, "not_implemented"), False),
         (Reply(body=" " + GOOD.body), False),
         (Reply(body="", headers=STREAM), False),
         (Reply(body="data: [DONE]\n\n", headers=STREAM), False),
@@ -124,7 +124,7 @@ async def test_a_wrong_form_is_mended_without_streaming(desk: Desk, serve: Serve
 
 async def test_one_whose_quotes_do_not_hold_has_streamed_well(desk: Desk, serve: Serve) -> None:
     claim = {"text": "Nobody goes on.", "citations": [{"evidence": "e1", "quote": "nobody replays anything"}]}
-    requests = serve(answer({**REPORT, "key_findings": [claim]}, usage=USED), GOOD)
+    requests = serve(make_completion({**REPORT, "key_findings": [claim]}, usage=USED), GOOD)
     result = await desk.write()
     assert result.usage.requests == 2
     await desk.write()
@@ -147,7 +147,7 @@ async def test_the_next_model_of_a_list_answers_for_one_whose_stream_broke(desk:
     assert asked_to_stream(requests) == [True, True]
     assert result.usage.requests == 2
     desk.model = f"openai-chat:gpt-4o-{uuid4().hex[:8]},offline"
-    serve(refusal(500, "server_error"))
+    serve(make_refusal(500, "server_error"))
     assert (await desk.write()).model == "extractive-v4"
 
 

@@ -14,7 +14,7 @@ from temporalio.common import RetryPolicy
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
 from elcano.activities.calls.failure_lines import FailureLines, tell_failures_in_lines
-from elcano.activities.calls.failures import classified
+from elcano.activities.calls.failures import classify_failure
 from elcano.graphs.errors import SourceUnavailable
 from elcano.redaction import SafeFormatter
 
@@ -44,7 +44,7 @@ async def fails(how: str) -> None:
     try:
         RAISED[how]()
     except Exception as error:
-        raise classified(error) from None
+        raise classify_failure(error) from None
 
 
 @workflow.defn(name="Failing")

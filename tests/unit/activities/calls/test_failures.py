@@ -28,7 +28,7 @@ from pydantic_ai.exceptions import (
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.calls.failures import MESSAGE_CHARACTERS, classified
+from elcano.activities.calls.failures import MESSAGE_CHARACTERS, classify_failure
 from elcano.graphs.catalogue.tools import SearchInput
 from elcano.graphs.errors import InputInvalid, ModelRefused, SourceBusy, SourceRefused, SourceUnavailable
 from elcano.graphs.values.budget import Usage
@@ -108,30 +108,30 @@ AGAIN: list[tuple[Exception, str]] = [
 
 @pytest.mark.parametrize(("error", "kind"), NEVER, ids=lambda value: getattr(value, "__name__", str(value))[:40])
 def test_what_nobody_can_mend_by_waiting_is_never_retried(error: Exception, kind: str) -> None:
-    failure = classified(error)
+    failure = classify_failure(error)
     assert (failure.type, failure.non_retryable, failure.next_retry_delay) == (kind, True, None)
 
 
 @pytest.mark.parametrize(("error", "seconds"), HELD, ids=lambda value: str(value)[:40])
 def test_what_a_provider_cannot_answer_now_goes_back_to_the_run(error: Exception, seconds: float | None) -> None:
-    failure = classified(error)
+    failure = classify_failure(error)
     delay = None if seconds is None else timedelta(seconds=seconds)
     assert (failure.type, failure.non_retryable, failure.next_retry_delay) == (FailureType.PROVIDER, True, delay)
 
 
 @pytest.mark.parametrize(("error", "kind"), AGAIN, ids=lambda value: str(value)[:40])
 def test_what_may_go_better_at_once_is_retried(error: Exception, kind: str) -> None:
-    failure = classified(error)
+    failure = classify_failure(error)
     assert (failure.type, failure.non_retryable, failure.next_retry_delay) == (kind, False, None)
 
 
 def test_a_failure_that_is_sorted_already_stays_as_it_is() -> None:
     failure = ApplicationError("mine", type="Mine", non_retryable=True)
-    assert classified(failure) is failure
+    assert classify_failure(failure) is failure
 
 
 def test_texts_are_cut() -> None:
-    failure = classified(ValueError("x" * 5_000))
+    failure = classify_failure(ValueError("x" * 5_000))
     assert len(failure.message) == MESSAGE_CHARACTERS
 
 
@@ -146,11 +146,11 @@ def test_texts_are_cut() -> None:
     ],
 )
 def test_texts_hold_no_key(text: str) -> None:
-    assert "SECRETsecret1234" not in classified(ModelAuthenticationError("m", text)).message
+    assert "SECRETsecret1234" not in classify_failure(ModelAuthenticationError("m", text)).message
 
 
 def test_a_refused_input_is_explained_without_its_values() -> None:
-    message = classified(invalid_input()).message
+    message = classify_failure(invalid_input()).message
     assert "limit" in message
     assert "source" in message
     assert "a secret value" not in message
@@ -160,10 +160,10 @@ async def test_within_an_activity_a_failure_tells_its_attempt_and_what_was_used(
     used = Usage(requests=2, input_tokens=100)
     environment = ActivityEnvironment()
     environment.info = replace(environment.info, attempt=3)
-    failure = environment.run(classified, ModelRateLimitError("m", "slow down", retry_after=7), used)
+    failure = environment.run(classify_failure, ModelRateLimitError("m", "slow down", retry_after=7), used)
     assert FailureDetails.model_validate(failure.details[0]) == FailureDetails(attempt=3, usage=used, retry_after=7)
     assert failure.next_retry_delay == timedelta(seconds=7)
-    assert classified(ValueError("x")).details == ()
+    assert classify_failure(ValueError("x")).details == ()
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ async def test_within_an_activity_a_failure_tells_its_attempt_and_what_was_used(
 def test_a_busy_source_is_tried_again_soon_or_holds_the_run(
     after: float | None, again: bool, wait: float | None
 ) -> None:
-    failure = classified(SourceBusy("articles: HTTP 429", after))
+    failure = classify_failure(SourceBusy("articles: HTTP 429", after))
     delay = failure.next_retry_delay
     assert (failure.type, failure.non_retryable) == (FailureType.PROVIDER, not again)
     assert (delay.total_seconds() if delay is not None else None) == wait

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_ai.messages import ModelResponse, TextPart, ThinkingPart, ToolCallPart
 
-from elcano.activities.calls.readable import readable
+from elcano.activities.calls.readable import extract_readable_text
 from elcano.graphs.agents.prose import ReportProse, SectionProse
 from elcano.graphs.values.report import Citation
 
@@ -42,13 +42,13 @@ def written(json_text: str) -> ModelResponse:
 
 
 def test_the_texts_are_shown_and_keys_and_quotes_are_not() -> None:
-    assert readable(written(DRAFT.model_dump_json())) == TEXT
-    assert readable(written(json.dumps(DRAFT.model_dump(mode="json")))) == TEXT
+    assert extract_readable_text(written(DRAFT.model_dump_json())) == TEXT
+    assert extract_readable_text(written(json.dumps(DRAFT.model_dump(mode="json")))) == TEXT
 
 
 def test_a_prefix_shows_a_prefix_or_nothing() -> None:
     whole = json.dumps(DRAFT.model_dump(mode="json"))  # with escapes that can be cut in the middle
-    shown = [readable(written(whole[:end])) for end in range(len(whole) + 1)]
+    shown = [extract_readable_text(written(whole[:end])) for end in range(len(whole) + 1)]
     texts = [text for text in shown if text is not None]
     assert all(TEXT.startswith(text) for text in texts)
     assert [len(text) for text in texts] == sorted(len(text) for text in texts)
@@ -74,29 +74,29 @@ def test_a_prefix_shows_a_prefix_or_nothing() -> None:
     ids=["empty", "blank", "talk", "list", "null", "deep", "types", "nothing", "other", "control", "huge"],
 )
 def test_what_is_no_report_shows_nothing(answer: str, text: str | None) -> None:
-    assert readable(written(answer)) == text
+    assert extract_readable_text(written(answer)) == text
 
 
 @given(st.text(), st.integers(0, 200))
 def test_nothing_that_a_model_writes_breaks_it(text: str, end: int) -> None:
-    readable(written(text))
-    readable(written(json.dumps({"text": text, "sections": [{"heading": text}]})[:end]))
-    readable(ModelResponse(parts=[TextPart(text)]))
+    extract_readable_text(written(text))
+    extract_readable_text(written(json.dumps({"text": text, "sections": [{"heading": text}]})[:end]))
+    extract_readable_text(ModelResponse(parts=[TextPart(text)]))
 
 
 def test_json_in_a_text_is_read_with_or_without_a_fence() -> None:
     for text in ('{"title": "A"', '```json\n{"title": "A"}\n```', '\n```\n{"title": "A"'):
-        assert readable(ModelResponse(parts=[ThinkingPart("Hm."), TextPart(text)])) == "# A"
+        assert extract_readable_text(ModelResponse(parts=[ThinkingPart("Hm."), TextPart(text)])) == "# A"
 
 
 def test_half_a_character_can_be_sent() -> None:
     for text in ("\ud83e", "a\udc00b"):
-        shown = readable(ModelResponse(parts=[ToolCallPart("final_result", {"title": text})]))
+        shown = extract_readable_text(ModelResponse(parts=[ToolCallPart("final_result", {"title": text})]))
         assert shown is not None
         assert "?" in shown
         shown.encode()
 
 
 def test_arguments_that_come_as_an_object_are_read() -> None:
-    assert readable(ModelResponse(parts=[ToolCallPart("final_result", {"title": "A"})])) == "# A"
-    assert readable(ModelResponse(parts=[ThinkingPart("Hm.")])) is None
+    assert extract_readable_text(ModelResponse(parts=[ToolCallPart("final_result", {"title": "A"})])) == "# A"
+    assert extract_readable_text(ModelResponse(parts=[ThinkingPart("Hm.")])) is None

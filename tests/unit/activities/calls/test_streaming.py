@@ -10,15 +10,15 @@ from temporalio.activity import ActivityCancellationDetails
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.agents.asking import AgentActivities
+from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.calls.streaming import Listener
 from elcano.activities.sources.registry import Sources
+from elcano.graphs.values.answer_stream import SHOWN_CHARACTERS
 from elcano.graphs.values.failures import FailureType
 from elcano.graphs.values.report import ReportDraft
-from elcano.graphs.values.words import SHOWN_CHARACTERS
 from elcano.settings import Settings
 from elcano.storage.store import Store
-from elcano.testing.provider import Reply, answer
+from elcano.testing.provider import Reply, make_completion
 from tests.unit.activities.agents.material import call
 from tests.unit.activities.calls.streams import (
     GOOD,
@@ -68,7 +68,7 @@ async def test_a_streamed_answer_is_the_answer(desk: Desk, serve: Serve, store: 
 async def test_of_a_long_text_its_end_is_shown(desk: Desk, serve: Serve) -> None:
     rest = threading.Event()
     long = {**REPORT, "limitations": [f"Point {number} is open." for number in range(1_000)]}
-    serve(Reply(body=answer(long, usage=USED).body, half=rest))
+    serve(Reply(body=make_completion(long, usage=USED).body, half=rest))
     writing = asyncio.create_task(desk.write())
     while (words := await desk.until_words()).characters < 5_000:  # noqa: ASYNC110
         await asyncio.sleep(0.01)
@@ -79,7 +79,7 @@ async def test_of_a_long_text_its_end_is_shown(desk: Desk, serve: Serve) -> None
 
 
 async def test_a_stream_without_usage_is_estimated(desk: Desk, serve: Serve) -> None:
-    serve(answer(REPORT))
+    serve(make_completion(REPORT))
     usage = (await desk.write()).usage
     assert (usage.requests, usage.estimated) == (1, True)
     assert usage.output_tokens >= len(json.dumps(REPORT, separators=(",", ":"))) // 4
@@ -144,7 +144,7 @@ async def test_two_calls_at_once_hear_only_their_own_words(store: Store, serve: 
     serve(Reply(body=GOOD.body, half=rest))
     first = asyncio.create_task(one.write())
     await one.until_words()
-    serve(Reply(body=answer({**REPORT, "title": "Another"}, usage=USED).body, half=rest))
+    serve(Reply(body=make_completion({**REPORT, "title": "Another"}, usage=USED).body, half=rest))
     second = asyncio.create_task(two.write())
     await two.until_words()
     rest.set()
@@ -154,7 +154,7 @@ async def test_two_calls_at_once_hear_only_their_own_words(store: Store, serve: 
 
 
 async def test_agents_that_write_nothing_for_readers_are_not_streamed(store: Store, serve: Serve) -> None:
-    requests = serve(answer({"thought": "Hm."}, usage=USED))
+    requests = serve(make_completion({"thought": "Hm."}, usage=USED))
     made = AgentActivities(store, Sources({}), Settings(_env_file=None))
     asked = call("thinking", {"question": "Why?"}, model=f"openai-chat:gpt-4o-{uuid4().hex[:8]}")
     await ActivityEnvironment().run(made.run_agent, asked)

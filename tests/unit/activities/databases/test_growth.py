@@ -4,9 +4,9 @@ import pytest
 from sqlglot import exp
 
 from elcano.activities.databases.allowed import EXPRESSIONS, LISTED
-from elcano.activities.databases.names import checked
+from elcano.activities.databases.column_resolution import resolve_query_columns
 from elcano.activities.databases.patterns import PATTERNS
-from elcano.activities.databases.policy import parsed
+from elcano.activities.databases.policy import parse_allowed_query
 from elcano.graphs.data.schema import ColumnSchema, DatabaseSchema, Dialect, TableSchema
 
 COLUMNS = (
@@ -58,8 +58,8 @@ BY_DIALECT: dict[Dialect, tuple[str, ...]] = {
 def test_ordinary_queries_are_let_through(dialect: Dialect, sql: str) -> None:
     table = TableSchema(name="orders", columns=COLUMNS)
     schema = DatabaseSchema(database="shop", dialect=dialect, hash="0", tables=(table,))
-    query = parsed(sql, schema, 10)
-    checked(query, schema)
+    query = parse_allowed_query(sql, schema, 10)
+    resolve_query_columns(query, schema)
     assert query.tables == {"orders"}
 
 

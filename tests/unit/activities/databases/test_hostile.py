@@ -9,7 +9,7 @@ import pytest
 
 from elcano.activities.databases.database import Database
 from elcano.activities.databases.engine import RESULT_CHARACTERS, Engine, Fetched, Limits, Outcome, Stop
-from elcano.activities.databases.running import run_query
+from elcano.activities.databases.query_runner import run_query
 from elcano.graphs.data.query import QueryFault, SqlQuery
 from elcano.graphs.data.schema import Dialect
 from elcano.graphs.data.table import ResultTable

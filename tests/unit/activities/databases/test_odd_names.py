@@ -11,7 +11,7 @@ from elcano.activities.databases.database import Database
 from elcano.activities.databases.duckdb import Duckdb
 from elcano.activities.databases.engine import Engine
 from elcano.activities.databases.postgresql import Postgresql
-from elcano.activities.databases.running import run_query
+from elcano.activities.databases.query_runner import run_query
 from elcano.activities.databases.sqlite import Sqlite
 from elcano.graphs.data.query import QueryFault, SqlQuery
 from elcano.graphs.data.table import ResultTable

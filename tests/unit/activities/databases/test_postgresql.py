@@ -9,7 +9,7 @@ import pytest
 from elcano.activities.databases.database import Database
 from elcano.activities.databases.engine import Limits, Stop
 from elcano.activities.databases.postgresql import Postgresql
-from elcano.activities.databases.running import run_query
+from elcano.activities.databases.query_runner import run_query
 from elcano.graphs.data.query import QueryFault, SqlQuery
 from elcano.graphs.errors import SourceUnavailable
 from tests.unit.activities.databases.shop import postgresql_shop

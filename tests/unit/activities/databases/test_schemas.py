@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.databases.context import MOST_COLUMNS, context
+from elcano.activities.databases.context import MOST_COLUMNS, select_schema_context
 from elcano.activities.databases.database import Database, schema_hash
 from elcano.activities.databases.duckdb import Files
 from elcano.activities.databases.engine import Limits, Stop
-from elcano.activities.databases.keys import with_guessed_keys
+from elcano.activities.databases.guessed_keys import with_guessed_keys
 from elcano.graphs.data.query import QueryFault
 from elcano.graphs.data.schema import ColumnSchema, DatabaseSchema, Kind, TableSchema
 from elcano.graphs.errors import SourceRefused
@@ -83,15 +83,15 @@ def test_a_question_is_shown_its_tables_and_those_that_they_refer_to() -> None:
     )
     others = [table(f"filler_{at}", *(f"column_{at}_{number}" for number in range(5))) for at in range(500)]
     schema = DatabaseSchema(database="d", dialect="sqlite", tables=(*others, airport_key, airport), hash="h")
-    by_name = context(schema, "When do flights depart?", 3)
+    by_name = select_schema_context(schema, "When do flights depart?", 3)
     assert [one.name for one in by_name.found.tables] == ["flight", "airport"]
     assert (by_name.whole, by_name.matched, len(by_name.others), by_name.found.hash) == (False, True, 200, "h")
-    by_value = context(schema, "how many are in BOSTON", 3)
+    by_value = select_schema_context(schema, "how many are in BOSTON", 3)
     assert [one.name for one in by_value.found.tables] == ["airport"]
-    by_nothing = context(schema, 'zebra" OR * NEAR(', 3)
+    by_nothing = select_schema_context(schema, 'zebra" OR * NEAR(', 3)
     assert (by_nothing.matched, len(by_nothing.found.tables)) == (False, 3)
     small = DatabaseSchema(database="d", dialect="sqlite", tables=(flight, airport))
-    assert context(small, "Boston", 1).whole
+    assert select_schema_context(small, "Boston", 1).whole
 
 
 def test_a_folder_of_files_is_a_database_and_follows_its_files(tmp_path: Path) -> None:
@@ -121,12 +121,12 @@ def test_hundreds_of_columns_and_long_values_stay_within_what_a_state_can_carry(
         return TableSchema(name=name, columns=tuple(made))
 
     schema = DatabaseSchema(database="d", dialect="duckdb", tables=tuple(wide(f"t{at}", 500) for at in range(30)))
-    shown = context(schema, "What is in t7 and in t8?", 20)
+    shown = select_schema_context(schema, "What is in t7 and in t8?", 20)
     assert [one.name for one in shown.found.tables] == ["t7", "t8"]
     assert not shown.whole
     assert "t9" in shown.others
     assert len(shown.model_dump_json()) < 400_000
-    many = context(schema, "anything else", 20)
+    many = select_schema_context(schema, "anything else", 20)
     assert sum(len(one.columns) for one in many.found.tables) == MOST_COLUMNS
-    (one,) = context(schema.model_copy(update={"tables": (wide("t", 5_000),)}), "t", 8).found.tables
+    (one,) = select_schema_context(schema.model_copy(update={"tables": (wide("t", 5_000),)}), "t", 8).found.tables
     assert (len(one.columns), one.comment) == (MOST_COLUMNS, "(Its other 3,000 columns are not shown.)")

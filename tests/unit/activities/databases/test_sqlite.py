@@ -8,7 +8,7 @@ import pytest
 
 from elcano.activities.databases.database import Database
 from elcano.activities.databases.engine import Limits, Stop
-from elcano.activities.databases.running import run_query
+from elcano.activities.databases.query_runner import run_query
 from elcano.activities.databases.sqlite import Sqlite
 from elcano.activities.databases.values import COUNTED_ROWS
 from elcano.graphs.data.query import QueryFault, SqlQuery

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from elcano.activities.forecasting.refusing import Refused
-from elcano.activities.forecasting.series import Series, series
+from elcano.activities.forecasting.forecast_refusals import Refused
+from elcano.activities.forecasting.series import Series, build_time_series
 from elcano.graphs.data.forecast import ForecastInput, ForecastRefusal
 from elcano.graphs.data.schema import Kind
 from elcano.graphs.data.table import Cell, ResultColumn, ResultTable
@@ -57,7 +57,7 @@ def given(**fields: Any) -> ForecastInput:
 
 
 def made(rows: Sequence[Sequence[Cell]], **fields: Any) -> Series:
-    return series(table(rows), given(**fields))
+    return build_time_series(table(rows), given(**fields))
 
 
 def refusal(rows: Sequence[Sequence[Cell]], **fields: Any) -> ForecastRefusal:

@@ -5,10 +5,10 @@ from typing import Any
 
 import vl_convert
 
-from elcano.activities.forecasting.chart import MOST_DRAWN, chart
+from elcano.activities.forecasting.chart import MOST_DRAWN, build_forecast_chart
 from elcano.activities.forecasting.fitting import FitAnswer, FitRequest
-from elcano.activities.forecasting.forecasting import Forecast, forecast
-from elcano.activities.forecasting.models import Fit
+from elcano.activities.forecasting.forecast_models import Fit
+from elcano.activities.forecasting.forecasting import Forecast, forecast_table
 from tests.unit.activities.forecasting.material import given, monthly, steps, table
 
 
@@ -27,11 +27,11 @@ class Flat:
 
 
 def made(rows: Any, **names: Any) -> Forecast:
-    return forecast(table(rows, **names), given(models=["ets"]), Flat())
+    return forecast_table(table(rows, **names), given(models=["ets"]), Flat())
 
 
 def drawn(rows: Any, **names: Any) -> Any:
-    return json.loads(json.dumps(chart(made(rows, **names)), allow_nan=False))
+    return json.loads(json.dumps(build_forecast_chart(made(rows, **names)), allow_nan=False))
 
 
 def fields(part: Any) -> set[str]:
@@ -69,5 +69,5 @@ def test_of_a_long_history_the_latest_part_is_drawn_and_that_is_said() -> None:
 
 
 def test_it_can_be_rendered() -> None:
-    picture = vl_convert.vegalite_to_svg(json.dumps(chart(made(monthly(60)))))
+    picture = vl_convert.vegalite_to_svg(json.dumps(build_forecast_chart(made(monthly(60)))))
     assert "sales: history and forecast" in picture

@@ -8,8 +8,8 @@ from datetime import datetime
 import pytest
 
 from elcano.activities.forecasting import fitting
-from elcano.activities.forecasting.fitting import FitRequest, fitted
-from elcano.activities.forecasting.models import Fit, checked
+from elcano.activities.forecasting.fitting import FitRequest, fit_requested_model
+from elcano.activities.forecasting.forecast_models import Fit, build_finite_fit
 from elcano.graphs.data.forecast import ModelName
 from tests.unit.activities.forecasting.material import wave
 
@@ -33,9 +33,9 @@ def request(model: ModelName = "ets", values: Sequence[float] | None = None, sea
 
 @pytest.mark.parametrize("model", ["seasonal_naive", "theta", "ets", "arima"])
 def test_each_model_gives_the_same_figures_again_and_wider_intervals_for_more(model: ModelName) -> None:
-    answer = fitted(request(model))
+    answer = fit_requested_model(request(model))
     assert answer.failed == ""
-    assert answer == fitted(request(model))
+    assert answer == fit_requested_model(request(model))
     assert [len(fit.mean) for fit in answer.fits] == [6, 6]
     for fit in answer.fits:
         for place, mean in enumerate(fit.mean):
@@ -43,7 +43,7 @@ def test_each_model_gives_the_same_figures_again_and_wider_intervals_for_more(mo
 
 
 def test_a_season_is_seen() -> None:
-    last = fitted(request("ets", [100.0 + 50 * (month % 12 == 0) for month in range(60)])).fits[-1]
+    last = fit_requested_model(request("ets", [100.0 + 50 * (month % 12 == 0) for month in range(60)])).fits[-1]
     assert last.mean[0] > 140
     assert max(last.mean[1:]) < 110
 
@@ -61,7 +61,7 @@ def test_a_season_is_seen() -> None:
 )
 def test_odd_values_give_figures_or_a_reason(model: ModelName, values: list[float]) -> None:
     for season in (1, 12):
-        answer = fitted(request(model, values, season))
+        answer = fit_requested_model(request(model, values, season))
         assert bool(answer.failed) != bool(answer.fits)
 
 
@@ -82,23 +82,23 @@ class Broken:
 
 
 def test_what_never_ends_is_left_out_by_its_alarm(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fitting, "forecaster", lambda model: Endless())
-    answer = fitted(request().model_copy(update={"seconds": 0.2}))
+    monkeypatch.setattr(fitting, "build_forecaster", lambda model: Endless())
+    answer = fit_requested_model(request().model_copy(update={"seconds": 0.2}))
     assert answer.fits == ()
     assert answer.failed == "it took longer than the 0.2 s that there were for it"
 
 
 def test_a_library_that_fails_is_left_out_with_its_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fitting, "forecaster", lambda model: Broken())
-    answer = fitted(request())
+    monkeypatch.setattr(fitting, "build_forecaster", lambda model: Broken())
+    answer = fit_requested_model(request())
     assert answer.failed.startswith("it failed (ZeroDivisionError: by zero 0")
     assert len(answer.failed) <= fitting.REASON_CHARACTERS
 
 
 def test_figures_that_are_not_finite_are_none() -> None:
     with pytest.raises(Exception, match="not finite"):
-        checked([1.0], {80: [0.0], 95: [float("nan")]}, {80: [2.0], 95: [3.0]})
+        build_finite_fit([1.0], {80: [0.0], 95: [float("nan")]}, {80: [2.0], 95: [3.0]})
 
 
 def test_seasons_that_exponential_smoothing_does_not_know_are_its_reason() -> None:
-    assert fitted(request("ets", wave(110, 52), 52)).failed == "it knows no seasons of more than 24 values"
+    assert fit_requested_model(request("ets", wave(110, 52), 52)).failed == "it knows no seasons of more than 24 values"

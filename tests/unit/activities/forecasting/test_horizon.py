@@ -4,17 +4,17 @@ from typing import Any
 
 import pytest
 
-from elcano.activities.forecasting.horizon import horizon
+from elcano.activities.forecasting.horizon import choose_horizon
 from tests.unit.activities.forecasting.material import given, made, monthly, refused_by, steps
 
 
 def asked(count: int, **fields: Any) -> int:
-    return horizon(made(monthly(count)), given(**fields))[0]
+    return choose_horizon(made(monthly(count)), given(**fields))[0]
 
 
 def test_the_usual_horizon_is_cut_for_a_short_series_and_that_is_said() -> None:
     assert asked(60) == 12
-    ahead, season, notes = horizon(made(monthly(30)), given())
+    ahead, season, notes = choose_horizon(made(monthly(30)), given())
     assert (ahead, season) == (5, 12)
     assert notes == ("The series is short: 5 instead of 12 months ahead.",)
 
@@ -41,7 +41,7 @@ def test_horizons_in_any_span(fields: dict[str, Any], steps_ahead: int) -> None:
 
 def test_months_of_a_series_in_days() -> None:
     days = made(steps(300, "2024-01-01", lambda at: at.date().isoformat(), days=1))
-    assert horizon(days, given(horizon=2, span="months"))[0] == 61
+    assert choose_horizon(days, given(horizon=2, span="months"))[0] == 61
 
 
 def test_the_past_and_what_is_no_moment_are_refused() -> None:
@@ -64,7 +64,7 @@ def test_too_short_says_how_many_it_takes_and_so_many_suffice() -> None:
 def test_a_year_of_weeks_takes_two_years() -> None:
     def season(count: int) -> tuple[int, int]:
         weeks = made(steps(count, "2015-01-05", lambda at: at.date().isoformat(), weeks=1))
-        _, season, notes = horizon(weeks, given())
+        _, season, notes = choose_horizon(weeks, given())
         return season, len(notes)
 
     assert season(100) == (1, 1)

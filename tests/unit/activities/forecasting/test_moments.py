@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from elcano.activities.forecasting.moments import read, written
+from elcano.activities.forecasting.moment_formats import format_moment, parse_moment_cell
 from elcano.graphs.data.table import Cell
 
 
@@ -28,17 +28,17 @@ from elcano.graphs.data.table import Cell
     ],
 )
 def test_what_is_read_is_written_alike(cell: Cell, at: datetime | None) -> None:
-    moment = read(cell)
+    moment = parse_moment_cell(cell)
     if at is None:
         assert moment is None
         return
     assert moment is not None
     assert moment.at == at
-    assert written(moment.at, moment.form) == cell
+    assert format_moment(moment.at, moment.form) == cell
 
 
 def test_time_zones_are_the_same_in_any_spelling() -> None:
-    spelled = [read(f"2024-05-06 07:00:00{zone}") for zone in ("Z", "+00", "+00:00", "-00:00")]
+    spelled = [parse_moment_cell(f"2024-05-06 07:00:00{zone}") for zone in ("Z", "+00", "+00:00", "-00:00")]
     assert {one.form.offset for one in spelled if one is not None} == {"0:00:00"}
     assert None not in spelled
 
@@ -71,10 +71,10 @@ def test_time_zones_are_the_same_in_any_spelling() -> None:
     ],
 )
 def test_what_is_no_moment_is_none(cell: Cell) -> None:
-    assert read(cell) is None
+    assert parse_moment_cell(cell) is None
 
 
 def test_what_a_number_was_is_written_as_a_number() -> None:
-    year = read(2024.0)
+    year = parse_moment_cell(2024.0)
     assert year is not None
-    assert written(year.at, year.form) == 2024
+    assert format_moment(year.at, year.form) == 2024

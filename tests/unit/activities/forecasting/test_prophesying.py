@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from elcano.activities.forecasting.fitting import FitRequest, fitted
+from elcano.activities.forecasting.fitting import FitRequest, fit_requested_model
 
 VALUES = tuple(float(n) for n in range(20))
 YEARS = tuple(datetime(2000 + n, 1, 1) for n in range(23))
@@ -39,7 +39,7 @@ def test_it_is_given_what_is_known_and_asked_for_what_follows(monkeypatch: pytes
     module = ModuleType("prophet")
     module.Prophet = FakeProphet  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "prophet", module)
-    answer = fitted(request())
+    answer = fit_requested_model(request())
     assert answer.failed == ""
     assert [fit.mean for fit in answer.fits] == [(16.0,) * 3, (19.0,) * 3]
     assert answer.fits[1].low == {80: pytest.approx((18.2,) * 3), 95: pytest.approx((18.05,) * 3)}
@@ -48,4 +48,4 @@ def test_it_is_given_what_is_known_and_asked_for_what_follows(monkeypatch: pytes
 
 def test_where_it_is_not_installed_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "prophet", None)
-    assert fitted(request()).failed == "it is not installed (`pip install prophet`)"
+    assert fit_requested_model(request()).failed == "it is not installed (`pip install prophet`)"

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from elcano.activities.forecasting.series import MOST, series
+from elcano.activities.forecasting.series import MOST, build_time_series
 from elcano.graphs.data.table import Cell
 from tests.unit.activities.forecasting.material import (
     given,
@@ -51,7 +51,7 @@ def test_order_does_not_matter_and_columns_are_found_by_what_they_hold() -> None
         ("sales", "region", "month"),
         ("decimal", "text", "text"),
     )
-    assert series(mixed, given()) == made(rows)
+    assert build_time_series(mixed, given()) == made(rows)
 
 
 def test_decimals_are_text() -> None:
@@ -171,25 +171,27 @@ def test_constant_and_short_and_long_and_empty_and_cut_off() -> None:
     assert refusal([]).reasons == ("empty",)
     assert refusal(steps(MOST + 1, "2001-01-01", str, hours=1)).reasons == ("too_long",)
     cut = table(monthly(40), truncated=True)
-    assert refused_by(lambda: series(cut, given())).reasons == ("truncated",)
+    assert refused_by(lambda: build_time_series(cut, given())).reasons == ("truncated",)
 
 
 def test_columns_are_named_or_asked_for() -> None:
     rows: list[list[Cell]] = [[month, value, 2 * value] for month, value in zip(months(40), wave(40), strict=True)]
     both = table(rows, ("month", "Umsatz", "profit"), ("text", "decimal", "decimal"))
-    unnamed = refused_by(lambda: series(both, given()))
+    unnamed = refused_by(lambda: build_time_series(both, given()))
     assert unnamed.reasons == ("columns",)
     assert "'Umsatz', 'profit'" in unnamed.message
-    assert series(both, given(value_column="umsatz")).value == "Umsatz"
-    assert "Did you mean 'Umsatz'?" in refused_by(lambda: series(both, given(value_column="Umsaz"))).message
-    assert "both" in refused_by(lambda: series(both, given(time_column="month", value_column="month"))).message
-    assert "moments" in refused_by(lambda: series(table([["x", 1.0]]), given())).message
+    assert build_time_series(both, given(value_column="umsatz")).value == "Umsatz"
+    assert "Did you mean 'Umsatz'?" in refused_by(lambda: build_time_series(both, given(value_column="Umsaz"))).message
+    assert (
+        "both" in refused_by(lambda: build_time_series(both, given(time_column="month", value_column="month"))).message
+    )
+    assert "moments" in refused_by(lambda: build_time_series(table([["x", 1.0]]), given())).message
 
 
 def test_names_of_any_length_and_script_are_shown_within_bounds() -> None:
     names = [f"столбец {number} " + "я" * 280 for number in range(12)]
     wide = table([["x"] * 12] * 3, names, ["text"] * 12)
-    found = refused_by(lambda: series(wide, given()))
+    found = refused_by(lambda: build_time_series(wide, given()))
     assert "столбец 0" in found.message
     assert len(found.message) <= 2_000
 
@@ -197,11 +199,11 @@ def test_names_of_any_length_and_script_are_shown_within_bounds() -> None:
 def test_the_period_that_is_not_over_does_not_count_and_that_is_said() -> None:
     rows = monthly(40)  # up to 2018-04
     within = table(rows, at="2018-04-12T10:00:00+00:00")
-    found = series(within, given())
+    found = build_time_series(within, given())
     assert found.name(found.moments[-1]) == "2018-03"
     assert "2018-04 was not over" in found.notes[0]
-    assert series(within, given(keep_unfinished=True)).values[-1] == rows[-1][1]
-    assert series(table(rows, at="2018-05-01T00:00:00+00:00"), given()).notes == ()
-    planned = series(table(rows, at="2018-01-12T10:00:00+00:00"), given())
+    assert build_time_series(within, given(keep_unfinished=True)).values[-1] == rows[-1][1]
+    assert build_time_series(table(rows, at="2018-05-01T00:00:00+00:00"), given()).notes == ()
+    planned = build_time_series(table(rows, at="2018-01-12T10:00:00+00:00"), given())
     assert len(planned.values) == 40
     assert "4 values, from 2018-01 on" in planned.notes[0]

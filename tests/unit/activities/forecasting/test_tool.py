@@ -11,14 +11,14 @@ import pytest
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.answering.keeping import RESULT_TYPE
+from elcano.activities.answering.result_store import RESULT_TYPE
 from elcano.activities.forecasting.fitting import FitAnswer, FitRequest
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools import forecasting as tool
 from elcano.activities.tools.forecasting import CHART_TYPE, PROCESS, forecast_result
 from elcano.activities.tools.search import ToolActivities
 from elcano.graphs.catalogue.forecast_tool import ForecastOutput
-from elcano.graphs.catalogue.forecast_wording import summary
+from elcano.graphs.catalogue.forecast_wording import summarize_forecast
 from elcano.graphs.contracts import ToolCall
 from elcano.graphs.data.forecast import ForecastDigest
 from elcano.graphs.data.table import ResultTable
@@ -103,7 +103,7 @@ async def test_it_is_told_with_what_it_was_worth(store: Store) -> None:
     assert (
         "In the back-test, from 2017-12 and 2018-12 on, the 80 % interval held 24 of 24 values (100 %)" in output.told
     )
-    message, figures = summary(output.model_dump(mode="json"))
+    message, figures = summarize_forecast(output.model_dump(mode="json"))
     assert message.startswith("12 months ahead of sales by seasonal_naive: off by ")
     assert figures["horizon"] == 12
 
@@ -114,7 +114,7 @@ async def test_a_refusal_is_an_answer_that_the_next_node_can_read(store: Store) 
     assert output.refused is not None
     assert (output.refused.reasons, output.refused.needed, output.refused.lasting) == (("too_short",), 26, True)
     assert "20 values" in output.told
-    assert summary(output.model_dump(mode="json"))[0].startswith("No forecast: the series has 20 values")
+    assert summarize_forecast(output.model_dump(mode="json"))[0].startswith("No forecast: the series has 20 values")
     assert await store.of("default").evidence.of_run(RUN) == []
 
 

@@ -7,7 +7,7 @@ from elcano.graphs.records import ArchivedRun
 from elcano.graphs.support import Support
 from elcano.graphs.values.report import Reference, Report, ReportRef
 from elcano.graphs.values.statements import Block, CheckedCitation, Part, Statement, Verdict
-from elcano.graphs.values.works import Identifiers, Work
+from elcano.graphs.values.work_metadata import Identifiers, Work
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import TenantStore
 

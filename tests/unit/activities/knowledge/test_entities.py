@@ -2,7 +2,7 @@
 
 import pytest
 
-from elcano.activities.knowledge.entities import MOST, entities
+from elcano.activities.knowledge.entities import MOST, find_entities
 
 
 @pytest.mark.parametrize(
@@ -22,13 +22,13 @@ from elcano.activities.knowledge.entities import MOST, entities
     ],
 )
 def test_symbols_and_names(text: str, found: tuple[str, ...]) -> None:
-    assert entities(text) == found
+    assert find_entities(text) == found
 
 
 def test_a_text_of_nothing_but_symbols_gives_some_of_them() -> None:
-    assert len(entities(" ".join(f"GEN{number}" for number in range(5_000)))) == MOST
-    assert entities("A" * 100_000) == ()
+    assert len(find_entities(" ".join(f"GEN{number}" for number in range(5_000)))) == MOST
+    assert find_entities("A" * 100_000) == ()
 
 
 def test_names_can_be_left_out() -> None:
-    assert entities("Here Marie Curie met TP53.", names=False) == ("TP53",)
+    assert find_entities("Here Marie Curie met TP53.", names=False) == ("TP53",)

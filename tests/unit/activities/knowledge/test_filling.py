@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.knowledge import filling
-from elcano.activities.knowledge.filling import update_knowledge
+from elcano.activities.knowledge import graph_update
+from elcano.activities.knowledge.graph_update import update_knowledge
 from elcano.activities.report.publishing import ReportActivities
 from elcano.graphs.contracts import BranchOf
-from elcano.graphs.data.knowledge import KnowledgeEdge, KnowledgeNode, node_id
+from elcano.graphs.data.knowledge_graph import KnowledgeEdge, KnowledgeNode, node_id
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import ArchiveCall
-from elcano.graphs.values.works import Identifiers, Work
-from elcano.storage.knowledge.finding import WordIndex
-from elcano.storage.knowledge.tables import TableKnowledge
+from elcano.graphs.values.work_metadata import Identifiers, Work
+from elcano.storage.knowledge.table_graph import TableKnowledge
+from elcano.storage.knowledge.word_index import WordIndex
 from elcano.storage.store import Store, TenantStore, open_store
 from tests.unit.activities.knowledge.found import (
     MERGED,
@@ -184,7 +184,7 @@ async def test_a_graph_that_never_answers_is_not_waited_for(
         await asyncio.Event().wait()
 
     monkeypatch.setattr(TableKnowledge, "upsert", never)
-    monkeypatch.setattr(filling, "SECONDS", 0)
+    monkeypatch.setattr(graph_update, "SECONDS", 0)
     assert await update_knowledge(store, ended("run-1")) == "writing its part took more than 0 s"
     assert "took more than 0 s" in caplog.text
 
@@ -203,7 +203,7 @@ async def test_a_run_that_takes_too_long_keeps_what_it_left_before(
         await asyncio.Event().wait()
 
     monkeypatch.setattr(WordIndex, "add", slow)
-    monkeypatch.setattr(filling, "SECONDS", 0.5)
+    monkeypatch.setattr(graph_update, "SECONDS", 0.5)
     second = report_of("run-1", statement("The second answer.", citation("ev-1")))
     assert await update_knowledge(store, await researched(store, "run-1", evidence, second))
     claims = await store.knowledge.search("answer", kinds=["claim"], limit=9)

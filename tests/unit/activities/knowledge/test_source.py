@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.knowledge.filling import update_knowledge
+from elcano.activities.knowledge.graph_update import update_knowledge
 from elcano.activities.knowledge.source import open_source
 from elcano.activities.sources.registry import Sources
-from elcano.activities.tools.search import ToolActivities, searched
-from elcano.graphs.catalogue.sources import SOURCES, configured
+from elcano.activities.tools.search import ToolActivities, search_source
+from elcano.graphs.catalogue.source_registry import SOURCES, list_configured_sources
 from elcano.graphs.catalogue.tools import SearchInput
 from elcano.graphs.errors import SourceRefused
 from elcano.settings import Settings
@@ -75,10 +75,10 @@ async def test_a_tool_keeps_what_it_finds_for_the_run_that_asked(whole: Store, s
 
 
 async def test_it_says_so_where_there_is_no_graph(tmp_path: Path) -> None:
-    assert "knowledge" not in configured([], Settings(knowledge="").has)
+    assert "knowledge" not in list_configured_sources([], Settings(knowledge="").has)
     assert SOURCES["knowledge"].missing(Settings(knowledge="").has) == "set ELCANO_KNOWLEDGE to tables"
     async with open_store(tmp_path / "off", knowledge="") as off:
         with pytest.raises(SourceRefused, match="ELCANO_KNOWLEDGE"):
-            await searched(SOURCE, off.of("default"), "", "aspirin", 5)
+            await search_source(SOURCE, off.of("default"), "", "aspirin", 5)
     with pytest.raises(SourceRefused, match="tenant"):
         await SOURCE.search("aspirin", 5)

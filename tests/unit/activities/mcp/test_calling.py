@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.calls.failures import classified
+from elcano.activities.calls.failures import classify_failure
 from elcano.activities.mcp import lines
-from elcano.activities.mcp.calling import Caller, Place
-from elcano.activities.mcp.listing import Listing
-from elcano.graphs.catalogue.calling import CallToolInput, CallToolOutput, ListToolsInput
+from elcano.activities.mcp.offered_tools import Listing
+from elcano.activities.mcp.tool_calls import Caller, Place
+from elcano.graphs.catalogue.mcp_tools import CallToolInput, CallToolOutput, ListToolsInput
 from elcano.graphs.catalogue.tool_servers import ToolServer
 from elcano.graphs.errors import ActivityFault, ApprovalNeeded, OutcomeUnknown, ToolRefused, ToolUnavailable
 from elcano.storage.store import TenantStore, open_store
@@ -328,6 +328,6 @@ async def test_a_schema_that_leads_nowhere_is_refused_and_not_tried_again(
     program = (str(PROGRAM.with_name("looping_program.py")), str(tmp_path), json.dumps(schema), place)
     with pytest.raises(ToolRefused) as refused:
         await calls.call("loop", server=ToolServer(command=sys.executable, args=program), a=1)
-    failure = classified(refused.value)
+    failure = classify_failure(refused.value)
     assert (failure.type, failure.non_retryable) == ("ToolRefused", True)
     assert calls.lines("asked") == ["asked"]

@@ -10,10 +10,10 @@ import pytest
 from mcp.server.mcpserver import MCPServer
 from mcp.types import ToolAnnotations
 
-from elcano.activities.mcp.calling import Caller, Place
-from elcano.activities.mcp.connecting import RESPONSE_BYTES
-from elcano.activities.mcp.listing import Listing
-from elcano.graphs.catalogue.calling import CallToolInput, CallToolOutput, ListToolsInput
+from elcano.activities.mcp.offered_tools import Listing
+from elcano.activities.mcp.server_connection import RESPONSE_BYTES
+from elcano.activities.mcp.tool_calls import Caller, Place
+from elcano.graphs.catalogue.mcp_tools import CallToolInput, CallToolOutput, ListToolsInput
 from elcano.graphs.catalogue.tool_servers import ToolServer
 from elcano.graphs.errors import OutcomeUnknown, ToolRefused, ToolUnavailable
 from elcano.graphs.frozen import Json

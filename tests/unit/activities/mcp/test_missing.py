@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from elcano.activities.mcp import connecting
-from elcano.activities.mcp.connecting import connected
-from elcano.activities.mcp.opening import open_servers
-from elcano.graphs.catalogue.calling import ListToolsInput
+from elcano.activities.mcp import server_connection
+from elcano.activities.mcp.known_servers import open_servers
+from elcano.activities.mcp.server_connection import run_with_client
+from elcano.graphs.catalogue.mcp_tools import ListToolsInput
 from elcano.graphs.catalogue.tool_servers import ToolServer
 from elcano.graphs.errors import ToolRefused
 from elcano.settings import Settings
@@ -18,7 +18,7 @@ INSTALL = 'pip install "elcano-research[mcp]"'
 
 @pytest.fixture(autouse=True)
 def _without(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connecting, "missing_extras", lambda: frozenset({"mcp"}))
+    monkeypatch.setattr(server_connection, "missing_extras", lambda: frozenset({"mcp"}))
 
 
 async def test_servers_are_opened_and_listed_with_what_is_missing() -> None:
@@ -33,4 +33,4 @@ async def test_a_call_is_refused_with_what_to_install() -> None:
         raise AssertionError("there is nothing to call it with")
 
     with pytest.raises(ToolRefused, match=r"elcano-research\[mcp\]"):
-        await connected("time", ToolServer(command="mcp-server-time"), lambda name: "", 5.0, work)
+        await run_with_client("time", ToolServer(command="mcp-server-time"), lambda name: "", 5.0, work)

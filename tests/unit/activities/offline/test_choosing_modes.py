@@ -7,7 +7,7 @@ import pytest
 from elcano.activities.offline.choosing_modes import BY_RULES
 from elcano.activities.offline.outlining import parse
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.ways import WAYS, described
+from elcano.graphs.agents.mode_choices import WAYS, describe_modes
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.history import HistoryEntry
 from tests.unit.activities.offline.chosen_ways import QUESTIONS, SAVED_QUESTIONS
@@ -29,7 +29,7 @@ def way(
     databases: JsonObject | None = None,
     before: str = "",
 ) -> tuple[str, str]:
-    ways = {name: when for name, when in described(WAYS).items() if name not in barred}
+    ways = {name: when for name, when in describe_modes(WAYS).items() if name not in barred}
     given: JsonObject = {"ways": {**ways}, "databases": databases or {}, "saved_questions": saved or {}}
     history = (HistoryEntry(run_id="run-0", question=before),) if before else ()
     task = TaskEnvelope(kind="input_parser", question=question, given=given, today="2025-06-18", history=history)

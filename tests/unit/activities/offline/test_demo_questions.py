@@ -8,8 +8,8 @@ import pytest
 from elcano.activities.sources.documents.packages import PackageReadmes
 from elcano.activities.sources.documents.source import DocumentsSource
 from elcano.dev.demo import QUESTION, QUESTION_OF_PARTS
-from elcano.graphs.catalogue.sources import SOURCES
-from elcano.testing.research import researched
+from elcano.graphs.catalogue.source_registry import SOURCES
+from elcano.testing.research import run_research
 
 ANSWERS: Final = {
     "typer": "Typer is a library for building CLI applications",
@@ -28,7 +28,7 @@ async def test_every_part_is_answered_by_its_package(
 ) -> None:
     source = DocumentsSource(SOURCES["packages"], PackageReadmes(), tmp_path / "index.sqlite")
     try:
-        report = (await researched(question, folder=tmp_path, sources=(source,), mode=mode)).report
+        report = (await run_research(question, folder=tmp_path, sources=(source,), mode=mode)).report
     finally:
         await source.close()
     titles = {reference.number: reference.title for reference in report.references}

@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from elcano.activities.agents.passages import fitting
+from elcano.activities.agents.passages import fit_passages_to_tokens
 from elcano.activities.offline.planning import plan
 from elcano.activities.offline.writing import write
 from elcano.activities.sources.documents.collection import Collection
@@ -17,8 +17,8 @@ from elcano.activities.text.stems import content_words
 from elcano.api.http.requests import RunRequest
 from elcano.dev.demo import QUESTION, QUESTION_OF_PARTS
 from elcano.graphs.agents.envelope import OfferedSource, TaskEnvelope
+from elcano.graphs.catalogue.source_registry import SOURCES, build_collection_spec
 from elcano.graphs.catalogue.source_spec import SourceSpec
-from elcano.graphs.catalogue.sources import SOURCES, collection
 from elcano.graphs.values.report import ReportDraft
 from elcano.storage.evidence import Evidence
 
@@ -39,7 +39,7 @@ async def draft(question: str, spec: SourceSpec, documents: Collection, index: P
         found: dict[str, Evidence] = {}
         for search in plan(asked).tasks:
             found.update((one.id, one) for one in (await source.search(search.query, PASSAGES)).evidence)
-        shown = fitting(tuple(found.values()), (), 24_000).items
+        shown = fit_passages_to_tokens(tuple(found.values()), (), 24_000).items
         return write(TaskEnvelope(kind="writer", question=question, evidence=shown, term_weights=weights))
     finally:
         await source.close()
@@ -87,7 +87,7 @@ async def test_the_second_command_of_the_readme_is_answered(tmp_path: Path) -> N
     command = re.search(r'make demo QUESTION="([^"]+)" DOCS=(\w+)', (ROOT / "README.md").read_text(encoding="utf-8"))
     assert command is not None
     report = await draft(
-        command[1], collection("docs"), Folder(ROOT / command[2], LIMIT_BYTES), tmp_path / "index.sqlite"
+        command[1], build_collection_spec("docs"), Folder(ROOT / command[2], LIMIT_BYTES), tmp_path / "index.sqlite"
     )
     assert report.answered
     assert "budget" in said(report)

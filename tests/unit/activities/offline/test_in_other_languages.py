@@ -5,8 +5,8 @@ import pytest
 from elcano.activities.offline.planning import plan, sub_questions
 from elcano.activities.offline.sentences import sentences
 from elcano.activities.offline.writing import write
-from elcano.activities.phrases import phrases
-from elcano.activities.text.spoken import speaking
+from elcano.activities.phrases import get_phrases
+from elcano.activities.text.current_language import use_language
 from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, TaskEnvelope
 from elcano.graphs.values.report import ReportDraft
 from tests.unit.activities.sources.test_languages import HOUSES, QUESTIONS
@@ -35,20 +35,20 @@ def test_the_sentence_that_answers_is_quoted(language: str) -> None:
 def test_what_is_not_answered_is_said_in_the_language_of_the_question(language: str, question: str) -> None:
     draft = written(question, BREAD[language])
     assert not draft.answered
-    assert draft.limitations[0] == phrases(language).nothing_holds
+    assert draft.limitations[0] == get_phrases(language).nothing_holds
 
 
 @pytest.mark.parametrize("language", ["de", "es", "zh", "th"])
 def test_of_another_language_it_cannot_be_told_whether_it_answers(language: str) -> None:
     draft = written(QUESTIONS[language], HOUSES["en"], BREAD["en"])
     assert not draft.answered
-    assert draft.limitations[0] == phrases(language).other_language
+    assert draft.limitations[0] == get_phrases(language).other_language
 
 
 def test_a_language_without_a_stemmer_is_said_to_be_compared_as_it_is_written() -> None:
     draft = written("Ngôi nhà cổ nào được xây dựng ở Sài Gòn năm nào?", "Bánh mì được làm từ bột mì, nước và muối.")
     assert not draft.answered
-    assert phrases("vi").unknown_language in draft.limitations
+    assert get_phrases("vi").unknown_language in draft.limitations
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_language_without_a_stemmer_is_said_to_be_compared_as_it_is_written() 
     ],
 )
 def test_sentences_end_as_the_language_ends_them(language: str, text: str, count: int) -> None:
-    with speaking(language):
+    with use_language(language):
         found = sentences(text)
     assert len(found) == count
     assert all(text[one.start : one.end] == one.text for one in found), "they are literal"
@@ -74,9 +74,9 @@ def test_a_question_of_several_parts_falls_into_them() -> None:
         ("fr", "Comment fait-on le pain et pourquoi la pâte lève-t-elle ?"),
         ("zh", "面包是怎么做的，面团为什么会发酵？"),
     ):
-        with speaking(language):
+        with use_language(language):
             assert len(sub_questions(question)) == 2, language
-    with speaking("pt"):
+    with use_language("pt"):
         assert len(sub_questions("Quem escreveu isto, do começo ao fim, and what for?")) == 1
 
 

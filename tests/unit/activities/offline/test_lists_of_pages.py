@@ -1,8 +1,8 @@
 """Lists of HTML pages: items keep their marks, are quoted with what announces them, and never run into one another."""
 
 from elcano.activities.offline.sentences import sentences
-from elcano.activities.sources.documents.html import read
-from elcano.activities.sources.documents.packing import assemble
+from elcano.activities.sources.documents.html import read_html
+from elcano.activities.sources.documents.packing import assemble_document
 
 PAGE = (
     "<body><h1>Storage</h1><p>Every value in the database has one of these classes:</p>"
@@ -13,7 +13,7 @@ PAGE = (
 
 
 def test_items_keep_their_marks() -> None:
-    texts = [block.text for block in read(PAGE.encode()).blocks]
+    texts = [block.text for block in read_html(PAGE.encode()).blocks]
     assert texts[2:7] == [
         "- NULL for nothing at all",
         "- INTEGER for signed numbers",
@@ -25,7 +25,7 @@ def test_items_keep_their_marks() -> None:
 
 
 def test_a_list_is_quoted_with_its_announcement() -> None:
-    document = assemble(read(PAGE.encode()), "page", "text/html")
+    document = assemble_document(read_html(PAGE.encode()), "page", "text/html")
     quoted = [sentence.text for sentence in sentences(document.text)]
     assert quoted[0].startswith("Every value in the database has one of these classes:\n\n- NULL")
     assert quoted[0].endswith("never in four")
@@ -33,7 +33,7 @@ def test_a_list_is_quoted_with_its_announcement() -> None:
 
 def test_items_without_an_announcement_are_quoted_one_by_one() -> None:
     page = b"<ul><li>The first tool reads tables from pages</li><li>The second tool writes them to disk</li></ul>"
-    document = assemble(read(page), "page", "text/html")
+    document = assemble_document(read_html(page), "page", "text/html")
     assert [sentence.text for sentence in sentences(document.text)] == [
         "The first tool reads tables from pages",
         "The second tool writes them to disk",
@@ -41,5 +41,5 @@ def test_items_without_an_announcement_are_quoted_one_by_one() -> None:
 
 
 def test_lists_nested_without_end_are_read() -> None:
-    blocks = read(b"<ul><li>" * 5_000 + b"deep").blocks
+    blocks = read_html(b"<ul><li>" * 5_000 + b"deep").blocks
     assert [block.text for block in blocks] == ["- deep"]

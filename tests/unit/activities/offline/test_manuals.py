@@ -7,7 +7,7 @@ import pytest
 from elcano.activities.offline.manuals import held_pairs, labelled
 from elcano.activities.offline.passages import material
 from elcano.activities.offline.writing import write
-from elcano.activities.text.spoken import speaking
+from elcano.activities.text.current_language import use_language
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.graphs.values.report import ReportDraft
 
@@ -81,7 +81,7 @@ def test_words_that_stand_apart_are_of_something_else() -> None:
 
 def test_a_hyphen_makes_another_word() -> None:
     (passage,) = material(envelope("x", [("Harbour", "x")])).passages
-    with speaking("en"):
+    with use_language("en"):
         assert held_pairs("Back up a single-mast ship.", passage, "a single ship") == 0
         assert held_pairs("Back up a single ship.", passage, "a single ship") == 1
         assert held_pairs("They cherry-pick the fruit.", passage, "cherry-pick fruit") == 1
@@ -131,6 +131,6 @@ def test_whatever_stands_below_a_heading_is_read(text: str) -> None:
     [("shared_holds (integer)", 1.5), ("log_holds (integer)", 0.5), ("--shared-holds", 0.5), ("Harbour masters", 0.5)],
 )
 def test_what_stands_below_a_label_is_about_the_label(label: str, factor: float) -> None:
-    with speaking("en"):
+    with use_language("en"):
         terms = material(envelope("What are shared_holds?", [("x", "x")])).terms
         assert labelled(label, terms) == factor

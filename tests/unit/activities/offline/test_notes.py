@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.agents.passages import fitting
+from elcano.activities.agents.passages import fit_passages_to_tokens
 from elcano.activities.offline.planning import plan
 from elcano.activities.offline.writing import write
 from elcano.activities.sources.documents.folder import Folder
 from elcano.activities.sources.documents.source import DocumentsSource
 from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, TaskEnvelope
-from elcano.graphs.catalogue.sources import collection
+from elcano.graphs.catalogue.source_registry import build_collection_spec
 from elcano.graphs.values.report import ReportDraft
 from elcano.storage.evidence import Evidence
 from tests.unit.activities.offline.notes_of_a_team import NOTES, QUESTIONS
@@ -30,7 +30,10 @@ async def notes(tmp_path: Path) -> AsyncIterator[DocumentsSource]:
         note.parent.mkdir(parents=True, exist_ok=True)
         note.write_text(text, encoding="utf-8")
     source = DocumentsSource(
-        collection("notes"), Folder(tmp_path / "notes", LIMIT_BYTES), tmp_path / "index.sqlite", clock=lambda: 0.0
+        build_collection_spec("notes"),
+        Folder(tmp_path / "notes", LIMIT_BYTES),
+        tmp_path / "index.sqlite",
+        clock=lambda: 0.0,
     )
     yield source
     await source.close()
@@ -44,7 +47,7 @@ async def drafted(question: str, source: DocumentsSource) -> ReportDraft:
     found: dict[str, Evidence] = {}
     for search in plan(asked).tasks:
         found.update((one.id, one) for one in (await source.search(search.query, PASSAGES)).evidence)
-    shown = fitting(tuple(found.values()), (), 24_000).items
+    shown = fit_passages_to_tokens(tuple(found.values()), (), 24_000).items
     return write(TaskEnvelope(kind="writer", question=question, evidence=shown, term_weights=weights))
 
 

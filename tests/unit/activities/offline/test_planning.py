@@ -6,7 +6,7 @@ from elcano.activities.offline.assessing import evaluate, judge, think
 from elcano.activities.offline.passages import material
 from elcano.activities.offline.planning import compared, names, plan, series, sub_questions
 from elcano.activities.offline.terms import weighted
-from elcano.activities.text.stems import content_words, kin, stem
+from elcano.activities.text.stems import content_words, find_word_stem, list_synonyms
 from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, PastIteration, PastSearch, TaskEnvelope
 from tests.unit.activities.agents.material import PANCAKES, TEMPORAL
 
@@ -71,17 +71,17 @@ def test_question_words_tell_nothing() -> None:
 
 
 def test_words_of_one_kin_and_both_spellings_are_one() -> None:
-    assert len({stem(word) for word in ("unsafe", "security", "malicious")}) == 1
-    assert stem("serialised") == stem("serializing")
-    assert stem("safe") != stem("clean")
-    assert kin("cleanup") == ("clean", "cleans")
-    assert kin("serialise") == ("serialize",)
-    assert kin("queue") == ()
+    assert len({find_word_stem(word) for word in ("unsafe", "security", "malicious")}) == 1
+    assert find_word_stem("serialised") == find_word_stem("serializing")
+    assert find_word_stem("safe") != find_word_stem("clean")
+    assert list_synonyms("cleanup") == ("clean", "cleans")
+    assert list_synonyms("serialise") == ("serialize",)
+    assert list_synonyms("queue") == ()
 
 
 def test_forms_of_a_word_are_one() -> None:
-    assert len({stem(word) for word in ("retry", "retries", "retried")}) == 1
-    assert len({stem(word) for word in ("activity", "activities")}) == 1
+    assert len({find_word_stem(word) for word in ("retry", "retries", "retried")}) == 1
+    assert len({find_word_stem(word) for word in ("activity", "activities")}) == 1
 
 
 def test_without_weights_from_a_source_rare_words_weigh_more() -> None:
@@ -91,12 +91,12 @@ def test_without_weights_from_a_source_rare_words_weigh_more() -> None:
 
 def test_a_word_that_stands_for_its_kin_weighs_no_more_than_usual() -> None:
     terms = weighted("unsafe harbours", {"unsafe": 9.0, "harbours": 3.0}, [])
-    assert (terms.weights[stem("unsafe")], terms.weights[stem("harbours")]) == (6.0, 3.0)
+    assert (terms.weights[find_word_stem("unsafe")], terms.weights[find_word_stem("harbours")]) == (6.0, 3.0)
 
 
 def test_a_word_that_no_source_knows_weighs_as_much_as_the_rarest() -> None:
     terms = weighted("known unknown", {"known": 2.0, "other": 7.0}, [])
-    assert terms.weights[stem("unknown")] == 7.0
+    assert terms.weights[find_word_stem("unknown")] == 7.0
 
 
 def test_the_first_searches_ask_for_the_question_and_its_parts() -> None:

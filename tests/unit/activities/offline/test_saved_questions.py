@@ -8,14 +8,14 @@ from pydantic_ai import Agent
 from elcano.activities.offline.model import ExtractiveModel
 from elcano.activities.offline.saved_questions import NEEDS_MODEL, NOT_MENDED, NOT_READ
 from elcano.graphs.agents import sql_repairer, sql_writer
-from elcano.graphs.agents.envelope import prompt
+from elcano.graphs.agents.envelope import render_task_prompt
 from elcano.graphs.agents.input_parser import MADE_PRECISE
 from elcano.graphs.agents.loaded import Loaded
 from elcano.graphs.agents.sql_repairer import SqlAttempt, SqlRepairerInput
 from elcano.graphs.agents.sql_writer import SqlWriterInput
 from elcano.graphs.data.query import QueryFault, SqlQuery
 from elcano.graphs.data.schema import DatabaseSchema
-from elcano.graphs.data.writing import SqlExample, SqlRepair, SqlWriting
+from elcano.graphs.data.sql_answers import SqlExample, SqlRepair, SqlWriting
 from elcano.graphs.values.history import HistoryEntry
 
 SHOP = DatabaseSchema(database="shop", dialect="sqlite")
@@ -31,10 +31,10 @@ def written(question: str, *examples: SqlExample, before: str = "", **more: obje
     given = SqlWriterInput.model_validate({"question": question, "excerpt": SHOP, "examples": examples, **more})
     history = (HistoryEntry(run_id="run-0", question=before),) if before else ()
     agent = sql_writer.AGENT
-    text = prompt(agent.asks.request, agent.asks.shown(given, Loaded(today="2025-06-18", history=history)))
+    text = render_task_prompt(agent.asks.request, agent.asks.shown(given, Loaded(today="2025-06-18", history=history)))
     result = asyncio.run(Agent(ExtractiveModel(), output_type=SqlWriting).run(text))
-    assert sql_writer.faults(result.output, given, {}) == ()
-    return sql_writer.settled(result.output, given, {})
+    assert sql_writer.find_sql_decision_faults(result.output, given, {}) == ()
+    return sql_writer.resolve_answer(result.output, given, {})
 
 
 def test_a_saved_question_is_answered_by_its_query_and_says_so() -> None:
@@ -90,7 +90,7 @@ def test_examples_and_dialect_are_shown() -> None:
         examples=tuple(SqlExample(question=f"q{n}", sql="SELECT 1") for n in range(20)),
         saved_questions=("q",),
     )
-    shown = sql_writer.shown(given, Loaded()).given
+    shown = sql_writer.build_task(given, Loaded()).given
     assert shown["dialect"] == "duckdb"
     assert isinstance(shown["examples"], list)
     assert len(shown["examples"]) == 8
@@ -107,30 +107,30 @@ def test_examples_and_dialect_are_shown() -> None:
 )
 def test_a_decision_without_its_parts_is_a_fault_and_no_query(said: SqlWriting, decision: str) -> None:
     given = SqlWriterInput(question="How many?", excerpt=SHOP)
-    assert sql_writer.faults(said, given, {})
-    settled = sql_writer.settled(said, given, {})
+    assert sql_writer.find_sql_decision_faults(said, given, {})
+    settled = sql_writer.resolve_answer(said, given, {})
     assert (settled.decision, settled.sql) == (decision, "")
 
 
 def test_a_saved_query_that_fails_is_not_mended_without_a_model() -> None:
     given = SqlRepairerInput(question="Which products?", query=BROKEN, fault=FAULT, excerpt=SHOP)
     agent = sql_repairer.AGENT
-    text = prompt(agent.asks.request, agent.asks.shown(given, Loaded()))
+    text = render_task_prompt(agent.asks.request, agent.asks.shown(given, Loaded()))
     said = asyncio.run(Agent(ExtractiveModel(), output_type=SqlRepair).run(text)).output
-    assert sql_repairer.faults(said, given, {}) == ()
+    assert sql_repairer.find_repair_faults(said, given, {}) == ()
     assert (said.sql, said.explanation) == ("", NOT_MENDED)
 
 
 def test_a_repair_has_a_diff_and_is_never_one_that_failed() -> None:
     given = SqlRepairerInput(question="Which products?", query=BROKEN, fault=FAULT, excerpt=SHOP)
-    mended = sql_repairer.settled(SqlRepair(sql="SELECT title FROM products"), given, {})
+    mended = sql_repairer.resolve_answer(SqlRepair(sql="SELECT title FROM products"), given, {})
     assert "-FROM product\n+FROM products" in mended.diff
     tried = given.model_copy(update={"attempts": (SqlAttempt(**{**BROKEN.model_dump(), "sql": mended.sql}),)})
-    assert sql_repairer.faults(mended, tried, {})
-    assert sql_repairer.settled(mended, tried, {}).sql == ""
+    assert sql_repairer.find_repair_faults(mended, tried, {})
+    assert sql_repairer.resolve_answer(mended, tried, {}).sql == ""
 
 
 def test_events_tell_the_query() -> None:
-    told, figures = sql_writer.summary(written(ORDERS.question, ORDERS).model_dump(mode="json"))
+    told, figures = sql_writer.summarize_sql_decision(written(ORDERS.question, ORDERS).model_dump(mode="json"))
     assert "SELECT COUNT(*)" in told
     assert figures["decision"] == "query"

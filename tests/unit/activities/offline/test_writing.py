@@ -12,7 +12,7 @@ from elcano.activities.offline.choosing import PER_PASSAGE
 from elcano.activities.offline.limitations import UNANSWERED
 from elcano.activities.offline.model import ExtractiveModel
 from elcano.activities.offline.writing import write
-from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope, prompt
+from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope, render_task_prompt
 from elcano.graphs.agents.thinking import ThinkingOutput
 from elcano.graphs.errors import ModelRefused
 from elcano.graphs.values.report import Claim, ReportDraft
@@ -146,7 +146,7 @@ def _check(task: TaskEnvelope) -> ReportDraft:
 
 
 async def test_the_model_answers_by_tool_and_as_text() -> None:
-    shown = prompt("Reflect.", TaskEnvelope(kind="thinking", question="Why?"))
+    shown = render_task_prompt("Reflect.", TaskEnvelope(kind="thinking", question="Why?"))
     typed = await Agent(ExtractiveModel(), output_type=ThinkingOutput).run(shown)
     text = await Agent(ExtractiveModel()).run(shown)
     assert ThinkingOutput.model_validate_json(text.output) == typed.output
@@ -156,7 +156,7 @@ async def test_the_model_answers_by_tool_and_as_text() -> None:
     "text",
     [
         "Hello, who are you?",
-        prompt("Do it.", TaskEnvelope(kind="poet", question="A poem, please.")),
+        render_task_prompt("Do it.", TaskEnvelope(kind="poet", question="A poem, please.")),
         'Do it.\n\n```json\n{"no": "envelope"}\n```',
     ],
 )

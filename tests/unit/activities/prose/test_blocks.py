@@ -5,7 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from elcano.activities.agents.answers import drafted, section_claims, summarised, unrepeated
+from elcano.activities.agents.answer_drafts import (
+    draft_from_prose,
+    draft_from_summary,
+    drop_repeated_claims,
+    section_claims,
+)
 from elcano.activities.prose.blocks import Written
 from elcano.graphs.agents.prose import MOST_CHARACTERS, ReportProse, SectionProse, SectionText, Summary
 from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft
@@ -123,13 +128,15 @@ def test_a_block_of_code_and_a_formula_stay_what_they_are() -> None:
 
 def test_sections_of_one_heading_are_one() -> None:
     sections = tuple(SectionProse(heading=one, text=f"It fell {n} [a].") for n, one in enumerate(("How", "Why", "How")))
-    draft = drafted(ReportProse(title="T", sections=sections, citations=(A,)))
+    draft = draft_from_prose(ReportProse(title="T", sections=sections, citations=(A,)))
     assert [(one.heading, len(one.claims)) for one in draft.sections] == [("How", 2), ("Why", 1)]
 
 
 def test_claims_in_the_place_of_a_text_stay_as_they_are() -> None:
     quoted = Claim(text="# It [a]\n\nfell", citations=(Citation(evidence="e1", quote="fell"),))
-    draft = drafted(ReportProse(title="T", key_findings=(quoted,), sections=(SectionProse(heading="S", text=()),)))
+    draft = draft_from_prose(
+        ReportProse(title="T", key_findings=(quoted,), sections=(SectionProse(heading="S", text=()),))
+    )
     assert draft.key_findings == (quoted,)
     assert draft.remarks == ()
     assert SectionText.model_validate({"claims": [quoted.model_dump()]}).text == (quoted,)
@@ -138,7 +145,7 @@ def test_claims_in_the_place_of_a_text_stay_as_they_are() -> None:
 def test_answers_are_read_as_kindly_as_can_be() -> None:
     cited = {"mark": 1, "evidence": "e1", "quote": "fell"}
     said = {"title": "T", "introduction": "It fell [1].", "conclusion": None, "sections": None, "citations": [cited]}
-    draft = drafted(ReportProse.model_validate(said))
+    draft = draft_from_prose(ReportProse.model_validate(said))
     assert [len(one.citations) for one in draft.introduction] == [1]
     assert draft.conclusion == ()
     with pytest.raises(ValidationError):
@@ -157,11 +164,11 @@ def test_every_part_of_a_report_is_split() -> None:
         limitations=("Costs.",),
         citations=(A, B),
     )
-    draft = drafted(answer)
+    draft = draft_from_prose(answer)
     assert len(draft.title) <= 300
     assert [len(one.citations) for one in draft.claims] == [1, 1, 1, 1, 2, 1]
     parts = answer.model_dump(exclude={"title", "sections", "related"})
-    summary = summarised(Summary.model_validate(parts), "T")
+    summary = draft_from_summary(Summary.model_validate(parts), "T")
     assert summary.conclusion == draft.conclusion
     assert summary.sections == ()
 
@@ -170,7 +177,7 @@ def test_what_stands_above_is_not_said_again_in_sections() -> None:
     fell, rose = (Claim(text=f"It {word} [a].", citations=(A,)) for word in ("fell", "rose"))
     findings = (Claim(text="- It fell [b].\n- It stood [a].", citations=(A, B)),)
     sections = (DraftSection(heading="One", claims=(fell, rose)), DraftSection(heading="Two", claims=(fell,)))
-    kept = unrepeated(ReportDraft(title="T", key_findings=findings, sections=sections))
+    kept = drop_repeated_claims(ReportDraft(title="T", key_findings=findings, sections=sections))
     assert [one.claims for one in kept.sections] == [(rose,), (fell,)]  # a section is not emptied
 
 
@@ -182,7 +189,7 @@ def test_nothing_that_a_model_writes_breaks_it(text: str, mark: str) -> None:
         sections=(SectionProse(heading="H", text=text),),
         citations=(A.model_copy(update={"mark": mark}),),
     )
-    for one in drafted(answer).claims:
+    for one in draft_from_prose(answer).claims:
         assert one.text.strip()
 
 

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from elcano.activities.prose.parsing import parsed
+from elcano.activities.prose.markdown_parser import parse_markdown
 from elcano.activities.prose.sentences import sentence_ends
-from elcano.activities.prose.statements import Said, stated
+from elcano.activities.prose.statements import Said, extract_statements
 
 
 def statements(text: str, language: str = "") -> list[Said]:
-    return stated(parsed(text, {"a", "b"}), language)
+    return extract_statements(parse_markdown(text, {"a", "b"}), language)
 
 
 def told(text: str, language: str = "") -> list[tuple[str, str]]:
@@ -71,9 +71,9 @@ def test_sentences_are_all_of_the_text(text: str, language: str) -> None:
 @given(st.text(alphabet="A b.[]a*`$|-#\n>!\u3002", max_size=80))
 @example("[a] | [a]\n-|-\n[b] | A. [a] B")
 def test_no_mark_is_lost(text: str) -> None:
-    tokens = parsed(text, {"a", "b"})
+    tokens = parse_markdown(text, {"a", "b"})
     marks = sum(one.type == "citation" for token in tokens for one in token.children or ())
-    found = stated(tokens)
+    found = extract_statements(tokens)
     assert sum(len(one.brackets) for one in found) == marks
     placed = [one.meta for token in tokens for one in token.children or () if one.meta]
     assert all(0 <= meta["statement"] < len(found) for meta in placed)

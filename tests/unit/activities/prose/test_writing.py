@@ -10,9 +10,9 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from elcano.activities.prose.parsing import CITATION, parsed
-from elcano.activities.prose.statements import stated
-from elcano.activities.prose.writing import written
+from elcano.activities.prose.markdown_parser import CITATION, parse_markdown
+from elcano.activities.prose.markdown_writer import render_markdown
+from elcano.activities.prose.statements import extract_statements
 
 COMMONMARK = MarkdownIt("commonmark")
 GITHUB = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -32,9 +32,9 @@ def said(token: Token) -> str:
 
 
 def rewritten(text: str, *marks: str) -> str:
-    tokens = parsed(text, marks)
-    stated(tokens)
-    return written(tokens, said, text)
+    tokens = parse_markdown(text, marks)
+    extract_statements(tokens)
+    return render_markdown(tokens, said, text)
 
 
 TABLE = """\
@@ -143,7 +143,7 @@ def _outside_code(markdown: str) -> str:
 def test_it_means_the_same_as_before_and_stays_the_same(text: str) -> None:
     once = rewritten(text)
     assert rewritten(once) == once
-    before, after = (_plain(parsed(one)) for one in (text, once))
+    before, after = (_plain(parse_markdown(one)) for one in (text, once))
     assert after == before
 
 

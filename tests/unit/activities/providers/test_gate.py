@@ -8,7 +8,7 @@ import pytest
 
 from elcano.activities.providers.gate import Gate
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
-from elcano.graphs.values.providers import FAILURES, Provider, state
+from elcano.graphs.values.providers import FAILURES, Provider, get_provider_state
 from elcano.storage.store import Store, open_store
 
 
@@ -67,7 +67,7 @@ async def test_failures_of_both_open_it_and_a_refusal_is_an_answer(store: Store)
     for number in range(FAILURES):
         with pytest.raises(SourceUnavailable):
             await world.call(SourceUnavailable("shelf: ConnectError"), by=number % 2)
-    assert state(*await world.row()) == "failing"
+    assert get_provider_state(*await world.row()) == "failing"
     assert world.told == ["shelf on queue"]
 
 

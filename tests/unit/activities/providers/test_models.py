@@ -20,12 +20,12 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from elcano.activities.calls.failures import classified
-from elcano.activities.providers import models
-from elcano.activities.providers.models import GatedModel, gated
+from elcano.activities.calls.failures import classify_failure
+from elcano.activities.providers import model_gate
+from elcano.activities.providers.model_gate import GatedModel, gate_models
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.values.failures import FailureType
-from elcano.graphs.values.providers import FAILURES, Provider, state
+from elcano.graphs.values.providers import FAILURES, Provider, get_provider_state
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 
@@ -44,7 +44,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     async def tell(provider: str, queue: str) -> None:
         said.append(f"{provider} on {queue}")
 
-    monkeypatch.setattr(models, "tell", tell)
+    monkeypatch.setattr(model_gate, "notify_provider_workflow", tell)
     return said
 
 
@@ -65,7 +65,7 @@ class Answering:
 
 
 def resolving(store: Store, text: str, model: Model, **settings: object) -> Model:
-    resolve = gated(lambda choice, agent, chosen: model, store, Settings.model_validate(settings))
+    resolve = gate_models(lambda choice, agent, chosen: model, store, Settings.model_validate(settings))
     return resolve(ModelChoice(default=text), "writer", Settings(_env_file=None))
 
 
@@ -85,7 +85,7 @@ async def test_who_is_asked_to_wait_is_not_asked_again_and_all_are_told(store: S
     assert held.value.retry_after == pytest.approx(60.0, abs=30.0)
     assert answering.asked == 1
     assert told == ["model:openai on elcano-model-openai"]
-    sorted_error = classified(held.value)
+    sorted_error = classify_failure(held.value)
     assert (sorted_error.type, sorted_error.non_retryable) == (FailureType.PROVIDER, True)
 
 
@@ -107,7 +107,7 @@ async def test_failures_in_a_row_open_the_breaker(store: Store, error: ModelAPIE
     for _ in range(FAILURES):
         with pytest.raises(type(error)):
             await ask(model)
-    assert state(*await store.providers.get("model:openai")) == "failing"
+    assert get_provider_state(*await store.providers.get("model:openai")) == "failing"
     with pytest.raises(ModelUnavailableError, match="held by"):
         await ask(model)
     assert answering.asked == FAILURES
@@ -147,7 +147,7 @@ async def test_each_request_takes_a_turn_where_a_rate_is_set(store: Store) -> No
 async def test_offline_has_no_gate_and_a_model_has_one_however_often_it_is_asked_for(store: Store) -> None:
     answering = Answering("one")
     assert resolving(store, "offline", answering.model) is answering.model
-    resolve = gated(lambda choice, agent, chosen: answering.model, store, Settings(_env_file=None))
+    resolve = gate_models(lambda choice, agent, chosen: answering.model, store, Settings(_env_file=None))
     choice, settings = ModelChoice(default="openai:one"), Settings(_env_file=None)
     assert resolve(choice, "writer", settings) is resolve(choice, "judge", settings)
     assert isinstance(resolve(choice, "writer", settings), GatedModel)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from elcano.activities.report.citations import CheckedDraft, check, cited_ids, find
+from elcano.activities.report.citations import CheckedDraft, check_citations, cited_ids, locate_quote
 from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft
 from elcano.storage.evidence import Evidence, StoredText
 
@@ -52,7 +52,7 @@ def checked(*claims: Claim, related: tuple[str, ...] = ()) -> CheckedDraft:
         sections=(DraftSection(heading="S", claims=claims[1:]),),
         related=related,
     )
-    return check(draft, GIVEN, TEXTS)
+    return check_citations(draft, GIVEN, TEXTS)
 
 
 def test_a_quote_is_found_at_its_place_in_the_document() -> None:
@@ -106,7 +106,7 @@ def test_documents_are_numbered_in_the_order_of_first_citing() -> None:
 def test_a_document_that_changed_in_between_is_another_reference() -> None:
     later = stored("Wine spoils.", "wine")
     draft = ReportDraft(title="T", key_findings=(claim("x", ("new", "spoils"), (KEEPS.id, "keeps")),))
-    result = check(
+    result = check_citations(
         draft,
         [KEEPS, passage(later).model_copy(update={"id": "new"})],
         {**TEXTS, later.content_hash: later},
@@ -150,7 +150,7 @@ def test_any_words_of_any_passage_are_found_however_their_white_space_differs(
     start = data.draw(st.integers(0, len(inside) - 1))
     end = data.draw(st.integers(start + 1, len(inside)))
     quote = "".join(word + data.draw(WHITE) for word in inside[start:end])
-    place = find(quote, _at(len(before), len(before) + len(spaced)), text)
+    place = locate_quote(quote, _at(len(before), len(before) + len(spaced)), text)
     assert place is not None
     assert len(before) <= place[0] < place[1] <= len(before) + len(spaced)
     assert text[place[0] : place[1]].split() == inside[start:end]
@@ -163,16 +163,16 @@ def test_a_changed_letter_is_not_found(text: str, data: st.DataObject) -> None:
     assume(letters)
     changed = data.draw(st.sampled_from(letters))
     quote = text[:changed] + "d" + text[changed + 1 :]
-    assert find(text, _at(0, len(text)), text) is not None
-    assert find(quote, _at(0, len(text)), text) is None
+    assert locate_quote(text, _at(0, len(text)), text) is not None
+    assert locate_quote(quote, _at(0, len(text)), text) is None
 
 
 @settings(deadline=None)
 @given(st.text(alphabet="ab", min_size=1), st.text(alphabet="xy \n", min_size=1))
 def test_words_outside_the_passage_do_not_count(outside: str, inside: str) -> None:
     text = outside + inside + outside
-    assert find(outside, _at(len(outside), len(outside) + len(inside)), text) is None
-    assert find(text, _at(0, len(text)), text) is not None
+    assert locate_quote(outside, _at(len(outside), len(outside) + len(inside)), text) is None
+    assert locate_quote(text, _at(0, len(text)), text) is not None
 
 
 def _at(start: int, end: int) -> Evidence:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from elcano.activities.report.judging import connected, judged
+from elcano.activities.report.statement_support import check_connecting_statement, determine_support
 from elcano.graphs.support import Support
 from elcano.graphs.values.statements import CheckedCitation, Judgement, Statement, StatementKind
 from tests.unit.activities.support.test_speaking import NONSENSE, PASSAGE, TRUE
@@ -30,17 +30,23 @@ def test_what_counts_more(said: str, found: Support | None, support: Support) ->
     judgement = (
         None if found is None else Judgement(statement=said, support=found, reason="" if found == "supported" else "so")
     )
-    result = judged(statement(said, "it fell by 13 %"), (), judgement)
+    result = determine_support(statement(said, "it fell by 13 %"), (), judgement)
     assert result.support == support
     assert bool(result.reason) == (support in ("partly", "not_supported"))
 
 
 def test_an_inference_may_reckon() -> None:
-    assert judged(statement("So it is 25 % in all.", "12 % and 13 %", "inference"), (), None).support == "unchecked"
+    assert (
+        determine_support(statement("So it is 25 % in all.", "12 % and 13 %", "inference"), (), None).support
+        == "unchecked"
+    )
 
 
 def test_what_is_known_need_not_be_quoted() -> None:
-    assert judged(statement("Pfizer sold 12.", "it sold 12"), ("What did Pfizer sell?",), None).support == "unchecked"
+    assert (
+        determine_support(statement("Pfizer sold 12.", "it sold 12"), ("What did Pfizer sell?",), None).support
+        == "unchecked"
+    )
 
 
 @pytest.mark.parametrize(
@@ -57,22 +63,29 @@ def test_what_is_known_need_not_be_quoted() -> None:
     ],
 )
 def test_what_connects_names_no_figure_that_nothing_around_it_has(said: str, reason: str) -> None:
-    found = connected(Statement(text=said, kind="connecting"), ("12 % left", "two arms"), ("What of 2019?",))
+    found = check_connecting_statement(
+        Statement(text=said, kind="connecting"), ("12 % left", "two arms"), ("What of 2019?",)
+    )
     assert reason in found.reason
     assert found.support == ("not_supported" if reason else "unchecked")
 
 
 def test_cells_and_facts_are_judged_otherwise() -> None:
     cell = Statement(text="45", kind="connecting", context="Arms")
-    assert connected(cell, (), ()) == cell
+    assert check_connecting_statement(cell, (), ()) == cell
     fact = statement("It had 45 arms.", "two arms")
-    assert connected(fact, (), ()) == fact
+    assert check_connecting_statement(fact, (), ()) == fact
 
 
 def test_with_the_review_off_nonsense_beside_a_true_quote_is_marked() -> None:
-    found = [judged(statement(said, quote), (), None, (PASSAGE,), by_words=True).support for said, quote in NONSENSE]
+    found = [
+        determine_support(statement(said, quote), (), None, (PASSAGE,), by_words=True).support
+        for said, quote in NONSENSE
+    ]
     assert sum(one == "unchecked" for one in found) <= 1
-    true = [judged(statement(said, quote), (), None, (PASSAGE,), by_words=True).support for said, quote in TRUE]
+    true = [
+        determine_support(statement(said, quote), (), None, (PASSAGE,), by_words=True).support for said, quote in TRUE
+    ]
     assert sum(one != "unchecked" for one in true) <= 1
 
 
@@ -84,7 +97,9 @@ def test_what_the_passage_has_and_the_quote_has_not_is_told_as_such(found: Suppo
     said = "Attacks fell by 31 % in 240 adults."
     judgement = None if found is None else Judgement(statement=said, support=found)
     for by_words in (True, False):
-        result = judged(statement(said, "attacks fell by 31 %"), (), judgement, (passage,), by_words=by_words)
+        result = determine_support(
+            statement(said, "attacks fell by 31 %"), (), judgement, (passage,), by_words=by_words
+        )
         assert result.support == support
         assert "240" in result.reason
 
@@ -100,11 +115,12 @@ def test_what_the_passage_has_and_the_quote_has_not_is_told_as_such(found: Suppo
     ],
 )
 def test_figures_of_an_inference_stand_in_what_it_names_or_follow_from_it(said: str, support: Support) -> None:
-    assert judged(statement(said, "12 % and 13 %", "inference"), (), None).support == support
+    assert determine_support(statement(said, "12 % and 13 %", "inference"), (), None).support == support
 
 
 def test_an_inference_may_say_what_the_statements_it_names_say() -> None:
     named = ("It fell by about 12 %.",)
     assert (
-        judged(statement("So 12 % is little.", "by 12.3 %", "inference"), (), None, facts=named).support == "unchecked"
+        determine_support(statement("So 12 % is little.", "by 12.3 %", "inference"), (), None, facts=named).support
+        == "unchecked"
     )

@@ -2,8 +2,8 @@
 
 import re
 
-from elcano.activities.phrases import phrases
-from elcano.activities.report.citations import check
+from elcano.activities.phrases import get_phrases
+from elcano.activities.report.citations import check_citations
 from elcano.activities.report.rendering import render_report
 from elcano.graphs.values.report import Citation, Claim, ReportDraft
 from elcano.graphs.values.state import Ending
@@ -21,7 +21,7 @@ QUOTED = ReportDraft(
 
 
 def rendered(draft: ReportDraft) -> str:
-    return render_report(GERMAN, check(draft, [OIL, WATER], {TEXT.content_hash: TEXT}))
+    return render_report(GERMAN, check_citations(draft, [OIL, WATER], {TEXT.content_hash: TEXT}))
 
 
 def test_headings_and_sentences_are_in_the_language_of_the_question() -> None:
@@ -39,7 +39,7 @@ def test_headings_and_sentences_are_in_the_language_of_the_question() -> None:
 
 
 def test_an_answer_that_is_not_there_and_one_that_cannot_be_told_are_two_things() -> None:
-    words = phrases("de")
+    words = get_phrases("de")
     draft = QUOTED.model_copy(update={"answered": False, "key_findings": ()})
     assert f"**{words.not_answered}**" in rendered(draft)
     untold = rendered(draft.model_copy(update={"limitations": (words.other_language, "Nichts.")}))

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from elcano.activities.report.markdown import link, place, plain, prose
+from elcano.activities.report.markdown import escape_markdown, render_link, render_locator, sanitize_markdown
 
 COMMONMARK = MarkdownIt("commonmark")
 GITHUB = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -34,7 +34,7 @@ def one_line(text: str) -> str:
 def test_plain_text_is_shown_as_it_reads(text: str) -> None:
     shown = one_line(text).replace("\0", "\ufffd")
     for prefix, before, after in (("", "<p>", "</p>"), ("- ", "<ul>\n<li>", "</li>\n</ul>"), ("x ", "<p>x ", "</p>")):
-        html = GITHUB.render(f"{prefix}{plain(text)}").strip()
+        html = GITHUB.render(f"{prefix}{escape_markdown(text)}").strip()
         if shown:
             assert unescape(html) == f"{before}{shown}{after}"
             assert re.findall(r"<[^>]*>", html) == re.findall(r"<[^>]*>", f"{before}{after}")
@@ -42,16 +42,16 @@ def test_plain_text_is_shown_as_it_reads(text: str) -> None:
 
 @given(MARKUP)
 def test_prose_has_no_more_markup_than_emphasis_and_code(text: str) -> None:
-    html = GITHUB.render(prose(text))
+    html = GITHUB.render(sanitize_markdown(text))
     tags = set(re.findall(r"</?([a-z0-9]+)[^>]*>", html))
     assert tags <= {"p", "em", "strong", "code", "s"}
     assert html.count("<p>") <= 1
-    assert not BARE_NUMBER.search(prose(text))
+    assert not BARE_NUMBER.search(sanitize_markdown(text))
 
 
 @given(MARKUP, MARKUP)
 def test_no_text_reaches_into_what_follows(first: str, second: str) -> None:
-    for text in (plain(first), prose(first), link(first, second), place(second)):
+    for text in (escape_markdown(first), sanitize_markdown(first), render_link(first, second), render_locator(second)):
         html = COMMONMARK.render(f"{text}\n\n## Next\n\nEnd [1]\n")
         assert html.endswith("<h2>Next</h2>\n<p>End [1]</p>\n")
 
@@ -71,7 +71,7 @@ def test_no_text_reaches_into_what_follows(first: str, second: str) -> None:
     ],
 )
 def test_prose_is_disarmed(text: str, html: str) -> None:
-    assert COMMONMARK.render(prose(text)) == f"<p>{html}</p>\n"
+    assert COMMONMARK.render(sanitize_markdown(text)) == f"<p>{html}</p>\n"
 
 
 @pytest.mark.parametrize(
@@ -90,15 +90,15 @@ def test_prose_is_disarmed(text: str, html: str) -> None:
     ],
 )
 def test_links_lead_only_to_web_addresses(title: str, locator: str, html: str) -> None:
-    assert COMMONMARK.render(link(title, locator)) == f"<p>{html}</p>\n"
+    assert COMMONMARK.render(render_link(title, locator)) == f"<p>{html}</p>\n"
 
 
 def test_a_place_is_a_link_or_its_own_text() -> None:
-    assert COMMONMARK.render(place("https://example.org/_x_")) == (
+    assert COMMONMARK.render(render_locator("https://example.org/_x_")) == (
         '<p><a href="https://example.org/_x_"><strong>https://example.org/_x_</strong></a></p>\n'
     )
-    assert place("a_b.md, page 3") == "a_b.md, page 3"
+    assert render_locator("a_b.md, page 3") == "a_b.md, page 3"
 
 
 def test_a_number_as_a_title_is_no_citation() -> None:
-    assert not BARE_NUMBER.search(link("1", "https://example.org/"))
+    assert not BARE_NUMBER.search(render_link("1", "https://example.org/"))

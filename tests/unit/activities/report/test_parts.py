@@ -5,8 +5,8 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from elcano.activities.report.citations import CheckedDraft, check
-from elcano.activities.report.parts import parts
+from elcano.activities.report.citations import CheckedDraft, check_citations
+from elcano.activities.report.parts import render_parts
 from elcano.activities.report.rendering import render_report
 from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft
 from elcano.graphs.values.statements import Judgement, Part
@@ -23,11 +23,11 @@ def claim(text: str, *citations: Citation) -> Claim:
 
 def checked(*claims: Claim, judgements: tuple[Judgement, ...] = ()) -> CheckedDraft:
     draft = ReportDraft(title="T", sections=(DraftSection(heading="S", claims=claims),), judgements=judgements)
-    return check(draft, [OIL, WATER], {TEXT.content_hash: TEXT})
+    return check_citations(draft, [OIL, WATER], {TEXT.content_hash: TEXT})
 
 
 def told(*claims: Claim, judgements: tuple[Judgement, ...] = ()) -> Part:
-    (only,) = parts(checked(*claims, judgements=judgements), {})
+    (only,) = render_parts(checked(*claims, judgements=judgements), {})
     return only
 
 
@@ -109,7 +109,7 @@ def test_the_parts_of_a_report_of_prose_come_in_their_order() -> None:
         limitations=("Wine.",),
         remarks=("Something was left out [9].",),
     )
-    result = check(draft, [OIL, WATER], {TEXT.content_hash: TEXT})
+    result = check_citations(draft, [OIL, WATER], {TEXT.content_hash: TEXT})
     shown = render_report(CALL, result)
     assert headings(shown) == [
         "# T",
@@ -126,12 +126,12 @@ def test_the_parts_of_a_report_of_prose_come_in_their_order() -> None:
     assert shown.split("\n\n")[2:4] == ["Oil is dear [1].", "## Key findings"]
     assert part(shown, "Key findings") == "- Oil is dear [1]\n- It burns"
     assert "- Something was left out \\[9\\]." in part(shown, "Warnings")
-    kinds = [one.kind for one in parts(result, {})]
+    kinds = [one.kind for one in render_parts(result, {})]
     assert kinds == ["introduction", "key_findings", "section", "disputed", "strength", "conclusion"]
 
 
 def test_a_work_that_does_not_stand_is_told_at_its_number() -> None:
-    (only,) = parts(checked(claim("Oil is dear [a]. So [from a].", DEAR)), {1: "retracted"})
+    (only,) = render_parts(checked(claim("Oil is dear [a]. So [from a].", DEAR)), {1: "retracted"})
     assert only.blocks[0].markdown == "Oil is dear [1, retracted]. So (inferred from [1, retracted])."
 
 
@@ -149,7 +149,7 @@ def test_any_block_is_checked_and_written(text: str, marks: set[str], judged: bo
     said = Claim(text=text or "x", citations=tuple(known[mark] for mark in sorted(marks)))
     judgements = (Judgement(statement="b", support="not_supported", reason="x"),) if judged else ()
     draft = ReportDraft(title="T", conclusion=(said,), judgements=judgements)
-    result = check(draft, [OIL, WATER], {TEXT.content_hash: TEXT})
+    result = check_citations(draft, [OIL, WATER], {TEXT.content_hash: TEXT})
     shown = render_report(CALL, result)
     assert shown.count("\n## Conclusion\n") == 1
     numbers = set(re.findall(r"(?<!\\)\[(\d+)\]", re.sub(r"(?s)```.*?```|~~~.*?~~~|(`+).*?\1", "", shown)))
@@ -165,7 +165,7 @@ def test_code_that_is_quoted_keeps_its_lines() -> None:
     draft = ReportDraft(
         title="T", sections=(DraftSection(heading="S", claims=(claim(quotation, cited),)),), quoted=True
     )
-    (only,) = parts(check(draft, [passage], {TEXT.content_hash: stored}), {})
+    (only,) = render_parts(check_citations(draft, [passage], {TEXT.content_hash: stored}), {})
     assert [block.markdown for block in only.blocks] == [
         "\u201cSay it so:\u201d [1]\n\n```\ndef f():\n    return [1]\n```"
     ]

@@ -1,8 +1,8 @@
 """What a strong model writes comes out as it went in: from its answer to the report, byte for byte."""
 
-from elcano.activities.agents.answers import drafted
-from elcano.activities.agents.citing import with_canonical_ids
-from elcano.activities.report.making import made
+from elcano.activities.agents.answer_drafts import draft_from_prose
+from elcano.activities.agents.draft_references import with_canonical_ids
+from elcano.activities.report.report_builder import build_report
 from elcano.graphs.agents.prose import ReportProse
 from elcano.graphs.values.report import Report
 from tests.unit.activities.report.test_rendering import CALL, OIL, TEXT, WATER
@@ -46,8 +46,8 @@ ANSWER = ReportProse.model_validate(
 
 
 def report(answer: ReportProse = ANSWER) -> Report:
-    draft = with_canonical_ids(drafted(answer), {"e1": OIL.id, "e2": WATER.id})
-    return made(CALL, draft, [OIL, WATER], {TEXT.content_hash: TEXT})
+    draft = with_canonical_ids(draft_from_prose(answer), {"e1": OIL.id, "e2": WATER.id})
+    return build_report(CALL, draft, [OIL, WATER], {TEXT.content_hash: TEXT})
 
 
 def numbered(text: str) -> str:

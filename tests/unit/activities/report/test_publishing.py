@@ -11,7 +11,7 @@ import pytest
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.report import making
+from elcano.activities.report import report_builder
 from elcano.activities.report.publishing import ReportActivities
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.records import ArchiveCall, ArchivedRun
@@ -159,7 +159,7 @@ async def test_what_computes_leaves_the_event_loop_free(store: Store, monkeypatc
     threads: dict[str, str] = {}
 
     def noting(name: str) -> Callable[..., Any]:
-        original = getattr(making, name)
+        original = getattr(report_builder, name)
 
         def noted(*args: Any, **options: Any) -> Any:
             threads[name] = threading.current_thread().name
@@ -169,7 +169,7 @@ async def test_what_computes_leaves_the_event_loop_free(store: Store, monkeypatc
 
     names = ("check", "render_report", "render_evidence")
     for name in names:
-        monkeypatch.setattr(making, name, noting(name))
+        monkeypatch.setattr(report_builder, name, noting(name))
     reports = ReportActivities(store)
     await ActivityEnvironment().run(reports.publish_report, await call(store))
     await ActivityEnvironment().run(reports.publish_report, await call(store, draft=None))

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from elcano.activities.calls.ledger_line import Outcome
-from elcano.activities.report.citations import CheckedDraft, check
-from elcano.activities.report.making import made
-from elcano.activities.report.works import Works, connected
+from elcano.activities.report.citations import CheckedDraft, check_citations
+from elcano.activities.report.report_builder import build_report
+from elcano.activities.report.work_accounts import Works, select_related_accounts
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.values.report import Citation, Claim, Reference, Report, ReportDraft
-from elcano.graphs.values.works import Identifiers, Work
+from elcano.graphs.values.work_metadata import Identifiers, Work
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.search_days import days_of
@@ -80,12 +80,12 @@ def citing(*passages: tuple[Evidence, StoredText]) -> ReportDraft:
 
 
 def checked(draft: ReportDraft, *given: tuple[Evidence, StoredText], accounts: tuple[Work, ...] = ()) -> CheckedDraft:
-    return check(draft, [one for one, _ in given], {text.content_hash: text for _, text in given}, accounts)
+    return check_citations(draft, [one for one, _ in given], {text.content_hash: text for _, text in given}, accounts)
 
 
 def report(draft: ReportDraft | None, *given: tuple[Evidence, StoredText], accounts: tuple[Work, ...] = ()) -> Report:
     texts = {text.content_hash: text for _, text in given}
-    return made(CALL, draft, [one for one, _ in given], texts, (), accounts)
+    return build_report(CALL, draft, [one for one, _ in given], texts, (), accounts)
 
 
 def part(markdown: str, heading: str) -> str:
@@ -161,9 +161,11 @@ def test_what_only_a_section_was_told_is_said_too() -> None:
 def test_of_what_sections_were_told_only_what_belongs_to_known_works_is_kept() -> None:
     wine = Work(title="Wine", identifiers=Identifiers(pmid="2"), source="pubmed")
     again = ARTICLE.model_copy(update={"retrieved_at": NOON + 1})
-    assert connected([ARTICLE], [wine, DOUBTED, again]) == (DOUBTED,)
-    assert connected([], [wine]) == ()
-    assert connected([ARTICLE], [DOUBTED, wine]) == connected([ARTICLE], [wine, wine, DOUBTED])
+    assert select_related_accounts([ARTICLE], [wine, DOUBTED, again]) == (DOUBTED,)
+    assert select_related_accounts([], [wine]) == ()
+    assert select_related_accounts([ARTICLE], [DOUBTED, wine]) == select_related_accounts(
+        [ARTICLE], [wine, wine, DOUBTED]
+    )
 
 
 def test_evidence_without_a_report_says_it_too() -> None:
@@ -238,7 +240,7 @@ def test_a_licence_is_named() -> None:
 def test_what_was_searched_says_when() -> None:
     later = found("pubmed", "Oil, again.", ARTICLE, at=NOON + 86_400)
     text = part(
-        made(
+        build_report(
             CALL.model_copy(update={"sources": ("pubmed",)}),
             citing(ABSTRACT),
             [ABSTRACT[0], later[0]],

@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from elcano.activities.report.citations import CheckedDraft, check
+from elcano.activities.report.citations import CheckedDraft, check_citations
 from elcano.activities.report.rendering import PASSAGE_CHARACTERS, partial_reason, render_evidence, render_report
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.values.endings import EndKind
@@ -73,7 +73,7 @@ DRAFT = ReportDraft(
 
 
 def checked(draft: ReportDraft = DRAFT) -> CheckedDraft:
-    return check(draft, [OIL, WATER], {TEXT.content_hash: TEXT})
+    return check_citations(draft, [OIL, WATER], {TEXT.content_hash: TEXT})
 
 
 def headings(markdown: str) -> list[str]:

@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from elcano.activities.report.making import made
-from elcano.activities.report.review import reviewed
-from elcano.activities.report.works import Works
+from elcano.activities.report.report_builder import build_report
+from elcano.activities.report.review import build_review
+from elcano.activities.report.work_accounts import Works
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.values.report import ReportDraft
 from elcano.graphs.values.review import Review
 from elcano.graphs.values.state import RELATED, ToolCallRecord
-from elcano.graphs.values.works import Identifiers, Work
+from elcano.graphs.values.work_metadata import Identifiers, Work
 from elcano.storage.evidence import Evidence, StoredText
 from tests.unit.activities.report.test_references import citing, found, part
 
@@ -51,7 +51,7 @@ CALL = PublishCall(
 
 def markdown(draft: ReportDraft | None, call: PublishCall = CALL) -> str:
     texts = {text.content_hash: text for _, text in ALL}
-    return made(call, draft, [one for one, _ in ALL], texts).markdown
+    return build_report(call, draft, [one for one, _ in ALL], texts).markdown
 
 
 def test_records_are_counted_by_source_and_add_up() -> None:
@@ -87,7 +87,7 @@ def test_studies_are_told_of_in_words_that_stand_in_their_texts() -> None:
 
 def test_every_cell_leads_to_its_words() -> None:
     texts = {text.content_hash: text for _, text in ALL}
-    review = made(CALL, citing(ONE, TWO), [one for one, _ in ALL], texts).review
+    review = build_report(CALL, citing(ONE, TWO), [one for one, _ in ALL], texts).review
     assert review is not None
     cells = [cell for study in review.studies for cell in (study.size, study.outcome) if cell.text]
     assert len(cells) == 3
@@ -106,7 +106,7 @@ def test_a_quote_that_does_not_hold_makes_no_study() -> None:
 
 def test_a_retracted_study_is_marked_in_the_table() -> None:
     bad = paper("pubmed", 9, "It was made up.", flags=("retracted",))
-    text = made(CALL, citing(bad), [bad[0]], {bad[1].content_hash: bad[1]}).markdown
+    text = build_report(CALL, citing(bad), [bad[0]], {bad[1].content_hash: bad[1]}).markdown
     assert "| [1, retracted] | Study 9 |" in text
 
 
@@ -153,7 +153,7 @@ def test_what_a_registry_has_counts_where_the_text_is_silent(told: object, size:
 
 
 def _review(one: tuple[Evidence, StoredText]) -> Review:
-    review = made(CALL, citing(one), [one[0]], {one[1].content_hash: one[1]}).review
+    review = build_report(CALL, citing(one), [one[0]], {one[1].content_hash: one[1]}).review
     assert review is not None
     return review
 
@@ -167,7 +167,7 @@ FOUND = st.lists(st.tuples(SOURCES, st.integers(1, 5), st.integers(0, 20)), max_
 def test_columns_add_up_whatever_was_found(told: list[tuple[str, int, int]], data: st.DataObject) -> None:
     evidence = [paper(source, number, f"Text {text}")[0] for source, number, text in told]
     kept = data.draw(st.lists(st.sampled_from([one.id for one in evidence]), unique=True)) if evidence else []
-    review = reviewed(CALL.model_copy(update={"kept": tuple(kept)}), evidence, Works(evidence))
+    review = build_review(CALL.model_copy(update={"kept": tuple(kept)}), evidence, Works(evidence))
     assert review is not None
     assert review.total.unique == sum(one.unique for one in review.sources) == len({number for _, number, _ in told})
     assert review.total.kept == sum(one.kept for one in review.sources)
@@ -180,7 +180,7 @@ def test_a_hostile_text_is_read_as_any_other() -> None:
     passage, text = paper("pubmed", 1, "patients")
     long = passage.model_copy(update={"text": body, "end": len(body)})
     stored = text.model_copy(update={"text": body})
-    review = made(CALL, citing((passage, text)), [long], {text.content_hash: stored}).review
+    review = build_report(CALL, citing((passage, text)), [long], {text.content_hash: stored}).review
     assert review is not None
     assert review.studies[0].size.text == ""
 

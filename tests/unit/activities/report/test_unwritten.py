@@ -2,9 +2,9 @@
 
 import pytest
 
-from elcano.activities.answering.keeping import as_evidence
+from elcano.activities.answering.result_store import as_evidence
+from elcano.activities.report.query_results import MOST_SHOWN, render_query_results
 from elcano.activities.report.rendering import render_evidence
-from elcano.activities.report.unwritten import MOST_SHOWN, results
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.data.answer import SHOWN_ROWS
 from elcano.graphs.data.table import Cell
@@ -18,7 +18,7 @@ def passage(rows: list[tuple[Cell, ...]], number: int = 0) -> Evidence:
 
 
 def shown(*evidence: Evidence) -> str:
-    return "\n\n".join(results(evidence))
+    return "\n\n".join(render_query_results(evidence))
 
 
 def test_a_result_is_a_table_with_its_query() -> None:

@@ -8,8 +8,8 @@ from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.errors import SourceRefused
 from elcano.graphs.lifecycle.finish import status_of
 from elcano.graphs.values.failures import FailureType
-from elcano.testing import Failing, ScriptedModel, ScriptedSource, researched
-from elcano.testing.answers import plain
+from elcano.testing import Failing, ScriptedModel, ScriptedSource, run_research
+from elcano.testing.default_answers import build_plain_answer
 
 TEXTS = {
     "harbour.md": "The harbour is open from March to October.",
@@ -36,7 +36,7 @@ def away() -> ScriptedSource:
 async def test_without_a_source_that_could_be_searched_nothing_is_said_of_what_it_answers(
     tmp_path: Path, away: ScriptedSource, mode: str, model: ScriptedModel | None
 ) -> None:
-    report, journal = await researched(QUESTION, folder=tmp_path, sources=[away], mode=mode, model=model)
+    report, journal = await run_research(QUESTION, folder=tmp_path, sources=[away], mode=mode, model=model)
     ending = journal.run.ending
     assert ending is not None
     assert (ending.kind, ending.detail) == ("sources", f"no source could be searched: pubmed ({NO_NETWORK})")
@@ -50,7 +50,7 @@ async def test_without_a_source_that_could_be_searched_nothing_is_said_of_what_i
 async def test_a_source_that_failed_every_time_makes_a_good_report_partial(
     tmp_path: Path, log: ScriptedSource, away: ScriptedSource
 ) -> None:
-    report, journal = await researched(QUESTION, folder=tmp_path, sources=[log, away], model=ScriptedModel())
+    report, journal = await run_research(QUESTION, folder=tmp_path, sources=[log, away], model=ScriptedModel())
     assert report.answered
     assert journal.run.ending is not None
     assert journal.run.ending.kind == "sources"
@@ -62,10 +62,10 @@ async def test_a_source_that_answers_once_is_not_missing(tmp_path: Path, log: Sc
 
     def gap(task: TaskEnvelope) -> dict[str, object]:
         log.error = None
-        return dict(plain(task))
+        return dict(build_plain_answer(task))
 
     model = ScriptedModel({"knowledge_gap": gap})
-    report, journal = await researched(QUESTION, folder=tmp_path, sources=[log], model=model)
+    report, journal = await run_research(QUESTION, folder=tmp_path, sources=[log], model=model)
     assert (report.answered, journal.run.ending) == (True, None)
     assert "not now" in report.markdown, "it is told among the warnings"
 
@@ -75,7 +75,9 @@ OUTLINE = [{"title": title, "key_question": f"When is the {title} open?"} for ti
 
 def refused_in(section: str, agent: str) -> ScriptedModel:
     def answer(task: TaskEnvelope) -> dict[str, object] | Failing:
-        return Failing(400, "this content is not allowed") if section in task.question else dict(plain(task))
+        return (
+            Failing(400, "this content is not allowed") if section in task.question else dict(build_plain_answer(task))
+        )
 
     return ScriptedModel({"planner": {"report_title": "Opening", "report_outline": OUTLINE}, agent: answer})
 
@@ -85,7 +87,7 @@ async def test_a_refused_request_of_one_section_leaves_the_others(
     tmp_path: Path, log: ScriptedSource, agent: str
 ) -> None:
     model = refused_in("market", agent)
-    report, journal = await researched(QUESTION, folder=tmp_path, sources=[log], model=model, mode="deep")
+    report, journal = await run_research(QUESTION, folder=tmp_path, sources=[log], model=model, mode="deep")
     assert journal.run.failure is None
     assert report.answered
     assert status_of(journal, None, None, cancelled=False) == "partial"
@@ -96,6 +98,6 @@ async def test_a_refused_request_of_one_section_leaves_the_others(
 
 async def test_a_refused_key_ends_the_run_before_its_sections_begin(tmp_path: Path, log: ScriptedSource) -> None:
     model = ScriptedModel({"planner": Failing(401, "no such key")})
-    _, journal = await researched(QUESTION, folder=tmp_path, sources=[log], model=model, mode="deep")
+    _, journal = await run_research(QUESTION, folder=tmp_path, sources=[log], model=model, mode="deep")
     assert journal.run.failure is not None
     assert (journal.run.failure.type, journal.run.state.sections) == (FailureType.MODEL_REFUSED, ())

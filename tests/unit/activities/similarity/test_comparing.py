@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elcano.activities.similarity.comparing import Comparing
-from elcano.activities.similarity.duplicates import CONTAINED, LEAST_WORDS, SHINGLE, Compared, duplicates
+from elcano.activities.similarity.duplicates import CONTAINED, LEAST_WORDS, SHINGLE, Compared, find_duplicates
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.search import ToolActivities
 from elcano.storage.evidence import Evidence, EvidenceStore, StoredText
@@ -102,7 +102,7 @@ def test_any_workers_with_any_memory_say_what_the_plain_way_says(steps: list[Ste
             assert said == [plain(store.found)] * 2
 
     asyncio.run(research())
-    assert duplicates(store.found) == plain(store.found)
+    assert find_duplicates(store.found) == plain(store.found)
 
 
 @settings(deadline=None, database=None)

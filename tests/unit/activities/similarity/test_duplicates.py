@@ -4,14 +4,14 @@ import random
 
 import pytest
 
-from elcano.activities.similarity.duplicates import duplicates
+from elcano.activities.similarity.duplicates import find_duplicates
 from tests.unit.activities.similarity.material import BREAD, WHALES, passage
 
 OLD = passage("old", WHALES)
 
 
 def repeats(text: str, *, title: str = "", heading: str = "") -> bool:
-    return duplicates([OLD, passage("new", text, title=title, heading=heading)]) == {"docs:new": "docs:old"}
+    return find_duplicates([OLD, passage("new", text, title=title, heading=heading)]) == {"docs:new": "docs:old"}
 
 
 @pytest.mark.parametrize(
@@ -53,8 +53,8 @@ def test_numbers_above_a_passage_count() -> None:
 
 def test_the_older_one_is_never_the_repetition() -> None:
     longer = passage("longer", f"{WHALES} {BREAD}")
-    assert duplicates([longer, OLD]) == {"docs:old": "docs:longer"}
-    assert duplicates([OLD, longer]) == {}
+    assert find_duplicates([longer, OLD]) == {"docs:old": "docs:longer"}
+    assert find_duplicates([OLD, longer]) == {}
 
 
 def test_every_repetition_names_an_original() -> None:
@@ -64,7 +64,7 @@ def test_every_repetition_names_an_original() -> None:
     for number in range(1, 12):
         words[number * 4] = f"slip{chr(96 + number)}"
         chain.append(passage(str(number), " ".join(words)))
-    found = duplicates(chain)
+    found = find_duplicates(chain)
     assert found
     assert not found.keys() & set(found.values())
     assert "docs:11" not in found or found["docs:11"] != "docs:0"
@@ -74,12 +74,12 @@ def test_what_comes_later_changes_nothing_before() -> None:
     chance = random.Random(5)
     texts = [WHALES, BREAD, f"{WHALES} {BREAD}"]
     passages = [passage(str(number), _with_a_slip(chance.choice(texts), chance)) for number in range(60)]
-    whole = duplicates(passages)
+    whole = find_duplicates(passages)
     assert whole
     order = [one.id for one in passages]
     for known in range(len(passages)):
         before = {id: original for id, original in whole.items() if order.index(id) < known}
-        assert duplicates(passages[:known]) == before
+        assert find_duplicates(passages[:known]) == before
 
 
 def _with_a_slip(text: str, chance: random.Random) -> str:

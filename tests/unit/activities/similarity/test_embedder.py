@@ -8,7 +8,7 @@ import pytest
 
 from elcano.activities.similarity.embedder import open_embedder
 from elcano.activities.similarity.remembering import Remembering
-from elcano.dev.doctor import embeddings
+from elcano.dev.doctor import check_embeddings
 from elcano.graphs.errors import InputInvalid
 from elcano.settings import Settings
 from tests.unit.activities.similarity.material import SIZE, Topics, model
@@ -16,14 +16,14 @@ from tests.unit.activities.similarity.material import SIZE, Topics, model
 
 def test_without_a_name_there_is_none() -> None:
     assert open_embedder("") is None
-    assert list(embeddings(Settings(embeddings=""))) == []
+    assert list(check_embeddings(Settings(embeddings=""))) == []
 
 
 def test_a_folder_is_opened(tmp_path: Path) -> None:
     embedder = open_embedder(str(model(tmp_path)))
     assert embedder is not None
     assert embedder.embed(["whale", "bread"]).shape == (2, SIZE)
-    (finding,) = embeddings(Settings(embeddings=str(tmp_path)))
+    (finding,) = check_embeddings(Settings(embeddings=str(tmp_path)))
     assert finding.grade == "good"
 
 
@@ -48,7 +48,7 @@ def test_an_installed_package_is_found_and_never_imported(tmp_path: Path, monkey
 def test_what_is_not_there_is_an_error_at_start(named: str, fault: str) -> None:
     with pytest.raises(InputInvalid, match=fault):
         open_embedder(named)
-    (finding,) = embeddings(Settings(embeddings=named))
+    (finding,) = check_embeddings(Settings(embeddings=named))
     assert finding.grade == "fault"
 
 

@@ -15,7 +15,7 @@ from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.search import ToolActivities
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes, SearchOutput
-from elcano.graphs.checks.validation import faults
+from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.contracts import ToolCall
 from elcano.graphs.engine.commands import Call, CallTool
 from elcano.graphs.engine.entries import Entry, StepCompleted
@@ -203,7 +203,7 @@ LOOK_BACK = """
 
 async def test_a_graph_can_look_back(tools: ToolActivities) -> None:
     graph = ResearchGraph.model_validate(json.loads(LOOK_BACK))
-    assert faults(graph) == []
+    assert find_graph_faults(graph) == []
     script = Script()
 
     async def perform(work: Call, at: float) -> Entry:

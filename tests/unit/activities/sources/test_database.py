@@ -10,7 +10,7 @@ from temporalio.testing import ActivityEnvironment
 from elcano.activities.sources.database import open_source
 from elcano.activities.sources.registry import Sources, open_sources
 from elcano.activities.tools.search import ToolActivities
-from elcano.graphs.catalogue.sources import configured, database
+from elcano.graphs.catalogue.source_registry import build_database_spec, list_configured_sources
 from elcano.graphs.catalogue.tools import SearchOutput
 from elcano.graphs.contracts import ToolCall
 from elcano.graphs.errors import InputInvalid, SourceRefused
@@ -44,7 +44,7 @@ def settings(tmp_path: Path) -> Settings:
 
 
 async def searched(store: Store, settings: Settings, query: str) -> SearchOutput:
-    source = open_source(database("shop"), settings)
+    source = open_source(build_database_spec("shop"), settings)
     tools = ToolActivities(store, Sources({"shop": source}))
     given: dict[str, object] = {"source": "shop", "query": query}
     call = ToolCall(run_id="run", step=1, node="search", tool="search", input=given)  # type: ignore[arg-type]
@@ -96,6 +96,6 @@ async def test_it_is_opened_as_others_are_and_refuses_a_search_without_a_store(s
 
 def test_a_name_that_something_else_has_is_refused() -> None:
     with pytest.raises(InputInvalid, match="a source has that name"):
-        configured([], lambda _: True, ["pubmed"])
+        list_configured_sources([], lambda _: True, ["pubmed"])
     with pytest.raises(InputInvalid, match="a collection has that name"):
-        configured(["shop"], lambda _: True, ["shop"])
+        list_configured_sources(["shop"], lambda _: True, ["shop"])

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.similarity.related import scores
+from elcano.activities.similarity.related import score_passages
 from elcano.activities.sources.documents.folder import Folder
-from elcano.activities.sources.documents.query import expression
+from elcano.activities.sources.documents.query import build_fts_expression
 from elcano.activities.sources.documents.source import DocumentsSource
-from elcano.activities.text.words import words
-from elcano.graphs.catalogue.sources import collection
+from elcano.activities.text.words import split_words
+from elcano.graphs.catalogue.source_registry import build_collection_spec
 from tests.unit.activities.sources.collections import Shelf
 
 HOUSES = {
@@ -45,7 +45,9 @@ QUESTIONS = {
 
 
 def open_source(documents: dict[str, bytes], tmp_path: Path) -> DocumentsSource:
-    return DocumentsSource(collection("docs"), Shelf({**documents}), tmp_path / "index.sqlite", clock=lambda: 0.0)
+    return DocumentsSource(
+        build_collection_spec("docs"), Shelf({**documents}), tmp_path / "index.sqlite", clock=lambda: 0.0
+    )
 
 
 @pytest.mark.parametrize("language", QUESTIONS)
@@ -61,7 +63,7 @@ async def test_a_question_finds_the_text_in_its_language_among_all(language: str
 async def test_a_document_is_forgotten_with_all_its_words(language: str, tmp_path: Path) -> None:
     shelf = Shelf({"a.txt": HOUSES[language].encode(), "b.txt": b"Nothing of it."})
     clock = [0.0]
-    source = DocumentsSource(collection("docs"), shelf, tmp_path / "index.sqlite", clock=lambda: clock[0])
+    source = DocumentsSource(build_collection_spec("docs"), shelf, tmp_path / "index.sqlite", clock=lambda: clock[0])
     assert (await source.search(QUESTIONS[language], 3)).evidence
     shelf.documents["a.txt"] = b"Something else."
     shelf.versions["a.txt"] += 1
@@ -88,7 +90,7 @@ async def test_an_index_of_other_libraries_is_built_anew(tmp_path: Path) -> None
     (folder / "de.txt").write_text(HOUSES["de"], encoding="utf-8")
     path = tmp_path / "index.sqlite"
     for _ in range(2):
-        source = DocumentsSource(collection("docs"), Folder(folder, 1_000), path, clock=lambda: 0.0)
+        source = DocumentsSource(build_collection_spec("docs"), Folder(folder, 1_000), path, clock=lambda: 0.0)
         assert (await source.search("Haus", 1)).evidence
         await source.close()
         with closing(sqlite3.connect(path)) as database:
@@ -103,10 +105,10 @@ async def test_an_index_of_other_libraries_is_built_anew(tmp_path: Path) -> None
 async def test_nothing_that_is_asked_breaks_a_search(query: str, tmp_path: Path) -> None:
     source = open_source({f"{one}.txt": text.encode() for one, text in HOUSES.items()}, tmp_path)
     await source.search(query, 3)
-    await source.term_weights(words(query))
+    await source.term_weights(split_words(query))
 
 
 def test_a_word_that_is_the_same_in_two_languages_is_asked_for_once() -> None:
-    assert expression("Bremen", "de", ("de", "en")) in ('"brem"', '"bremen"', '"brem" OR "bremen"')
-    assert expression("Hotel", "de", ("de", "nl", "fr")) == '"hotel"'
-    assert scores("anything", []) == {}
+    assert build_fts_expression("Bremen", "de", ("de", "en")) in ('"brem"', '"bremen"', '"brem" OR "bremen"')
+    assert build_fts_expression("Hotel", "de", ("de", "nl", "fr")) == '"hotel"'
+    assert score_passages("anything", []) == {}

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from elcano.activities.sources.documents.index import Index
-from elcano.activities.sources.documents.openings import stubs_last
 from elcano.activities.sources.documents.parser import Parser
-from elcano.activities.sources.documents.search import best_passages, texts
-from elcano.activities.sources.documents.sync import synchronise
+from elcano.activities.sources.documents.search import best_passages, load_indexed_texts
+from elcano.activities.sources.documents.section_openings import stubs_last
+from elcano.activities.sources.documents.sync import sync_index
 from tests.unit.activities.sources.collections import Shelf
 
 GENERAL = "The boiler keeps water hot, and everything on board hangs on it. " * 13
@@ -25,10 +25,10 @@ def found(tmp_path: Path, query: str, limit: int, **pages: str) -> list[str]:
 def listed(tmp_path: Path, query: str, limit: int, pages: Mapping[str, str], *, readmes: bool = False) -> list[str]:
     index = Index(tmp_path / "index.sqlite")
     shelf = Shelf({**{f"{name}.md": text.encode() for name, text in pages.items()}, **OTHERS})
-    synchronise(shelf, index, Parser(), threading.Event())
+    sync_index(shelf, index, Parser(), threading.Event())
     with index.reading() as database:
         hits = best_passages(database, query, limit, readmes=readmes)
-        documents = texts(database, (hit.document for hit in hits))
+        documents = load_indexed_texts(database, (hit.document for hit in hits))
         return [documents[hit.document].text[hit.passage.start : hit.passage.end] for hit in hits]
 
 
@@ -60,10 +60,10 @@ def test_a_line_below_a_heading_that_is_no_sentence_comes_last(tmp_path: Path) -
         "told.md": "# Boilers\n\nBoilers are hot.",
         "bare.md": "boilers",
     }
-    synchronise(Shelf({name: text.encode() for name, text in pages.items()}), index, Parser(), threading.Event())
+    sync_index(Shelf({name: text.encode() for name, text in pages.items()}), index, Parser(), threading.Event())
     with index.reading() as database:
         hits = best_passages(database, "boilers", 9)
-        documents = texts(database, (hit.document for hit in hits))
+        documents = load_indexed_texts(database, (hit.document for hit in hits))
         last = [documents[hit.document].key for hit in stubs_last(database, hits)]
     assert last[-1] == "see.md"
     assert sorted(last[:2]) == ["bare.md", "told.md"]

@@ -5,7 +5,7 @@ import pytest
 from elcano.activities.sources.documents.document import FileSkipped
 from elcano.activities.sources.documents.packages import PackageReadmes
 from elcano.activities.sources.documents.source import DocumentsSource
-from elcano.graphs.catalogue.sources import SOURCES
+from elcano.graphs.catalogue.source_registry import SOURCES
 from elcano.graphs.errors import SourceRefused
 
 

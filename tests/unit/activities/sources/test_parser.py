@@ -9,8 +9,8 @@ import pytest
 
 from elcano.activities.sources.documents import parser as parsing
 from elcano.activities.sources.documents.document import FileSkipped
+from elcano.activities.sources.documents.file_formats import parse_document
 from elcano.activities.sources.documents.parser import IN_PROCESS_BYTES, Parser
-from elcano.activities.sources.documents.reading import parse
 from tests.unit.activities.sources.files import pdf, word
 
 
@@ -28,7 +28,7 @@ def fake(code: str) -> tuple[str, ...]:
 
 def test_the_child_answers_what_parsing_here_would(parser: Parser) -> None:
     for name, content in (("a.pdf", pdf([["One."], ["Two."]])), ("a.docx", word()), ("a.html", b"<h1>A</h1><p>b")):
-        assert parser.parse(name, content) == parse(name, content)
+        assert parser.parse(name, content) == parse_document(name, content)
 
 
 def test_the_child_is_found_wherever_a_program_is_started(tmp_path: Path) -> None:
@@ -124,5 +124,5 @@ def test_a_parser_that_fails_names_its_error(monkeypatch: pytest.MonkeyPatch, er
     def failing(name: str, content: bytes) -> None:
         raise error
 
-    monkeypatch.setattr(parsing, "parse", failing)
-    assert parsing._answer("a.pdf", b"") == {"skipped": reason}
+    monkeypatch.setattr(parsing, "parse_document", failing)
+    assert parsing._answer_parse_request("a.pdf", b"") == {"skipped": reason}

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.activities.sources.documents.document import Document, FileSkipped, normalised
-from elcano.activities.sources.documents.reading import FORMATS, parse
+from elcano.activities.sources.documents.document import Document, FileSkipped, normalize_text
+from elcano.activities.sources.documents.file_formats import FORMATS, parse_document
 from tests.unit.activities.sources.files import pdf, with_entry, word
 
 
@@ -49,7 +49,7 @@ Setext
 
 
 def test_markdown_becomes_readable_text_under_its_headings() -> None:
-    document = parse("guide.md", MARKDOWN)
+    document = parse_document("guide.md", MARKDOWN)
     assert document.title == "The guide"
     assert passages(document) == [
         ("Install", "Take the wheel and `pip  install *it*`, then rest & wait.\n\n* one\n* two"),
@@ -60,22 +60,22 @@ def test_markdown_becomes_readable_text_under_its_headings() -> None:
 
 
 def test_headings_of_one_name_get_different_anchors() -> None:
-    document = parse("a.md", b"# Use\none\n# Use\ntwo\n# Use\nthree\n")
+    document = parse_document("a.md", b"# Use\none\n# Use\ntwo\n# Use\nthree\n")
     assert [passage.anchor for passage in document.passages] == ["use", "use-1", "use-2"]
 
 
 @pytest.mark.parametrize("text", [b"[" * 300_000, b"<" * 300_000, b"**a" * 100_000, b"`" * 300_000, b"![" * 100_000])
 def test_hostile_markdown_is_read_in_linear_time(text: bytes) -> None:
     """Patterns without bounds would need hours here; the test's own timeout would end it."""
-    assert len(parse("a.md", b"x " + text).text) > 0
+    assert len(parse_document("a.md", b"x " + text).text) > 0
 
 
 def test_an_unclosed_fence_reads_to_the_end() -> None:
-    assert parse("a.md", b"before\n\n```\nlast words").text == "before\n\nlast words"
+    assert parse_document("a.md", b"before\n\n```\nlast words").text == "before\n\nlast words"
 
 
 def test_a_comment_that_is_never_closed_loses_one_line_only() -> None:
-    assert parse("a.md", b"<!-- oops\nstill here").text == "still here"
+    assert parse_document("a.md", b"<!-- oops\nstill here").text == "still here"
 
 
 def test_restructured_text() -> None:
@@ -96,7 +96,7 @@ Part
 ----
 Words.
 """
-    document = parse("a.rst", text)
+    document = parse_document("a.rst", text)
     assert document.title == "Title"
     assert passages(document) == [
         ("Title", "Some link and a `call`::\n\ncode = 1\nmore = 2"),
@@ -105,13 +105,13 @@ Words.
 
 
 def test_plain_text_without_structure_is_named_after_its_file() -> None:
-    document = parse("sub/notes.txt", b"One line\nflows on.\n\nAnother.\n")
+    document = parse_document("sub/notes.txt", b"One line\nflows on.\n\nAnother.\n")
     assert document.title == "notes"
     assert document.text == "One line flows on.\n\nAnother."
 
 
 def test_a_document_of_headings_only_can_still_be_found() -> None:
-    document = parse("a.md", b"# One\n## Two\n")
+    document = parse_document("a.md", b"# One\n## Two\n")
     assert [text for _, text in passages(document)] == ["One", "Two"]
 
 
@@ -125,7 +125,7 @@ world.<br>Second line</p><div hidden>unseen</div><script>var x</script><pre>def 
 
 
 def test_html_keeps_the_main_part_with_anchors_and_code() -> None:
-    document = parse("page.html", HTML)
+    document = parse_document("page.html", HTML)
     assert document.title == "T & t"
     assert passages(document) == [
         ("Intro", "Hello bold, world.\nSecond line\n\ndef f():\n    return 1\n\na | b\n1 | 2"),
@@ -135,25 +135,25 @@ def test_html_keeps_the_main_part_with_anchors_and_code() -> None:
 
 
 def test_html_of_one_giant_line_is_cut_after_sentences() -> None:
-    document = parse("a.html", b"<p>" + b"Word one two three. " * 50_000)
+    document = parse_document("a.html", b"<p>" + b"Word one two three. " * 50_000)
     texts = [text for _, text in passages(document)]
     assert max(map(len, texts)) <= 1_150
     assert all(text.endswith(".") for text in texts)
 
 
 def test_deeply_nested_html_needs_no_recursion() -> None:
-    assert parse("a.html", b"<div>" * 20_000 + b"deep").text == "deep"
+    assert parse_document("a.html", b"<div>" * 20_000 + b"deep").text == "deep"
 
 
 def test_html_follows_the_encoding_that_it_declares() -> None:
     page = '<html><head><meta charset="iso-8859-2"></head><body>Łódź</body>'
-    assert parse("a.html", page.encode("iso-8859-2")).text == "Łódź"
-    assert parse("a.html", page.replace("iso-8859-2", "no-such-encoding").encode()).text == "Łódź"
+    assert parse_document("a.html", page.encode("iso-8859-2")).text == "Łódź"
+    assert parse_document("a.html", page.replace("iso-8859-2", "no-such-encoding").encode()).text == "Łódź"
 
 
 def test_pdf_pages_are_places_and_lines_flow() -> None:
     content = pdf([["The first page says hello to the world and", "everyone in it."], ["Second page."]])
-    document = parse("a.pdf", content)
+    document = parse_document("a.pdf", content)
     assert passages(document) == [
         ("", "The first page says hello to the world and everyone in it."),
         ("", "Second page."),
@@ -162,7 +162,7 @@ def test_pdf_pages_are_places_and_lines_flow() -> None:
 
 
 def test_word_documents() -> None:
-    document = parse("a.docx", word(title="On tides"))
+    document = parse_document("a.docx", word(title="On tides"))
     assert document.title == "On tides"
     assert passages(document) == [
         ("Tides", "The moon pulls the sea."),
@@ -173,11 +173,11 @@ def test_word_documents() -> None:
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252", "latin-1"])
 def test_encodings(encoding: str) -> None:
-    assert parse("a.txt", "Käse für Zoë, schön".encode(encoding)).text == "Käse für Zoë, schön"
+    assert parse_document("a.txt", "Käse für Zoë, schön".encode(encoding)).text == "Käse für Zoë, schön"
 
 
 def test_text_is_normalised_without_changing_its_meaning() -> None:
-    assert normalised("e\u0301\u00a0ﬁsh\u00ad \ufeff10²\r\n\x07\ud800") == "é fish 10²\n "
+    assert normalize_text("e\u0301\u00a0ﬁsh\u00ad \ufeff10²\r\n\x07\ud800") == "é fish 10²\n "
 
 
 BOMB = with_entry(word(), "word/media/zeros.bin", bytes(50_000_000))
@@ -208,7 +208,7 @@ BOMB = with_entry(word(), "word/media/zeros.bin", bytes(50_000_000))
 )
 def test_what_cannot_be_read_says_why(name: str, content: bytes, reason: str) -> None:
     with pytest.raises(FileSkipped) as caught:
-        parse(name, content)
+        parse_document(name, content)
     assert str(caught.value) == reason
 
 
@@ -217,7 +217,7 @@ def test_a_zip_that_is_no_word_document() -> None:
     with zipfile.ZipFile(out, "w") as archive:
         archive.writestr("a.txt", "hello")
     with pytest.raises(FileSkipped, match="not a readable Word document"):
-        parse("a.docx", out.getvalue())
+        parse_document("a.docx", out.getvalue())
 
 
 def test_declared_sizes_are_checked_before_anything_is_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,13 +230,13 @@ def test_declared_sizes_are_checked_before_anything_is_unpacked(monkeypatch: pyt
     monkeypatch.setattr(zipfile.ZipFile, "read", unpack)
     monkeypatch.setattr(zipfile.ZipFile, "open", unpack)
     with pytest.raises(FileSkipped, match="would unpack to 251 MB; the limit is 200 MB"):
-        parse("a.docx", content)
+        parse_document("a.docx", content)
 
 
 @pytest.mark.parametrize("suffix", sorted(FORMATS))
 def test_garbage_of_every_kind_is_skipped(suffix: str) -> None:
     with pytest.raises(FileSkipped):
-        parse(f"a{suffix}", b"\x00\xfe\x01" * 1_000)
+        parse_document(f"a{suffix}", b"\x00\xfe\x01" * 1_000)
 
 
 MARKUP = st.text(alphabet=st.sampled_from("#=-~`*_[]()<>!|:. \t\n\r\x0c\u2028ax1\ud7ffé&;"), max_size=400)
@@ -247,7 +247,7 @@ MARKUP = st.text(alphabet=st.sampled_from("#=-~`*_[]()<>!|:. \t\n\r\x0c\u2028ax1
 )
 def test_whatever_is_in_a_text_it_is_read_or_skipped(content: bytes, suffix: str) -> None:
     try:
-        document = parse(f"a{suffix}", content)
+        document = parse_document(f"a{suffix}", content)
     except FileSkipped:
         return
     assert document.text.encode()
@@ -259,7 +259,7 @@ RAISED = "2<sup>64</sup> of CO<sub>2</sub> on the 5<sup>th</sup>"
 
 @pytest.mark.parametrize(("name", "around"), [("a.html", "<p>%s</p>"), ("a.md", "%s")])
 def test_exponents_and_indices_stay_what_they_are(name: str, around: str) -> None:
-    assert parse(name, (around % RAISED).encode()).text == "2⁶⁴ of CO₂ on the 5th"
+    assert parse_document(name, (around % RAISED).encode()).text == "2⁶⁴ of CO₂ on the 5th"
 
 
 def test_exponents_of_word_stay_what_they_are() -> None:
@@ -270,7 +270,7 @@ def test_exponents_of_word_stay_what_they_are() -> None:
     paragraph.add_run("2").font.subscript = True
     out = io.BytesIO()
     document.save(out)
-    assert parse("a.docx", out.getvalue()).text == "2⁶⁴ of CO₂"
+    assert parse_document("a.docx", out.getvalue()).text == "2⁶⁴ of CO₂"
 
 
 @pytest.mark.parametrize(
@@ -291,12 +291,15 @@ def test_exponents_of_word_stay_what_they_are() -> None:
     ],
 )
 def test_formulas_are_parts_of_their_sentences(formula: str, written: str) -> None:
-    assert parse("a.html", f"<p>It is {formula} where it ends.</p>".encode()).text == f"It is {written} where it ends."
+    assert (
+        parse_document("a.html", f"<p>It is {formula} where it ends.</p>".encode()).text
+        == f"It is {written} where it ends."
+    )
 
 
 def test_a_table_is_cut_between_its_rows_only() -> None:
     rows = "".join(f"<tr><td>Row {row}</td><td>{'words ' * 20}end {row}</td></tr>" for row in range(60))
-    document = parse("a.html", f"<table><tr><th>Name</th><th>Said</th></tr>{rows}</table>".encode())
+    document = parse_document("a.html", f"<table><tr><th>Name</th><th>Said</th></tr>{rows}</table>".encode())
     lines = [line for _, text in passages(document) for line in text.splitlines()]
     assert lines == document.text.splitlines()
     assert lines[:1] == ["Name | Said"]

@@ -4,8 +4,8 @@ from pkgutil import resolve_name
 import pytest
 
 from elcano.activities.sources.registry import Sources, close_all, open_sources
+from elcano.graphs.catalogue.source_registry import SOURCES, build_collection_spec
 from elcano.graphs.catalogue.source_spec import SourcePolicy, SourceSpec
-from elcano.graphs.catalogue.sources import SOURCES, collection
 from elcano.graphs.errors import InputInvalid, SourceRefused
 from elcano.settings import Settings
 from tests.sources import Shelf, ledger_of, open_shelf
@@ -104,9 +104,9 @@ async def test_a_source_that_cannot_be_closed_keeps_no_other_open() -> None:
         async def close(self) -> None:
             raise OSError("jammed")
 
-    last = Shelf(collection("last"))
+    last = Shelf(build_collection_spec("last"))
     with pytest.raises(ExceptionGroup) as caught:
-        await close_all([Jammed(collection("first")), last])
+        await close_all([Jammed(build_collection_spec("first")), last])
     assert [str(error) for error in caught.value.exceptions] == ["jammed"]
     assert last.closed == 1
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import httpx
 import pytest
 
-from elcano.activities.sources.retry_after import LONGEST_WAIT, require_answer, seconds
+from elcano.activities.sources.retry_after import LONGEST_WAIT, parse_retry_after, require_answer
 from elcano.graphs.errors import SourceBusy, SourceRefused
 
 NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
@@ -29,7 +29,7 @@ NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
     ],
 )
 def test_seconds_and_dates(value: str | None, expected: float | None) -> None:
-    assert seconds(value, NOW) == expected
+    assert parse_retry_after(value, NOW) == expected
 
 
 @pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504])

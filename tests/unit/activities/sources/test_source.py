@@ -9,7 +9,7 @@ from elcano.activities.sources.base import Source
 from elcano.activities.sources.documents.collection import Content, Listing, Skipped
 from elcano.activities.sources.documents.folder import Folder
 from elcano.activities.sources.documents.source import RESYNC_SECONDS, DocumentsSource
-from elcano.graphs.catalogue.sources import collection
+from elcano.graphs.catalogue.source_registry import build_collection_spec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.storage.evidence import Evidence
 from tests.unit.activities.sources.collections import Shelf
@@ -25,7 +25,7 @@ class Clock:
 
 
 def open_source(shelf: Shelf | Folder, tmp_path: Path, clock: Clock | None = None) -> DocumentsSource:
-    return DocumentsSource(collection("docs"), shelf, tmp_path / "index.sqlite", clock=clock or Clock())
+    return DocumentsSource(build_collection_spec("docs"), shelf, tmp_path / "index.sqlite", clock=clock or Clock())
 
 
 async def only(source: Source, query: str) -> Evidence:

@@ -10,21 +10,26 @@ from elcano.activities.sources.documents.collection import Content, Skipped
 from elcano.activities.sources.documents.index import Index
 from elcano.activities.sources.documents.parser import Parser
 from elcano.activities.sources.documents.schema import VERSION
-from elcano.activities.sources.documents.search import best_passages, frequencies, spread, texts
-from elcano.activities.sources.documents.sync import synchronise
+from elcano.activities.sources.documents.search import (
+    best_passages,
+    count_word_frequencies,
+    load_indexed_texts,
+    spread_over_documents,
+)
+from elcano.activities.sources.documents.sync import sync_index
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from tests.unit.activities.sources.collections import Shelf
 from tests.unit.activities.sources.files import pdf
 
 
 def sync(shelf: Shelf, index: Index, stopped: threading.Event | None = None) -> None:
-    synchronise(shelf, index, Parser(), stopped or threading.Event())
+    sync_index(shelf, index, Parser(), stopped or threading.Event())
 
 
 def found(index: Index, query: str) -> list[str]:
     with index.reading() as database:
         hits = best_passages(database, query, 10)
-        documents = texts(database, (hit.document for hit in hits))
+        documents = load_indexed_texts(database, (hit.document for hit in hits))
     return [documents[hit.document].key for hit in hits]
 
 
@@ -51,7 +56,7 @@ def test_a_changed_document_replaces_its_own_passages_only(index: Index) -> None
     assert found(index, "gamma") == found(index, "new") == ["a.md"]
     assert sorted(found(index, "common")) == ["a.md", "b.md"]
     with index.reading() as database:
-        assert frequencies(database, ["alpha", "gamma", "common"]) == (2, [0, 1, 2])
+        assert count_word_frequencies(database, ["alpha", "gamma", "common"]) == (2, [0, 1, 2])
 
 
 def test_a_deleted_document_disappears(index: Index) -> None:
@@ -161,7 +166,7 @@ def test_two_processes_can_index_at_once(tmp_path: Path) -> None:
     processes = [subprocess.Popen(command, stderr=subprocess.PIPE) for _ in range(3)]
     assert [process.communicate()[1] for process in processes] == [b"", b"", b""]
     with Index(tmp_path / "index.sqlite").reading() as database:
-        assert frequencies(database, ["shared"]) == (200, [200])
+        assert count_word_frequencies(database, ["shared"]) == (200, [200])
 
 
 def test_an_index_of_another_version_is_built_anew(tmp_path: Path, index: Index) -> None:
@@ -201,7 +206,7 @@ def test_a_search_sees_one_moment_of_the_index(index: Index) -> None:
         hits = best_passages(database, "alpha", 5)
         shelf.change("a.md", b"alpha after")
         sync(shelf, index)
-        assert [text.text for text in texts(database, [hits[0].document]).values()] == ["alpha before"]
+        assert [text.text for text in load_indexed_texts(database, [hits[0].document]).values()] == ["alpha before"]
 
 
 @pytest.mark.parametrize(
@@ -241,7 +246,7 @@ def test_one_document_does_not_fill_the_front(index: Index) -> None:
         assert len({hit.document for hit in hits}) == 2
         assert len(best_passages(database, "whale", 10)) == 10, "a lone book is read beyond its third passage"
         assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
-    assert spread([], 3) == []
+    assert spread_over_documents([], 3) == []
 
 
 def test_copies_of_a_passage_are_found_once(index: Index) -> None:

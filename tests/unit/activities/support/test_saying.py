@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elcano.activities.support.figures import figures
-from elcano.activities.support.naming import names
-from elcano.activities.support.saying import Statement, unquoted
+from elcano.activities.support.figures import extract_figures
+from elcano.activities.support.proper_names import extract_names
+from elcano.activities.support.quote_coverage import Statement, explain_unquoted_facts
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ from elcano.activities.support.saying import Statement, unquoted
     ],
 )
 def test_what_stands_there_in_another_form_is_found(said: str, quoted: str) -> None:
-    assert unquoted(Statement(said, (quoted,))) == ()
+    assert explain_unquoted_facts(Statement(said, (quoted,))) == ()
 
 
 @pytest.mark.parametrize(
@@ -90,48 +90,53 @@ def test_what_stands_there_in_another_form_is_found(said: str, quoted: str) -> N
     ],
 )
 def test_what_does_not_is_told(said: str, quoted: str, reason: str) -> None:
-    reasons = unquoted(Statement(said, (quoted,)))
+    reasons = explain_unquoted_facts(Statement(said, (quoted,)))
     assert reason in " ".join(reasons)
     assert bool(reasons) == bool(reason)
 
 
 def test_what_the_question_and_titles_say_need_not_be_quoted() -> None:
     said = "In 2019 Smith found that Pfizer sold 12 of them."
-    assert len(unquoted(Statement(said, ("they sold twelve",)))) == 3
-    assert unquoted(Statement(said, ("they sold twelve",), ("What does Pfizer sell?", "Smith 2019"))) == ()
+    assert len(explain_unquoted_facts(Statement(said, ("they sold twelve",)))) == 3
+    assert (
+        explain_unquoted_facts(Statement(said, ("they sold twelve",), ("What does Pfizer sell?", "Smith 2019"))) == ()
+    )
 
 
 def test_a_statement_may_count_what_it_cites() -> None:
-    assert unquoted(Statement("Three trials agree.", ("it works", "it helps", "it does"))) == ()
-    assert unquoted(Statement("Three trials agree.", ("it works",))) != ()
+    assert explain_unquoted_facts(Statement("Three trials agree.", ("it works", "it helps", "it does"))) == ()
+    assert explain_unquoted_facts(Statement("Three trials agree.", ("it works",))) != ()
 
 
 def test_names_of_another_language_are_not_asked_for() -> None:
     said = "Les malades des \u00c9tats-Unis et de la Suisse sont 12."
-    assert unquoted(Statement(said, ("there were 12 of the patients in the United States and Switzerland",))) == ()
+    assert (
+        explain_unquoted_facts(Statement(said, ("there were 12 of the patients in the United States and Switzerland",)))
+        == ()
+    )
 
 
 def test_digits_of_names_are_no_figures() -> None:
-    assert [one.written for one in figures("IL-6, COVID-19, B12, v2.3, 1st and 3D")] == []
-    assert names("with IL-6 and COVID-19") == ["IL-6", "COVID-19"]
+    assert [one.written for one in extract_figures("IL-6, COVID-19, B12, v2.3, 1st and 3D")] == []
+    assert extract_names("with IL-6 and COVID-19") == ["IL-6", "COVID-19"]
 
 
 @settings(deadline=None)
 @given(st.text(max_size=200))
 def test_no_text_breaks_it(text: str) -> None:
-    assert isinstance(unquoted(Statement(text, (text,))), tuple)
-    unquoted(Statement(text, ()))
+    assert isinstance(explain_unquoted_facts(Statement(text, (text,))), tuple)
+    explain_unquoted_facts(Statement(text, ()))
 
 
 @settings(deadline=None)
 @given(st.integers(0, 10**12), st.sampled_from(["", ".", ","]))
 def test_every_number_is_found_again_with_or_without_groups(number: int, parted: str) -> None:
     written = f"{number:,}".replace(",", parted) if parted else str(number)
-    assert unquoted(Statement(f"there were {written} left", (f"only {number} were left",))) == ()
+    assert explain_unquoted_facts(Statement(f"there were {written} left", (f"only {number} were left",))) == ()
 
 
 @pytest.mark.parametrize(
     "hostile", ["1," * 20_000, "9" * 50_000, "1e999 " * 5_000, "A" * 50_000, "A.b" * 10_000, "`" * 9_999]
 )
 def test_hostile_texts_end(hostile: str) -> None:
-    assert isinstance(unquoted(Statement(hostile, (hostile[::-1],))), tuple)
+    assert isinstance(explain_unquoted_facts(Statement(hostile, (hostile[::-1],))), tuple)

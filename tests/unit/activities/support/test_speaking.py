@@ -2,9 +2,9 @@
 
 import pytest
 
-from elcano.activities.support.saying import Statement
-from elcano.activities.support.speaking import spoken
-from elcano.activities.support.weighing import weighed
+from elcano.activities.support.quote_coverage import Statement
+from elcano.activities.support.statement_check import judge_statement
+from elcano.activities.support.word_overlap import measure_word_overlap
 
 PASSAGE = (
     "The write-ahead log is kept in a file beside the database and is read first after a crash. Readers do not block "
@@ -55,7 +55,7 @@ TRUE = (
 
 
 def passes(said: str, quote: str) -> bool:
-    return not weighed(Statement(said, (quote,))).reasons
+    return not judge_statement(Statement(said, (quote,))).reasons
 
 
 def test_of_fourteen_nonsense_sentences_beside_true_quotes_at_most_one_passes() -> None:
@@ -80,26 +80,28 @@ def test_what_the_quotes_say_passes() -> None:
     ],
 )
 def test_the_reason_is_told(said: str, quote: str, word: str) -> None:
-    assert word in " ".join(weighed(Statement(said, (quote,))).reasons)
+    assert word in " ".join(judge_statement(Statement(said, (quote,))).reasons)
 
 
 def test_of_another_language_nothing_is_said() -> None:
-    told = spoken(Statement("Die Biene ist nicht im Haus.", ("the bee is not in the house",)))
+    told = measure_word_overlap(Statement("Die Biene ist nicht im Haus.", ("the bee is not in the house",)))
     assert not told.comparable
     assert told.against == ()
 
 
 def test_scripts_without_spaces_are_compared_by_pairs() -> None:
     quote = "\u871c\u8702\u901a\u8fc7\u592a\u9633\u7684\u4f4d\u7f6e\u627e\u5230\u65b9\u5411"
-    assert not weighed(Statement("\u871c\u8702\u901a\u8fc7\u592a\u9633\u627e\u5230\u65b9\u5411", (quote,))).reasons
-    assert weighed(Statement("\u73bb\u7483\u7531\u6c99\u5b50\u5236\u6210\u7684\u5bb9\u5668", (quote,))).reasons
+    assert not judge_statement(
+        Statement("\u871c\u8702\u901a\u8fc7\u592a\u9633\u627e\u5230\u65b9\u5411", (quote,))
+    ).reasons
+    assert judge_statement(Statement("\u73bb\u7483\u7531\u6c99\u5b50\u5236\u6210\u7684\u5bb9\u5668", (quote,))).reasons
 
 
 @pytest.mark.parametrize("text", ["", " ", "the of and", "[]", "\u0000", "a" * 100_000])
 def test_empty_and_huge_statements_end(text: str) -> None:
-    assert 0.0 <= spoken(Statement(text, ("words",))).share <= 1.0
-    assert 0.0 <= spoken(Statement("words of it", (text,))).share <= 1.0
-    assert 0.0 <= spoken(Statement(text, ())).share <= 1.0
+    assert 0.0 <= measure_word_overlap(Statement(text, ("words",))).share <= 1.0
+    assert 0.0 <= measure_word_overlap(Statement("words of it", (text,))).share <= 1.0
+    assert 0.0 <= measure_word_overlap(Statement(text, ())).share <= 1.0
 
 
 @pytest.mark.parametrize(
@@ -112,7 +114,7 @@ def test_empty_and_huge_statements_end(text: str) -> None:
     ],
 )
 def test_another_name_or_year_in_the_place_of_one_is_told_however_long_the_sentence(said: str, quote: str) -> None:
-    assert weighed(Statement(said, (quote,))).support in ("partly", "not_supported")
+    assert judge_statement(Statement(said, (quote,))).support in ("partly", "not_supported")
 
 
 @pytest.mark.parametrize(
@@ -133,4 +135,4 @@ def test_another_name_or_year_in_the_place_of_one_is_told_however_long_the_sente
     ],
 )
 def test_what_the_quote_says_beside_it_or_leaves_out_is_no_alarm(said: str, quote: str) -> None:
-    assert weighed(Statement(said, (quote,))).reasons == ()
+    assert judge_statement(Statement(said, (quote,))).reasons == ()

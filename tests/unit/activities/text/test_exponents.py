@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.activities.text.exponents import LONGEST, level, lower_text, raise_text
-from elcano.activities.text.words import words
+from elcano.activities.text.exponents import LONGEST, flatten_exponents, lower_text, raise_text
+from elcano.activities.text.words import split_words
 
 
 @pytest.mark.parametrize(
@@ -37,10 +37,10 @@ def test_what_is_lowered(lowered: str, written: str) -> None:
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
 def test_an_exponent_is_never_run_together_with_its_base(base: int, exponent: int) -> None:
     assert str(base) + str(exponent) not in f"{base}{raise_text(str(exponent))}"
-    assert words(f"{base}{raise_text(str(exponent))}") == [str(base), str(exponent)]
+    assert split_words(f"{base}{raise_text(str(exponent))}") == [str(base), str(exponent)]
 
 
 def test_indices_are_searched_as_they_are_typed() -> None:
-    assert words("CO₂ and HbA₁c") == ["co2", "and", "hba1c"]
-    assert words("10⁻³") == words("10^-3")
-    assert level("plain") == "plain"
+    assert split_words("CO₂ and HbA₁c") == ["co2", "and", "hba1c"]
+    assert split_words("10⁻³") == split_words("10^-3")
+    assert flatten_exponents("plain") == "plain"

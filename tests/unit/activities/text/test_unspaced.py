@@ -2,10 +2,10 @@
 
 import pytest
 
-from elcano.activities.text.spoken import speaking, spoken
-from elcano.activities.text.stems import content_words, stems
-from elcano.activities.text.unspaced import pairs, rejoined, spaced
-from elcano.activities.text.words import asked_words, words
+from elcano.activities.text.current_language import get_current_language, use_language
+from elcano.activities.text.stems import content_words, list_stems
+from elcano.activities.text.unspaced import list_sign_pairs, rejoin_pairs, space_out_pairs
+from elcano.activities.text.words import asked_words, split_words
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from elcano.activities.text.words import asked_words, words
     ],
 )
 def test_a_text_in_pairs(text: str, parted: list[str]) -> None:
-    assert words(text) == parted
+    assert split_words(text) == parted
 
 
 def test_a_question_is_cut_at_what_tells_nothing() -> None:
@@ -39,30 +39,30 @@ def test_the_pairs_of_a_question_stand_in_the_text_that_answers_it() -> None:
         ("서울의 인구는 얼마입니까?", "서울의 인구는 약 940만 명이다."),
     ):
         asked = content_words(question)
-        held = set(stems(text))
+        held = set(list_stems(text))
         assert len([one for one in asked if one in held]) >= 0.6 * len(asked) > 0
 
 
 def test_pairs_that_follow_one_another_are_one_word_to_a_reader() -> None:
-    assert rejoined(["黑豹", "豹队", "sqlite", "防守"]) == ["黑豹队", "sqlite", "防守"]
-    assert rejoined(pairs("เมืองหลวง")) == ["เมืองหลวง"]
-    assert rejoined([]) == []
+    assert rejoin_pairs(["黑豹", "豹队", "sqlite", "防守"]) == ["黑豹队", "sqlite", "防守"]
+    assert rejoin_pairs(list_sign_pairs("เมืองหลวง")) == ["เมืองหลวง"]
+    assert rejoin_pairs([]) == []
 
 
 def test_other_scripts_stay_as_they_are_for_the_index() -> None:
-    assert spaced("Größe, naïve café") == "Größe, naïve café"
-    assert spaced("Die 北京大学!") == "Die  北京 京大 大学 !"
+    assert space_out_pairs("Größe, naïve café") == "Größe, naïve café"
+    assert space_out_pairs("Die 北京大学!") == "Die  北京 京大 大学 !"
 
 
 def test_stems_are_those_of_the_language_that_is_spoken() -> None:
-    assert spoken() == "en"
-    with speaking("de"):
-        assert stems("die Häuser") == stems("das Haus") == ["haus"]
-        with speaking("fr"):
-            assert stems("les chevaux") == stems("le cheval")
-        assert spoken() == "de"
-    with speaking("vi"):
-        assert stems("tokio") == ["tokio"], "its words are their own stems"
-    with speaking("zh"):
-        assert stems("handlers") == ["handler"], "terms in Chinese texts mostly are English"
-    assert spoken() == "en"
+    assert get_current_language() == "en"
+    with use_language("de"):
+        assert list_stems("die Häuser") == list_stems("das Haus") == ["haus"]
+        with use_language("fr"):
+            assert list_stems("les chevaux") == list_stems("le cheval")
+        assert get_current_language() == "de"
+    with use_language("vi"):
+        assert list_stems("tokio") == ["tokio"], "its words are their own stems"
+    with use_language("zh"):
+        assert list_stems("handlers") == ["handler"], "terms in Chinese texts mostly are English"
+    assert get_current_language() == "en"

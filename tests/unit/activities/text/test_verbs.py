@@ -7,9 +7,9 @@ import pytest
 
 from elcano.activities.offline.passages import material
 from elcano.activities.offline.terms import weighted
-from elcano.activities.sources.documents.query import expression
-from elcano.activities.text.spoken import speaking
-from elcano.activities.text.stems import content_words, forms, kin, stem, stems
+from elcano.activities.sources.documents.query import build_fts_expression
+from elcano.activities.text.current_language import use_language
+from elcano.activities.text.stems import content_words, find_word_stem, list_stems, list_synonyms, list_verb_forms
 from elcano.activities.text.verbs import BASE, past_forms
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 
@@ -18,7 +18,7 @@ from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
     "written", ["pay pays paying paid", "lose loses losing lost", "write wrote written writing", "choose chosen chose"]
 )
 def test_the_forms_of_a_verb_are_one(written: str) -> None:
-    assert len({stem(word) for word in written.split()}) == 1
+    assert len({find_word_stem(word) for word in written.split()}) == 1
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_the_forms_of_a_verb_are_one(written: str) -> None:
     [("find", "found"), ("leave", "left"), ("see", "saw"), ("rise", "rose"), ("mean", "meant"), ("lead", "led")],
 )
 def test_a_form_that_is_another_word_is_not_led_back(one: str, other: str) -> None:
-    assert stem(one) != stem(other)
+    assert find_word_stem(one) != find_word_stem(other)
 
 
 def test_no_form_belongs_to_two_verbs() -> None:
@@ -35,28 +35,28 @@ def test_no_form_belongs_to_two_verbs() -> None:
 
 
 def test_forms_are_those_that_a_search_does_not_find() -> None:
-    assert forms("pays") == ("paid",)
-    assert forms("paid") == ("pay",)
-    assert forms("kettle") == forms("") == ()
+    assert list_verb_forms("pays") == ("paid",)
+    assert list_verb_forms("paid") == ("pay",)
+    assert list_verb_forms("kettle") == list_verb_forms("") == ()
     with closing(sqlite3.connect(":memory:")) as database:
         database.execute("CREATE VIRTUAL TABLE words USING fts5 (body, tokenize='porter unicode61')")
         for form, base in BASE.items():
             database.execute("DELETE FROM words")
             database.execute("INSERT INTO words VALUES (?)", (form,))
             (found,) = database.execute(
-                "SELECT count(*) FROM words WHERE words MATCH ?", (expression(base),)
+                "SELECT count(*) FROM words WHERE words MATCH ?", (build_fts_expression(base),)
             ).fetchone()
-            assert (form in forms(base)) == (not found), form
+            assert (form in list_verb_forms(base)) == (not found), form
 
 
 def test_forms_are_of_english_alone() -> None:
-    with speaking("de"):
-        assert forms("pay") == ()
-        assert stem("paid") == "paid"
+    with use_language("de"):
+        assert list_verb_forms("pay") == ()
+        assert find_word_stem("paid") == "paid"
 
 
 def test_a_verb_in_several_forms_keeps_its_weight() -> None:
-    assert kin("pay") == ()
+    assert list_synonyms("pay") == ()
     terms = weighted("Who paid the toll and the bill?", {"paid": 5.0, "toll": 2.0, "bill": 2.0}, [])
     assert terms.weights["pay"] == 5.0
 
@@ -72,8 +72,8 @@ def test_a_verb_that_was_found_in_other_forms_alone_is_not_rare(text: str, least
 
 
 def test_who_owns_something_is_told_and_whose_own_it_is_is_not() -> None:
-    assert "own" in stems("Two sisters own Kettlewright.")
+    assert "own" in list_stems("Two sisters own Kettlewright.")
     assert content_words("Which mills does Aldermoor own?") == ("mills", "aldermoor", "owns")
-    assert stem("owner") == stem("owns") == stem("ownership")
+    assert find_word_stem("owner") == find_word_stem("owns") == find_word_stem("ownership")
     for text in ("in its own file", "Aldermoor\u2019s own mill", "my very own desk", "the sisters' own desk"):
-        assert "own" not in stems(text)
+        assert "own" not in list_stems(text)

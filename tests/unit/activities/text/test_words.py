@@ -5,11 +5,11 @@ from contextlib import closing
 
 import pytest
 
-from elcano.activities.sources.documents.query import expression, search_words
-from elcano.activities.text.exponents import level
-from elcano.activities.text.stems import content_words, stems
+from elcano.activities.sources.documents.query import build_fts_expression, search_words
+from elcano.activities.text.exponents import flatten_exponents
+from elcano.activities.text.stems import content_words, list_stems
 from elcano.activities.text.stopwords import STOP_WORDS, WEIGHTLESS
-from elcano.activities.text.words import words
+from elcano.activities.text.words import split_words
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ from elcano.activities.text.words import words
     ],
 )
 def test_a_text_in_words(text: str, expected: str) -> None:
-    assert words(text) == expected.split()
+    assert split_words(text) == expected.split()
 
 
 def test_a_search_keeps_the_words_that_a_question_may_be_about() -> None:
@@ -39,7 +39,7 @@ def test_a_search_keeps_the_words_that_a_question_may_be_about() -> None:
 
 
 def test_contractions_tell_nothing_and_names_with_an_apostrophe_do() -> None:
-    assert stems("It doesn't matter what they're doing, isn't it? Let's see O'Brien's.") == ["see", "o", "brien"]
+    assert list_stems("It doesn't matter what they're doing, isn't it? Let's see O'Brien's.") == ["see", "o", "brien"]
     assert search_words("isn't it?") == ["isn't", "it"], "there is nothing else"
 
 
@@ -47,7 +47,7 @@ def test_contractions_tell_nothing_and_names_with_an_apostrophe_do() -> None:
 def test_every_word_is_found_where_it_was_taken_from(text: str) -> None:
     with closing(sqlite3.connect(":memory:")) as database:
         database.execute("CREATE VIRTUAL TABLE words USING fts5 (body, tokenize='porter unicode61')")
-        database.execute("INSERT INTO words VALUES (?)", (level(text),))  # as indexes do
-        for word in words(text):
-            found = database.execute("SELECT count(*) FROM words WHERE words MATCH ?", (expression(word),))
+        database.execute("INSERT INTO words VALUES (?)", (flatten_exponents(text),))  # as indexes do
+        for word in split_words(text):
+            found = database.execute("SELECT count(*) FROM words WHERE words MATCH ?", (build_fts_expression(word),))
             assert found.fetchone() == (1,), word

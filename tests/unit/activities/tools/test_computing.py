@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from elcano.activities.tools.computing import compute
+from elcano.activities.tools.computing import run_sandboxed_code
 from elcano.graphs.catalogue.tools import ComputeInput
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Json
@@ -15,9 +15,9 @@ assert importlib.util.find_spec("pydantic_monty"), "the sandbox is a part of wha
 
 async def test_it_computes_with_its_inputs_and_tells_what_was_printed() -> None:
     values: dict[str, Json] = {"values": [1, 2, 6], "name": "ü"}
-    done = await compute(ComputeInput(code="print(name)\nsum(values) / len(values)", inputs=values))
+    done = await run_sandboxed_code(ComputeInput(code="print(name)\nsum(values) / len(values)", inputs=values))
     assert (done.result, done.printed) == (3.0, "ü\n")
-    assert (await compute(ComputeInput(code="x = 1"))).result is None
+    assert (await run_sandboxed_code(ComputeInput(code="x = 1"))).result is None
 
 
 @pytest.mark.parametrize(
@@ -46,15 +46,15 @@ async def test_it_computes_with_its_inputs_and_tells_what_was_printed() -> None:
 )
 async def test_what_it_may_not_do_is_refused(code: str, told: str) -> None:
     with pytest.raises(InputInvalid, match=told):
-        await compute(ComputeInput(code=code))
+        await run_sandboxed_code(ComputeInput(code=code))
 
 
 async def test_an_input_without_the_name_of_a_variable_is_refused() -> None:
     with pytest.raises(InputInvalid, match="no names of any: \\['a b'\\]"):
-        await compute(ComputeInput(code="1", inputs={"a b": 1}))
+        await run_sandboxed_code(ComputeInput(code="1", inputs={"a b": 1}))
 
 
 async def test_without_a_sandbox_nothing_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pydantic_monty", None)
     with pytest.raises(InputInvalid, match="elcano-research\\[analysis\\]"):
-        await compute(ComputeInput(code="1"))
+        await run_sandboxed_code(ComputeInput(code="1"))

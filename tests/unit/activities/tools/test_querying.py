@@ -10,7 +10,7 @@ import pytest
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.answering.keeping import RESULT_TYPE
+from elcano.activities.answering.result_store import RESULT_TYPE
 from elcano.activities.databases.database import Database
 from elcano.activities.databases.registry import Databases, named_databases
 from elcano.activities.sources.registry import Sources

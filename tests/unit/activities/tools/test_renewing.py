@@ -8,13 +8,13 @@ from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.sources.base import Found
 from elcano.activities.sources.registry import Sources
-from elcano.activities.tools.renewing import as_told_now
+from elcano.activities.tools.evidence_renewal import as_told_now
 from elcano.activities.tools.search import ToolActivities
-from elcano.graphs.catalogue.sources import collection
+from elcano.graphs.catalogue.source_registry import build_collection_spec
 from elcano.graphs.catalogue.tools import SearchOutput
 from elcano.graphs.contracts import ToolCall
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.works import Identifiers, Work
+from elcano.graphs.values.work_metadata import Identifiers, Work
 from elcano.storage.evidence import Evidence
 from elcano.storage.store import Store, open_store
 from tests.unit.activities.agents.material import PANCAKES, passage, stored
@@ -33,7 +33,7 @@ RETRACTED = told(flags=("retracted",), notices=("Made up.",))
 class Library:
     """Finds one passage."""
 
-    spec = collection("library")
+    spec = build_collection_spec("library")
 
     def __init__(self) -> None:
         self.found = KEPT

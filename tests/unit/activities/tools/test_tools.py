@@ -8,14 +8,14 @@ import pytest
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.calls.heartbeat import heartbeats
+from elcano.activities.calls.heartbeat import send_heartbeats
 from elcano.activities.sources.base import Found
 from elcano.activities.sources.documents.source import DocumentsSource
 from elcano.activities.sources.registry import Sources
-from elcano.activities.tools.referring import excerpt
+from elcano.activities.tools.evidence_reference import shorten_to_excerpt
 from elcano.activities.tools.search import ToolActivities
-from elcano.graphs.catalogue.listing import TOOLS
-from elcano.graphs.catalogue.sources import collection
+from elcano.graphs.catalogue.source_registry import build_collection_spec
+from elcano.graphs.catalogue.tool_registry import TOOLS
 from elcano.graphs.catalogue.tools import SearchOutput
 from elcano.graphs.contracts import ToolCall
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
@@ -31,7 +31,7 @@ LONG = b"# Whales\n" + b"The whale is a very large animal of the sea. " * 15
 class BrokenSource:
     """Fails as it is told to."""
 
-    spec = collection("broken")
+    spec = build_collection_spec("broken")
 
     def __init__(self, error: Exception) -> None:
         self._error = error
@@ -51,7 +51,9 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
 
 @pytest.fixture
 def tools(store: Store, tmp_path: Path) -> ToolActivities:
-    source = DocumentsSource(collection("docs"), Shelf({"a.md": LONG, "b.txt": b"\0"}), tmp_path / "index.sqlite")
+    source = DocumentsSource(
+        build_collection_spec("docs"), Shelf({"a.md": LONG, "b.txt": b"\0"}), tmp_path / "index.sqlite"
+    )
     return ToolActivities(store, Sources({"docs": source}))
 
 
@@ -143,7 +145,7 @@ async def test_it_beats_while_it_waits() -> None:
     environment.on_heartbeat = beat
 
     async def work() -> None:
-        async with heartbeats(timedelta(milliseconds=1)):
+        async with send_heartbeats(timedelta(milliseconds=1)):
             await third.wait()
 
     await environment.run(work)
@@ -163,5 +165,5 @@ async def test_it_beats_while_it_waits() -> None:
     ],
 )
 def test_an_excerpt_ends_between_words(text: str, expected: str) -> None:
-    assert excerpt(text) == expected
-    assert len(excerpt(text)) <= EXCERPT_CHARACTERS + 1
+    assert shorten_to_excerpt(text) == expected
+    assert len(shorten_to_excerpt(text)) <= EXCERPT_CHARACTERS + 1

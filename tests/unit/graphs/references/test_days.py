@@ -6,18 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.graphs.references.days import day, parts
+from elcano.graphs.references.days import format_utc_day, parse_date_parts
 
 
 @given(st.datetimes(min_value=datetime(1970, 1, 2), max_value=datetime(9999, 12, 31)))
 def test_a_moment_is_in_the_day_that_the_standard_library_says(moment: datetime) -> None:
     aware = moment.replace(tzinfo=UTC, microsecond=0)
-    assert day(aware.timestamp()) == aware.strftime("%Y-%m-%d").rjust(10, "0")
+    assert format_utc_day(aware.timestamp()) == aware.strftime("%Y-%m-%d").rjust(10, "0")
 
 
 @pytest.mark.parametrize("at", [0.0, -1.0, float("nan"), float("inf"), 1e300, 253_402_300_800.0])
 def test_what_is_no_moment_has_no_day(at: float) -> None:
-    assert day(at) == ""
+    assert format_utc_day(at) == ""
 
 
 @pytest.mark.parametrize(
@@ -36,4 +36,4 @@ def test_what_is_no_moment_has_no_day(at: float) -> None:
     ],
 )
 def test_dates_are_read_as_far_as_they_are_some(date: str, found: tuple[int, ...]) -> None:
-    assert parts(date) == found
+    assert parse_date_parts(date) == found

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from pybtex.database import BibliographyData, parse_string
 
 from elcano.graphs.references import bibtex, csl, ris
-from elcano.graphs.references.entries import clean, entries
-from elcano.graphs.values.works import Identifiers, Work
+from elcano.graphs.references.entries import build_reference_entries, clean_line
+from elcano.graphs.values.work_metadata import Identifiers, Work
 from tests.unit.graphs.references.material import PAPER, reference
 
 FORGED = 'x}\n}\n\n@misc{forged,\n title={y}\n}\r\nER  - \r\n\r\nTY  - JOUR\r\nTI  - forged\r\n"\\'
@@ -42,7 +42,7 @@ def parsed(text: str) -> BibliographyData:
 
 
 def test_bibtex_holds_what_is_known() -> None:
-    (entry,) = parsed(bibtex.written([reference()])).entries.values()
+    (entry,) = parsed(bibtex.render_bibtex([reference()])).entries.values()
     fields = {name: shown(value) for name, value in entry.fields.items()}
     assert entry.type == "article"
     assert entry.key == "curie2024kase"
@@ -84,12 +84,12 @@ def test_no_words_of_strangers_leave_their_field_in_bibtex(title: str, name: str
     work = Work(
         title=title, authors=(name, f"B, {name}"), venue=venue, identifiers=Identifiers(doi=doi), kind="article"
     )
-    text = bibtex.written([reference(work, title=title), reference(PAPER, 2)])
+    text = bibtex.render_bibtex([reference(work, title=title), reference(PAPER, 2)])
     found = parsed(text).entries
     assert len(found) == 2
     first, second = found.values()
-    assert shown(first.fields["title"]) == (clean(title) or "Untitled")
-    assert shown(first.fields.get("journal", "")) == clean(venue)
+    assert shown(first.fields["title"]) == (clean_line(title) or "Untitled")
+    assert shown(first.fields.get("journal", "")) == clean_line(venue)
     assert second.fields["doi"] == "10.1000/a_b<1>%%7Bx%7D"
     other = parse_otherwise(text)
     assert not other.failed_blocks
@@ -98,7 +98,7 @@ def test_no_words_of_strangers_leave_their_field_in_bibtex(title: str, name: str
 
 
 def test_ris_holds_what_is_known_and_ends_its_lines_as_the_format_has_it() -> None:
-    text = ris.written([reference()])
+    text = ris.render_ris([reference()])
     assert text.count("\r\n") == text.count("\n") == len(text.splitlines())
     assert text.startswith("TY  - JOUR\r\n")
     assert text.endswith("ER  - \r\n")
@@ -131,15 +131,15 @@ def test_ris_holds_what_is_known_and_ends_its_lines_as_the_format_has_it() -> No
 @example("ER  - ", "TY  - JOUR", "x")
 def test_no_words_of_strangers_leave_their_line_in_ris(title: str, name: str, note: str) -> None:
     work = Work(title=title, authors=(name,), notices=(note,), flags=("withdrawn",), language=name)
-    text = ris.written([reference(work, title=title), reference(PAPER, 2)])
+    text = ris.render_ris([reference(work, title=title), reference(PAPER, 2)])
     first, second = rispy.loads(text)
-    assert first["title"] == (clean(title) or "Untitled")
+    assert first["title"] == (clean_line(title) or "Untitled")
     assert second["title"] == PAPER.title
     assert text.count("\n") == text.count("\r") == len(re.findall(r"(?m)^[A-Z][A-Z0-9]  - .*\r$", text)) + 1
 
 
 def test_csl_holds_what_is_known() -> None:
-    (item,) = json.loads(csl.written([reference()]))
+    (item,) = json.loads(csl.render_csl_json([reference()]))
     assert item == {
         "id": "curie2024kase",
         "type": "article-journal",
@@ -172,8 +172,8 @@ def test_csl_holds_what_is_known() -> None:
 @given(HOSTILE, HOSTILE)
 def test_csl_is_json_whatever_is_told(title: str, name: str) -> None:
     work = Work(title=title, authors=(name,), published=title, flags=("concern",))
-    (item,) = json.loads(csl.written([reference(work, title=title)]))
-    assert item["title"] == (clean(title) or "Untitled")
+    (item,) = json.loads(csl.render_csl_json([reference(work, title=title)]))
+    assert item["title"] == (clean_line(title) or "Untitled")
 
 
 @pytest.mark.parametrize(
@@ -188,22 +188,22 @@ def test_csl_is_json_whatever_is_told(title: str, name: str) -> None:
 )
 def test_every_kind_has_its_type(kind: Any, types: tuple[str, str, str]) -> None:
     one = reference(PAPER.model_copy(update={"kind": kind}))
-    (entry,) = parsed(bibtex.written([one])).entries.values()
-    assert (entry.type, rispy.loads(ris.written([one]))[0]["type_of_reference"]) == types[:2]
-    assert json.loads(csl.written([one]))[0]["type"] == types[2]
+    (entry,) = parsed(bibtex.render_bibtex([one])).entries.values()
+    assert (entry.type, rispy.loads(ris.render_ris([one]))[0]["type_of_reference"]) == types[:2]
+    assert json.loads(csl.render_csl_json([one]))[0]["type"] == types[2]
 
 
 def test_a_document_without_a_work_has_its_title_and_its_places() -> None:
     page = reference(None, texts=())
-    (item,) = json.loads(csl.written([page]))
+    (item,) = json.loads(csl.render_csl_json([page]))
     assert item == {"id": "page", "type": "document", "title": "A page", "note": "a.md#1; a.md#2", "source": "docs"}
-    assert rispy.loads(ris.written([page]))[0]["title"] == "A page"
-    (entry,) = parsed(bibtex.written([page])).entries.values()
+    assert rispy.loads(ris.render_ris([page]))[0]["title"] == "A page"
+    (entry,) = parsed(bibtex.render_bibtex([page])).entries.values()
     assert dict(entry.fields) == {"title": "{A page}", "howpublished": "docs", "note": r"a.md\#1; a.md\#2"}
 
 
 def test_nothing_cited_is_nothing_written() -> None:
-    assert (bibtex.written([]), ris.written([]), json.loads(csl.written([]))) == ("", "", [])
+    assert (bibtex.render_bibtex([]), ris.render_ris([]), json.loads(csl.render_csl_json([]))) == ("", "", [])
 
 
 def test_keys_are_unique_and_do_not_depend_on_what_stands_beside() -> None:
@@ -212,18 +212,18 @@ def test_keys_are_unique_and_do_not_depend_on_what_stands_beside() -> None:
         for number in range(1, 5)
     ]
     page = reference(None, 5)
-    keys = [entry.key for entry in entries([*alike, page])]
+    keys = [entry.key for entry in build_reference_entries([*alike, page])]
     assert len(set(keys)) == 5
-    again = [entry.key for entry in entries([page, *reversed(alike)])]
+    again = [entry.key for entry in build_reference_entries([page, *reversed(alike)])]
     assert again == [keys[4], *reversed(keys[:4])]
     assert all(re.fullmatch(r"[a-z0-9-]+", key) for key in keys)
-    assert entries([reference(Work(title="的 毛"), title="的 毛")])[0].key == "ref"
+    assert build_reference_entries([reference(Work(title="的 毛"), title="的 毛")])[0].key == "ref"
 
 
 @settings(deadline=None)
 @given(st.lists(st.builds(Work, title=HOSTILE, authors=st.lists(HOSTILE, max_size=2).map(tuple)), max_size=5))
 def test_keys_are_plain_whatever_is_told(works: list[Work]) -> None:
     told = [reference(work, number, document=f"d{number}") for number, work in enumerate(works, 1)]
-    keys = [entry.key for entry in entries(told)]
+    keys = [entry.key for entry in build_reference_entries(told)]
     assert len(set(keys)) == len(keys)
     assert all(re.fullmatch(r"[a-z0-9-]{1,70}", key) for key in keys)

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from elcano.graphs.data.knowledge import edge, node
+from elcano.graphs.data.knowledge_graph import build_knowledge_edge, build_knowledge_node
 from elcano.graphs.errors import CypherRefused
 from elcano.graphs.frozen import JsonObject
 from elcano.storage.knowledge import age as age_graph
-from elcano.storage.knowledge.cypher import LONGEST, require_columns, require_reading, value
+from elcano.storage.knowledge.cypher import LONGEST, parse_agtype, require_columns, require_reading
 from elcano.storage.knowledge.graph import KnowledgeGraph
 from elcano.storage.store import Store, open_store
 
-PAPER = node("document", "doi:10.1/a", "A 100 % proof", year=2018)
-AUTHOR = node("author", "ada", "Ada")
+PAPER = build_knowledge_node("document", "doi:10.1/a", "A 100 % proof", year=2018)
+AUTHOR = build_knowledge_node("author", "ada", "Ada")
 HOSTILE = (
     "CREATE (n:Entity {id: 'x'}) RETURN n",
     "MATCH (n) DETACH DELETE n RETURN 1",
@@ -94,13 +94,13 @@ def test_names_of_columns_are_names(columns: list[str]) -> None:
 
 def test_what_age_writes_is_read_as_json() -> None:
     written = '[{"id": 1, "label": "A", "properties": {"x": "a::vertex \\" ::edge"}}::vertex, 1.5::numeric, NaN, null]'
-    assert value(written) == [
+    assert parse_agtype(written) == [
         {"id": 1, "label": "A", "properties": {"x": 'a::vertex " ::edge'}},
         1.5,
         "NaN",
         None,
     ]
-    assert value(None) is None
+    assert parse_agtype(None) is None
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ async def whole(age: str, tmp_path: Path) -> Store:  # type: ignore[misc]
 @pytest.fixture
 async def filled(whole: Store, tenant: str) -> KnowledgeGraph:
     graph = whole.of(tenant).knowledge
-    await graph.upsert([PAPER, AUTHOR], [edge("written_by", PAPER.id, AUTHOR.id, "run-1")])
+    await graph.upsert([PAPER, AUTHOR], [build_knowledge_edge("written_by", PAPER.id, AUTHOR.id, "run-1")])
     return graph
 
 

@@ -6,27 +6,36 @@ from contextlib import AbstractAsyncContextManager
 
 import pytest
 
-from elcano.graphs.data.knowledge import KnowledgeEdge, KnowledgeNode, edge, kind_of, node, node_id
+from elcano.graphs.data.knowledge_graph import (
+    KnowledgeEdge,
+    KnowledgeNode,
+    build_knowledge_edge,
+    build_knowledge_node,
+    kind_of,
+    node_id,
+)
 from elcano.storage.knowledge.graph import KnowledgeGraph
-from elcano.storage.knowledge.paths import shortest
+from elcano.storage.knowledge.paths import find_shortest_paths
 from elcano.storage.store import Store
 
-RUN = node("run", "run-1", "Does aspirin prevent strokes?")
-OTHER_RUN = node("run", "run-2", "What is aspirin?")
-PAPER = node("document", "doi:10.1/a", "Aspirin in primary prevention", url="https://doi.org/10.1/a", year=2018)
-CLAIM = node("claim", "Aspirin lowers the risk of stroke.", "Aspirin lowers the risk of stroke.")
-ASPIRIN = node("entity", "aspirin", "Aspirin")
-AUTHOR = node("author", "müller, ä", "Müller, Ä")
-LONELY = node("entity", "tp53", "TP53")
+RUN = build_knowledge_node("run", "run-1", "Does aspirin prevent strokes?")
+OTHER_RUN = build_knowledge_node("run", "run-2", "What is aspirin?")
+PAPER = build_knowledge_node(
+    "document", "doi:10.1/a", "Aspirin in primary prevention", url="https://doi.org/10.1/a", year=2018
+)
+CLAIM = build_knowledge_node("claim", "Aspirin lowers the risk of stroke.", "Aspirin lowers the risk of stroke.")
+ASPIRIN = build_knowledge_node("entity", "aspirin", "Aspirin")
+AUTHOR = build_knowledge_node("author", "müller, ä", "Müller, Ä")
+LONELY = build_knowledge_node("entity", "tp53", "TP53")
 
 
 def of_run(run: KnowledgeNode = RUN) -> tuple[list[KnowledgeNode], list[KnowledgeEdge]]:
     edges = [
-        edge("found", run.id, PAPER.id, run.key, evidence="ev-1"),
-        edge("stated", run.id, CLAIM.id, run.key, support="supported"),
-        edge("cites", CLAIM.id, PAPER.id, run.key, evidence="ev-1", support="supported"),
-        edge("mentions", CLAIM.id, ASPIRIN.id, run.key, evidence="ev-1"),
-        edge("written_by", PAPER.id, AUTHOR.id, run.key),
+        build_knowledge_edge("found", run.id, PAPER.id, run.key, evidence="ev-1"),
+        build_knowledge_edge("stated", run.id, CLAIM.id, run.key, support="supported"),
+        build_knowledge_edge("cites", CLAIM.id, PAPER.id, run.key, evidence="ev-1", support="supported"),
+        build_knowledge_edge("mentions", CLAIM.id, ASPIRIN.id, run.key, evidence="ev-1"),
+        build_knowledge_edge("written_by", PAPER.id, AUTHOR.id, run.key),
     ]
     return [run, PAPER, CLAIM, ASPIRIN, AUTHOR], edges
 
@@ -49,16 +58,18 @@ async def test_an_empty_graph_answers_everything(graph: KnowledgeGraph) -> None:
     assert await graph.search("aspirin", limit=10) == []
     assert (await graph.counts()).nodes == {}
     await graph.delete_run("run-1")
-    assert (await shortest(graph, PAPER.id, ASPIRIN.id, longest=4, limit=5)).paths == ()
+    assert (await find_shortest_paths(graph, PAPER.id, ASPIRIN.id, longest=4, limit=5)).paths == ()
 
 
 async def test_what_a_run_left_before_is_replaced_in_the_same_step(graph: KnowledgeGraph) -> None:
     nodes, edges = of_run()
     await graph.upsert(nodes, edges)
-    newer = edge("found", RUN.id, PAPER.id, RUN.key, evidence="ev-2")
+    newer = build_knowledge_edge("found", RUN.id, PAPER.id, RUN.key, evidence="ev-2")
     with pytest.raises(ValueError, match="neither given nor kept"):
         await graph.upsert(
-            [RUN], [edge("found", RUN.id, node("document", "gone", "Gone").id, RUN.key)], replacing="run-1"
+            [RUN],
+            [build_knowledge_edge("found", RUN.id, build_knowledge_node("document", "gone", "Gone").id, RUN.key)],
+            replacing="run-1",
         )
     assert (await graph.counts()).edges == {"cites": 1, "found": 1, "mentions": 1, "stated": 1, "written_by": 1}
     await graph.upsert([RUN, PAPER], [newer], replacing="run-1")
@@ -83,7 +94,7 @@ async def test_a_node_is_described_as_it_is_described_last(graph: KnowledgeGraph
 
 
 async def test_an_edge_without_its_nodes_is_refused_and_nothing_is_kept(graph: KnowledgeGraph) -> None:
-    dangling = edge("mentions", CLAIM.id, ASPIRIN.id, "run-1")
+    dangling = build_knowledge_edge("mentions", CLAIM.id, ASPIRIN.id, "run-1")
     with pytest.raises(ValueError, match=ASPIRIN.id):
         await graph.upsert([CLAIM], [dangling])
     assert (await graph.counts()).nodes == {}
@@ -93,11 +104,11 @@ async def test_four_writers_of_the_same_nodes_make_each_once(
     opened: Callable[[], AbstractAsyncContextManager[Store]], tenant: str
 ) -> None:
     """Each with connections of its own, as processes have them, and each in an order of its own."""
-    same = [node("entity", f"entity {number}", f"Entity {number}") for number in range(50)]
+    same = [build_knowledge_node("entity", f"entity {number}", f"Entity {number}") for number in range(50)]
 
     async def write(number: int) -> None:
-        run = node("run", f"run-{number}", "A question")
-        edges = [edge("mentions", run.id, one.id, run.key) for one in same]
+        run = build_knowledge_node("run", f"run-{number}", "A question")
+        edges = [build_knowledge_edge("mentions", run.id, one.id, run.key) for one in same]
         ordered = same[number * 10 :] + same[: number * 10]
         async with opened() as store:
             for start in range(0, 50, 10):
@@ -121,7 +132,9 @@ async def test_what_was_cut_off_between_two_writes_is_finished_by_another_try(gr
 
 async def test_a_run_takes_its_edges_and_what_nobody_else_names(graph: KnowledgeGraph) -> None:
     await graph.upsert(*of_run())
-    await graph.upsert([OTHER_RUN, PAPER], [edge("found", OTHER_RUN.id, PAPER.id, OTHER_RUN.key, evidence="ev-1")])
+    await graph.upsert(
+        [OTHER_RUN, PAPER], [build_knowledge_edge("found", OTHER_RUN.id, PAPER.id, OTHER_RUN.key, evidence="ev-1")]
+    )
     await graph.delete_run("run-1")
     counts = await graph.counts()
     assert counts.nodes == {"document": 1, "run": 1}
@@ -160,9 +173,9 @@ def names(hits: Sequence[object]) -> list[str]:
 
 
 async def test_words_find_nodes_the_rarest_first(graph: KnowledgeGraph) -> None:
-    common = [node("claim", f"claim {number}", f"Stroke study number {number}") for number in range(20)]
-    rare = node("claim", "rare", "Warfarin and strokes")
-    cjk = node("document", "file:1", "阿司匹林可以预防中风")
+    common = [build_knowledge_node("claim", f"claim {number}", f"Stroke study number {number}") for number in range(20)]
+    rare = build_knowledge_node("claim", "rare", "Warfarin and strokes")
+    cjk = build_knowledge_node("document", "file:1", "阿司匹林可以预防中风")
     await graph.upsert([*common, rare, cjk], [])
     found = await graph.search("stroke warfarin", limit=3)
     assert names(found)[0] == "Warfarin and strokes"
@@ -175,9 +188,11 @@ async def test_words_find_nodes_the_rarest_first(graph: KnowledgeGraph) -> None:
 
 
 async def test_neighbours_come_in_pages(graph: KnowledgeGraph) -> None:
-    many = [node("entity", f"e{number}", f"Entity {number}") for number in range(25)]
-    await graph.upsert([PAPER, RUN, *many], [edge("mentions", PAPER.id, one.id, "run-1") for one in many])
-    await graph.upsert([], [edge("found", RUN.id, PAPER.id, "run-1", evidence="ev")])
+    many = [build_knowledge_node("entity", f"e{number}", f"Entity {number}") for number in range(25)]
+    await graph.upsert(
+        [PAPER, RUN, *many], [build_knowledge_edge("mentions", PAPER.id, one.id, "run-1") for one in many]
+    )
+    await graph.upsert([], [build_knowledge_edge("found", RUN.id, PAPER.id, "run-1", evidence="ev")])
     seen, after = list[str](), ""
     while page := await graph.neighbours(PAPER.id, kinds=["mentions"], limit=10, after=after):
         assert len(page) <= 10
@@ -189,27 +204,30 @@ async def test_neighbours_come_in_pages(graph: KnowledgeGraph) -> None:
 
 async def test_the_shortest_paths_are_told_and_none_leads_over_a_run(graph: KnowledgeGraph) -> None:
     await graph.upsert(*of_run())
-    found = await shortest(graph, AUTHOR.id, ASPIRIN.id, longest=4, limit=5)
+    found = await find_shortest_paths(graph, AUTHOR.id, ASPIRIN.id, longest=4, limit=5)
     assert found.complete
     assert [[one.kind for one in path] for path in found.paths] == [["written_by", "cites", "mentions"]]
-    assert (await shortest(graph, AUTHOR.id, ASPIRIN.id, longest=2, limit=5)).paths == ()
-    await graph.upsert([LONELY], [edge("mentions", RUN.id, LONELY.id, "run-1")])
-    assert (await shortest(graph, LONELY.id, ASPIRIN.id, longest=6, limit=5)).paths == ()
-    to_run = await shortest(graph, RUN.id, ASPIRIN.id, longest=6, limit=5)
+    assert (await find_shortest_paths(graph, AUTHOR.id, ASPIRIN.id, longest=2, limit=5)).paths == ()
+    await graph.upsert([LONELY], [build_knowledge_edge("mentions", RUN.id, LONELY.id, "run-1")])
+    assert (await find_shortest_paths(graph, LONELY.id, ASPIRIN.id, longest=6, limit=5)).paths == ()
+    to_run = await find_shortest_paths(graph, RUN.id, ASPIRIN.id, longest=6, limit=5)
     assert [[one.kind for one in path] for path in to_run.paths] == [["stated", "mentions"]]
-    assert (await shortest(graph, RUN.id, RUN.id, longest=6, limit=5)).paths == ()
+    assert (await find_shortest_paths(graph, RUN.id, RUN.id, longest=6, limit=5)).paths == ()
 
 
 async def test_equally_short_paths_are_all_told_up_to_a_limit(graph: KnowledgeGraph) -> None:
-    middle = [node("claim", f"c{number}", f"Claim {number}") for number in range(4)]
+    middle = [build_knowledge_node("claim", f"c{number}", f"Claim {number}") for number in range(4)]
     edges = [
         one
         for each in middle
-        for one in (edge("cites", each.id, PAPER.id, "r"), edge("mentions", each.id, ASPIRIN.id, "r"))
+        for one in (
+            build_knowledge_edge("cites", each.id, PAPER.id, "r"),
+            build_knowledge_edge("mentions", each.id, ASPIRIN.id, "r"),
+        )
     ]
     await graph.upsert([PAPER, ASPIRIN, *middle], edges)
-    assert len((await shortest(graph, PAPER.id, ASPIRIN.id, longest=4, limit=9)).paths) == 4
-    assert len((await shortest(graph, PAPER.id, ASPIRIN.id, longest=4, limit=2)).paths) == 2
+    assert len((await find_shortest_paths(graph, PAPER.id, ASPIRIN.id, longest=4, limit=9)).paths) == 4
+    assert len((await find_shortest_paths(graph, PAPER.id, ASPIRIN.id, longest=4, limit=2)).paths) == 2
 
 
 @pytest.mark.parametrize(
@@ -224,8 +242,10 @@ async def test_equally_short_paths_are_all_told_up_to_a_limit(graph: KnowledgeGr
     ],
 )
 async def test_no_value_is_ever_read_as_a_query(graph: KnowledgeGraph, hostile: str) -> None:
-    strange = node("entity", hostile, hostile, text=hostile, url=hostile)
-    await graph.upsert([strange, RUN], [edge("mentions", RUN.id, strange.id, hostile, evidence=hostile)])
+    strange = build_knowledge_node("entity", hostile, hostile, text=hostile, url=hostile)
+    await graph.upsert(
+        [strange, RUN], [build_knowledge_edge("mentions", RUN.id, strange.id, hostile, evidence=hostile)]
+    )
     assert await graph.nodes([strange.id]) == [strange]
     (beside,) = await graph.neighbours(strange.id, limit=5)
     assert (beside.edge.run, beside.edge.evidence) == (hostile, hostile)
@@ -242,6 +262,6 @@ def test_what_is_no_id_of_a_node_is_refused() -> None:
 
 
 def test_a_key_that_is_too_long_is_kept_by_its_hash() -> None:
-    one, other = node("claim", "x" * 3_000, "n"), node("claim", "x" * 3_001, "n")
+    one, other = build_knowledge_node("claim", "x" * 3_000, "n"), build_knowledge_node("claim", "x" * 3_001, "n")
     assert one.id != other.id
     assert len(one.key) == 64

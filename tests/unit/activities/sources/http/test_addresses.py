@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from elcano.activities.sources.http.addresses import kind_of
 from elcano.activities.sources.http.destinations import address_of, require_public
 from elcano.activities.sources.http.fetching import Fetcher
-from elcano.activities.sources.http.requests import Request, followed
+from elcano.activities.sources.http.redirects import Request, follow_redirect
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from tests.internet import PUBLIC, Internet
 from tests.loopback import Asked, Reply, loopback
@@ -166,7 +166,7 @@ def test_any_redirect_is_followed_with_care_or_refused(location: str, inside: bo
     request = Request("GET", httpx.URL("http://10.0.0.1/page"), {"X-Key": "key"}, None, inside)
     headers = [(b"Location", location.encode("utf-8", errors="surrogatepass"))]
     try:
-        following = followed("test", request, httpx.Response(302, headers=headers))
+        following = follow_redirect("test", request, httpx.Response(302, headers=headers))
     except SourceRefused:
         return
     assert following is not None

@@ -13,10 +13,10 @@ from typing import Any
 import httpx
 import pytest
 
-from elcano.activities.sources.http import cached, lately
+from elcano.activities.sources.http import cached, recent_pages
 from elcano.activities.sources.http.cached import FILE, FRESH_SECONDS
 from elcano.activities.sources.http.fetching import Answer, Fetcher, Service
-from elcano.activities.sources.http.requests import Request
+from elcano.activities.sources.http.redirects import Request
 from elcano.graphs.errors import SourceRefused
 from tests.internet import Internet
 from tests.loopback import Asked, Loopback, Reply, loopback
@@ -85,7 +85,7 @@ async def test_what_may_stand_in_no_file_is_fetched_once_for_some_minutes(
                 await fetcher.fetch("test", page, most_bytes=3, **asked)
             keyed = await fetcher.fetch("test", page, headers={"X-Api-Key": "x"}, **asked)
             assert keyed.text == "asked 3"
-            monkeypatch.setattr(lately, "SECONDS", 0.0)
+            monkeypatch.setattr(recent_pages, "SECONDS", 0.0)
             assert (await fetcher.fetch("test", page, **asked)).text == "asked 4"
     folder = tmp_path / FILE.parent
     assert not folder.exists() or b"asked 1" not in b"".join(file.read_bytes() for file in folder.iterdir())
@@ -93,7 +93,7 @@ async def test_what_may_stand_in_no_file_is_fetched_once_for_some_minutes(
 
 async def test_what_is_remembered_has_its_bounds() -> None:
     now = 0.0
-    pages = lately.Lately(lambda: now, most_bytes=100)
+    pages = recent_pages.Lately(lambda: now, most_bytes=100)
     known = [Request("GET", httpx.URL(f"http://h/{n}"), {}, None, inside=True) for n in range(9)]
     for request in known:
         pages.keep(request, Answer(str(request.address), 200, httpx.Headers(), b"x" * 25))
@@ -101,7 +101,7 @@ async def test_what_is_remembered_has_its_bounds() -> None:
     pages.keep(known[0], Answer("http://h/0", 200, httpx.Headers(), b"x" * 26))
     assert pages.get(known[0]) is None
     assert pages.get(known[8]._replace(headers={"Accept": "text/html"})) is None
-    now = lately.SECONDS
+    now = recent_pages.SECONDS
     assert all(pages.get(request) is None for request in known)
 
 

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from elcano.activities.sources.http.fetching import Fetcher
-from elcano.activities.sources.http.pinning import certificates, transport
+from elcano.activities.sources.http.pinning import build_pinned_transport, build_tls_context
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from tests.internet import PUBLIC, Internet
 from tests.loopback import Reply, loopback
@@ -62,7 +62,7 @@ async def secure(
 
     server = await asyncio.start_server(connected, "127.0.0.1", 0, ssl=context)
     internet = Internet(f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}")
-    by = transport(internet.network, tls=believing or ssl.create_default_context(cafile=file))
+    by = build_pinned_transport(internet.network, tls=believing or ssl.create_default_context(cafile=file))
     try:
         yield by
     finally:
@@ -84,7 +84,7 @@ async def test_the_certificate_has_to_be_the_names(tmp_path: Path) -> None:
 
 
 async def test_an_unknown_authority_is_not_believed(tmp_path: Path) -> None:
-    async with secure(certificate(tmp_path, "example.com"), [], certificates()) as by:
+    async with secure(certificate(tmp_path, "example.com"), [], build_tls_context()) as by:
         with pytest.raises(httpx.TransportError, match="certificate verify failed"):
             await by.handle_async_request(httpx.Request("GET", "https://example.com/"))
 

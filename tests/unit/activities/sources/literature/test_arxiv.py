@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.activities.sources.literature.arxiv.feed import NOTICE_CHARACTERS, read
-from elcano.activities.sources.literature.arxiv.query import MOST_TERMS, parameters
+from elcano.activities.sources.literature.arxiv.feed import NOTICE_CHARACTERS, parse_feed
+from elcano.activities.sources.literature.arxiv.query import MOST_TERMS, build_arxiv_parameters
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
-from elcano.graphs.values.works import Work
+from elcano.graphs.values.work_metadata import Work
 from tests.loopback import Reply
 from tests.loopback import recorded as played
 from tests.unit.activities.sources.literature.opened import found, opened
@@ -50,7 +50,7 @@ def written(*entries: str, total: int | None = None, head: str = "<?xml version=
 
 
 def only(written_entry: str) -> Work:
-    (record,) = read("arxiv", written(written_entry).encode()).records
+    (record,) = parse_feed("arxiv", written(written_entry).encode()).records
     return record.work
 
 
@@ -75,17 +75,17 @@ def only(written_entry: str) -> Work:
     ],
 )
 def test_how_a_query_is_sent(query: str, sent: str | None) -> None:
-    assert parameters(query) == ({"search_query": query if sent is None else sent}, False)
+    assert build_arxiv_parameters(query) == ({"search_query": query if sent is None else sent}, False)
 
 
 def test_of_many_words_any_are_asked_for() -> None:
-    assert parameters("noise of ships on songs of whales") == (
+    assert build_arxiv_parameters("noise of ships on songs of whales") == (
         {"search_query": "all:noise AND all:ships AND all:songs AND all:whales"},
         False,
     )
     many = "all:noise OR all:ships OR all:songs OR all:whales OR all:winter"
-    assert parameters("noise of ships on songs of whales in winter") == ({"search_query": many}, True)
-    assert parameters('"blue whales" noise of ships on songs of whales in winter') == (
+    assert build_arxiv_parameters("noise of ships on songs of whales in winter") == ({"search_query": many}, True)
+    assert build_arxiv_parameters('"blue whales" noise of ships on songs of whales in winter') == (
         {"search_query": f'all:"blue whales" AND ({many})'},
         True,
     )
@@ -107,12 +107,12 @@ async def test_what_was_found_by_one_of_many_words_is_left_out() -> None:
     ],
 )
 def test_an_id_alone_asks_for_that_paper(query: str, sent: str) -> None:
-    assert parameters(query) == ({"id_list": sent}, False)
+    assert build_arxiv_parameters(query) == ({"id_list": sent}, False)
 
 
 @given(st.text('abc AND OR NOT ti:au: "()[]\n\\*-', max_size=40))
 def test_what_is_sent_is_closed(query: str) -> None:
-    sent = parameters(query).sent.get("search_query", "")
+    sent = build_arxiv_parameters(query).sent.get("search_query", "")
     assert sent.count('"') % 2 == 0
     assert sent.count("(") == sent.count(")")
     assert not sent.endswith(("AND", " OR"))
@@ -120,7 +120,7 @@ def test_what_is_sent_is_closed(query: str) -> None:
 
 
 def test_a_query_without_end_is_cut() -> None:
-    sent = parameters(" ".join(f"word{at}" for at in range(500))).sent["search_query"]
+    sent = build_arxiv_parameters(" ".join(f"word{at}" for at in range(500))).sent["search_query"]
     assert sent.count(" OR ") == MOST_TERMS - 1
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from elcano.activities.sources.literature.clinical_trials.results import MOST_EVENTS
+from elcano.activities.sources.literature.clinical_trials.trial_results import MOST_EVENTS
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
 from tests.loopback import Asked, Reply, recorded
 from tests.unit.activities.sources.literature.services import HTML, replying, searched, works

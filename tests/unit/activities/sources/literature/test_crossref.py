@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.activities.sources.literature.crossref.source import CrossrefSource
-from elcano.activities.sources.literature.crossref.works import record
-from elcano.activities.sources.literature.recording import recorded
+from elcano.activities.sources.literature.crossref.work_parser import build_crossref_record
+from elcano.activities.sources.literature.work_records import build_stored_record
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
-from elcano.graphs.values.works import Work
+from elcano.graphs.values.work_metadata import Work
 from tests.loopback import Answering, Reply
 from tests.loopback import recorded as played
 from tests.unit.activities.sources.literature.opened import ANYTHING, as_json, found, opened
@@ -104,11 +104,11 @@ async def test_all_that_a_work_tells() -> None:
     ],
 )
 def test_dates_are_as_exact_as_they_are_known(parts: object, published: str) -> None:
-    work = record(made(published={"date-parts": parts})).work
+    work = build_crossref_record(made(published={"date-parts": parts})).work
     assert (work.published, work.year) == (published, int(published[:4]) if published else None)
-    assert record(made(published={"date-parts": parts}, issued={"date-parts": [[1999]]})).work.published == (
-        published or "1999"
-    )
+    assert build_crossref_record(
+        made(published={"date-parts": parts}, issued={"date-parts": [[1999]]})
+    ).work.published == (published or "1999")
 
 
 @pytest.mark.parametrize(
@@ -127,14 +127,14 @@ def test_dates_are_as_exact_as_they_are_known(parts: object, published: str) -> 
     ],
 )
 def test_what_became_of_a_work(kind: str, flag: str | None, words: str) -> None:
-    work = record(made(**update(kind))).work
+    work = build_crossref_record(made(**update(kind))).work
     assert work.flags == ((flag, "abstract_only") if flag else ("abstract_only",))
     assert work.notices == (f"{words} of 2022-05-06: doi:10.5555/notice.",)
 
 
 def test_the_gravest_flag_comes_first_and_a_notice_says_who_tells() -> None:
     both = [*update("correction")["updated-by"], *update("retraction", source="retraction-watch")["updated-by"]]
-    work = record({**made(title=["RETRACTED: Songs of whales"]), "updated-by": both}).work
+    work = build_crossref_record({**made(title=["RETRACTED: Songs of whales"]), "updated-by": both}).work
     assert work.flags == ("retracted", "corrected", "abstract_only")
     assert work.notices == (
         "Its title is marked as retracted.",
@@ -145,7 +145,7 @@ def test_the_gravest_flag_comes_first_and_a_notice_says_who_tells() -> None:
 
 def test_a_notice_is_not_what_it_retracts() -> None:
     notice = made(**{"update-to": update("retraction")["updated-by"], "title": ["Retraction: Songs of whales"]})
-    work = record(notice).work
+    work = build_crossref_record(notice).work
     assert work.flags == ("abstract_only",)
     assert work.notices == ("This is a notice, retraction, on another work: doi:10.5555/notice.",)
 
@@ -153,7 +153,7 @@ def test_a_notice_is_not_what_it_retracts() -> None:
 def test_a_preprint_says_where_it_was_published() -> None:
     related = {"is-preprint-of": [{"id-type": "doi", "id": "10.5555/Later"}, {"id": 5}, None]}
     given = made(type="posted-content", subtype="preprint", relation=related, institution=[{"name": "whaleRxiv"}])
-    kept = record({**given, "container-title": []})
+    kept = build_crossref_record({**given, "container-title": []})
     assert (kept.work.kind, kept.work.flags, kept.work.venue) == (
         "preprint",
         ("preprint", "abstract_only"),
@@ -161,7 +161,7 @@ def test_a_preprint_says_where_it_was_published() -> None:
     )
     assert kept.work.notices == ("This preprint was published as doi:10.5555/later.",)
     assert kept.metadata["published_as"] == "10.5555/later"
-    assert record(made(type="posted-content", subtype="other")).work.flags == ("abstract_only",)
+    assert build_crossref_record(made(type="posted-content", subtype="other")).work.flags == ("abstract_only",)
 
 
 async def test_what_is_asked() -> None:
@@ -205,7 +205,7 @@ async def test_works_without_text_and_records_that_are_none_are_said() -> None:
 @given(st.dictionaries(st.sampled_from([*sorted(made()), "updated-by", "update-to", "relation"]), ANYTHING, max_size=6))
 def test_fields_of_any_type_cost_no_more_than_themselves(wrong: Mapping[str, Any]) -> None:
     for given_ in ({**made(), **wrong}, wrong):
-        kept = recorded("crossref", record(given_), 1.0)
+        kept = build_stored_record("crossref", build_crossref_record(given_), 1.0)
         if kept is not None:
             assert all(kept.text.text[part.start : part.end] == part.text for part in kept.passages)
 

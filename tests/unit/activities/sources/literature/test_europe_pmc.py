@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from elcano.activities.sources.literature.recording import ONLY_TITLE
+from elcano.activities.sources.literature.work_records import ONLY_TITLE
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
 from tests.loopback import Asked, Reply, recorded
 from tests.unit.activities.sources.literature.services import HTML, replying, searched, works

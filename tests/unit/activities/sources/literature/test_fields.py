@@ -20,7 +20,7 @@ from elcano.activities.sources.literature import fields
     ],
 )
 def test_texts(value: object, text: str) -> None:
-    assert fields.text(value) == text
+    assert fields.coerce_text(value) == text
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_texts(value: object, text: str) -> None:
     ],
 )
 def test_numbers(value: object, number: int | None) -> None:
-    assert fields.number(value) == number
+    assert fields.coerce_whole_number(value) == number
 
 
 @pytest.mark.parametrize(
@@ -51,13 +51,13 @@ def test_numbers(value: object, number: int | None) -> None:
     ],
 )
 def test_dates(value: object, date: str) -> None:
-    assert fields.date(value) == date
-    assert fields.year(date) == (int(date[:4]) if date else None)
+    assert fields.coerce_date(value) == date
+    assert fields.parse_year(date) == (int(date[:4]) if date else None)
 
 
 def test_objects_and_lists() -> None:
-    assert fields.first(["", None, " a ", "b"]) == fields.first("a") == "a"
-    assert fields.first({}) == fields.first([[]]) == ""
-    assert fields.mapping([("a", 1)]) == {}
-    assert list(fields.listed("abc")) == list(fields.listed({"a": 1})) == []
-    assert fields.mappings([{}, None, {"a": 1}, "x"]) == [{}, {"a": 1}]
+    assert fields.coerce_first_text(["", None, " a ", "b"]) == fields.coerce_first_text("a") == "a"
+    assert fields.coerce_first_text({}) == fields.coerce_first_text([[]]) == ""
+    assert fields.coerce_mapping([("a", 1)]) == {}
+    assert list(fields.coerce_list("abc")) == list(fields.coerce_list({"a": 1})) == []
+    assert fields.coerce_mappings([{}, None, {"a": 1}, "x"]) == [{}, {"a": 1}]

@@ -4,13 +4,16 @@ import pytest
 
 from elcano.activities.sources.literature import jats
 from elcano.activities.sources.literature.jats import MOST_COLUMNS, MOST_ROWS
-from elcano.activities.sources.literature.xml import parsed
+from elcano.activities.sources.literature.xml import parse_xml_root
 from tests.loopback import recorded
 
 
 def blocks(inner: str) -> list[tuple[str, str]]:
-    article = parsed("x", f"<article>{inner}</article>".encode(), {"article"})
-    return [(block.kind if block.kind != "heading" else f"h{block.level}", block.text) for block in jats.body(article)]
+    article = parse_xml_root("x", f"<article>{inner}</article>".encode(), {"article"})
+    return [
+        (block.kind if block.kind != "heading" else f"h{block.level}", block.text)
+        for block in jats.parse_article_body(article)
+    ]
 
 
 def body(inner: str) -> list[tuple[str, str]]:
@@ -106,17 +109,17 @@ def test_deep_and_senseless_nesting() -> None:
 def test_recorded_articles(file: str, headings: int, tables: int, licence: str) -> None:
     content = recorded(f"europe_pmc/{file}").body
     assert isinstance(content, bytes)
-    article = parsed("x", content, {"article"})
-    found = list(jats.body(article))
+    article = parse_xml_root("x", content, {"article"})
+    found = list(jats.parse_article_body(article))
     assert sum(block.kind == "heading" for block in found) == headings
     assert sum(block.kind == "code" for block in found) == tables
-    assert jats.licence(article) == licence
+    assert jats.find_article_licence(article) == licence
 
 
 def test_the_licence_may_be_an_attribute_a_sentence_or_nothing() -> None:
     def licence(inner: str) -> str:
         xml = f"<article><front><article-meta><permissions>{inner}</permissions></article-meta></front></article>"
-        return jats.licence(parsed("x", xml.encode(), {"article"}))
+        return jats.find_article_licence(parse_xml_root("x", xml.encode(), {"article"}))
 
     assert licence("<license xmlns:x='urn:x' x:href='https://example.org/by'/>") == "https://example.org/by"
     assert licence("<license><license-p>All rights kept.</license-p></license>") == "All rights kept."

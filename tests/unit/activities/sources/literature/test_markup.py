@@ -4,15 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.activities.sources.literature.markup import MOST_CHARACTERS, blocks, line
-from elcano.activities.sources.literature.recording import Record
+from elcano.activities.sources.literature.markup import MOST_CHARACTERS, flatten_markup, parse_markup_blocks
 from elcano.activities.sources.literature.relevance import on_subject
-from elcano.activities.sources.literature.standing import licence, said_by_title
-from elcano.graphs.values.works import Work
+from elcano.activities.sources.literature.standing import normalize_licence_name, said_by_title
+from elcano.activities.sources.literature.work_records import Record
+from elcano.graphs.values.work_metadata import Work
 
 
 def shown(fragment: str) -> list[tuple[str, str]]:
-    return [(block.kind, block.text) for block in blocks(fragment)]
+    return [(block.kind, block.text) for block in parse_markup_blocks(fragment)]
 
 
 def test_sections_become_headings_and_paragraphs() -> None:
@@ -52,19 +52,19 @@ def test_sections_become_headings_and_paragraphs() -> None:
     ],
 )
 def test_what_a_reader_sees(fragment: str, text: str) -> None:
-    assert line(fragment) == text
+    assert flatten_markup(fragment) == text
 
 
 @pytest.mark.parametrize(
     "fragment", ["<b>" * 30_000 + "x", "<a " * 20_000, "<" * 50_000, "<!--" * 15_000, "<sup>" * 9_000, "&#x0;&#xD800;x"]
 )
 def test_damage_ends(fragment: str) -> None:
-    assert len(line(fragment)) <= 4 * MOST_CHARACTERS
+    assert len(flatten_markup(fragment)) <= 4 * MOST_CHARACTERS
 
 
 @given(st.text("<>/=&;\"' absup!-[]", max_size=80))
 def test_any_fragment_has_blocks_that_are_not_empty(fragment: str) -> None:
-    assert all(block.text == " ".join(block.text.split()) != "" for block in blocks(fragment))
+    assert all(block.text == " ".join(block.text.split()) != "" for block in parse_markup_blocks(fragment))
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_what_a_title_says(title: str, flags: tuple[str, ...]) -> None:
     ],
 )
 def test_licences(given_: str, name: str) -> None:
-    assert licence(given_) == name
+    assert normalize_licence_name(given_) == name
 
 
 def test_works_are_kept_by_the_words_they_share() -> None:

@@ -8,9 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.activities.sources.base import Found
-from elcano.activities.sources.literature.openalex.source import written
-from elcano.activities.sources.literature.openalex.works import GAP, MOST_WORDS, WORD_CHARACTERS, inverted, record
-from elcano.activities.sources.literature.recording import recorded
+from elcano.activities.sources.literature.openalex.source import sanitize_openalex_query
+from elcano.activities.sources.literature.openalex.work_parser import (
+    GAP,
+    MOST_WORDS,
+    WORD_CHARACTERS,
+    build_openalex_record,
+    rebuild_inverted_abstract,
+)
+from elcano.activities.sources.literature.work_records import build_stored_record
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
 from tests.loopback import Asked, Reply
 from tests.loopback import recorded as played
@@ -119,27 +125,32 @@ async def test_what_no_longer_stands_and_what_was_not_reviewed_is_flagged() -> N
 
 
 def test_an_abstract_is_put_together_from_its_places() -> None:
-    assert inverted(index("a b a c")) == ("a b a c", True)
-    assert inverted({"one": [0], "two": [3], "three": [4]}) == (f"one {GAP} two three", False)
-    assert inverted({"first": [0], "second": [0], "next": [1]}) == ("first next", False)
-    assert inverted({"late": [2]}) == ("late", False)
-    assert inverted({"a": [0], "far": [10**18, MOST_WORDS], "x" * (WORD_CHARACTERS + 1): [1]}) == ("a", False)
-    assert inverted({"a": [0], "b": ["1", -1, None, True, 1.0, [1]]}) == ("a", False)
+    assert rebuild_inverted_abstract(index("a b a c")) == ("a b a c", True)
+    assert rebuild_inverted_abstract({"one": [0], "two": [3], "three": [4]}) == (f"one {GAP} two three", False)
+    assert rebuild_inverted_abstract({"first": [0], "second": [0], "next": [1]}) == ("first next", False)
+    assert rebuild_inverted_abstract({"late": [2]}) == ("late", False)
+    assert rebuild_inverted_abstract({"a": [0], "far": [10**18, MOST_WORDS], "x" * (WORD_CHARACTERS + 1): [1]}) == (
+        "a",
+        False,
+    )
+    assert rebuild_inverted_abstract({"a": [0], "b": ["1", -1, None, True, 1.0, [1]]}) == ("a", False)
     nothings: list[object] = [None, [], "text", 5, {}, {"a": None}, {"a": []}]
     for nothing in nothings:
-        assert inverted(nothing).text == ""
+        assert rebuild_inverted_abstract(nothing).text == ""
 
 
 def test_a_faulty_abstract_says_so_and_markup_is_read() -> None:
-    assert record(made(abstract_inverted_index={"a": [0], "b": [9]})).metadata["abstract"] == "incomplete"
+    assert (
+        build_openalex_record(made(abstract_inverted_index={"a": [0], "b": [9]})).metadata["abstract"] == "incomplete"
+    )
     marked = made(text="<p>Below &lt;5 or <LOD at 10<sup>6</sup> cells.</p>")
-    assert [block.text for block in record(marked).blocks] == ["Below <5 or <LOD at 10⁶ cells."]
+    assert [block.text for block in build_openalex_record(marked).blocks] == ["Below <5 or <LOD at 10⁶ cells."]
 
 
 @given(st.dictionaries(st.sampled_from(sorted(made())), ANYTHING, max_size=6), st.booleans())
 def test_fields_of_any_type_cost_no_more_than_themselves(wrong: dict[str, Any], whole: bool) -> None:
-    one = record({**made(), **wrong} if whole else wrong)
-    kept = recorded("openalex", one, 1.0)
+    one = build_openalex_record({**made(), **wrong} if whole else wrong)
+    kept = build_stored_record("openalex", one, 1.0)
     if kept is not None:
         assert all(kept.text.text[part.start : part.end] == part.text for part in kept.passages)
     if "display_name" not in wrong and whole:
@@ -171,7 +182,7 @@ async def test_what_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_a_query_that_is_not_whole_is_taken_for_words(query: str, sent: str) -> None:
-    assert written(query) == sent
+    assert sanitize_openalex_query(query) == sent
 
 
 async def test_nothing_found_is_a_fact() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from elcano.activities.sources.literature.recording import ONLY_TITLE
+from elcano.activities.sources.literature.work_records import ONLY_TITLE
 from tests.loopback import recorded
 from tests.unit.activities.sources.literature.pubmed_answers import article, articles, ids, service
 from tests.unit.activities.sources.literature.services import replying, searched, works

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from elcano.activities.sources.documents.document import Block
-from elcano.activities.sources.literature.choosing import fitting, ranked
-from elcano.activities.sources.literature.recording import (
+from elcano.activities.sources.literature.passage_selection import select_fitting_passages, take_first_passages
+from elcano.activities.sources.literature.work_records import (
     FIELD_CHARACTERS,
     MOST_AUTHORS,
     NAME_CHARACTERS,
@@ -16,10 +16,10 @@ from elcano.activities.sources.literature.recording import (
     WHOLE_CHARACTERS,
     Record,
     Recorded,
+    build_stored_record,
     by_title,
-    recorded,
 )
-from elcano.graphs.values.works import Identifiers, Work
+from elcano.graphs.values.work_metadata import Identifiers, Work
 from elcano.storage.store import open_store
 
 ABSTRACT = (
@@ -36,7 +36,7 @@ def record(*blocks: Block, doi: str = "10.1/whales", **more: object) -> Record:
 
 
 def kept(given: Record, source: str = "pubmed", now: float = 5.0) -> Recorded:
-    found = recorded(source, given, now)
+    found = build_stored_record(source, given, now)
     assert found is not None
     for passage in found.passages:
         assert found.text.text[passage.start : passage.end] == passage.text
@@ -74,7 +74,7 @@ def test_a_long_or_parted_text_is_cut_at_its_headings() -> None:
     ],
 )
 def test_without_a_name_or_a_text_there_is_no_evidence(given: Record) -> None:
-    assert recorded("pubmed", given, 0.0) is None
+    assert build_stored_record("pubmed", given, 0.0) is None
 
 
 def test_a_work_without_identifiers_goes_by_the_name_its_service_gives_it() -> None:
@@ -130,22 +130,22 @@ def test_a_title_of_a_million_characters_does_not_travel() -> None:
 
 def test_the_order_of_the_service_is_kept_and_repetitions_are_left_out() -> None:
     works = [kept(record(Block(f"Text {at}"), doi=f"10.1/{at}")) for at in (3, 1, 2, 1)]
-    found = ranked([*works, None], 3, ["one was unreadable"])
+    found = take_first_passages([*works, None], 3, ["one was unreadable"])
     assert [one.document for one in found.evidence] == ["doi:10.1/3", "doi:10.1/1", "doi:10.1/2"]
     assert len(found.texts) == 3
     assert [one.score for one in found.evidence] == [1, 1 / 2, 1 / 3]
     assert found.warnings == ("one was unreadable",)
-    assert ranked(works, 1).texts == (works[0].text,)
+    assert take_first_passages(works, 1).texts == (works[0].text,)
 
 
 def test_passages_that_fit_come_first_and_few_of_one_work() -> None:
     crowd = Record(record().work, tuple(Block(f"Whales sing. {at} " + "sea " * 300) for at in range(9)))
     other = record(Block("A whale sang once."), doi="10.1/other")
     silent = record(Block("Nothing of the kind."), doi="10.1/silent")
-    found = fitting("whales singing", [kept(silent), kept(crowd), kept(other)], 5)
+    found = select_fitting_passages("whales singing", [kept(silent), kept(crowd), kept(other)], 5)
     assert [one.document for one in found.evidence].count("doi:10.1/whales") == 3
     assert found.evidence[-1].document == "doi:10.1/silent"
-    assert [one.document for one in fitting("?!", [kept(silent), kept(other)], 5).evidence] == [
+    assert [one.document for one in select_fitting_passages("?!", [kept(silent), kept(other)], 5).evidence] == [
         "doi:10.1/silent",
         "doi:10.1/other",
     ]

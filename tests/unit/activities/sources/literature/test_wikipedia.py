@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.activities.sources.literature.recording import recorded
 from elcano.activities.sources.literature.wikipedia import articles
-from elcano.activities.sources.literature.wikipedia.answers import Page, described
-from elcano.activities.sources.literature.wikipedia.editions import EDITIONS, asked
+from elcano.activities.sources.literature.wikipedia.api_response import Page, parse_page_entry
+from elcano.activities.sources.literature.wikipedia.editions import EDITIONS, parse_edition_query
 from elcano.activities.sources.literature.wikipedia.source import MOST_ARTICLES, MOST_REQUESTS, WikipediaSource
-from elcano.graphs.catalogue.sources import SOURCES
+from elcano.activities.sources.literature.work_records import build_stored_record
+from elcano.graphs.catalogue.source_registry import SOURCES
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
 from elcano.settings import Settings
 from tests.loopback import Answering, Asked, Reply, loopback
@@ -138,7 +138,7 @@ async def test_what_is_asked() -> None:
     ],
 )
 def test_a_prefix_chooses_the_edition(query: str, edition: str, words: str) -> None:
-    assert asked(query) == (edition, words)
+    assert parse_edition_query(query) == (edition, words)
     assert all(code.isalpha() for code in EDITIONS)
 
 
@@ -257,7 +257,7 @@ async def test_an_article_that_cannot_be_read_fails_the_search() -> None:
 def test_a_formula_is_a_part_of_its_sentence() -> None:
     signs = "  \n    \n      \n        E\n        =\n    \n    {\\displaystyle E=mc^{2}}\n  \n"
     text = f"The mass\n{signs} is large.\n\n== See ==\nA"
-    assert [(block.kind, block.text) for block in articles.blocks(text)] == [
+    assert [(block.kind, block.text) for block in articles.parse_extract_blocks(text)] == [
         ("text", "The mass E=mc^{2} is large."),
         ("heading", "See"),
         ("text", "A"),
@@ -267,25 +267,25 @@ def test_a_formula_is_a_part_of_its_sentence() -> None:
 @given(st.text("= a\n{}\\", max_size=60) | st.lists(st.sampled_from(TEXT.splitlines())).map("\n".join))
 def test_any_text_is_kept_whole(text: str) -> None:
     page = Page(7, "Whales", text, 9, "2026-03-04", "https://en.wikipedia.org/wiki/W", disambiguation=False)
-    kept = recorded("wikipedia", articles.record(page, "en"), 1.0)
+    kept = build_stored_record("wikipedia", articles.build_wikipedia_record(page, "en"), 1.0)
     if kept is not None:
         assert all(kept.text.text[part.start : part.end] == part.text for part in kept.passages)
 
 
 @given(st.dictionaries(st.sampled_from([*sorted(article()), "pageprops", "missing", "fullurl"]), ANYTHING, max_size=5))
 def test_fields_of_any_type_cost_no_more_than_themselves(wrong: dict[str, Any]) -> None:
-    page = described({**article(), **wrong})
+    page = parse_page_entry({**article(), **wrong})
     if page is not None:
-        recorded("wikipedia", articles.record(page, "en"), 1.0)
+        build_stored_record("wikipedia", articles.build_wikipedia_record(page, "en"), 1.0)
 
 
 @pytest.mark.parametrize(
     "address", ["https://a:b@evil.example/x", "javascript:alert(1)", "https://x:99999/", "//x/y", 5]
 )
 def test_an_address_that_cannot_be_one_is_made_of_the_id(address: object) -> None:
-    page = described(article(canonicalurl=address))
+    page = parse_page_entry(article(canonicalurl=address))
     assert page is not None
-    assert articles.record(page, "en").work.identifiers.url == "https://en.wikipedia.org/?curid=7"
+    assert articles.build_wikipedia_record(page, "en").work.identifiers.url == "https://en.wikipedia.org/?curid=7"
 
 
 async def test_recorded_answers_are_read() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from elcano.activities.sources.literature.xml import flattened, local, parsed
+from elcano.activities.sources.literature.xml import flatten_element_text, get_local_name, parse_xml_root
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 
 BOMB = (
@@ -13,7 +13,7 @@ BOMB = (
 
 
 def text(xml: str, *left_out: str) -> str:
-    return flattened(parsed("x", xml.encode(), {"a"}), left_out)
+    return flatten_element_text(parse_xml_root("x", xml.encode(), {"a"}), left_out)
 
 
 def test_raised_figures_stay_apart() -> None:
@@ -29,8 +29,8 @@ def test_markup_namespaces_and_comments() -> None:
         "one two three four five"
     )
     assert text("<a>kept<xref>left <i>out</i></xref> after</a>", "xref") == "kept after"
-    assert flattened(None) == ""
-    assert local(parsed("x", b"<x:a xmlns:x='urn:x'/>", {"a"})) == "a"
+    assert flatten_element_text(None) == ""
+    assert get_local_name(parse_xml_root("x", b"<x:a xmlns:x='urn:x'/>", {"a"})) == "a"
 
 
 @pytest.mark.parametrize("levels", [200, 100_000])
@@ -54,7 +54,7 @@ def test_a_tree_without_bottom_is_read_or_refused(levels: int) -> None:
 )
 def test_an_answer_that_declares_entities_is_refused(xml: str) -> None:
     with pytest.raises((SourceRefused, SourceUnavailable), match="x: the answer"):
-        parsed("x", xml.encode(), {"a"})
+        parse_xml_root("x", xml.encode(), {"a"})
 
 
 def test_nothing_is_loaded_beside_it() -> None:
@@ -77,9 +77,9 @@ def test_nothing_is_loaded_beside_it() -> None:
 )
 def test_something_else_is_no_answer(content: bytes, said: str) -> None:
     with pytest.raises(SourceUnavailable, match=said):
-        parsed("x", content, {"a"})
+        parse_xml_root("x", content, {"a"})
 
 
 def test_other_encodings_are_read_as_they_are_declared() -> None:
     content = "<?xml version='1.0' encoding='ISO-8859-1'?><a>Müller</a>".encode("latin-1")
-    assert flattened(parsed("x", content, {"a"})) == "Müller"
+    assert flatten_element_text(parse_xml_root("x", content, {"a"})) == "Müller"

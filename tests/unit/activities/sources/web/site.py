@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from elcano.activities.sources.documents.document import FileSkipped
 from elcano.activities.sources.web import extraction
-from elcano.activities.sources.web.reading import Reader
+from elcano.activities.sources.web.page_reader import Reader
 from elcano.settings import Settings
 from tests.loopback import Asked, Reply
 
@@ -52,7 +52,7 @@ class Here(Reader):
     """Takes pages apart in this process, which for a test is quicker than to start another one."""
 
     def _ask(self, request: str, content: bytes) -> Any:
-        answer = json.loads(json.dumps(extraction._answer(request, content)))
+        answer = json.loads(json.dumps(extraction._answer_request(request, content)))
         if "skipped" in answer:
             raise FileSkipped(answer["skipped"])
         return answer

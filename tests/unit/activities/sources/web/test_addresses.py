@@ -6,8 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.activities.sources.web.addresses import address, asked, different_hosts, identifiers, joined
-from elcano.graphs.values.works import Identifiers
+from elcano.activities.sources.web.addresses import (
+    different_hosts,
+    identify_page,
+    normalize_page_url,
+    resolve_link,
+    split_url_from_query,
+)
+from elcano.graphs.values.work_metadata import Identifiers
 
 
 @pytest.mark.parametrize(
@@ -36,20 +42,20 @@ from elcano.graphs.values.works import Identifiers
     ],
 )
 def test_what_a_query_asks(query: str, url: str, words: str) -> None:
-    assert asked(query) == (url, words)
+    assert split_url_from_query(query) == (url, words)
 
 
 @given(st.text(max_size=300))
 def test_any_query_is_taken_apart(query: str) -> None:
-    url, words = asked(query)
-    assert url == "" or address(url) == url
+    url, words = split_url_from_query(query)
+    assert url == "" or normalize_page_url(url) == url
     assert words == words.strip()
 
 
 @given(st.text(max_size=100))
 def test_any_link_leads_to_an_address_or_nowhere(link: str) -> None:
-    found = joined("https://a.example/b/c", link)
-    assert found == "" or address(found) == found
+    found = resolve_link("https://a.example/b/c", link)
+    assert found == "" or normalize_page_url(found) == found
 
 
 @pytest.mark.parametrize(
@@ -67,7 +73,7 @@ def test_any_link_leads_to_an_address_or_nowhere(link: str) -> None:
     ],
 )
 def test_links(link: object, url: str) -> None:
-    assert joined("https://a.example/b/c", link) == url
+    assert resolve_link("https://a.example/b/c", link) == url
 
 
 class At(NamedTuple):
@@ -106,17 +112,17 @@ def test_the_best_page_of_each_host_comes_first() -> None:
     ],
 )
 def test_an_address_tells_which_work_it_is(url: str, named: Identifiers) -> None:
-    assert identifiers(url, "") == named
+    assert identify_page(url, "") == named
 
 
 def test_a_page_may_name_itself_on_its_own_host_only() -> None:
-    assert identifiers("https://a.example/b?s=1", "https://www.a.example/b").url == "https://www.a.example/b"
-    assert identifiers("https://a.example/b", "https://trusted.example/b").url == "https://a.example/b"
-    assert identifiers("https://a.example/b", "https://doi.org/10.1000/abc").doi == ""
+    assert identify_page("https://a.example/b?s=1", "https://www.a.example/b").url == "https://www.a.example/b"
+    assert identify_page("https://a.example/b", "https://trusted.example/b").url == "https://a.example/b"
+    assert identify_page("https://a.example/b", "https://doi.org/10.1000/abc").doi == ""
 
 
 def test_a_doi_leads_to_its_work_wherever_that_is() -> None:
-    named = identifiers("https://publisher.example/full/77", "", "https://doi.org/10.1000/Abc")
+    named = identify_page("https://publisher.example/full/77", "", "https://doi.org/10.1000/Abc")
     assert named == Identifiers(doi="10.1000/abc")
-    assert identifiers("https://a.example/b", "", "https://short.example/x").url == "https://a.example/b"
-    assert identifiers("https://a.example/b", "", "https://doi.org/").url == "https://a.example/b"
+    assert identify_page("https://a.example/b", "", "https://short.example/x").url == "https://a.example/b"
+    assert identify_page("https://a.example/b", "", "https://doi.org/").url == "https://a.example/b"

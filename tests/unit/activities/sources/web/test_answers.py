@@ -5,7 +5,7 @@ import pytest
 
 from elcano.activities.sources.documents.document import FileSkipped
 from elcano.activities.sources.http.fetching import Answer
-from elcano.activities.sources.web.answers import kind
+from elcano.activities.sources.web.content_kind import detect_content_kind
 from elcano.graphs.errors import SourceUnavailable
 
 AT = "https://a.example/b/c"
@@ -34,7 +34,7 @@ def answer(
     ],
 )
 def test_what_can_be_read(given: Answer, suffix: str) -> None:
-    assert kind(given, AT) == suffix
+    assert detect_content_kind(given, AT) == suffix
 
 
 @pytest.mark.parametrize(
@@ -69,13 +69,13 @@ def test_what_can_be_read(given: Answer, suffix: str) -> None:
 )
 def test_what_cannot_be_quoted(given: Answer, asked: str, reason: str) -> None:
     with pytest.raises(FileSkipped, match=reason):
-        kind(given, asked)
+        detect_content_kind(given, asked)
 
 
 @pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504, 529])
 def test_what_may_be_had_later(status: int) -> None:
     with pytest.raises(SourceUnavailable, match=f"HTTP {status}"):
-        kind(answer(status=status), AT)
+        detect_content_kind(answer(status=status), AT)
 
 
 @pytest.mark.parametrize(
@@ -88,4 +88,4 @@ def test_what_may_be_had_later(status: int) -> None:
     ],
 )
 def test_a_front_page_that_was_asked_for_is_read(asked: str, url: str) -> None:
-    assert kind(answer(url=url), asked) == ".html"
+    assert detect_content_kind(answer(url=url), asked) == ".html"

@@ -8,7 +8,7 @@ import pytest
 from elcano.activities.sources.http.fetching import Fetcher
 from elcano.activities.sources.web.crawl import DEPTH, PAGES, TRIES, CrawlSource
 from elcano.activities.sources.web.robots import Robots
-from elcano.graphs.catalogue.sources import SOURCES
+from elcano.graphs.catalogue.source_registry import SOURCES
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from tests.loopback import Loopback, Reply, loopback
 from tests.unit.activities.sources.web.site import FILLER, HTML, ROBOTS, Here, html, serving, settings

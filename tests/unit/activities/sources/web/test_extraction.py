@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elcano.activities.sources.documents.document import FileSkipped
-from elcano.activities.sources.web.extraction import MOST_LINKS, Page, Request, _answer, page_of, read
+from elcano.activities.sources.web.extraction import MOST_LINKS, Page, Request, _answer_request, extract_page, page_of
 from tests.loopback import recorded
 from tests.unit.activities.sources.files import pdf
 from tests.unit.activities.sources.web.site import FILLER, html
@@ -18,7 +18,7 @@ URL = "https://a.example/b/c"
 
 
 def taken(markup: str | bytes, **more: str) -> Page:
-    return read(Request(".html", URL, **more), markup.encode() if isinstance(markup, str) else markup)
+    return extract_page(Request(".html", URL, **more), markup.encode() if isinstance(markup, str) else markup)
 
 
 def of_recording(name: str) -> Page:
@@ -149,22 +149,22 @@ def test_links_are_bounded() -> None:
 
 
 def test_pdf_and_plain_text_are_read_as_documents_are() -> None:
-    page = read(Request(".pdf", URL, title="A paper"), pdf([["First page."], ["Second page."]]))
+    page = extract_page(Request(".pdf", URL, title="A paper"), pdf([["First page."], ["Second page."]]))
     assert [passage.page for passage in page.document.passages] == [1, 2]
     assert page.document.media_type == "application/pdf"
-    assert read(Request(".txt", URL), b"words").document.text == "words"
-    assert read(Request(".txt", URL), b"words").document.title == URL
-    assert read(Request(".txt", URL, charset="Shift_JIS"), "鯨の話".encode("cp932")).document.text == "鯨の話"
+    assert extract_page(Request(".txt", URL), b"words").document.text == "words"
+    assert extract_page(Request(".txt", URL), b"words").document.title == URL
+    assert extract_page(Request(".txt", URL, charset="Shift_JIS"), "鯨の話".encode("cp932")).document.text == "鯨の話"
     with pytest.raises(FileSkipped, match="not a readable PDF"):
-        read(Request(".pdf", URL), b"%PDF-1.7 and no more")
+        extract_page(Request(".pdf", URL), b"%PDF-1.7 and no more")
     with pytest.raises(FileSkipped, match="no text"):
-        read(Request(".txt", URL), b" \n ")
+        extract_page(Request(".txt", URL), b" \n ")
 
 
 def test_a_recorded_pdf_of_one_table() -> None:
     body = recorded("web_pages/table.pdf").body
     assert isinstance(body, bytes)
-    page = read(Request(".pdf", URL, title="Background checks"), body)
+    page = extract_page(Request(".pdf", URL, title="Background checks"), body)
     assert "Alabama" in page.document.text
     assert page.document.passages[0].page == 1
 
@@ -172,8 +172,8 @@ def test_a_recorded_pdf_of_one_table() -> None:
 def test_what_the_child_answers_is_the_page() -> None:
     request = '{"kind": ".html", "url": "https://a.example/b/c", "charset": "", "title": ""}'
     page = taken(html(FILLER))
-    assert page_of(_through_json(_answer(request, html(FILLER).encode()))) == page
-    assert _answer(request, b"") == {"skipped": "there is no text in it"}
+    assert page_of(_through_json(_answer_request(request, html(FILLER).encode()))) == page
+    assert _answer_request(request, b"") == {"skipped": "there is no text in it"}
 
 
 @pytest.mark.parametrize("facts", [None, [], {}, {"authors": "x", "links": []}, {"authors": []}])

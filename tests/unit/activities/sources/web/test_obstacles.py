@@ -3,7 +3,7 @@
 import pytest
 
 from elcano.activities.sources.documents.document import FileSkipped
-from elcano.activities.sources.web.extraction import HTML_BYTES, Page, Request, read
+from elcano.activities.sources.web.extraction import HTML_BYTES, Page, Request, extract_page
 from elcano.activities.sources.web.obstacles import LITTLE_CHARACTERS
 from tests.loopback import recorded
 from tests.unit.activities.sources.web.site import FILLER, html
@@ -13,7 +13,7 @@ LONG = [f"{FILLER} Watch {number}." for number in range(12)]
 
 
 def taken(markup: str | bytes, url: str = URL) -> Page:
-    return read(Request(".html", url), markup.encode() if isinstance(markup, str) else markup)
+    return extract_page(Request(".html", url), markup.encode() if isinstance(markup, str) else markup)
 
 
 BOT_CHECKS = [

@@ -8,7 +8,7 @@ import pytest
 from elcano.activities.sources.http.fetching import Fetcher, Service
 from elcano.activities.sources.web import brave, exa, searxng, serper, tavily
 from elcano.activities.sources.web.hits import HITS, QUOTA_SECONDS, Hits, Provider
-from elcano.activities.sources.web.searching import PROVIDERS
+from elcano.activities.sources.web.search_providers import PROVIDERS
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
 from tests.loopback import Asked, Reply, loopback, recorded
 from tests.unit.activities.sources.web.site import HTML, settings

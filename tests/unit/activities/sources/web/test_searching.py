@@ -4,8 +4,13 @@ import pytest
 
 from elcano.activities.sources.http.fetching import Fetcher, Service
 from elcano.activities.sources.web.hits import Hit, Hits, Provider
-from elcano.activities.sources.web.searching import PROVIDERS, Configured, configured, hits
-from elcano.graphs.catalogue.sources import SOURCES
+from elcano.activities.sources.web.search_providers import (
+    PROVIDERS,
+    Configured,
+    list_configured_providers,
+    search_with_fallback,
+)
+from elcano.graphs.catalogue.source_registry import SOURCES
 from elcano.graphs.errors import ActivityFault, SourceBusy, SourceRefused, SourceUnavailable
 from elcano.settings import Settings
 from tests.unit.activities.sources.web.site import settings
@@ -30,24 +35,26 @@ def engines(*outcomes: Hits | Exception) -> list[Configured]:
 
 
 async def test_the_first_that_answers_is_enough() -> None:
-    found = await hits("web", "whales", engines(FOUND, AssertionError("asked too")))
+    found = await search_with_fallback("web", "whales", engines(FOUND, AssertionError("asked too")))
     assert found == FOUND
 
 
 async def test_the_next_is_asked_when_one_fails_and_every_failure_is_named() -> None:
     failures = SourceBusy("first: HTTP 429", 3.0), SourceRefused("second: the key is refused")
-    found = await hits("web", "whales", engines(*failures, FOUND))
+    found = await search_with_fallback("web", "whales", engines(*failures, FOUND))
     assert found.hits == FOUND.hits
     assert found.warnings == ("web: first: HTTP 429", "web: second: the key is refused")
 
 
 async def test_what_an_engine_warns_of_is_passed_on_with_its_name() -> None:
-    found = await hits("web", "whales", engines(FOUND._replace(warnings=("its engine bing: too many requests",))))
+    found = await search_with_fallback(
+        "web", "whales", engines(FOUND._replace(warnings=("its engine bing: too many requests",)))
+    )
     assert found.warnings == ("web: first: its engine bing: too many requests",)
 
 
 async def test_nothing_found_is_said_and_nobody_else_is_asked() -> None:
-    found = await hits("web", "whales", engines(Hits(), AssertionError("asked too")))
+    found = await search_with_fallback("web", "whales", engines(Hits(), AssertionError("asked too")))
     assert found == Hits((), ("web: first found no page for 'whales'",))
 
 
@@ -65,7 +72,7 @@ async def test_when_none_answers_it_is_no_empty_answer(
     failures: list[Exception], kind: type[ActivityFault], after: float | None
 ) -> None:
     with pytest.raises(kind) as caught:
-        await hits("web", "whales", engines(*failures))
+        await search_with_fallback("web", "whales", engines(*failures))
     assert type(caught.value) is kind
     assert all(str(failure) in str(caught.value) for failure in failures)
     assert getattr(caught.value, "retry_after", None) == after
@@ -73,7 +80,7 @@ async def test_when_none_answers_it_is_no_empty_answer(
 
 async def test_a_bug_is_no_failure_of_a_provider() -> None:
     with pytest.raises(ZeroDivisionError):
-        await hits("web", "whales", engines(ZeroDivisionError(), FOUND))
+        await search_with_fallback("web", "whales", engines(ZeroDivisionError(), FOUND))
 
 
 async def test_those_with_a_key_or_an_address_are_asked_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,14 +88,14 @@ async def test_those_with_a_key_or_an_address_are_asked_in_order(monkeypatch: py
     for variable in spec.any_of:
         monkeypatch.delenv(variable, raising=False)
     nothing = settings()
-    assert configured(nothing, Fetcher(nothing)) == ()
+    assert list_configured_providers(nothing, Fetcher(nothing)) == ()
     assert spec.missing(nothing.has) == (
         "set one of 'searxng' in ELCANO_SERVICE_URLS, BRAVE_API_KEY, TAVILY_API_KEY, EXA_API_KEY, SERPER_API_KEY"
     )
     monkeypatch.setenv("EXA_API_KEY", " exa-secret\n")
     monkeypatch.setenv("BRAVE_API_KEY", "brave-secret")
     chosen = settings(searxng="http://searxng:8080", tavily="http://mirror/")
-    found = configured(chosen, Fetcher(chosen))
+    found = list_configured_providers(chosen, Fetcher(chosen))
     assert [(one.provider.name, one.key) for one in found] == [
         ("searxng", ""),
         ("brave", "brave-secret"),

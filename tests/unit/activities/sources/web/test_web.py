@@ -11,10 +11,10 @@ import pytest
 from elcano.activities.sources.base import Found
 from elcano.activities.sources.http.fetching import Fetcher
 from elcano.activities.sources.web import web as searching
-from elcano.activities.sources.web.reading import Reader
-from elcano.activities.sources.web.searching import configured
+from elcano.activities.sources.web.page_reader import Reader
+from elcano.activities.sources.web.search_providers import list_configured_providers
 from elcano.activities.sources.web.web import AT_ONCE, PAGES, WebSource
-from elcano.graphs.catalogue.sources import SOURCES
+from elcano.graphs.catalogue.source_registry import SOURCES
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
 from tests.loopback import Asked, Loopback, Reply, loopback, recorded
 from tests.unit.activities.sources.files import pdf
@@ -50,7 +50,7 @@ async def opened(
         chosen = settings(searxng=site.url)
         fetcher = Fetcher(chosen)
         reader = Here("web", fetcher, trusted=True, page_seconds=page_seconds)
-        source = WebSource(SOURCES["web"], configured(chosen, fetcher), fetcher, reader)
+        source = WebSource(SOURCES["web"], list_configured_providers(chosen, fetcher), fetcher, reader)
         try:
             yield source, site
         finally:

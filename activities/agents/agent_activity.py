@@ -1,0 +1,239 @@
+"""One agent node, one activity: an agent is asked once, or once a section if it says so; a crash costs one such call.
+
+Every attempt leaves a line in the ledger, the failed ones too, with what they used. A result, and a failure for good,
+tell what all attempts together used. Every failure leaves through `classified`.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+
+from elcano.activities.agents.answer_correction import ask_agent_with_correction
+from elcano.activities.agents.answer_drafts import draft_from_prose
+from elcano.activities.agents.block_revision import revise_doubted_blocks
+from elcano.activities.agents.data_writing import write_from_results
+from elcano.activities.agents.draft_correction import ask_writer_with_correction
+from elcano.activities.agents.draft_references import build_draft_ref, with_canonical_ids
+from elcano.activities.agents.draft_review import load_draft_under_review, parse_review_progress, review_draft
+from elcano.activities.agents.drafts import complete_draft
+from elcano.activities.agents.long_writing import LEAST_SUMMARY_TOKENS, write_long
+from elcano.activities.agents.needs_loader import Loader
+from elcano.activities.agents.unwritten_drafts import as_drafted, unread_told, with_omissions, without_sections
+from elcano.activities.calls.attempt import Attempt
+from elcano.activities.calls.failures import build_abandoned_error, classify_failure
+from elcano.activities.calls.heartbeat import send_heartbeats
+from elcano.activities.calls.ledger_line import Outcome, given_up, measure_queue_seconds
+from elcano.activities.calls.models import Resolve, may_answer_offline, model_text, resolve_model
+from elcano.activities.calls.streaming import Streamers
+from elcano.activities.report.citations import cited_ids
+from elcano.activities.sources.registry import Sources
+from elcano.graphs.agents.agent_registry import AGENTS
+from elcano.graphs.agents.data_writer import DataWriterInput
+from elcano.graphs.agents.definition import AgentDefinition
+from elcano.graphs.agents.loaded import AgentInput, Loaded, Shown
+from elcano.graphs.agents.own_definition import agent_called
+from elcano.graphs.agents.synthesis_context import SynthesisInput
+from elcano.graphs.agents.writer import WriterInput
+from elcano.graphs.contracts import AgentCall, AgentResult
+from elcano.graphs.engine.inputs import sent_tokens
+from elcano.graphs.errors import BudgetExhausted, InputInvalid
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.rules import get_rules
+from elcano.graphs.values.report import DraftRef, ReportDraft
+from elcano.graphs.values.tokens import PROMPT_TOKENS
+from elcano.settings import Settings
+from elcano.storage.store import Store
+
+
+class AgentActivities:
+    """What every agent's activity does; `resolve` says who answers, if not the models that are named.
+
+    `within` puts something around whoever answers.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        sources: Sources,
+        settings: Settings,
+        *,
+        resolve: Resolve | None = None,
+        within: Callable[[Resolve], Resolve] = lambda resolve: resolve,
+    ) -> None:
+        self._store = store
+        self._sources = sources
+        self._settings = settings
+        self._resolve = within(resolve or resolve_model)
+        self._streamers = Streamers()
+
+    async def run_agent(self, call: AgentCall) -> AgentResult:
+        """Asks one agent.
+
+        Raises:
+            temporalio.exceptions.ApplicationError: sorted by `activities.calls.failures`.
+        """
+        async with send_heartbeats() as pulse:
+            store = self._store.of(call.tenant)
+            attempt = Attempt(call, pulse, store, self._settings, self._resolve, self._streamers_of(call))
+            try:
+                await attempt.look_back()
+                output = await self._recorded(attempt)
+            except asyncio.CancelledError:
+                if not given_up():
+                    raise
+                raise build_abandoned_error(attempt.before + attempt.usage) from None
+            except Exception as error:
+                # `from None`: Temporal would write the cause, neither cut nor cleaned, into the history.
+                raise classify_failure(error, attempt.before + attempt.usage, attempt.progress) from None
+        return AgentResult(
+            output=output.model_dump(mode="json"),
+            usage=attempt.before + attempt.usage,
+            model=attempt.model,
+            waited=measure_queue_seconds(),
+            told=attempt.call.told,
+        )
+
+    def _streamers_of(self, call: AgentCall) -> Streamers | None:
+        """Return the streamers for an agent that writes for readers; the output of other agents is not streamed."""
+        agent = agent_called(call.agent, call.own)
+        return self._streamers if self._settings.stream_models and agent is not None and agent.writes else None
+
+    async def _recorded(self, attempt: Attempt) -> Frozen:
+        """Return the answer, and always write a ledger line, even if the run no longer waits for the answer."""
+        outcome: Outcome = "failed"
+        try:
+            output = await self._answer(attempt)
+            outcome = "completed"
+        except asyncio.CancelledError:
+            outcome = "abandoned" if given_up() else "failed"
+            raise
+        finally:
+            await _run_to_completion(attempt.record(outcome))
+        return output
+
+    async def _answer(self, attempt: Attempt) -> Frozen:
+        call = attempt.call
+        agent = agent_called(call.agent, call.own)
+        if agent is None:
+            raise InputInvalid("agent", f"there is no agent {call.agent!r}; there are: {', '.join(AGENTS)}")
+        given = agent.input.model_validate(call.input)
+        if isinstance(given, AgentInput) and (earlier := parse_review_progress(attempt.progress)) is not None:
+            return await _read_on(
+                attempt, given, await load_draft_under_review(earlier, attempt), mended=earlier.mended
+            )
+        offline = may_answer_offline(model_text(call.models, call.agent, self._settings))
+        loader = Loader(attempt.store, self._sources)
+        most = agent.evidence_tokens if call.evidence_tokens is None else call.evidence_tokens
+        room = _compute_passage_tokens(attempt, agent, most)
+        found = await loader.load(call.run_id, agent, agent.needs(given), room, most=most, weighed=offline)
+        loaded = found.model_copy(update={"today": call.today, "history": call.history})
+        if agent.joins:
+            assert isinstance(given, SynthesisInput)
+            return await self._joined(attempt, agent, given, loaded)
+        task = agent.asks.shown(given, loaded)
+        order = loaded.shown.order
+        if agent.manner == "answer":
+            asked = await ask_agent_with_correction(attempt, agent, given, task, order, loaded.shown.ids)
+            said: Frozen = asked.output
+            ids = loaded.shown.only(asked.task.evidence).ids
+            return said if agent.settled is None else agent.settled(said, given, ids)
+        if agent.manner == "proven":
+            assert isinstance(given, DataWriterInput)
+            draft, shown = await write_from_results(attempt, agent, given, loaded, task)
+            return await _handed_over(attempt, given, draft, shown, quoted=False)
+        answer = await ask_writer_with_correction(attempt, agent.asks, task, order, loaded.shown.ids, draft_from_prose)
+        shown = loaded.shown.only(answer.task.evidence)
+        unread = len(loaded.shown.items) - len(shown.items)
+        written = await asyncio.to_thread(draft_from_prose, answer.output)
+        draft = with_canonical_ids(unread_told(written, unread), shown.ids)
+        return await _handed_over(attempt, given, draft, shown, quoted=attempt.quoted)
+
+    async def _joined(
+        self, attempt: Attempt, agent: AgentDefinition, given: SynthesisInput, loaded: Loaded
+    ) -> DraftRef:
+        """The sections as one report, written one by one or merged in one pass."""
+        if not given.sections:
+            draft = without_sections(given)
+        elif agent.by_section:
+            draft = await write_long(agent, given, loaded, attempt, attempt.store.artifacts)
+        else:
+            draft = await _merge_sections(attempt, agent, given, loaded)
+        draft = complete_draft(with_canonical_ids(draft, loaded.drafts.shown.ids), loaded.drafts)
+        quoted = attempt.quoted and loaded.drafts.quoted
+        return await _handed_over(attempt, given, draft, loaded.drafts.shown, quoted=quoted)
+
+
+async def _run_to_completion(writing: Coroutine[object, object, None]) -> None:
+    """Finish writing even if the call is cancelled meanwhile: its answer has been paid for and is used."""
+    task = asyncio.create_task(writing)
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if task.cancelled():
+                raise
+    task.result()
+
+
+async def _handed_over(attempt: Attempt, given: Frozen, draft: ReportDraft, shown: Shown, *, quoted: bool) -> DraftRef:
+    """Store the draft for the state, after a review if one is wanted; a draft of literal quotes needs none."""
+    draft = draft.model_copy(update={"quoted": quoted})
+    best = tuple(shown.ids[key] for key in shown.order if key in shown.ids)
+    if quoted or not isinstance(given, WriterInput | SynthesisInput) or not given.review:
+        return await _store_draft(attempt, draft, shown.ids.values(), best)
+    return await _read_on(attempt, given, draft, shown.ids.values(), best)
+
+
+async def _read_on(
+    attempt: Attempt,
+    given: AgentInput,
+    draft: ReportDraft,
+    ids: Iterable[str] | None = None,
+    best: Sequence[str] = (),
+    *,
+    mended: bool = False,
+) -> DraftRef:
+    """The draft, read, and once given back to its writer.
+
+    `ids`: the passages that it was written from, if not all that it cites, `best` of them first; `mended`: its writer
+    had it back before.
+    """
+    known = ids if ids is not None else [one.id for one in await attempt.store.evidence.get(cited_ids(draft))]
+    read = await review_draft(attempt, given, draft, mended=mended)
+    if not mended and (better := await revise_doubted_blocks(attempt, given, read)) is not read:
+        read = await review_draft(attempt, given, better, mended=True)
+    return await _store_draft(attempt, read, known, best)
+
+
+async def _store_draft(attempt: Attempt, draft: ReportDraft, ids: Iterable[str], best: Sequence[str]) -> DraftRef:
+    written = draft.model_dump_json()
+    artifact = await attempt.store.artifacts.put(attempt.call.run_id, written, "application/json")
+    return build_draft_ref(draft, artifact, ids, best)
+
+
+async def _merge_sections(
+    attempt: Attempt, agent: AgentDefinition, given: SynthesisInput, loaded: Loaded
+) -> ReportDraft:
+    """The sections merged in one pass; as they were drafted if the budget does not allow that."""
+    if loaded.room is not None and loaded.room < LEAST_SUMMARY_TOKENS:
+        return as_drafted(given, loaded)
+    task = agent.asks.shown(given, loaded)
+    try:
+        answer = await ask_writer_with_correction(
+            attempt, agent.asks, task, (), loaded.drafts.shown.ids, draft_from_prose
+        )
+    except BudgetExhausted:
+        return as_drafted(given, loaded)
+    return with_omissions(await asyncio.to_thread(draft_from_prose, answer.output), answer.task.sections)
+
+
+def _compute_passage_tokens(attempt: Attempt, agent: AgentDefinition, most: int) -> int | None:
+    """Return how many tokens passages or drafts may take so that prompt and answer fit; None if there is no limit.
+
+    It is never more than `most`.
+
+    Of little an answer gets no more than half: what is written from few passages is short.
+    """
+    if (left := attempt.left.tokens) is None:
+        return None
+    beside = max(0, left - PROMPT_TOKENS - sent_tokens(attempt.call.input, get_rules()))
+    return min(most, beside - min(agent.output_tokens, beside // 2))

@@ -1,0 +1,93 @@
+"""Runs a query through policy, names and guards, in this order. A faulty query is answered with its fault.
+
+Names are looked up in a schema that may be a minute old. Before one is called unknown, and after the database itself
+complained, the schema is read anew and the query is read by it once more.
+"""
+
+import asyncio
+from datetime import UTC, datetime
+
+from elcano.activities.databases.column_resolution import resolve_query_columns
+from elcano.activities.databases.database import Database
+from elcano.activities.databases.engine import Fetched
+from elcano.activities.databases.policy import Parsed, Refused, parse_allowed_query
+from elcano.graphs.data.query import QueryFault, SqlQuery
+from elcano.graphs.data.schema import ColumnSchema, DatabaseSchema
+from elcano.graphs.data.table import ResultColumn, ResultTable
+from elcano.graphs.shortening import shorten_text
+
+ROWS = 1_000
+"""Of a result, where nothing else is said."""
+
+
+async def run_query(database: Database, query: SqlQuery, rows: int = ROWS) -> ResultTable | QueryFault:
+    """Run a query and return at most `rows` rows, or its fault.
+
+    Raises:
+        SourceUnavailable: the database is away, and another try may find it back.
+    """
+    schema = await database.structure()
+    told = await _attempt_query(database, schema, query, rows)
+    if isinstance(told, QueryFault) and told.stage in ("names", "database"):
+        fresh = await database.structure(fresh=True, anew=told.stage == "database")
+        if fresh.hash != schema.hash:
+            told = await _attempt_query(database, fresh, query, rows)
+            return (
+                _explain_schema_change(told, fresh, query)
+                if isinstance(told, QueryFault) and told.stage == "names"
+                else told
+            )
+    return told
+
+
+def _explain_schema_change(fault: QueryFault, schema: DatabaseSchema, query: SqlQuery) -> QueryFault:
+    """Add the current columns of its tables to a fault: the query was written for an older schema."""
+    named = [table for table in schema.tables if table.name.rpartition(".")[2].casefold() in query.sql.casefold()]
+    now = (f"{table.name} has {', '.join(column.name for column in table.columns)}" for table in named[:5])
+    text = "; ".join([fault.message, "the schema has changed since it was read", *now])
+    return fault.model_copy(update={"message": shorten_text(text, 2_000)})
+
+
+async def _attempt_query(
+    database: Database, schema: DatabaseSchema, query: SqlQuery, rows: int
+) -> ResultTable | QueryFault:
+    if query.dialect != schema.dialect:
+        text = f"it is written for {query.dialect}, and {schema.database} speaks {schema.dialect}"
+        return QueryFault(stage="policy", message=text)
+    try:
+        read, origins = await asyncio.to_thread(_parse_and_resolve_query, query.sql, schema, rows)
+    except Refused as refused:
+        return refused.fault
+    found = await database.run(read.sql, rows, read.tables)
+    if isinstance(found, QueryFault):
+        return found
+    return ResultTable(
+        database=schema.database,
+        dialect=schema.dialect,
+        sql=read.sql,
+        columns=_apply_schema_types(found, origins),
+        rows=found.rows,
+        truncated=found.truncated,
+        at=datetime.now(UTC).isoformat(timespec="seconds"),
+        schema_hash=schema.hash,
+        tables=tuple(sorted(read.tables)),
+    )
+
+
+def _parse_and_resolve_query(
+    sql: str, schema: DatabaseSchema, rows: int
+) -> tuple[Parsed, tuple[ColumnSchema | None, ...]]:
+    read = parse_allowed_query(sql, schema, rows)
+    return read, resolve_query_columns(read, schema)
+
+
+def _apply_schema_types(found: Fetched, origins: tuple[ColumnSchema | None, ...]) -> tuple[ResultColumn, ...]:
+    """The columns with the types of the schema where they are columns of it, and the engine does not know better."""
+    if len(origins) != len(found.columns):
+        return found.columns
+    return tuple(
+        column
+        if origin is None or (column.type and column.kind != "other")
+        else column.model_copy(update={"type": origin.type, "kind": origin.kind})
+        for column, origin in zip(found.columns, origins, strict=True)
+    )

@@ -1,0 +1,111 @@
+"""Markdown as it is read here: CommonMark with tables and formulas, without links, images and HTML, which stay text.
+
+A bracket that holds nothing but marks of citations is a token of its own, `citation`, wherever text may stand; in code
+and formulas it is what it is. Every other bracket is text.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+from elcano.graphs.values.report import Citation
+
+CITATION: Final = "citation"
+"""The type of the tokens of marks; their `meta` has `marks` and `inferred`."""
+MARKS: Final = "marks"
+"""Where the parser finds the marks that there are: in its `env`."""
+
+_BRACKET: Final = re.compile(r"\[([^\[\]\n]{1,200})\]")
+_FROM: Final = re.compile(r"\s*from\s+", re.IGNORECASE)
+_BETWEEN: Final = re.compile(r"\s*[,;]\s*|\s+and\s+|\s+")
+_SHORT: Final = re.compile(r"[a-z]{0,2}\d{0,3}")
+"""What looks like a mark that no citation has; a word does not."""
+_MARK: Final = re.compile(r"[\w.:-]{1,40}")
+_NESTING: Final = 60
+"""Lists and quotations within each other; what lies deeper is left out."""
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """The contents of a bracket of citation marks."""
+
+    marks: tuple[str, ...]
+    inferred: bool
+    """The words before it follow from what the marks stand for."""
+
+
+def mark_of(written: str) -> str:
+    """A mark as it is compared: without brackets and letter case; empty if it cannot be one."""
+    bare = written.strip().strip("[]()^ ").casefold()
+    return bare if _MARK.fullmatch(bare) else ""
+
+
+def marks_of(citations: Iterable[Citation]) -> frozenset[str]:
+    """The marks that `citations` have."""
+    return frozenset(mark for cited in citations if (mark := mark_of(cited.mark)))
+
+
+def parse_bracket(text: str, known: Collection[str]) -> Bracket | None:
+    """What `text`, which stands in brackets, says if it holds a mark of `known` and nothing but marks."""
+    inferred = _FROM.match(text)
+    marks = [mark_of(one) for one in _BETWEEN.split(text[inferred.end() if inferred else 0 :].strip())]
+    found = tuple(dict.fromkeys(one for one in marks if one in known))
+    if not found or not all(one in known or (one and _SHORT.fullmatch(one)) for one in marks):
+        return None
+    return Bracket(marks=found, inferred=inferred is not None)
+
+
+def parse_markdown(markdown: str, known: Collection[str] = ()) -> list[Token]:
+    """The tokens of `markdown`, brackets of the marks in `known` among them."""
+    env: dict[str, object] = {MARKS: known}
+    return _MARKDOWN.parse(markdown, env)
+
+
+def bracket_of(token: Token) -> Bracket:
+    """Return the bracket that a token of the type `citation` stands for."""
+    meta: Mapping[str, object] = token.meta
+    marks = meta["marks"]
+    assert isinstance(marks, tuple)
+    return Bracket(marks=marks, inferred=bool(meta["inferred"]))
+
+
+def citations_in(tokens: Iterable[Token]) -> list[Bracket]:
+    """All brackets of marks in `tokens`, in their order."""
+    return [bracket_of(inner) for token in tokens for inner in token.children or () if inner.type == CITATION]
+
+
+def _match_citation_rule(state: StateInline, silent: bool) -> bool:
+    """The rule: a bracket of marks."""
+    found = _BRACKET.match(state.src, state.pos, state.posMax)
+    if found is None or (said := parse_bracket(found[1], state.env.get(MARKS, ()))) is None:
+        return False
+    if not silent:
+        token = state.push(CITATION, "", 0)
+        token.content = found[0]
+        token.meta = {"marks": said.marks, "inferred": said.inferred}
+    state.pos = found.end()
+    return True
+
+
+def _build_markdown_parser() -> MarkdownIt:
+    made = MarkdownIt("commonmark", {"html": False, "maxNesting": _NESTING})
+    made.enable(["table", "strikethrough"])
+    made.disable(["reference", "html_block", "html_inline", "autolink", "link", "image"])
+    made.use(dollarmath_plugin, allow_space=False, double_inline=True)
+    made.inline.ruler.before("backticks", CITATION, _match_citation_rule)
+    return compile_parser_rules(made)
+
+
+def compile_parser_rules(parser: MarkdownIt) -> MarkdownIt:
+    """`parser`, with its rules made ready: it does that at its first use, and threads that meet there miss rules."""
+    parser.parse("*a*")
+    return parser
+
+
+_MARKDOWN: Final = _build_markdown_parser()

@@ -1,0 +1,150 @@
+"""Renders what a database report shows besides its text: chart, results, queries, and what is missing.
+
+Written by code alone. A query is always shown, as it was run; a choice or a repair that may have changed what is
+answered stands with it. Values of databases are data: none of them is markup.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from hashlib import sha256
+from typing import Final
+
+from elcano.activities.answering.lines import cell_text
+from elcano.activities.report.markdown import escape_markdown
+from elcano.graphs.data.answer import CHART_PATH, AnswerTable, DataAnswer, NumberVerdict
+from elcano.graphs.data.schema import NUMBERS
+from elcano.graphs.data.table import Cell
+from elcano.graphs.shortening import shorten_text
+from elcano.graphs.values.display_text import format_count
+
+BY_RULES: Final = "No language model was used: its sentences are made by rules, from results of queries."
+CELL_CHARACTERS: Final = 200
+MOST_COLUMNS: Final = 30
+
+
+def chart_and_results(data: DataAnswer | None) -> list[str]:
+    """Return the chart, what is missing, and each result with its query; nothing for other kinds of report."""
+    if data is None:
+        return []
+    return [
+        *_render_chart(data),
+        *_render_bullet_section("What is missing", data.gaps),
+        *_render_bullet_section("How it was forecast", data.forecasts),
+        *([f"## {'Result' if len(data.tables) == 1 else 'Results'}"] if data.tables else []),
+        *(block for table in data.tables for block in _render_result_table(table, several=len(data.tables) > 1)),
+    ]
+
+
+def counted_numbers(data: DataAnswer) -> str:
+    """How many of its numbers are proven, in a sentence with a space before it; empty: it has none."""
+    counts = Counter(one.status for one in data.numbers)
+    total = len(data.numbers)
+    if not total:
+        return ""
+    doubtful = counts["wrong"] + counts["unproven"]
+    beside = [
+        f"{counts['given']} given by the question or beside it" if counts["given"] else "",
+        f"{counts['quoted']} quoted" if counts["quoted"] else "",
+        f"{counts['named']} in names" if counts["named"] else "",
+        f"**{doubtful} not verified**" if doubtful else "none unverified",
+    ]
+    told = ", ".join((f"{counts['proven']} recomputed from cells of results", *filter(None, beside)))
+    return f" Of {format_count(total, 'number')}: {told}."
+
+
+def unverified_numbers(data: DataAnswer | None, told: Collection[str]) -> Iterator[str]:
+    """Yield unverified numbers, one per line, except those of the statements in `told`."""
+    for one in dict.fromkeys(data.doubtful if data else ()):
+        if one.statement not in told:
+            yield _render_number_doubt(one)
+
+
+def _render_number_doubt(one: NumberVerdict) -> str:
+    return (
+        f"“{escape_markdown(one.text)}” in "
+        f"“{escape_markdown(shorten_text(one.statement, CELL_CHARACTERS))}” — {escape_markdown(one.reason)}."
+    )
+
+
+def _render_chart(data: DataAnswer) -> Iterator[str]:
+    if data.chart is not None:
+        yield f"![{escape_markdown(data.chart.title)}]({CHART_PATH})"
+        yield escape_markdown(data.chart.description)
+    elif data.no_chart:
+        yield escape_markdown(data.no_chart)
+
+
+def _render_result_table(table: AnswerTable, *, several: bool) -> Iterator[str]:
+    if several:
+        yield f"### Result {table.number}: {escape_markdown(table.database)}"
+    if table.rows and table.columns:
+        yield _render_answer_rows(table)
+    yield _told_rows(table)
+    if table.sql:
+        yield f"The query to {escape_markdown(table.database)} ({table.dialect}), {_render_query_stamp(table)}:"
+        yield render_code_block(table.sql, "sql")
+    else:
+        yield f"Put together by code from results of {escape_markdown(table.database)}, {_render_query_stamp(table)}."
+    yield from _render_table_notes(table)
+
+
+def _render_answer_rows(table: AnswerTable) -> str:
+    columns = table.columns[:MOST_COLUMNS]
+    head = [escape_markdown(shorten_text(column.name, CELL_CHARACTERS)) or "(no name)" for column in columns]
+    rule = ["---:" if column.kind in NUMBERS else "---" for column in columns]
+    rows = ([_format_answer_cell(value) for value in row[:MOST_COLUMNS]] for row in table.rows)
+    return "\n".join(f"| {' | '.join(line)} |" for line in (head, rule, *rows))
+
+
+def _format_answer_cell(value: Cell) -> str:
+    return escape_markdown(shorten_text(cell_text(value), CELL_CHARACTERS))
+
+
+def _told_rows(table: AnswerTable) -> str:
+    shown = len(table.rows)
+    told = "No row." if not table.row_count else f"{format_count(table.row_count, 'row')}."
+    if shown < table.row_count:
+        told = f"The first {shown} of {format_count(table.row_count, 'row')}; the results as CSV have all of them."
+    if len(table.columns) > MOST_COLUMNS:
+        told += f" The first {MOST_COLUMNS} of {len(table.columns)} columns."
+    if table.truncated:
+        told += " **There is more than was read:** no total follows from it."
+    return told
+
+
+def _render_query_stamp(table: AnswerTable) -> str:
+    hashed = sha256(table.sql.encode()).hexdigest()[:12]
+    query = f"query {hashed}, " if table.sql else ""
+    return f"{query}read at {escape_markdown(table.at)}"
+
+
+def render_code_block(text: str, language: str) -> str:
+    """`text` as a block of code that nothing in it can end."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    lines = "\n".join(line.rstrip() for line in text.strip().splitlines())
+    return f"{fence}{language}\n{lines}\n{fence}"
+
+
+def _render_inline_sql(sql: str) -> str:
+    """SQL in the midst of a line; its line breaks mean nothing."""
+    said = " ".join(sql.split())
+    longest = max((len(run) for run in re.findall(r"`+", said)), default=0)
+    fence = "`" * (longest + 1)
+    return f"{fence} {said} {fence}" if longest else f"`{said}`"
+
+
+def _render_table_notes(table: AnswerTable) -> Iterator[str]:
+    lines = [f"Because: {escape_markdown(one)}" for one in table.reasons]
+    lines += [f"**Chosen:** {escape_markdown(one)}" for one in table.choices]
+    for one in table.repairs:
+        warned = "**Repaired, and it may answer another question:**" if one.changes_meaning else "Repaired:"
+        lines.append(f"{warned} {escape_markdown(one.reason.rstrip('.'))}. Before: {_render_inline_sql(one.before)}")
+    if lines:
+        yield "\n".join(f"- {line}" for line in lines)
+
+
+def _render_bullet_section(heading: str, lines: Iterable[str]) -> list[str]:
+    bullets = [f"- {escape_markdown(line)}" for line in lines]
+    return [f"## {heading}", "\n".join(bullets)] if bullets else []

@@ -1,0 +1,109 @@
+"""Judges statements whose citations hold: code checks figures and words, a reviewer the meaning.
+
+Code cannot be talked round about a figure: one that no quote has makes a statement a supported one no more,
+whatever the reviewer says. A name may be another one's, so there the reviewer's word counts. Where nobody read a
+statement its words are compared as well. What the quotes leave out and the cited passages have is said to be so.
+What connects and cites nothing may name no figure that the text around it does not rest on; an inference none that
+does not follow from what it names.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from elcano.activities.report.work_accounts import Works
+from elcano.activities.support.arithmetic_check import find_underived_figures
+from elcano.activities.support.quote_coverage import Statement as Said
+from elcano.activities.support.quote_coverage import figures_unquoted, names_unquoted
+from elcano.activities.support.statement_check import Found, judge_statement
+from elcano.graphs.support import Support
+from elcano.graphs.values.statements import Judgement, Statement
+from elcano.storage.evidence import Evidence
+
+MOST_REASONS = 3
+IN_PASSAGE = "the passage says it, the words it quotes do not"
+
+
+def determine_support(
+    statement: Statement,
+    known: Sequence[str],
+    judgement: Judgement | None,
+    passages: Sequence[str] = (),
+    facts: Sequence[str] = (),
+    *,
+    by_words: bool = False,
+) -> Statement:
+    """`statement` with its support and the reason.
+
+    Args:
+        statement: of one whose citations hold as far as it needs them.
+        known: what need not be quoted.
+        judgement: what the reviewer found of it; None if nobody looked.
+        passages: the texts that it cites.
+        facts: of an inference, the statements that it names.
+        by_words: its words are compared if nobody looked; not those of a cell, which is no sentence.
+    """
+    support: Support = judgement.support if judgement else "unchecked"
+    said = said_of(statement, known)
+    whole = replace(said, quotes=(*said.quotes, *passages))
+    if statement.kind == "fact" and by_words and support == "unchecked" and not statement.context:
+        found = judge_statement(said)
+        if found.reasons and passages and not judge_statement(whole).reasons:
+            found = Found("in_passage", (IN_PASSAGE, *found.reasons))
+        return _set_support(statement, found.support, found.reasons)
+    reasons = [judgement.reason] if judgement and judgement.reason else []
+    if statement.kind == "inference" and (
+        figures := find_underived_figures(replace(said, quotes=(*said.quotes, *facts)))
+    ):
+        support = "partly" if support in ("supported", "partly") else "not_supported"
+        reasons = [*figures, *reasons]
+    elif statement.kind == "fact":
+        figures, names = figures_unquoted(said), names_unquoted(said)
+        if figures:
+            there = passages and support in ("supported", "unchecked") and not figures_unquoted(whole)
+            support = "in_passage" if there else "partly" if support in ("supported", "partly") else "not_supported"
+            reasons = [*([IN_PASSAGE] if there else []), *figures, *reasons]
+        if names and support in ("unchecked", "partly", "not_supported"):
+            if support == "unchecked":
+                there = passages and not names_unquoted(whole)
+                support = "in_passage" if there else "partly"
+                reasons = [*([IN_PASSAGE] if there else []), *reasons]
+            reasons = [*reasons, *names]
+    return _set_support(statement, support, reasons)
+
+
+def _set_support(statement: Statement, support: Support, reasons: Sequence[str]) -> Statement:
+    return statement.model_copy(update={"support": support, "reason": "; ".join(reasons[:MOST_REASONS])})
+
+
+def check_connecting_statement(statement: Statement, quotes: Sequence[str], known: Sequence[str]) -> Statement:
+    """Return a connecting statement, which cites nothing, with what is wrong with its figures.
+
+    Args:
+        statement: a sentence or an item; a cell may say how its row is called.
+        quotes: what the text around it quotes.
+        known: what need not be quoted.
+    """
+    if statement.kind != "connecting" or statement.context or statement.reason:
+        return statement
+    found = figures_unquoted(Said(statement.text, tuple(quotes), tuple(known)), counting=True)
+    if not found:
+        return statement
+    reasons = (reason.replace("the words it quotes", "the words that are quoted around it") for reason in found)
+    return _set_support(statement, "not_supported", list(reasons))
+
+
+def said_of(statement: Statement, known: Sequence[str]) -> Said:
+    """The statement with its quotes that hold, as it is held against them."""
+    quotes = tuple(dict.fromkeys(cited.quote for cited in statement.citations if cited.verdict == "verified"))
+    return Said(statement.text, quotes, (*known, statement.context))
+
+
+def known_of(passages: Iterable[Evidence], works: Works) -> Iterator[str]:
+    """Yield what is known of cited passages besides their text: titles, authors, year and venue."""
+    for passage in passages:
+        yield passage.title
+        yield passage.heading
+        known = works.of(passage)
+        if known is not None:
+            work = known.work
+            yield " ".join(filter(None, (work.title, *work.authors, str(work.year or ""), work.venue)))

@@ -1,0 +1,24 @@
+"""References to stored passages, as runs get them: where a passage is and how it begins, never all of it."""
+
+from elcano.graphs.shortening import shorten_text
+from elcano.graphs.values.state import EXCERPT_CHARACTERS, EvidenceRef
+from elcano.storage.evidence import Evidence
+
+
+def build_evidence_ref(passage: Evidence, duplicate_of: str | None = None) -> EvidenceRef:
+    """A passage as the state of a run carries it."""
+    return EvidenceRef(
+        id=passage.id,
+        source=passage.source,
+        title=passage.title,
+        locator=passage.locator,
+        excerpt=shorten_to_excerpt(passage.text),
+        characters=len(passage.text),
+        document=passage.document,
+        duplicate_of=duplicate_of,
+    )
+
+
+def shorten_to_excerpt(text: str) -> str:
+    """The beginning of `text` on one line, at most 240 characters and an ellipsis."""
+    return shorten_text(" ".join(text.split()), EXCERPT_CHARACTERS + 1)

@@ -1,0 +1,188 @@
+"""A run that follows another one: the conversation so far, and the passages that it takes over.
+
+The way back goes along what each run says it follows, run by run and only so far: what was deleted meanwhile is where
+it ends. A run follows one that has ended, so no run is ever before itself.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from elcano.api.http.errors import (
+    RunForgotten,
+    RunNotFound,
+    RunUnreadable,
+    TemporalUnavailable,
+    WorkerNotAnswering,
+)
+from elcano.api.runs.contexts import in_context
+from elcano.api.runs.logs import read_log
+from elcano.api.runs.run_status import current_run
+from elcano.api.temporal.client import Temporal
+from elcano.graphs.data.answer import AnsweredQuery
+from elcano.graphs.errors import StoreDamaged
+from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.records import ArchivedRun, RunLog
+from elcano.graphs.shortening import shorten_text
+from elcano.graphs.values.followed import Followed
+from elcano.graphs.values.history import (
+    ANSWER_CHARACTERS,
+    MOST_CITED,
+    MOST_ENTRIES,
+    MOST_EVIDENCE,
+    MOST_SQL,
+    OLDER_ANSWER_CHARACTERS,
+    QUESTION_CHARACTERS,
+    SQL_CHARACTERS,
+    HistoryEntry,
+)
+from elcano.graphs.values.report import Report
+from elcano.graphs.values.state import EvidenceRef, ResearchState
+from elcano.storage.store import TenantStore
+
+NOT_ANSWERED: Final = "It was not answered."
+_DEEPEST: Final = 6
+"""So far into an output it is looked for SQL."""
+
+
+class CannotFollow(Exception):
+    """A run cannot be followed. The text says why, and what to do."""
+
+
+async def load_followed_run(run_id: str, question: str, temporal: Temporal, store: TenantStore) -> Followed:
+    """Return what a run with this question knows if it follows `run_id`.
+
+    A run that failed, or was cancelled, is followed as far as it got; its entry says so.
+
+    Raises:
+        CannotFollow: there is no such run (any more) for this tenant, it has not ended, or it is a section.
+    """
+    try:
+        run = await current_run(run_id, temporal, store)
+    except RunNotFound:
+        text = f"there is no run {run_id!r} to follow: it was deleted, or never was; `GET /v1/runs` lists them"
+        raise CannotFollow(text) from None
+    if run.branch_of is not None:
+        raise CannotFollow(f"{run_id!r} is a section: follow the run that it belongs to, {run.branch_of.run_id!r}")
+    if run.status == "running":
+        raise CannotFollow(
+            f"the run {run_id!r} has not ended: wait for it, or stop it (it then still writes its report)"
+        )
+    log = await _load_followed_log(run, temporal, store)
+    entries: list[HistoryEntry] = []
+    report = await _load_followed_report(run, store)
+    entries.append(_build_history_entry(run, report, log, ANSWER_CHARACTERS))
+    earlier = run
+    while earlier.previous_run and len(entries) < MOST_ENTRIES:
+        before = await store.runs.get(earlier.previous_run)
+        if before is None:
+            break
+        kept = await _load_followed_log(before, None, store)
+        entries.append(
+            _build_history_entry(before, await _load_followed_report(before, store), kept, OLDER_ANSWER_CHARACTERS)
+        )
+        earlier = before
+    meant = log.asked.follows.in_context if log is not None and log.asked.follows is not None else ""
+    best, left_out = _select_carried_evidence(report, log)
+    return Followed(
+        run_id=run.run_id,
+        question=run.question,
+        in_context=in_context(question, meant or run.question),
+        history=tuple(reversed(entries)),
+        evidence=best,
+        left_out=left_out,
+    )
+
+
+async def _load_followed_log(run: ArchivedRun, temporal: Temporal | None, store: TenantStore) -> RunLog | None:
+    """Read the log of a run; None if there is none, and its question is all that is known."""
+    if not run.log:
+        return None
+    try:
+        if temporal is not None:
+            return await read_log(run, temporal, store)
+        kept = await store.artifacts.get(run.log)
+    except (RunUnreadable, RunForgotten, WorkerNotAnswering, TemporalUnavailable, StoreDamaged):
+        return None
+    return None if kept is None else await asyncio.to_thread(RunLog.model_validate_json, kept)
+
+
+async def _load_followed_report(run: ArchivedRun, store: TenantStore) -> Report | None:
+    kept = None if run.report is None else await store.artifacts.get(run.report.artifact)
+    return None if kept is None else await asyncio.to_thread(Report.model_validate_json, kept)
+
+
+def _build_history_entry(run: ArchivedRun, report: Report | None, log: RunLog | None, longest: int) -> HistoryEntry:
+    ending = run.ending.detail if run.ending else run.failure.message if run.failure else ""
+    return HistoryEntry(
+        run_id=run.run_id,
+        question=shorten_text(" ".join(run.question.split()), QUESTION_CHARACTERS),
+        answer=shorten_text(_extract_answer_text(report), longest),
+        status=run.status,
+        ending=shorten_text(" ".join(ending.split()), QUESTION_CHARACTERS),
+        sql=tuple(_list_run_queries(log.run.state))[-MOST_SQL:] if log else (),
+        evidence=_list_cited_evidence(report)[:MOST_CITED],
+        report=run.report.artifact if run.report else "",
+    )
+
+
+def _extract_answer_text(report: Report | None) -> str:
+    """Return the text of a report in plain words; a note that there is no answer if it has none, or is missing."""
+    if report is None:
+        return NOT_ANSWERED
+    said = (statement.text for part in report.parts for block in part.blocks for statement in block.statements)
+    text = " ".join(" ".join(said).split())
+    return text if report.answered else f"{NOT_ANSWERED} {text}".rstrip()
+
+
+def _list_cited_evidence(report: Report | None) -> tuple[str, ...]:
+    found = (one.evidence for one in report.citations) if report else ()
+    return tuple(dict.fromkeys(found))
+
+
+def _select_carried_evidence(report: Report | None, log: RunLog | None) -> tuple[tuple[EvidenceRef, ...], int]:
+    """Return the passages to take over, those cited by the report first, and the number left behind."""
+    found = log.run.state.evidence if log else ()
+    cited = {id: place for place, id in enumerate(_list_cited_evidence(report))}
+    best = sorted(found, key=lambda ref: cited.get(ref.id, len(cited)))[:MOST_EVIDENCE]
+    chosen = {ref.id for ref in best}
+    kept = (ref if ref.duplicate_of in chosen else ref.model_copy(update={"duplicate_of": None}) for ref in best)
+    return tuple(kept), len(found) - len(best)
+
+
+def _list_run_queries(state: ResearchState) -> Iterator[str]:
+    """The queries of a run that databases answered, each once, the latest last.
+
+    One that failed, or was mended since, answered nothing and leads astray whoever reads it next.
+    """
+    kept = [*state.outputs.values(), *state.values.values()]
+    found = dict.fromkeys(sql for one in kept for sql in _find_nested_texts(one, _get_answered_sql, _DEEPEST))
+    if not found:  # of a graph of one's own, which need not keep what was asked
+        found = dict.fromkeys(sql for one in kept for sql in _find_nested_texts(one, _get_executed_sql, _DEEPEST))
+    yield from (shorten_text(sql, SQL_CHARACTERS) for sql in found)
+
+
+def _get_answered_sql(value: JsonObject) -> str:
+    """The query of an `AnsweredQuery`, as it was written; empty if `value` is none."""
+    query = value.get("query")
+    if value.keys() != AnsweredQuery.model_fields.keys() or not isinstance(query, dict):
+        return ""
+    return _get_text_field(query, "sql")
+
+
+def _get_executed_sql(value: JsonObject) -> str:
+    """The query of a `ResultDigest`, as it was run; empty if `value` is none, or no query gave it."""
+    return _get_text_field(value, "sql") if _get_text_field(value, "artifact") and "row_count" in value else ""
+
+
+def _get_text_field(value: JsonObject, name: str) -> str:
+    return found if isinstance(found := value.get(name), str) else ""
+
+
+def _find_nested_texts(value: Json, read: Callable[[JsonObject], str], deep: int) -> Iterator[str]:
+    """What `read` gives of each object in `value`, not looking into one of which it gives something."""
+    if isinstance(value, dict) and (text := read(value)):
+        yield text
+    elif deep and isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _find_nested_texts(inner, read, deep - 1)

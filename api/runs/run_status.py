@@ -1,0 +1,145 @@
+"""How a run stands: from the store if it has ended, from its workflow while it runs.
+
+Somebody who asks always gets an answer: if neither a worker nor Temporal can tell more, what is stored is shown as
+stale, with what Temporal is waiting for.
+"""
+
+import asyncio
+from collections.abc import Iterable
+from typing import Final
+
+from elcano.api.http.errors import (
+    RunForgotten,
+    RunNotFound,
+    RunUnreadable,
+    TemporalRefused,
+    TemporalUnavailable,
+    WorkerNotAnswering,
+)
+from elcano.api.http.schemas import PendingActivity, RunView
+from elcano.api.runs.endings import archive_if_ended
+from elcano.api.runs.pending import with_unserved
+from elcano.api.temporal.client import Temporal
+from elcano.api.temporal.execution import Execution
+from elcano.graphs.records import ArchivedRun, RunSnapshot
+from elcano.storage.store import TenantStore
+
+ASKED_BRANCHES: Final = 20
+"""Sections whose pending calls are shown, the first ones that are open."""
+
+
+async def kept_run(run_id: str, store: TenantStore) -> ArchivedRun:
+    """A run as it is stored.
+
+    Raises:
+        RunNotFound: there is no such run.
+    """
+    run = await store.runs.get(run_id)
+    if run is None:
+        raise RunNotFound(run_id)
+    return run
+
+
+async def current_run(run_id: str, temporal: Temporal, store: TenantStore) -> ArchivedRun:
+    """Return a run as stored, or as open if it was reset since, whatever its record says.
+
+    The execution decides. If Temporal cannot be asked, or no longer knows the run, what is stored holds.
+
+    Raises:
+        RunNotFound: there is no such run.
+    """
+    run = await kept_run(run_id, store)
+    return reopen_run(run) if await goes_on(run, temporal) else run
+
+
+async def goes_on(run: ArchivedRun, temporal: Temporal) -> bool:
+    """Return whether an ended run has a new execution, so that its stored ending no longer holds.
+
+    Temporal is only glanced at: what was shown of a run is there without it, and without waiting for it.
+    """
+    if run.status == "running" or not run.execution:
+        return False
+    try:
+        return await temporal.glance.last_execution(run.run_id) != run.execution
+    except (RunForgotten, TemporalUnavailable, TemporalRefused):
+        return False
+
+
+def reopen_run(run: ArchivedRun) -> ArchivedRun:
+    """A run without its end."""
+    ended = {"finished_at", "ending", "failure", "report", "budget", "evidence", "branches"}
+    return ArchivedRun.model_validate({**run.model_dump(exclude=ended), "status": "running"})
+
+
+async def refresh_listed_runs(runs: Iterable[RunView], temporal: Temporal) -> list[RunView]:
+    """Add the current stage to the running runs of a list; a run that Temporal does not answer for is marked stale."""
+    listed = list(runs)
+    seen = await temporal.glance.executions({run.run_id for run in listed if run.status == "running"})
+    return [_update_from_execution(run, seen.get(run.run_id)) if run.status == "running" else run for run in listed]
+
+
+def _update_from_execution(run: RunView, execution: Execution | None) -> RunView:
+    """Show one run; if its workflow is closed its ending is about to be stored, and is not known until then."""
+    if execution is None:
+        return run.model_copy(update={"stale": True})
+    return run.at_a_glance(execution.mode, execution.stage if execution.status == "running" else "closed")
+
+
+async def read_run(run_id: str, temporal: Temporal, store: TenantStore, *, pending: bool = True) -> RunView:
+    """A run as it stands now; unless `pending`, without what Temporal is waiting for, which takes the server longest.
+
+    Raises:
+        RunNotFound: there is no such run.
+    """
+    run = await current_run(run_id, temporal, store)
+    if run.status != "running":
+        return RunView.of(run)
+    try:
+        snapshot, execution = await asyncio.gather(
+            temporal.snapshot(run_id), temporal.describe(run_id) if pending else _do_nothing()
+        )
+    except (WorkerNotAnswering, RunForgotten, RunUnreadable):
+        return await _without_worker(run, temporal, store)
+    except TemporalUnavailable:
+        return _build_stale_view(run)
+    if snapshot is None:
+        return RunView.of(await archive_if_ended(run, temporal, store))
+    if snapshot.status != "running":  # it has told its end, which is archived before
+        return RunView.of(await current_run(run_id, temporal, store))
+    spent = await store.ledger.used(run_id)
+    waiting: tuple[PendingActivity, ...] = ()
+    if execution is not None:
+        waiting = await with_unserved([*execution.pending, *await _of_branches(snapshot, temporal)], temporal)
+    return RunView.of(run).at(snapshot, spent, waiting)
+
+
+async def _do_nothing() -> None:
+    """In place of a look."""
+
+
+async def _of_branches(snapshot: RunSnapshot, temporal: Temporal) -> list[PendingActivity]:
+    """What Temporal is waiting for in the sections that are researched."""
+    open_branches = [branch for branch in snapshot.branches if branch.status == "running"][:ASKED_BRANCHES]
+    seen = await temporal.glance.executions([branch.run_id for branch in open_branches])
+    return [
+        one.model_copy(update={"section": branch.section})
+        for branch in open_branches
+        if (execution := seen.get(branch.run_id)) is not None  # else it was told of, and not started yet
+        for one in execution.pending
+    ]
+
+
+async def _without_worker(run: ArchivedRun, temporal: Temporal, store: TenantStore) -> RunView:
+    """What the server knows by itself."""
+    try:
+        settled = await archive_if_ended(run, temporal, store)
+        if settled.status != "running":
+            return RunView.of(settled)
+        pending = (await temporal.describe(run.run_id)).pending
+    except (RunForgotten, TemporalUnavailable):
+        return _build_stale_view(run)
+    return _build_stale_view(run).model_copy(update={"pending": pending})
+
+
+def _build_stale_view(run: ArchivedRun) -> RunView:
+    return RunView.of(run).model_copy(update={"worker": "not answering", "stale": True})

@@ -1,0 +1,136 @@
+"""What an expression reads of the answer of an agent of one's own, whose schema says what can be there.
+
+The parsed expression is gone through with shapes in the place of values, as evaluating goes through it with values.
+What a function gives, and what is not of such an agent, is not known, and nothing is said of it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, Final, TypeAlias
+
+from elcano.graphs.expressions.language import parse_expression
+from elcano.graphs.schemas.shape import Shape
+
+ShapeOf: TypeAlias = Callable[[str], Shape | None]
+"""From a node to what it leaves, if that is known."""
+_Tree: TypeAlias = Mapping[str, Any]
+_CHAINS: Final = ("subexpression", "pipe", "index_expression")
+
+
+@dataclass(frozen=True)
+class _View:
+    """What expressions see."""
+
+
+@dataclass(frozen=True)
+class _Outputs:
+    """What the nodes left."""
+
+
+@dataclass(frozen=True)
+class _List:
+    """A list of known items."""
+
+    of: "_Known"
+
+
+_Known: TypeAlias = _View | _Outputs | _List | Shape | None
+
+
+def find_misread_paths(expression: str, shape_of: ShapeOf) -> list[str]:
+    """Return the fields that a faultless expression reads but no answer has, each with what was probably meant."""
+    reader = _Reader(shape_of)
+    reader.walk(parse_expression(expression), _View())
+    return list(dict.fromkeys(reader.faults))
+
+
+def nodes_read(expression: str) -> list[str]:
+    """The nodes whose outputs an expression without faults reads by name, each once."""
+    named: dict[str, None] = {}
+
+    def noted(node_id: str) -> None:
+        named[node_id] = None
+
+    _Reader(noted).walk(parse_expression(expression), _View())
+    return list(named)
+
+
+@dataclass
+class _Reader:
+    shape_of: ShapeOf
+    faults: list[str] = field(default_factory=list)
+
+    def walk(self, tree: _Tree, at: _Known) -> _Known:  # noqa: C901  (one case a kind of part)
+        """Returns what a part yields when it is read from `at`."""
+        kind, parts = tree["type"], list(_iterate_children(tree))
+        if kind in _CHAINS:
+            for part in parts:
+                at = self.walk(part, at)
+            return at
+        match kind:
+            case "current" | "identity":
+                return at
+            case "field":
+                return self._field(tree["value"], at)
+            case "index":
+                return _get_item_shape(at)
+            case "slice":
+                return _wrap_in_list(_get_item_shape(at))
+            case "flatten":
+                return _flatten_list_shape(self.walk(parts[0], at))
+            case "projection" | "filter_projection":
+                of = _get_item_shape(self.walk(parts[0], at))
+                for condition in parts[2:]:
+                    self.walk(condition, of)
+                return _wrap_in_list(self.walk(parts[1], of))
+            case "value_projection":
+                parts = parts[:1]
+            case "expref":  # reads the items of a list that the function is given
+                parts = []
+        for part in parts:
+            self.walk(part, at)
+        return None
+
+    def _field(self, name: str, at: _Known) -> _Known:
+        if isinstance(at, _View):
+            return _Outputs() if name == "outputs" else None
+        if isinstance(at, _Outputs):
+            return self.shape_of(name)
+        if isinstance(at, _List) or (isinstance(at, Shape) and at.kind == "array"):
+            self.faults.append(f"{name!r} is read from a list; read it from its items, with `[].{name}`")
+            return None
+        if not isinstance(at, Shape):
+            return None
+        if at.kind != "object":
+            self.faults.append(f"{name!r} is read from a value of type {at.kind!r}, which has no fields")
+            return None
+        there = {one.name: one.shape for one in at.properties}
+        if name not in there:
+            near = get_close_matches(name[:100], there, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(list(there)[:20])}"
+            self.faults.append(f"unknown field {name[:100]!r}; {hint}")
+        return there.get(name)
+
+
+def _get_item_shape(at: _Known) -> _Known:
+    """Return what is known of the items of a list."""
+    if isinstance(at, _List):
+        return at.of
+    return at.items if isinstance(at, Shape) and at.kind == "array" else None
+
+
+def _wrap_in_list(of: _Known) -> _Known:
+    return None if of is None else _List(of)
+
+
+def _flatten_list_shape(at: _Known) -> _Known:
+    """A list whose items that are lists are laid out in it."""
+    of = _get_item_shape(at)
+    if isinstance(of, _List) or (isinstance(of, Shape) and of.kind == "array"):
+        of = _get_item_shape(of)
+    return _wrap_in_list(of)
+
+
+def _iterate_children(tree: _Tree) -> Iterator[_Tree]:
+    return (child for child in tree["children"] if isinstance(child, dict))

@@ -1,0 +1,160 @@
+"""Control actions on a running run, as data: each says when it is refused, what it does and what it answers.
+
+A new action is a class here that the union names, and a row of `api.routes.control`: workflows apply what they get.
+What an action tells says first what was asked, and after a colon in which words: who asked is put before the colon.
+"""
+
+from typing import Annotated, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
+
+from pydantic import Field
+
+from elcano.graphs.engine.approval import ApprovePlan, RefusePlan
+from elcano.graphs.engine.call_approval import ApproveCall, RefuseCall
+from elcano.graphs.engine.pause import Continue, Pause
+from elcano.graphs.engine.run import Run
+from elcano.graphs.engine.steering import Steer
+from elcano.graphs.errors import InputInvalid
+from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.values.budget import TopUp
+from elcano.graphs.values.events import EventType
+from elcano.graphs.values.state import Ending
+
+
+@runtime_checkable
+class Placed(Protocol):
+    """An action that depends on where in its graph the run is."""
+
+    def misplaced(self, graph: ResearchGraph, run: Run) -> str | None:
+        """Why a run that is there cannot follow it; None if it can."""
+        ...
+
+    def placed(self, graph: ResearchGraph, run: Run) -> Json:
+        """Returns the answer that is used in place of `answer`."""
+        ...
+
+
+class Stop(Frozen):
+    """Ends the research of a run, which then writes its report from what it has."""
+
+    kind: Literal["stop"] = "stop"
+    halts: ClassVar[bool] = True
+    """A run that is taken up from before it was followed is not asked so again."""
+    too_late: ClassVar[str] = "there is nothing to stop"
+    reason: str = Field(default="", max_length=500)
+
+    def refusal(self, run: Run, owner: str) -> str | None:
+        """Nothing but the end of a run stands against it."""
+        return None
+
+    def applied(self, run: Run) -> Run:
+        """Sets the run to leave as soon as its current work can be given up, even if it was paused."""
+        ending = Ending(kind="stopped", detail=self.reason or "somebody stopped the run")
+        return run.model_copy(update={"stopping": ending, "pause": None})
+
+    def answer(self, run: Run) -> Json:
+        """Nothing is to be said."""
+        return None
+
+    def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
+        """An event's type, its text and its figures."""
+        return "stopping", f"Asked to stop: {self.reason}" if self.reason else "Asked to stop", {}
+
+
+class AddBudget(Frozen):
+    """The run's limits are raised; one that waits for that goes on."""
+
+    kind: Literal["add_budget"] = "add_budget"
+    halts: ClassVar[bool] = False
+    too_late: ClassVar[str] = "more budget would not be used"
+    extra: TopUp
+
+    def refusal(self, run: Run, owner: str) -> str | None:
+        """A branch has its part from its owner; and limits have limits."""
+        if owner:
+            return f"a section has its part of the budget of {owner}: top that run up"
+        try:
+            self.extra.added_to(run.budget.limits)
+        except InputInvalid as error:
+            return str(error)
+        return None
+
+    def applied(self, run: Run) -> Run:
+        """The run with more to spend, which waits for that no more."""
+        budget = run.budget.model_copy(update={"limits": self.extra.added_to(run.budget.limits)})
+        waits = run.hold is not None and run.hold.reason == "budget"
+        return run.model_copy(update={"budget": budget, **({"hold": None} if waits else {})})
+
+    def answer(self, run: Run) -> Json:
+        """The limits that hold now, with the names of `Limits`."""
+        return run.budget.limits.model_dump(mode="json")
+
+    def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
+        """An event's type, its text and its figures."""
+        return "topped_up", "The limits were raised", run.budget.view()
+
+
+class RollBack(Frozen):
+    """The run goes back to before one of its steps; what came after that is undone."""
+
+    kind: Literal["roll_back"] = "roll_back"
+    halts: ClassVar[bool] = True
+    too_late: ClassVar[str] = "when it has ended it can be rolled back as well"
+    step: int = Field(ge=1)
+    reason: str = Field(default="", max_length=500)
+
+    def refusal(self, run: Run, owner: str) -> str | None:
+        """Refuses a step that the run has not begun, and a second rollback at the same time."""
+        if owner:
+            return f"a section goes back with the run that it belongs to: roll {owner} back"
+        if run.going_back is not None:
+            return f"the run is going back to before step {run.going_back} already"
+        if self.step > run.step:
+            return f"step {self.step} does not exist: the run is at step {run.step}"
+        return None
+
+    def applied(self, run: Run) -> Run:
+        """Sets the run to roll back as soon as its current work can be given up."""
+        return run.model_copy(update={"going_back": self.step})
+
+    def answer(self, run: Run) -> Json:
+        """The step that comes next."""
+        return {"step": self.step}
+
+    def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
+        """An event's type, its text and its figures."""
+        return "rolling_back", f"Asked to go back to before step {self.step}", {"step": self.step}
+
+
+Action: TypeAlias = Annotated[
+    Stop | AddBudget | RollBack | Pause | Continue | Steer | ApprovePlan | RefusePlan | ApproveCall | RefuseCall,
+    Field(discriminator="kind"),
+]
+
+
+def at_exit(graph: ResearchGraph, run: Run) -> bool:
+    """Whether the run is at an exit node or through it."""
+    return run.finished or run.node in graph.exit_nodes
+
+
+def refuse_control(graph: ResearchGraph, run: Run, action: Action, *, closing: bool, owner: str = "") -> str | None:
+    """Why an action cannot be applied any more, or not at all; None if it can.
+
+    Args:
+        graph: what the run walks.
+        run: as it stands.
+        action: what is asked for.
+        closing: the run has ended and is being archived.
+        owner: of a branch that is asked by somebody else than the run that it belongs to: that run's id.
+    """
+    writing = at_exit(graph, run) and run.hold is None and run.pause is None and not run.calls
+    if closing or run.finished or (writing and not isinstance(action, RollBack)):
+        return f"the run is writing its report or has ended; {action.too_late}"
+    if (refusal := action.refusal(run, owner)) is not None:
+        return refusal
+    return action.misplaced(graph, run) if isinstance(action, Placed) else None
+
+
+def answer_to(graph: ResearchGraph, run: Run, action: Action) -> Json:
+    """Return the run's answer to an action that was applied."""
+    return action.placed(graph, run) if isinstance(action, Placed) else action.answer(run)

@@ -1,0 +1,101 @@
+"""What makes a run of sections partial though it went its whole way: one of them is not complete.
+
+A section is a run of its own, so whatever would make that partial makes it incomplete: a budget, a stall, a failed
+node. So do a gap, for whatever reason it was left, and a section that nothing answers. Where nothing answers any of
+them, none is missing: the run is unanswered. More budget is named only where budget is what was short.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from elcano.graphs.engine.affordable_sections import section_tokens
+from elcano.graphs.engine.run import Run
+from elcano.graphs.engine.safety import DIVIDED_ENDINGS
+from elcano.graphs.shortening import shorten_text
+from elcano.graphs.spec.call_limits import DATA_PATH
+from elcano.graphs.spec.graph import ResearchGraph, limits_of
+from elcano.graphs.spec.plan_fanouts import researches_plan
+from elcano.graphs.values.display_text import format_count
+from elcano.graphs.values.failures import FailureType
+from elcano.graphs.values.state import Ending, SectionResult
+
+NAMED: Final = 6
+"""So many sections are named with why they ended; of more the number is said."""
+REASON_CHARACTERS: Final = 160
+STEP_TOKENS: Final = 5_000
+"""What more budget would do is told in such steps: it is an estimate."""
+_TOKENS: Final = frozenset({*DIVIDED_ENDINGS, FailureType.BUDGET})
+
+
+def find_incomplete_ending(graph: ResearchGraph, run: Run) -> Ending | None:
+    """How a run ends that leaves for its exit with these sections; None if all of them are complete."""
+    if not run.figures.sections_end_runs:
+        return None
+    sections = run.state.sections
+    short = [section for section in sections if section.incomplete]
+    if not short or all(section.unanswered and not section.ending for section in sections):
+        return None
+    reasons = [
+        f"“{shorten_text(one.title, 80)}” ({shorten_text(_explain_section_gap(one), REASON_CHARACTERS)})"
+        for one in short[:NAMED]
+    ]
+    if len(short) > NAMED:
+        reasons.append(f"{len(short) - NAMED} more")
+    told = f"{len(short)} of {format_count(len(sections), 'section')}: {'; '.join(reasons)}"
+    return Ending(kind="sections", detail=". ".join(filter(None, (told, _suggest_budget_remedy(graph, run, short)))))
+
+
+def _explain_section_gap(section: SectionResult) -> str:
+    reason = section.gap.reason if section.gap is not None else section.ending
+    return reason.rstrip(".") or "nothing that was found answers it"
+
+
+def _suggest_budget_remedy(graph: ResearchGraph, run: Run, short: Sequence[SectionResult]) -> str:
+    """What more budget would do, in a sentence; empty if it would do nothing."""
+    said = []
+    if starved := [section for section in short if section.ended_by in _TOKENS]:
+        twice = all(len(section.searches) < run.figures.section_searches for section in starved)
+        what = "let each of them search twice" if twice else "pay for another round of searching in each of them"
+        said.append(
+            f"about {_round_up_tokens(_estimate_lacking_tokens(graph, run, starved)):,} tokens more would {what}"
+        )
+    ended = {section.ended_by for section in short}
+    if "time" in ended:
+        said.append("more time (`seconds`) would let those go on whose time was up")
+    if FailureType.TIMEOUT in ended and (seconds := _path_seconds(graph)) is not None:
+        said.append(f"more `path_seconds` than {seconds:g} would give the databases longer that did not answer in time")
+    if "iterations" in ended:
+        said.append("more `iterations` would let those go on that had none left")
+    if "steps" in ended:
+        said.append("more `steps` would let those go on that had none left")
+    text = "; ".join(said)
+    return text[:1].upper() + text[1:]
+
+
+def _path_seconds(graph: ResearchGraph) -> float | None:
+    """How long a call to a database may take in the built-in paths of a graph; None if it has none."""
+    paths = (node for branch in graph.branches.values() if branch.name == DATA_PATH for node in branch.nodes)
+    limits = (limits_of(node) for node in paths)
+    return next((one.timeout_seconds for one in limits if one is not None), None)
+
+
+def _estimate_lacking_tokens(graph: ResearchGraph, run: Run, starved: Iterable[SectionResult]) -> int:
+    """Tokens that these sections lack: what two searches take less what they used, or else one round."""
+    node = next((node for node in graph.nodes if researches_plan(node)), None)
+    branches = [graph.branches[edge.branch] for edge in graph.branches_from(node.id)] if node is not None else []
+    figures, limits = run.figures, run.budget.limits
+    hidden, asked = run.experience.tokens_a_call, len(run.state.sources)
+
+    def whole(searches: int) -> int:
+        own = limits.model_copy(update={"tokens": limits.tokens // max(1, len(run.state.sections))})
+        return max((section_tokens(branch, figures, own, searches, hidden, asked) for branch in branches), default=0)
+
+    least = figures.section_searches
+    one_round = max(0, whole(least + 1) - whole(least))
+    lacking = sum(max(one_round, whole(least) - section.tokens) for section in starved)
+    kept = run.budget.limits.reserve
+    return int(lacking / (1 - kept))
+
+
+def _round_up_tokens(tokens: int) -> int:
+    return -(-tokens // STEP_TOKENS) * STEP_TOKENS

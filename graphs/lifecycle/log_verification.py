@@ -1,0 +1,171 @@
+"""What can be said of a run's log without asking anybody: that it gives the run, and its sections' logs what they gave.
+
+Pure. A doubt names the part of the log that does not bear out the other one.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Literal, NamedTuple, TypeAlias
+
+from elcano.graphs.engine.commands import BranchStart
+from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted, StepFailed, TakenUp
+from elcano.graphs.engine.run import Run
+from elcano.graphs.fanout.visit import build_branch_outcome as outcome_of
+from elcano.graphs.journal.journal import Journal, Pages
+from elcano.graphs.lifecycle import finish
+from elcano.graphs.lifecycle.start import fold
+from elcano.graphs.records import RunLog
+from elcano.graphs.spec.graph import AgentNode, ParallelNode
+from elcano.graphs.values.branch import BranchInput, BranchOutcome, BranchOutcomes
+from elcano.graphs.values.budget import Usage, sum_usages
+from elcano.graphs.values.state import ResearchState
+
+Charged: TypeAlias = StepCompleted | StepFailed | StepAbandoned | Held
+"""Entries that say what was used."""
+
+
+class Doubt(NamedTuple):
+    """An inconsistency between parts."""
+
+    part: Literal["entries", "sections"]
+    text: str
+
+
+class Visit(NamedTuple):
+    """A finished visit of a parallel node."""
+
+    entry: StepCompleted
+    outcomes: tuple[BranchOutcome, ...]
+    owner: str
+    """The run whose branches these are; of a fork that may be another one."""
+    dropped: Usage
+    """What branches used that were dropped while they ran."""
+
+
+def journal_of(log: RunLog) -> Journal:
+    """Build the journal of a run that is over, without its events."""
+    return Journal(log.asked.graph, Pages(run=log.run, entries=log.entries, events=(), started_at=0.0))
+
+
+def find_log_mismatch(log: RunLog) -> str | None:
+    """Why the entries do not give the run that the log has; None if they do.
+
+    A run that is older than a field of the state has no weight for it.
+    """
+    try:
+        run = fold(log.asked, log.entries)
+    except Exception as error:  # whatever was written into a file must not end whoever looks at it
+        return f"they cannot be followed: {type(error).__name__}: {error}"
+    run = run.model_copy(update={"weights": _select_recorded_weights(run, log.run)})
+    fields = [name for name in Run.model_fields if getattr(run, name) != getattr(log.run, name)]
+    if not fields:
+        return None
+    return f"they do not lead to the recorded state of {log.asked.run_id}: {', '.join(fields)} would be another"
+
+
+def _select_recorded_weights(run: Run, recorded: Run) -> dict[str, int]:
+    """Drop from the weights of `run` those of state fields that `recorded` is too old to have."""
+    fresh = ResearchState(question="")
+    missing = run.weights.keys() - recorded.weights.keys()
+    never = {name for name in missing if getattr(recorded.state, name) == getattr(fresh, name)}
+    return {name: weight for name, weight in run.weights.items() if name not in never}
+
+
+def iter_fanout_visits(log: RunLog) -> Iterator[Visit]:
+    """Every finished visit of a parallel node, in order.
+
+    Raises:
+        ValidationError: what such a step gave is no outcome of branches.
+    """
+    for position, entry in enumerate(log.entries):
+        node = log.asked.graph.by_id.get(entry.node) if isinstance(entry, StepCompleted) else None
+        if isinstance(entry, StepCompleted) and isinstance(node, ParallelNode):
+            found = BranchOutcomes.model_validate(entry.output)
+            yield Visit(entry, found.branches, _find_entry_owner(log, position), found.dropped)
+
+
+def section_id(visit: Visit, outcome: BranchOutcome) -> str:
+    """The run id of the branch that an outcome is of."""
+    return f"{visit.owner}.{outcome.parallel_path_id}"
+
+
+def doubtful_sections(log: RunLog, sections: Mapping[str, RunLog]) -> Iterator[Doubt]:
+    """What the steps of a run hold of its branches and the branches' own logs do not bear out.
+
+    Args:
+        log: of the run.
+        sections: the logs of all branches, by run id.
+    """
+    for visit in iter_fanout_visits(log):
+        if visit.entry.usage != sum_usages(outcome.usage for outcome in visit.outcomes) + visit.dropped:
+            yield Doubt("entries", f"step {visit.entry.step} used another amount than its sections together")
+        for outcome in visit.outcomes:
+            known = sections.get(section_id(visit, outcome))
+            if outcome.gap is not None:
+                yield from _of_gap(visit, outcome)
+            elif known is None:
+                yield Doubt("sections", f"the log of {section_id(visit, outcome)} is missing ({outcome.title!r})")
+            else:
+                yield from _of_section(log, visit, outcome, known)
+
+
+def own_usage(log: RunLog) -> dict[int, Usage]:
+    """What each step used that was no visit of branches, by number; of a run that others paid for, its own steps."""
+    visited = {visit.entry.step for visit in iter_fanout_visits(log)}
+    used: dict[int, Usage] = {}
+    for entry in log.entries[_own_from(log) :]:
+        if isinstance(entry, Charged) and entry.step not in visited:
+            used[entry.step] = used.get(entry.step, Usage()) + entry.usage
+    return used
+
+
+def agents_asked(log: RunLog) -> set[int]:
+    """The steps in which an agent answered; of a run that others began, its own."""
+    nodes = log.asked.graph.by_id
+    own = (entry for entry in log.entries[_own_from(log) :] if isinstance(entry, StepCompleted))
+    return {entry.step for entry in own if isinstance(nodes.get(entry.node), AgentNode)}
+
+
+def models_asked(log: RunLog) -> dict[int, str]:
+    """Return the model that answered each agent step; in a run that continues another one, only its own steps."""
+    own = (entry for entry in log.entries[_own_from(log) :] if isinstance(entry, StepCompleted))
+    return {entry.step: entry.model for entry in own if entry.model}
+
+
+def _of_gap(visit: Visit, outcome: BranchOutcome) -> Iterator[Doubt]:
+    if outcome.draft or outcome.evidence or outcome.values:
+        yield Doubt("entries", f"step {visit.entry.step} says of {outcome.title!r} that it is missing and has it")
+
+
+def _of_section(log: RunLog, visit: Visit, outcome: BranchOutcome, section: RunLog) -> Iterator[Doubt]:
+    """A branch has another question than its run's graph gave it, or left something else than its run holds."""
+    asked = section.asked
+    if visit.owner == log.asked.run_id and asked.graph not in log.asked.graph.branches.values():
+        yield Doubt("sections", f"{asked.run_id} walked a graph that is no branch of the run's")
+    given = BranchInput(question=asked.question, background=asked.background, title=outcome.title)
+    start = BranchStart(
+        index=outcome.index, parallel_path_id=outcome.parallel_path_id, branch=asked.graph.name, input=given
+    )
+    left = outcome_of(start, finish.build_research_result(asked, journal_of(section), section.run.failure, None))
+    fields = [name for name in BranchOutcome.model_fields if getattr(left, name) != getattr(outcome, name)]
+    if fields:
+        text = f"{asked.run_id} ({outcome.title!r}) did not leave what its run holds of it: {', '.join(fields)}"
+        yield Doubt("sections", text)
+
+
+def _find_entry_owner(log: RunLog, position: int) -> str:
+    """The run that made an entry: of a fork that is the other one, up to where it was taken up."""
+    later = (entry for entry in log.entries[position:] if isinstance(entry, TakenUp) and entry.from_run)
+    return next((entry.from_run for entry in later), log.asked.run_id)
+
+
+def _own_from(log: RunLog) -> int:
+    """Where the entries begin whose calls a run made itself.
+
+    A fork was begun by another run, a section that goes on by the one that it goes on from.
+    """
+    of_others = (
+        position
+        for position, entry in enumerate(log.entries, start=1)
+        if isinstance(entry, TakenUp) and (entry.from_run or log.asked.branch_of is not None)
+    )
+    return max(of_others, default=0)

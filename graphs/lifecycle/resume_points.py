@@ -1,0 +1,259 @@
+"""Where the log of a run is cut, so that the run can go on from there.
+
+A run is the fold of its entries, so a part of them, from the first on, is the run as it was then: nothing else is kept
+of earlier states, and nothing else is needed. What was paid for stays in the log wherever it can: a call that failed or
+was given up becomes one that was tried in vain, with what it used and what it had finished.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from elcano.graphs.contracts import ResearchInput
+from elcano.graphs.engine.commands import Immediate
+from elcano.graphs.engine.control_actions import AddBudget
+from elcano.graphs.engine.entries import (
+    ApprovalAsked,
+    Controlled,
+    Diverted,
+    Entry,
+    Held,
+    Resumed,
+    StepAbandoned,
+    StepCompleted,
+    StepFailed,
+    TakenUp,
+    Went,
+)
+from elcano.graphs.engine.run import Run
+from elcano.graphs.engine.safety import BUDGET_ENDINGS
+from elcano.graphs.engine.step_function import advance_run, next_command
+from elcano.graphs.errors import ElcanoError, InputInvalid
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.lifecycle.start import build_run_from_input, fold
+from elcano.graphs.records import RunLog
+from elcano.graphs.spec.graph import AgentNode, ParallelNode, ToolNode
+from elcano.graphs.values.branch import SUCCEEDED, BranchOutcome, BranchOutcomes
+from elcano.graphs.values.budget import TopUp
+from elcano.graphs.values.failures import FailureType
+from elcano.graphs.values.state import Ending, Hold
+
+_TOP_UPS: Final = {"cost": "cost_microusd", "time": "seconds"}
+"""The fields of a top-up that are not called as the limit that they raise."""
+
+
+class Cut(Frozen):
+    """A part of a log, from its first entry on."""
+
+    entries: tuple[Entry, ...]
+    run: Run
+    """What they make."""
+    undone_from: int
+    """The first step of the log whose entry is not among them."""
+
+
+class CannotGoOn(ElcanoError):
+    """A run cannot be taken up so; the text says why, and what would help."""
+
+
+def before_step(log: RunLog, step: int) -> Cut:
+    """Cut the log before `step`: earlier control requests stay in it, except requests to stop.
+
+    Raises:
+        InputInvalid: the run has had no such step.
+    """
+    last = log.run.step if not log.run.finished else log.run.budget.steps
+    if not 1 <= step <= last:
+        raise InputInvalid("step", f"step {step} does not exist: the run has had steps 1 to {last}")
+    place = next((i for i, entry in enumerate(log.entries) if _of_step(entry) >= step), len(log.entries))
+    return _build_cut(log.asked, (*_drop_pending_controls(log.entries[:place]), *fork_mark(log.entries[place:])), step)
+
+
+def fork_mark(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Return the first fork mark among the entries cut off: the entries left are another run's, which paid for them.
+
+    A fork that is taken back to before where it forked goes on from there, as if it had been made there.
+    """
+    return tuple(entry for entry in entries if isinstance(entry, TakenUp) and entry.from_run)[:1]
+
+
+def where_it_turned(log: RunLog, *, extra: TopUp | None, now: float, limited: bool = True) -> Cut | None:
+    """The log up to where the run left its research or failed, with `extra` to spend; None if it did neither.
+
+    `now` is in seconds since the epoch. A run that is not `limited` gets limits of its own before it goes on.
+
+    Raises:
+        CannotGoOn: it would end in the same way at once.
+    """
+    run = build_run_from_input(log.asked)
+    for place, entry in enumerate(log.entries):
+        following = advance_run(log.asked.graph, run, entry)
+        if _has_left_route(following) or _was_cancelled(entry, log.entries, place):
+            return _turned_at(log, place, run, extra, now, limited)
+        run = following
+    return None
+
+
+def before_search(log: RunLog, *, latest: bool, extra: TopUp | None = None) -> Cut | None:
+    """The log up to its first search, or its latest; None if it has none."""
+    steps = (entry for entry in log.entries if isinstance(entry, StepCompleted))
+    searches = [entry.step for entry in steps if isinstance(log.asked.graph.by_id[entry.node], ToolNode)]
+    return with_more(log.asked, before_step(log, searches[-1 if latest else 0]), extra) if searches else None
+
+
+def before_branches(log: RunLog, titles: frozenset[str] = frozenset(), extra: TopUp | None = None) -> Cut | None:
+    """The log up to the latest fan-out with a branch of one of these titles; None if there is none.
+
+    Without titles any branch is meant that left a gap or no answer, or ended early for want of what `extra` gives.
+
+    Raises:
+        CannotGoOn: all of these had no room in the budget, and have none now.
+    """
+    found = None
+    for entry in log.entries:
+        if isinstance(entry, StepCompleted) and isinstance(log.asked.graph.by_id[entry.node], ParallelNode):
+            outcomes = BranchOutcomes.of(entry.output).branches
+            meant = [one for one in outcomes if (one.title in titles if titles else _left_open(one, extra))]
+            if meant:
+                found = (entry.step, all(one.gap and one.gap.type == FailureType.BUDGET for one in meant))
+    if found is None:
+        return None
+    step, no_room = found
+    if no_room and (extra is None or not (extra.tokens or extra.cost_microusd)):
+        raise CannotGoOn("its budget had no room for the sections that are missing: raise its limit and ask again")
+    return with_more(log.asked, before_step(log, step), extra)
+
+
+def puts_off(ending: str, extra: TopUp | None) -> bool:
+    """Whether more of what `extra` gives puts off an ending of this kind."""
+    return extra is not None and bool(getattr(extra, _TOP_UPS.get(ending, ending), 0))
+
+
+def _left_open(outcome: BranchOutcome, extra: TopUp | None) -> bool:
+    return outcome.status not in SUCCEEDED or (bool(outcome.ending) and puts_off(outcome.ended_by, extra))
+
+
+def cut_log_at_end(log: RunLog, extra: TopUp | None = None) -> Cut:
+    """All of it: of a run that ended unheard, and goes on where it was."""
+    return with_more(log.asked, _build_cut(log.asked, _drop_pending_controls(log.entries), log.run.step), extra)
+
+
+def with_more(asked: ResearchInput, cut: Cut, extra: TopUp | None) -> Cut:
+    """The cut with more to spend from there on."""
+    if extra is None or extra == TopUp():
+        return cut
+    more = build_top_up_entry(extra, cut.run)
+    return cut.model_copy(update={"entries": (*cut.entries, more), "run": advance_run(asked.graph, cut.run, more)})
+
+
+def _has_left_route(run: Run) -> bool:
+    """Whether it left its way. One whose sections ended early did not: it goes on with those (`before_branches`)."""
+    early = run.ending is not None and run.ending.kind != "sections"
+    return early or run.failure is not None or run.stopping is not None
+
+
+def _was_cancelled(entry: Entry, entries: Sequence[Entry], place: int) -> bool:
+    """A call that was given up without a reason is the last of a run that was cancelled."""
+    return isinstance(entry, StepAbandoned) and entry.ending is None and place == len(entries) - 1
+
+
+def _turned_at(log: RunLog, place: int, run: Run, extra: TopUp | None, now: float, limited: bool) -> Cut:
+    """The log before its entry at `place`, which turned `run`; after it, if it does not turn the run with `extra`."""
+    entry, asked, before = log.entries[place], log.asked, log.entries[:place]
+    mark = fork_mark(log.entries[place:])
+    if mark:
+        return _turned_before_fork(log, place, run, (*before, *mark), extra, limited)
+    more = () if extra is None or extra == TopUp() else (build_top_up_entry(extra, run),)
+    led_out = isinstance(entry, Went) and entry.ending is not None  # said by who walks it, who says it again
+    if isinstance(entry, StepCompleted | Went) and not led_out:  # its way on did: no iteration was left, nothing new
+        kept = (*before, *more, entry)
+        again = fold(asked, kept)
+        if not _has_left_route(again):
+            return unless_over(asked, kept, again, extra, limited)
+        if again.ending is not None and again.ending.kind in BUDGET_ENDINGS:
+            raise _build_resume_refusal(again.ending, extra)
+        searched = log.model_copy(update={"entries": log.entries[: place + 1], "run": again})
+        latest = again.ending is None or again.ending.kind != "sources"  # what never answered is asked from the start
+        return before_search(searched, latest=latest, extra=extra) or with_more(
+            asked, _build_cut(asked, before, run.step), extra
+        )
+    kept = (*before, *more, *_of_the_call(asked, run, log.entries[place:], now))
+    return unless_over(asked, kept, fold(asked, kept), extra, limited)
+
+
+def _turned_before_fork(
+    log: RunLog, place: int, run: Run, entries: tuple[Entry, ...], extra: TopUp | None, limited: bool
+) -> Cut:
+    """The same of a fork that was made after the other run had turned: it has a budget of its own to go on with."""
+    if isinstance(log.entries[place], StepCompleted | Went):
+        searched = log.model_copy(update={"entries": (*log.entries[: place + 1], *fork_mark(log.entries[place:]))})
+        if (found := before_search(searched, latest=True, extra=extra)) is not None:
+            return found
+    cut = with_more(log.asked, _build_cut(log.asked, entries, run.step), extra)
+    return unless_over(log.asked, cut.entries, cut.run, extra, limited)
+
+
+def unless_over(asked: ResearchInput, entries: tuple[Entry, ...], run: Run, extra: TopUp | None, limited: bool) -> Cut:
+    """The cut, if the run does not end at once again.
+
+    Raises:
+        CannotGoOn: it does.
+    """
+    if limited and not run.finished and not run.choosing and (run.hold is None or run.trying):
+        command = next_command(asked.graph, run, run.budget.elapsed)
+        if isinstance(command, Immediate) and isinstance(command.entry, Diverted):
+            raise _build_resume_refusal(command.entry.ending, extra)
+    return Cut(entries=entries, run=run, undone_from=run.step + (1 if run.trying else 0))
+
+
+def _build_resume_refusal(ending: Ending, extra: TopUp | None) -> CannotGoOn:
+    given = "nothing was given" if extra is None or extra == TopUp() else "what was given is not enough"
+    return CannotGoOn(f"{ending.detail or ending.kind}, and {given}: raise the limit of {ending.kind} and ask again")
+
+
+def _of_the_call(asked: ResearchInput, run: Run, following: Sequence[Entry], now: float) -> tuple[Entry, ...]:
+    """What became of the call that `run` was making: its answer, or that it was tried in vain and is tried again."""
+    entry = next((one for one in following if isinstance(one, StepCompleted | StepFailed | StepAbandoned)), None)
+    if (
+        entry is None
+        or (entry.step, entry.node) != (run.step, run.node)
+        or not isinstance(asked.graph.by_id[entry.node], AgentNode | ToolNode)
+    ):
+        return ()
+    if isinstance(entry, StepCompleted):
+        return () if entry.node in asked.graph.exit_nodes else (entry,)
+    failure = entry.failure if isinstance(entry, StepFailed) else None
+    hold = Hold(
+        reason="person",
+        node=entry.node,
+        type=failure.type if failure else "",
+        detail=failure.message if failure else "it was given up",
+        tries=(run.tried.tries if run.tried else 0) + 1,
+        since=now,
+        until=now,
+    )
+    progress = entry.progress if isinstance(entry, StepFailed) else {}
+    progress = progress or (run.tried.progress if run.tried else {})
+    held = Held(step=entry.step, node=entry.node, at=entry.at, hold=hold, progress=progress, usage=entry.usage)
+    return held, Resumed(at=entry.at)
+
+
+def _drop_pending_controls(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Drop the latest requests that would halt or end the run and have not been followed yet."""
+    place = len(entries)
+    while place and isinstance(entries[place - 1], Controlled):
+        place -= 1
+    asked = (one for one in entries[place:] if isinstance(one, Controlled) and not one.action.halts)
+    return (*entries[:place], *asked)
+
+
+def build_top_up_entry(extra: TopUp, run: Run) -> Controlled:
+    """The entry by which `run` is given more to spend."""
+    return Controlled(at=run.budget.elapsed, action=AddBudget(extra=extra))
+
+
+def _build_cut(asked: ResearchInput, entries: tuple[Entry, ...], step: int) -> Cut:
+    return Cut(entries=entries, run=fold(asked, entries), undone_from=step)
+
+
+def _of_step(entry: Entry) -> int:
+    return entry.step if isinstance(entry, StepCompleted | StepFailed | StepAbandoned | Held | ApprovalAsked) else 0

@@ -1,0 +1,245 @@
+"""The steps of a run as people count them: what each did, when, its usage, how it ended. Pure.
+
+Read off the log by folding it once, with the engine's own `advance`: what an entry made of the run is never guessed.
+Entries know seconds of the run's own time; when something happened by the calendar is in its events.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from elcano.graphs.engine.entries import (
+    Controlled,
+    Entry,
+    Held,
+    Resumed,
+    StepAbandoned,
+    StepCompleted,
+    StepFailed,
+    TakenUp,
+    Went,
+)
+from elcano.graphs.engine.run import Run
+from elcano.graphs.engine.step_function import advance_run
+from elcano.graphs.journal.narration import narrate_entry
+from elcano.graphs.journal.told import Told
+from elcano.graphs.lifecycle.rows import BetweenRow, HeldTry, Row, StepOutcome, StepRow
+from elcano.graphs.lifecycle.start import fold
+from elcano.graphs.lifecycle.step_events import TAKEN_BACK, Heard
+from elcano.graphs.records import RunLog
+from elcano.graphs.spec.call_limits import in_short
+from elcano.graphs.spec.graph import AgentNode, DecisionNode, Node, ParallelNode, StateNode, ToolNode, limits_of
+from elcano.graphs.values.branch import BranchOutcomes, BranchState
+from elcano.graphs.values.budget import sum_usages
+from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.values.failures import FailureType
+
+Ended: TypeAlias = StepCompleted | StepFailed | StepAbandoned
+"""Entries that end a step; each has the next number."""
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A step with the run before and after it."""
+
+    row: StepRow
+    before: Run
+    """As its call was made from it."""
+    after: Run | None
+    """None while it goes on."""
+    entry: Ended | None
+
+
+def list_step_rows(log: RunLog, events: Iterable[AgentEvent], *, going_on: bool) -> tuple[Row, ...]:
+    """All that happened in order: steps, and what came between them. The last one is the step that is under way.
+
+    Args:
+        log: the run's, whole or the first of it.
+        events: what the run told; without them nothing has a time by the calendar.
+        going_on: the run has not ended, so that there is a step under way unless it is through its exit.
+    """
+    return tuple(one.row if isinstance(one, Passage) else one for one in iter_passages(log, events, going_on=going_on))
+
+
+def iter_passages(log: RunLog, events: Iterable[AgentEvent], *, going_on: bool) -> Iterator[Passage | BetweenRow]:
+    """Yield the same rows, each step with the run before and after it. The log is folded only as far as consumed."""
+    told = list(events)
+    began_itself = log.asked.forked_from is None and bool(told) and told[0].type == "started"
+    reader = _Reader(log, Heard(told), told[0].at if began_itself else None)
+    for entry in log.entries:
+        yield from reader.read(entry)
+    if going_on and (last := reader.under_way()) is not None:
+        yield last
+
+
+class _Reader:
+    """Folds a log, entry by entry."""
+
+    def __init__(self, log: RunLog, heard: Heard, started_at: float | None) -> None:
+        self._asked = log.asked
+        self._graph = log.asked.graph
+        self._heard = heard
+        self._run = self._begun_with = fold(log.asked, ())
+        self._ended = 0.0
+        self._ended_at = started_at
+        self._held: list[HeldTry] = []
+        forks = (entry for entry in log.entries if isinstance(entry, TakenUp) and entry.why == "forked")
+        self._owners = [*(entry.from_run for entry in forks), log.asked.run_id]
+        """Whose the steps are: those up to a fork are of the run that it was made from."""
+
+    def read(self, entry: Entry) -> Iterator[Passage | BetweenRow]:
+        """What an entry tells: a step, something between two, or nothing of its own."""
+        earlier, self._run = self._run, advance_run(self._graph, self._run, entry)
+        tolds = list(narrate_entry(self._graph, earlier, entry, self._run))
+        match entry:
+            case StepCompleted() | StepFailed() | StepAbandoned():
+                yield self._step(earlier, entry, tolds)
+            case Held() if entry.hold.reason == "approval":  # nothing was tried in vain
+                return
+            case Held():
+                hold = entry.hold
+                self._held.append(HeldTry(at=entry.at, reason=hold.reason, detail=hold.detail, usage=entry.usage))
+                self._heard.by(earlier.step, tolds)
+            case Resumed() | Went():
+                self._heard.by(earlier.step, tolds)
+            case _:
+                row = self._between(earlier, entry, tolds)
+                yield row
+                if row.during:  # the call knows nothing of it
+                    return
+        self._begun_with = self._run
+
+    def under_way(self) -> Passage | None:
+        """The step that has not ended; None if there is none, or it is only to be chosen."""
+        run = self._run
+        if run.finished or run.choosing:
+            return None
+        waits = run.hold is not None and not run.trying
+        reason = f"waits for {run.hold.reason}: {run.hold.detail}" if run.hold is not None and waits else ""
+        node = None if run.routing else self._graph.by_id[run.node]
+        begun = self._heard.begun(self._graph, run.step, node) if node else None
+        row = StepRow(
+            number=run.step,
+            node=node.id if node else "",
+            kind=node.kind if node else None,
+            name=get_callee_name(node) if node else "",
+            limits=in_short(limits_of(node)) if node else "",
+            iteration=run.budget.iterations,
+            began=self._ended,
+            began_at=begun.at if begun else self._ended_at,
+            usage=sum_usages(held.usage for held in self._held),
+            outcome="waiting" if waits else "running",
+            reason=reason,
+            held=tuple(self._held),
+            branches=self._heard.branches(run.step) if isinstance(node, ParallelNode) else (),
+        )
+        return Passage(row, self._begun_with, None, None)
+
+    def _step(self, earlier: Run, entry: Ended, tolds: Sequence[Told]) -> Passage:
+        node = self._graph.by_id[entry.node]
+        waited = 0.0 if isinstance(entry, StepAbandoned) else entry.waited
+        begun = self._heard.begun(self._graph, entry.step, node)
+        branches = self._branches(entry) if isinstance(node, ParallelNode) else ()
+        heard = self._heard.by(entry.step, tolds, begun)
+        began_at = begun.at if begun else self._ended_at
+        if heard is not None and isinstance(node, StateNode | DecisionNode):  # what came before it may be a pause
+            began_at = heard.at
+        took = max(0.0, entry.at - self._ended) + waited
+        ended_at = heard.at if heard else None if began_at is None else began_at + took
+        outcome, error, reason = _resolve_step_outcome(entry, earlier, self._run, tolds)
+        row = StepRow(
+            number=entry.step,
+            node=node.id,
+            kind=node.kind,
+            name=get_callee_name(node),
+            limits=in_short(limits_of(node)),
+            iteration=earlier.budget.iterations,
+            began=self._ended,
+            ended=entry.at,
+            began_at=began_at,
+            ended_at=ended_at,
+            waited=waited,
+            usage=sum_usages((entry.usage, *(held.usage for held in self._held))),
+            model=entry.model if isinstance(entry, StepCompleted) else "",
+            outcome=outcome,
+            reason=reason,
+            error=error,
+            summary=_find_step_summary(tolds) if outcome == "completed" else "",
+            held=tuple(self._held),
+            branches=branches,
+            next="" if self._run.finished or self._run.routing else self._run.node,
+        )
+        passage = Passage(row, self._begun_with, self._run, entry)
+        self._ended, self._ended_at, self._held = entry.at, ended_at, []
+        return passage
+
+    def _branches(self, entry: Ended) -> tuple[BranchState, ...]:
+        """Returns the branches of a completed step; if this run has no events of them, those in the step's output."""
+        output = entry.output if isinstance(entry, StepCompleted) else None
+        return self._heard.branches(entry.step) or tuple(
+            BranchState(
+                run_id=f"{self._owners[0]}.{one.parallel_path_id}",
+                path=one.parallel_path_id,
+                section=one.title,
+                status=one.status,
+                iterations=one.iterations,
+                evidence=len(one.evidence),
+                tokens=one.usage.tokens,
+                reason=one.gap.reason if one.gap else "",
+            )
+            for one in BranchOutcomes.of(output).branches
+        )
+
+    def _between(self, earlier: Run, entry: Entry, tolds: Sequence[Told]) -> BetweenRow:
+        begun = self._heard.begun(self._graph, earlier.step, self._graph.by_id[earlier.node])
+        heard = self._heard.by(earlier.step, tolds)
+        kind = f"{entry.kind}: {entry.action.kind}" if isinstance(entry, Controlled) else entry.kind
+        self._ended = min(self._ended, entry.at)  # that of a fork begins anew
+        if isinstance(entry, TakenUp) and entry.why == "forked":
+            self._owners.pop(0)
+        if heard is not None and heard.type in TAKEN_BACK:
+            self._ended_at = heard.at
+        said = "; ".join(told.message for told in tolds)
+        return BetweenRow(
+            before=earlier.step,
+            during=begun is not None and heard is not None and begun.seq < heard.seq,
+            kind=kind,
+            at=entry.at,
+            at_epoch=heard.at if heard else None,
+            text=said or "; ".join(getattr(entry, "warnings", ())) or entry.kind.replace("_", " "),
+        )
+
+
+def get_callee_name(node: Node) -> str:
+    """The agent, tool or reducer of a node; empty if it has none."""
+    match node:
+        case AgentNode():
+            return node.agent
+        case ToolNode():
+            return node.tool
+        case StateNode():
+            return node.reducer
+        case _:
+            return ""
+
+
+def _find_step_summary(tolds: Sequence[Told]) -> str:
+    """Return the outcome of a step; that it came after failed attempts is reported before it."""
+    return next((told.message for told in tolds if told.type != "resumed"), "")
+
+
+def _resolve_step_outcome(entry: Ended, earlier: Run, run: Run, tolds: Sequence[Told]) -> tuple[StepOutcome, str, str]:
+    """A step's outcome, the name of its error and the reason in words; an answer that does not fit is a failure."""
+    match entry:
+        case StepFailed(failure=failure):
+            return "failed", failure.type, failure.message
+        case StepAbandoned(ending=None):
+            return "abandoned", "", "the run was cancelled"
+        case StepAbandoned(ending=ending):
+            return "abandoned", "", (ending.detail or ending.kind) if ending else ""
+        case StepCompleted():
+            refused = next((told.message for told in tolds if told.type == "error"), None)
+            if refused is None:
+                return "completed", "", ""
+            new = run.ending is not None and run.ending != earlier.ending
+            return "failed", FailureType.INPUT_INVALID, run.ending.detail if new and run.ending else refused

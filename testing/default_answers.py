@@ -1,0 +1,135 @@
+"""Default answers of Elcano's agents when none are scripted: plain, short, and true to the given task envelope.
+
+A research that is answered so searches each source once, finds that complete in its second iteration, and cites every
+passage that it found.
+"""
+
+from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
+from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.values.display_text import ensure_list
+from elcano.graphs.values.report import Claim
+
+_WORDS = ("report", "passage", "source", "evidence", "question", "answer", "section", "finding", "claim", "quote")
+
+
+def build_plain_answer(task: TaskEnvelope) -> JsonObject:
+    """The answer to `task`, in the form that its agent wants.
+
+    Raises:
+        LookupError: it is the task of an agent that is not known here; script an answer for it.
+    """
+    match task.kind:
+        case "thinking":
+            return {"thought": f"Turn {task.iteration}: {len(task.evidence)} passages."}
+        case "knowledge_gap":
+            complete = task.iteration > 1
+            return {"research_complete": complete, "outstanding_gaps": [] if complete else [task.question[:300]]}
+        case "tool_selector":
+            searches: list[Json] = [{"source": source.name, "query": task.question[:300]} for source in task.sources]
+            return {"tasks": searches}
+        case "judge" | "team_judge":
+            return _answer_as_judge(task)
+        case "input_parser":
+            return {"original_query": task.question, "improved_query": task.question, "research_mode": "iterative"}
+        case "planner":
+            outline: list[Json] = [{"title": "The answer", "key_question": task.question[:1_000]}]
+            return {"report_title": task.question[:300], "report_outline": outline}
+        case "writer" | "drafter":
+            return {
+                "title": task.question[:300],
+                "key_findings": [build_cited_claim(passage) for passage in task.evidence],
+            }
+        case "long_writer_section":
+            return {"text": [_dump_claim(claim) for section in task.sections for claim in section.claims]}
+        case "long_writer_summary":
+            return {"key_findings": [_dump_claim(claim) for section in task.written for claim in section.claims][:8]}
+        case "proofreader":
+            sections: list[Json] = [
+                {"heading": section.title, "text": list(map(_dump_claim, section.claims))} for section in task.sections
+            ]
+            return {"title": task.question[:300], "sections": sections}
+        case "reviewer" | "reviser" | "analyst" | "splitter" | "sql_writer" | "sql_repairer" | "data_writer":
+            return _answer_as_checker(task)
+        case _:
+            return _of_team(task)
+
+
+def _of_team(task: TaskEnvelope) -> JsonObject:
+    """Answer for a manager: the turns of the searcher, the hypothesizer, the judge and the reporter."""
+    if task.kind == "task_ledger":
+        return {"given": [task.question[:300]], "plan": ["searcher: search", "judge: judge", "reporter: report"]}
+    if task.kind == "hypothesizer":
+        keys: list[Json] = [passage.key for passage in task.evidence[:1]]
+        return {"hypotheses": [{"statement": "It is so.", "supports": keys}, {"statement": "It is not so."}]}
+    if task.kind != "progress_ledger":
+        raise LookupError(f"nothing is scripted for the agent {task.kind!r}, and there is no plain answer for it")
+    team = ("searcher", "hypothesizer", "judge", "reporter")
+    speaker = team[min(task.iteration, len(team)) - 1]
+    said: JsonObject = {
+        "request_satisfied": speaker == "reporter",
+        "in_loop": False,
+        "progress": True,
+        "next_speaker": speaker,
+        "instruction": task.question[:300],
+    }
+    return {name: {"answer": answer, "reason": f"Round {task.iteration}."} for name, answer in said.items()}
+
+
+def _of_tables(task: TaskEnvelope) -> JsonObject:
+    """Answer for agents over databases: write no query, and report the first row of each result."""
+    match task.kind:
+        case "splitter":
+            return {"reason": "It is one question."}
+        case "sql_writer":
+            return {"decision": "refused", "explanation": "No query is scripted for this question."}
+        case "sql_repairer":
+            return {"explanation": "No other query is scripted."}
+    keys = [
+        str(one["key"]) for one in ensure_list(task.given.get("results")) if isinstance(one, dict) and one.get("rows")
+    ]
+    citations: list[Json] = [{"evidence": key, "quote": "Row 1", "mark": key} for key in keys]
+    title = task.question[:300]
+    if not keys:
+        return {"title": title, "answered": False, "limitations": ["There is no result."]}
+    told = " ".join(f"It stands in the results [{key}]." for key in keys)
+    return {"title": title, "introduction": told, "citations": citations}
+
+
+def _answer_as_judge(task: TaskEnvelope) -> JsonObject:
+    """The evidence is never enough; a team's draft is from its second sub-iteration on."""
+    if task.kind == "team_judge":
+        good = task.iteration > 1
+        return {"sufficient": good, "feedback": "" if good else f"Say more of {task.question[:300]}"}
+    return {"sufficient": False, "confidence": 0.5, "recommendation": "continue", "reasoning": "Not yet."}
+
+
+def _answer_as_checker(task: TaskEnvelope) -> JsonObject:
+    """All statements are supported; of blocks that were doubted all the same none is mended, and no number is read."""
+    if task.kind in ("splitter", "sql_writer", "sql_repairer", "data_writer"):
+        return _of_tables(task)
+    if task.kind == "analyst":
+        return {"measurements": []}
+    if task.kind == "reviser":
+        return {"blocks": []}
+    statements = task.given.get("statements")
+    shown = statements if isinstance(statements, list) else []
+    return {"verdicts": [{"id": one.get("id"), "support": "supported"} for one in shown if isinstance(one, dict)]}
+
+
+def build_cited_claim(passage: EvidenceItem) -> Json:
+    """A claim that quotes the whole of one passage, up to 2,000 characters."""
+    return {
+        "text": f"Passage {passage.key} speaks of it.",
+        "citations": [{"evidence": passage.key, "quote": passage.text[:2_000]}],
+    }
+
+
+def generate_prose(words: int) -> str:
+    """A text of so many words, the same at every call, in sentences of ten."""
+    said = [_WORDS[(place * 7 + place // 10) % len(_WORDS)] for place in range(words)]
+    sentences = [" ".join(said[first : first + 10]).capitalize() + "." for first in range(0, words, 10)]
+    return " ".join(sentences)
+
+
+def _dump_claim(claim: Claim) -> Json:
+    return claim.model_dump(mode="json")

@@ -1,0 +1,154 @@
+"""How a run that follows another one begins, and how a run ends.
+
+Its report is published, and it is archived with its one terminal event before anybody is told.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
+
+from temporalio import workflow
+from temporalio.exceptions import ActivityError, ApplicationError, TimeoutError
+
+with workflow.unsafe.imports_passed_through():
+    from elcano.graphs.bookkeeping import ReopenCall, Reopened
+    from elcano.graphs.contracts import (
+        ARCHIVE_RUN,
+        CHAIN_WORKFLOW,
+        PUBLISH_REPORT,
+        REOPEN_RUN,
+        Engine,
+        ResearchInput,
+        RunStatus,
+    )
+    from elcano.graphs.journal.journal import Journal
+    from elcano.graphs.lifecycle import finish as closing
+    from elcano.graphs.records import ArchiveCall
+    from elcano.graphs.values.cancellation import Cancellation
+    from elcano.graphs.values.followed import Followed
+    from elcano.graphs.values.report import ReportRef
+    from elcano.graphs.values.state import Failure, Hold
+    from elcano.workflows import policies
+    from elcano.workflows.run_display import Shown
+
+Result = TypeVar("Result")
+
+
+async def take_over(asked: ResearchInput, follows: Followed) -> None:
+    """The passages of the run that this one follows become its own, so that its report may cite them.
+
+    Raises:
+        ActivityError: they are gone, because that run was deleted meanwhile.
+    """
+    if not follows.evidence:
+        return
+    call = ReopenCall(
+        run_id=asked.run_id,
+        tenant=asked.tenant,
+        step=1,
+        taken_up=True,
+        from_run=follows.run_id,
+        evidence=tuple(ref.id for ref in follows.evidence),
+    )
+    await workflow.execute_activity(
+        REOPEN_RUN,
+        call,
+        result_type=Reopened,
+        activity_id="take-over",
+        summary=f"take over the passages of {follows.run_id}",
+        **policies.BOOKS,
+    )
+
+
+async def publish_report(asked: ResearchInput, journal: Journal, shown: Shown) -> ReportRef:
+    """Checks the citations and stores the report, also when the writer failed."""
+    call = closing.publish_call(asked, journal)
+
+    async def publishing(activity_id: str, policy: policies.Policy) -> ReportRef:
+        report: ReportRef = await workflow.execute_activity(
+            PUBLISH_REPORT,
+            call,
+            result_type=ReportRef,
+            activity_id=activity_id,
+            summary="check the citations, store the report",
+            **policy,
+        )
+        return report
+
+    report = await _retry_in_rounds("publish-report", publishing, policies.PUBLISH, journal, shown)
+    journal.tell(closing.report_ready(report), workflow.time())
+    return report
+
+
+async def _retry_in_rounds(
+    name: str,
+    work: Callable[[str, policies.Policy], Awaitable[Result]],
+    rounds: Sequence[policies.Policy],
+    journal: Journal,
+    shown: Shown,
+) -> Result:
+    """What an activity gives that is tried in rounds, each with more time; from the second on the run says why.
+
+    Raises:
+        ActivityError: no try can help, it was cancelled, or the last round was in vain.
+    """
+    since = workflow.time()
+    for number, policy in enumerate(rounds, 1):
+        try:
+            result = await work(name if number == 1 else f"{name}.{number}", policy)
+        except ActivityError as error:
+            if number == len(rounds) or not policies.is_worth_more(error, policy):
+                raise
+            hold = Hold(reason="store", node=journal.run.node, detail=_in_vain(name, error), since=since)
+            shown.hold_end(hold)
+        else:
+            shown.hold_end(None)
+            return result
+    raise AssertionError("the last round gives a result or raises")
+
+
+def _in_vain(name: str, error: ActivityError) -> str:
+    """What an activity failed by, in a sentence."""
+    cause = error.cause
+    why = cause.message if isinstance(cause, ApplicationError) else str(cause or error)
+    if isinstance(cause, TimeoutError):
+        why = "it took longer than it was given, and is given more"
+    return f"{name.replace('-', ' ')}: {why}"[:2_000]
+
+
+async def close_run(
+    asked: ResearchInput,
+    journal: Journal,
+    shown: Shown,
+    status: RunStatus,
+    failure: Failure | None,
+    report: ReportRef | None,
+    cancellation: Cancellation | None = None,
+) -> None:
+    """Archive the run with its terminal event, even if it is cancelled meanwhile, and only then emit the event.
+
+    So whoever has heard the end of a run finds it everywhere: in the store, in lists, in the search attributes.
+    """
+    now = workflow.time()
+    info = workflow.info()
+    engine: Engine = "chain" if info.workflow_type == CHAIN_WORKFLOW else "graph"
+    last = journal.event(closing.last_event(status, journal.run, failure, report, cancellation), now)
+    run = closing.build_archived_run(asked, journal, status, failure, report, now, engine, info.run_id)
+    call = ArchiveCall(run=run, events=(*journal.events, last), log=closing.build_run_log(asked, journal))
+
+    async def archive(activity_id: str, policy: policies.Policy) -> None:
+        await workflow.execute_activity(
+            ARCHIVE_RUN, call, activity_id=activity_id, summary="keep the run and its events", **policy
+        )
+
+    archiving = asyncio.create_task(_retry_in_rounds("archive-run", archive, policies.ARCHIVE, journal, shown))
+    try:
+        await asyncio.shield(archiving)
+    except asyncio.CancelledError:
+        await archiving
+    journal.events.append(last)
+    shown.end(status)
+    if failure is not None:
+        workflow.logger.warning("%s %s at %s: %s", asked.run_id, status, failure.node, failure.message)
+    else:
+        workflow.logger.info("%s %s", asked.run_id, status)

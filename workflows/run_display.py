@@ -1,0 +1,190 @@
+"""Shows a run in the Temporal UI: search attributes, to find it by, and its state, as details.
+
+Search attributes change together, in one event: when the run enters a stage or ends, and when its use of its limits
+passes a further quarter. Details cost no event, so they are told whenever something happens.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Protocol
+
+from temporalio import workflow
+from temporalio.common import SearchAttributeKey, SearchAttributeUpdate
+
+with workflow.unsafe.imports_passed_through():
+    from elcano.graphs.contracts import ResearchInput, RunStatus, Stage
+    from elcano.graphs.journal.journal import Journal
+    from elcano.graphs.labels import (
+        COST_ATTRIBUTE,
+        MODE_ATTRIBUTE,
+        OUTCOME_ATTRIBUTE,
+        STAGE_ATTRIBUTE,
+        TOKENS_ATTRIBUTE,
+        WAITING_ATTRIBUTE,
+    )
+    from elcano.graphs.spec.drawing import of_its_way, outline_graph, with_place
+    from elcano.graphs.values.budget import Budget, Usage, usd_from_microusd
+    from elcano.graphs.values.choice import format_chosen_mode
+    from elcano.graphs.values.state import Hold, HoldReason
+    from elcano.graphs.values.waiting_call import WaitingCall, list_undecided_calls
+    from elcano.workflows.details import render_run_details
+
+_MODE = SearchAttributeKey.for_keyword(MODE_ATTRIBUTE)
+_STAGE = SearchAttributeKey.for_keyword(STAGE_ATTRIBUTE)
+_WAITING = SearchAttributeKey.for_keyword(WAITING_ATTRIBUTE)
+_OUTCOME = SearchAttributeKey.for_keyword(OUTCOME_ATTRIBUTE)
+_TOKENS = SearchAttributeKey.for_int(TOKENS_ATTRIBUTE)
+_COST = SearchAttributeKey.for_float(COST_ATTRIBUTE)
+
+PARTS: Final = 4
+"""The limits of tokens and money have so many parts; use is shown anew once it is in another one."""
+
+
+class Apart(Protocol):
+    """The branches that a run has at work."""
+
+    @property
+    def used(self) -> Usage:
+        """What those used that have ended; the run is charged when the last one has."""
+        ...
+
+    @property
+    def waits(self) -> Mapping[str, HoldReason]:
+        """What others wait for, by run id."""
+        ...
+
+    @property
+    def calls(self) -> tuple[WaitingCall, ...]:
+        """Their calls that wait for approval."""
+        ...
+
+
+class Shown:
+    """The display of one run; `apart` gives its branches while they work."""
+
+    def __init__(self, asked: ResearchInput, journal: Journal, apart: Callable[[], Apart | None]) -> None:
+        self._asked = asked
+        self._journal = journal
+        self._apart = apart
+        self._outline = outline_graph(asked.graph)
+        self.held: Hold | None = None
+        """Set while a run that is over can neither be published nor archived."""
+        continued = asked.carried is not None and asked.taken_up is None  # with the search attributes that it had
+        run = journal.run
+        hold = (run.pause or run.hold) if continued else None
+        self.beneath: Stage = "held" if continued and run.hold else "researching"
+        """What it is about."""
+        if continued and journal.leaving and not run.hold:
+            self.beneath = "writing"
+        self.stage: Stage = "paused" if continued and run.pause else self.beneath
+        """As it is shown: a run that somebody paused is paused, whatever it was about."""
+        self.status: RunStatus = "running"
+        self._waiting: HoldReason | None = hold.reason if hold else None
+        if asked.taken_up is not None:  # one that went back by itself still has those; whatever comes first sets them
+            self.stage, self._waiting = "closed", "person"
+        self._part = self._reached() if continued else 0
+        self._mode = self._chosen() if continued else asked.mode
+
+    def enter(self, stage: Stage) -> None:
+        """Enters a stage; a paused run is shown as paused until it continues."""
+        self.beneath = stage
+        self.follow_pause()
+
+    def follow_pause(self) -> None:
+        """Updates the stage; to be called when the run may have been paused or continued."""
+        run = self._journal.run
+        stage: Stage = "paused" if run.pause is not None and self.held is None else self.beneath
+        hold = self.held or run.pause or run.hold
+        waiting = hold.reason if hold is not None and stage in ("paused", "held", "approval") else None
+        if (stage, waiting) != (self.stage, self._waiting):
+            self.stage = stage
+            self._upsert(_STAGE.value_set(stage), *self._wait(waiting))
+        self._tell()
+
+    def hold_end(self, hold: Hold | None) -> None:
+        """The report cannot be published, or the run cannot be archived; None: it can."""
+        if hold is not None or self.held is not None:
+            self.held = hold
+            self.enter("writing" if hold is None else "held")
+
+    def enter_work(self) -> None:
+        """The run works: on its research, or on its report."""
+        self.enter("writing" if self._journal.leaving else "researching")
+
+    def end(self, status: RunStatus) -> None:
+        """The run has ended so."""
+        self.stage, self.status = "closed", status
+        self._upsert(_STAGE.value_set("closed"), _OUTCOME.value_set(status), *self._wait(None))
+        self._tell()
+
+    def place(self) -> None:
+        """The run is about to do what comes next."""
+        if self._journal.leaving and self._journal.run.hold is None:
+            self.enter("writing")
+        self.refresh()
+
+    def after_branch(self) -> None:
+        """Shows the usage of a branch as soon as it has ended.
+
+        The command matters too. A workflow task without one looks to the SDK like a mere sign of life: a worker that
+        replays it, after another was killed, may put it together with the next task, and hear what was asked in that
+        one before it hears that the branch has ended. What is then said to the branches would be different.
+        """
+        self._upsert()
+        self._tell()
+
+    def refresh(self) -> None:
+        """Something happened."""
+        if self._reached() > self._part or self._chosen() != self._mode:
+            self._upsert()
+        self._tell()
+
+    def _wait(self, waiting: HoldReason | None) -> list[SearchAttributeUpdate[Any]]:
+        before, self._waiting = self._waiting, waiting
+        if waiting == before:
+            return []
+        return [_WAITING.value_unset() if waiting is None else _WAITING.value_set(waiting)]
+
+    def _upsert(self, *changes: SearchAttributeUpdate[Any]) -> None:
+        """Updates search attributes, always with the usage, which costs nothing more."""
+        self._part = max(self._part, self._reached())
+        if (chosen := self._chosen()) != self._mode:  # never, where no mode is chosen
+            self._mode = chosen
+            changes = (*changes, _MODE.value_set(chosen))
+        used = self._budget.used
+        figures = (_TOKENS.value_set(used.tokens), _COST.value_set(usd_from_microusd(used.cost_microusd)))
+        workflow.upsert_search_attributes([*changes, *figures])
+
+    def _reached(self) -> int:
+        """The part of its limits that the run has reached: of tokens or of money, whichever is further."""
+        budget = self._budget
+        reached = PARTS * budget.used.tokens // budget.limits.tokens
+        if budget.limits.cost_microusd is not None:
+            reached = max(reached, PARTS * budget.used.cost_microusd // budget.limits.cost_microusd)
+        return min(reached, PARTS - 1)
+
+    def _chosen(self) -> str:
+        """The mode as it is shown: with the one that the run chose, if that was left to it."""
+        return format_chosen_mode(self._asked.mode, self._journal.run.state.choice)
+
+    @property
+    def calls(self) -> tuple[WaitingCall, ...]:
+        """What waits for approval, of the run and of its branches."""
+        apart = self._apart()
+        return (*list_undecided_calls(self._journal.run.calls), *(apart.calls if apart else ()))
+
+    @property
+    def _budget(self) -> Budget:
+        apart, budget = self._apart(), self._journal.run.budget
+        return budget.charge(apart.used) if apart else budget
+
+    def _tell(self) -> None:
+        run, lines = self._journal.run, self._outline
+        if run.state.choice.mode:  # the other ways are nothing that it can come to
+            lines = of_its_way(lines, self._asked.graph, run.node, run.state.outputs)
+        graph = with_place(lines, run.node) if self.status == "running" else ""
+        apart = self._apart()
+        waits = apart.waits if apart else {}
+        text = render_run_details(
+            self._asked, self._journal, self._budget, waits, self.calls, self.stage, self.status, graph, self.held
+        )
+        workflow.set_current_details(text)

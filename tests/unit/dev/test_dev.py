@@ -184,11 +184,11 @@ async def test_nothing_survives_a_supervisor_that_is_killed(tmp_path: Path) -> N
 import asyncio, sys
 from pathlib import Path
 from dev.child import Child
-from dev.folder import claimed
-from dev.guard import guard
+from dev.folder_lock import claim_folder
+from dev.guard import start_guard
 
 async def run(folder):
-    with claimed(folder, {{}}, patience=0) as lock, guard(grace=1, lock=lock) as guarded:
+    with claim_folder(folder, {{}}, patience=0) as lock, start_guard(grace=1, lock=lock) as guarded:
         for name, program in (("polite", {FOREVER!r}), ("deaf", {DEAF!r})):
             child = Child(name, [sys.executable, "-c", program], {{}}, log=folder / name, guard=guarded, say=print)
             await child.start()

@@ -167,7 +167,7 @@ async def test_what_computes_leaves_the_event_loop_free(store: Store, monkeypatc
 
         return noted
 
-    names = ("check", "render_report", "render_evidence")
+    names = ("check_citations", "render_report", "render_evidence")
     for name in names:
         monkeypatch.setattr(report_builder, name, noting(name))
     reports = ReportActivities(store)

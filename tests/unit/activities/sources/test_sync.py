@@ -151,8 +151,8 @@ sys.path.insert(0, sys.argv[1])
 from activities.sources.documents.folder import Folder
 from activities.sources.documents.index import Index
 from activities.sources.documents.parser import Parser
-from activities.sources.documents.sync import synchronise
-synchronise(Folder(Path(sys.argv[2]), 10**6), Index(Path(sys.argv[3])), Parser(), threading.Event())
+from activities.sources.documents.sync import sync_index
+sync_index(Folder(Path(sys.argv[2]), 10**6), Index(Path(sys.argv[3])), Parser(), threading.Event())
 """
 
 

@@ -288,6 +288,8 @@ class ToolCall(OfRun):
     """The highest number of an event that the run had told; handed back, so that the history has it."""
     approval: str = Field(default="", exclude_if=lambda approval: not approval)
     """The id of the call that somebody approved; empty: nobody was asked."""
+    seconds: float | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
+    """How long it may take by its node, by the clock of its worker, which stands still while the worker does."""
 
 
 class ToolResult(Frozen):

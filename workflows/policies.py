@@ -119,6 +119,24 @@ def apply_node_limits(policy: Policy, limits: ToolLimits | None) -> Policy:
     return own
 
 
+def leave_time_to_worker(policy: Policy, limits: ToolLimits | None) -> tuple[Policy, float | None]:
+    """The policy of a tool's call whose worker keeps the time of its node, and that time in seconds.
+
+    The server gives it up later, after the silence of a worker that died: else that death would end a short call, which
+    another worker can make. None: the node sets no time, or the tool has no heartbeat to die with.
+    """
+    time, silence = policy["start_to_close_timeout"], policy["heartbeat_timeout"]
+    if silence is None or limits is None or limits.timeout_seconds != time.total_seconds():
+        return policy, None
+    own = policy.copy()
+    own["start_to_close_timeout"] = time + 2 * silence
+    retries = policy["retry_policy"]
+    never = retries.non_retryable_error_types or ()
+    if _TOO_SLOW in never:
+        own["retry_policy"] = replace(retries, non_retryable_error_types=[*never, FailureType.TIMEOUT])
+    return own, time.total_seconds()
+
+
 AGENT: Final = Policy(  # what a provider refuses or cannot answer comes back to the run, which holds it
     schedule_to_close_timeout=None,
     start_to_close_timeout=timedelta(minutes=10),

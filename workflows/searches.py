@@ -115,14 +115,15 @@ class ToolCalls:
             self._journal.begun,
             self._journal.run.budget.research_seconds(),
         )
-        policy = policies.apply_node_limits(given_time, limits_of(self._asked.graph.by_id[work.node]))
+        limits = limits_of(self._asked.graph.by_id[work.node])
+        policy, seconds = policies.leave_time_to_worker(policies.apply_node_limits(given_time, limits), limits)
         activity_id = f"{work.step:04d}-{work.node}" + (f"-{item + 1}" if work.for_each else "")
         described = format_label(
             ": ".join(str(given[key]) for key in _NAMED if given.get(key)) or self._described(work)
         )
         activity = workflow.execute_activity(
             work.tool,
-            call,
+            call.model_copy(update={"seconds": seconds}),
             result_type=ToolResult,
             task_queue=(source.queue or None) if source else None,
             activity_id=activity_id + (f".{tries + 1}" if tries else "") + (".approved" if approval else ""),

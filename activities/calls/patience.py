@@ -1,17 +1,20 @@
-"""How long a model is waited for, by a clock that stands still while the process does.
+"""How long a call is waited for, by a clock that stands still while the process does.
 
 When a process goes on that was stopped (a throttled container, a paused machine), its timers fire before it reads what
 came meanwhile. By the clock on the wall an answer that is there, and paid for, would be thrown away as too late.
 """
 
 import asyncio
-from typing import Final
+from collections.abc import Awaitable
+from typing import Final, TypeVar
 
 from pydantic_ai.exceptions import ModelRequestTimeout
 from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
+
+T = TypeVar("T")
 
 TICK: Final = 0.5
 """Seconds. A tick that came later by as much is not counted: the process stood still in it."""
@@ -35,18 +38,35 @@ class PatientModel(WrapperModel):
         Raises:
             ModelRequestTimeout: none came in time.
         """
-        limit = asyncio.timeout(None)
+        asked = self.wrapped.request(messages, model_settings, model_request_parameters)
         try:
-            async with limit:
-                counting = asyncio.create_task(_run_out(limit, self._seconds))
-                try:
-                    return await self.wrapped.request(messages, model_settings, model_request_parameters)
-                finally:
-                    counting.cancel()
-        except TimeoutError:
-            if not limit.expired():
-                raise
+            return await wait_patiently(asked, self._seconds)
+        except RanOut:
             raise ModelRequestTimeout(self.model_name, self._seconds) from None
+
+
+class RanOut(Exception):
+    """The time of a call is over."""
+
+
+async def wait_patiently(call: Awaitable[T], seconds: float) -> T:
+    """Waits for a call, and cancels it after so many seconds in which the process did not stand still.
+
+    Raises:
+        RanOut: it was cancelled.
+    """
+    limit = asyncio.timeout(None)
+    try:
+        async with limit:
+            counting = asyncio.create_task(_run_out(limit, seconds))
+            try:
+                return await call
+            finally:
+                counting.cancel()
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        raise RanOut from None
 
 
 async def _run_out(limit: asyncio.Timeout, seconds: float) -> None:

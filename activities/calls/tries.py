@@ -18,7 +18,8 @@ from temporalio.exceptions import ApplicationError, CancelledError
 from temporalio.service import RPCError
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
-from elcano.graphs.contracts import MOST_DEATHS
+from elcano.activities.calls.patience import RanOut, wait_patiently
+from elcano.graphs.contracts import MOST_DEATHS, ToolCall
 from elcano.graphs.values.failures import FailureType
 
 CARRIED_AT: Final = 2
@@ -71,13 +72,24 @@ class _Counting(ActivityInboundInterceptor):
                 "no answer in time (activity StartToClose timeout)", type=FailureType.TIMEOUT, non_retryable=True
             )
         try:
-            return await super().execute_activity(input)
+            return await self._execute_in_time(input)
         except CancelledError:
             raise
         except Exception as error:
             if this_try() < tries:
                 raise
             raise _make_final_error(error) from None
+
+    async def _execute_in_time(self, input: ExecuteActivityInput) -> Any:
+        """Executes an activity; one that may take only so long is given up here, where it is known what was a stall."""
+        running = super().execute_activity(input)
+        seconds = next((one.seconds for one in input.args if isinstance(one, ToolCall)), None)
+        if seconds is None:
+            return await running
+        try:
+            return await wait_patiently(running, seconds)
+        except RanOut:
+            raise ApplicationError(f"no answer in {seconds:g} s", type=FailureType.TIMEOUT) from None
 
     async def _was_lost(self, info: activity.Info) -> bool:
         """Whether the attempt before this one was; if the server does not say, it was a try."""

@@ -17,10 +17,12 @@ from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 from elcano.activities.calls import failures
 from elcano.activities.calls.heartbeat import send_heartbeats
 from elcano.activities.calls.tries import CountTries
-from elcano.graphs.contracts import MOST_DEATHS
+from elcano.graphs.contracts import MOST_DEATHS, ToolCall
 from elcano.graphs.errors import AnswerUnusable
+from elcano.graphs.spec.call_limits import ToolLimits
 from elcano.graphs.values.failures import FailureDetails, FailureType
 from elcano.worker import HEARTBEAT_THROTTLE
+from elcano.workflows import policies
 from tests.unit.dev.test_dev import until
 
 End: TypeAlias = Literal["dies", "fails", "is slow", "is malformed", "answers"]
@@ -133,6 +135,59 @@ async def test_a_call_that_kills_each_of_its_workers_ends(temporal: Client) -> N
     assert attempts.made == ["dies"] * (TRIES + MOST_DEATHS)
     assert isinstance(why, TimeoutError)
     assert why.type == TimeoutType.HEARTBEAT
+
+
+@workflow.defn
+class ToolCalls:
+    """One call of a tool whose node gives it so many seconds."""
+
+    @workflow.run
+    async def run(self, seconds: float, retried: bool) -> None:
+        limits = ToolLimits(timeout_seconds=seconds, attempts=2, retry_slow=retried)
+        quick = policies.choose_tool_policy("query", None).copy()
+        quick["heartbeat_timeout"] = SILENCE
+        policy, given = policies.leave_time_to_worker(policies.apply_node_limits(quick, limits), limits)
+        call = ToolCall(run_id="run", step=1, node="query", tool="query", input={}, seconds=given)
+        await workflow.execute_activity("tool", call, **policy)
+
+
+@pytest.mark.parametrize(
+    ("ends", "retried", "made"),
+    [
+        (["dies", "answers"], False, ["dies", "answers"]),
+        (["is slow", "answers"], False, ["is slow"]),
+        (["is slow", "answers"], True, ["is slow", "answers"]),
+    ],
+)
+async def test_a_short_call_outlives_its_worker_and_is_given_up_in_its_own_time(
+    temporal: Client, ends: list[End], retried: bool, made: list[End]
+) -> None:
+    attempts, queue = Attempts(ends), f"tools-{uuid.uuid4()}"
+
+    @activity.defn(name="tool")
+    async def use(call: ToolCall) -> int:
+        return await attempts.call()
+
+    async with Worker(
+        temporal,
+        task_queue=queue,
+        workflows=[ToolCalls],
+        activities=[use],
+        interceptors=[CountTries(temporal)],
+        workflow_runner=UnsandboxedWorkflowRunner(),
+        max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
+    ):
+        handle = await temporal.start_workflow(ToolCalls.run, args=[2.0, retried], id=queue, task_queue=queue)
+        if made[-1] == "answers":
+            await handle.result()
+        else:
+            with pytest.raises(WorkflowFailureError) as raised:
+                await handle.result()
+            assert isinstance(raised.value.cause, ActivityError)
+            why = raised.value.cause.cause
+            assert isinstance(why, ApplicationError)
+            assert (why.type, why.message) == (FailureType.TIMEOUT, "no answer in 2 s")
+    assert attempts.made == made
 
 
 async def test_slowness_is_a_try(temporal: Client) -> None:

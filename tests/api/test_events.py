@@ -227,7 +227,7 @@ async def test_a_watcher_that_breaks_off_ends_its_streams_and_is_replaced(
         raise ValueError("no bytes left")
 
     with monkeypatch.context() as patched:
-        patched.setattr(journals.JournalReader, "_look", broken)
+        patched.setattr(journals.JournalReader, "run", broken)
         assert await read_all(f"{served}/v1/runs/{run_id}/events") == []
     assert "broke off" in caplog.text
     async with following(f"{served}/v1/runs/{run_id}/events") as messages:

@@ -166,8 +166,7 @@ class ResearchInput(Frozen):
     background: str = ""
     instructions: str = ""
     review: bool = False
-    """Whether the report's statements are read against their quotes by the reviewer; those of a branch's draft are not,
-    for they are read in the report that they come into."""
+    """Whether the reviewer reads the report's statements against their quotes; drafts of branches are not reviewed."""
     guidance: tuple[str, ...] = ()
     """Of a branch: what somebody had said of the research when it began."""
     language: str = ""
@@ -199,8 +198,7 @@ class ResearchInput(Frozen):
     experience: Experience = Experience()
     """Of a branch: what its run had learnt of its models when it began."""
     address: str = ""
-    """Where the API shows the run that somebody asked for, as far as whoever started it knows: for people who look at
-    the workflow."""
+    """Where the API shows the run, if its starter knows: for people who look at the workflow."""
     carried: Pages | None = None
     """Set when the run was continued as new, or is taken up: the journal so far."""
     forked_from: ForkedFrom | None = None

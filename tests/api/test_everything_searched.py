@@ -75,7 +75,8 @@ def hosts_of(left: Left) -> set[str | None]:
 
 
 async def test_the_run_completes_with_a_reference_to_each_thing_that_was_found(left: Left) -> None:
-    assert (left.view["status"], left.report.answered, left.report.partial) == ("completed", True, None)
+    assert (left.view["status"], left.view["ending"]["kind"], left.report.answered) == ("partial", "sources", True)
+    assert FAILING in (left.report.partial or ""), "one of them refused every search"
     documents = [one.document for one in left.report.references]
     assert len(documents) == len(set(documents)) == 8
     assert {one.source for one in left.evidence} == set(SEARCHED)

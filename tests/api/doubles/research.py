@@ -94,6 +94,7 @@ async def left_by_run(
             everybody_working(client, store, settings, model),
             speaking(create_app(settings, store=store, client=connected, task_queue=queue)) as api,
         ):
+            await _until_served(api)
             run_id = await start(api, question, mode=mode, sources=[*SEARCHED, FAILING])
             view = await _ended(api, run_id)
             report = Report.model_validate_json(await _read(api, run_id, "application/json"))
@@ -113,6 +114,13 @@ async def left_by_run(
                 asked=[*services.asked, *site.asked],
                 tasks=model.tasks if model else [],
             )
+
+
+async def _until_served(api: httpx.AsyncClient) -> None:
+    """The server hears of a worker that polls a queue a little after it began."""
+    async with asyncio.timeout(LONGEST_SECONDS):
+        while any(one["state"] == "unserved" for one in (await api.get("/v1/sources")).json()):
+            await asyncio.sleep(0.1)
 
 
 async def _ended(api: httpx.AsyncClient, run_id: str) -> View:

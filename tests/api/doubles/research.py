@@ -119,7 +119,8 @@ async def left_by_run(
 async def _until_served(api: httpx.AsyncClient) -> None:
     """The server hears of a worker that polls a queue a little after it began."""
     async with asyncio.timeout(LONGEST_SECONDS):
-        while any(one["state"] == "unserved" for one in (await api.get("/v1/sources")).json()):
+        asked = (*SEARCHED, FAILING)
+        while any(one["name"] in asked and one["state"] == "unserved" for one in (await api.get("/v1/sources")).json()):
             await asyncio.sleep(0.1)
 
 

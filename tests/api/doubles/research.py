@@ -119,8 +119,10 @@ async def left_by_run(
 async def _until_served(api: httpx.AsyncClient) -> None:
     """The server hears of a worker that polls a queue a little after it began."""
     async with asyncio.timeout(LONGEST_SECONDS):
-        asked = (*SEARCHED, FAILING)
-        while any(one["name"] in asked and one["state"] == "unserved" for one in (await api.get("/v1/sources")).json()):
+        while True:
+            states = {one["name"]: one["state"] for one in (await api.get("/v1/sources")).json()}
+            if all(states[name] != "unserved" for name in (*SEARCHED, FAILING)):
+                return
             await asyncio.sleep(0.1)
 
 

@@ -7,6 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 from temporalio.client import Client
 
@@ -70,7 +71,16 @@ def world_settings(folder: Path, services: Loopback, site: Loopback) -> Settings
 async def everybody_working(
     temporal: Client, store: Store, settings: Settings, model: ScriptedModel | None
 ) -> AsyncIterator[None]:
-    """Workers for runs, for each source with a queue, and for what is of no run; None: the extractive model answers."""
+    """Workers for runs, for each source with a queue, and for what is of no run; None: the extractive model answers.
+
+    They have an identity of their own: the server knows who polls by it, and forgets it when one of that name leaves.
+    """
+    temporal = await Client.connect(
+        temporal.service_client.config.target_host,
+        namespace=temporal.namespace,
+        data_converter=temporal.data_converter,
+        identity=f"doubles-{uuid4().hex}",
+    )
     async with open_sources(settings) as sources, AsyncExitStack() as stack:
         for worker in (
             build_worker(temporal, store, sources, settings, resolve=model.resolve if model else None),

@@ -22,6 +22,7 @@ COPY activities activities/
 COPY storage storage/
 COPY api api/
 COPY settings settings/
+COPY plugins plugins/
 RUN /opt/elcano/bin/python -m compileall -q .
 ENV PATH=/opt/elcano/bin:$PATH PYTHONPATH=/app PYTHONUNBUFFERED=1 \
     ELCANO_DATA_DIR=/data ELCANO_COLLECTIONS='{"documents": "/documents"}' ELCANO_PACKAGE_READMES=false

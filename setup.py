@@ -2,7 +2,7 @@
 
 from setuptools import find_packages, setup
 
-ROOMS = ("graphs", "workflows", "activities", "storage", "api", "settings", "cli", "dev", "testing")
+ROOMS = ("graphs", "workflows", "activities", "storage", "api", "settings", "cli", "dev", "testing", "plugins")
 
 setup(
     script_name="setup.py",  # this file lies in the package's folder, and is left out of it by this name

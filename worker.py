@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from functools import cache, partial
 from hashlib import sha256
+from inspect import getfile
 from pathlib import Path
 from typing import TypedDict
 
@@ -32,32 +33,31 @@ from elcano.activities.calls.failure_lines import tell_failures_in_lines
 from elcano.activities.calls.models import Resolve
 from elcano.activities.calls.names import agent_activities, tool_activities
 from elcano.activities.calls.tries import CountTries
-from elcano.activities.databases.examples import SqlExamples
-from elcano.activities.databases.registry import named_databases
 from elcano.activities.extras import missing_extras
-from elcano.activities.mcp.known_servers import ToolLookActivities, open_servers
 from elcano.activities.providers.model_gate import gate_models
 from elcano.activities.providers.passing import through_gate
 from elcano.activities.providers.provider_activities import ProviderActivities
 from elcano.activities.report.publishing import ReportActivities
+from elcano.activities.services import Services
 from elcano.activities.similarity.embedder import open_embedder
-from elcano.activities.sources.documents.local_sources import require_folders
 from elcano.activities.sources.registry import Sources, open_sources
 from elcano.activities.tools.checking import CheckActivities
-from elcano.activities.tools.looking import DatabaseLookActivities
+from elcano.activities.tools.looks import LookActivities
 from elcano.activities.tools.search import Passing, ToolActivities
 from elcano.api.temporal.namespace import connect_when_ready
+from elcano.graphs.catalogue.tool_registry import REDUCERS
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.errors import ElcanoError, InputInvalid
 from elcano.graphs.extras import EXTRAS, worker_identity
 from elcano.graphs.model_names import PROVIDERS, address_of, rates_fault
 from elcano.graphs.providers import PROVIDER_QUEUE, model_queue
+from elcano.graphs.registry import load_objects
 from elcano.redaction import log_to_stderr
-from elcano.settings import BAD_SETTINGS, Settings, is_set, program_settings, unknown_variables
+from elcano.settings import BAD_SETTINGS, Settings, is_set, list_variables, program_settings, unknown_variables
 from elcano.storage.payloads import close_payloads
 from elcano.storage.store import Store, open_configured
 from elcano.workflows.chain import ChainWorkflow
-from elcano.workflows.looks import DatabaseLookWorkflow, SourceCheckWorkflow, ToolLookWorkflow
+from elcano.workflows.looks import LookWorkflow, SourceCheckWorkflow
 from elcano.workflows.provider import ProviderWorkflow
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
@@ -78,11 +78,18 @@ COMPUTING_THREADS = 8
 
 
 def build_worker(
-    client: Client, store: Store, sources: Sources, settings: Settings, *, resolve: Resolve | None = None
+    client: Client,
+    store: Store,
+    sources: Sources,
+    settings: Settings,
+    *,
+    resolve: Resolve | None = None,
+    services: Services | None = None,
 ) -> Worker:
     """A worker with everything that a run needs, not yet started.
 
-    `resolve` says who answers its agents; left out, the models that runs and settings name.
+    `resolve` says who answers its agents; left out, the models that runs and settings name. `services` are those that
+    are open already.
 
     Raises:
         InputInvalid: a setting names something that is not there.
@@ -90,16 +97,9 @@ def build_worker(
     store = store.written_by(build_worker_signature(settings))
     gate = partial(gate_models, store=store, settings=settings)
     agents = AgentActivities(store, sources, settings, resolve=resolve, within=gate)
-    databases = named_databases(settings)
-    servers = open_servers(settings)
-    tools = ToolActivities(
-        store,
-        sources,
-        open_embedder(settings.embeddings),
-        databases=databases,
-        examples=SqlExamples(settings.database_examples),
-        servers=servers,
-    )
+    services = services or Services(settings)
+    services.open_all()
+    tools = ToolActivities(store, sources, open_embedder(settings.embeddings), services=services)
     reports = ReportActivities(store)
     books = BookActivities(store)
     return Worker(
@@ -114,8 +114,7 @@ def build_worker(
             books.reopen_run,
             reports.publish_report,
             reports.archive_run,
-            DatabaseLookActivities(databases).look_at_database,
-            ToolLookActivities(servers).look_at_tools,
+            LookActivities(services).look,
             CheckActivities(store, sources).check_source,
         ],
         workflow_runner=workflow_runner(),
@@ -201,7 +200,7 @@ def provider_worker(client: Client, store: Store, settings: Settings) -> Worker:
     return Worker(
         client,
         task_queue=PROVIDER_QUEUE,
-        workflows=[ProviderWorkflow, SourceCheckWorkflow, DatabaseLookWorkflow, ToolLookWorkflow],
+        workflows=[ProviderWorkflow, SourceCheckWorkflow, LookWorkflow],
         activities=[ProviderActivities(store.providers).keep_queue],
         workflow_runner=workflow_runner(),
         build_id=build_id(settings),
@@ -261,8 +260,8 @@ def build_worker_signature(settings: Settings) -> str:
 def build_id(settings: Settings) -> str:
     """The one that the settings name, or a hash over what decides whether a history replays.
 
-    That is the code of the two rooms that workflows are made of. Without one the SDK hashes every module of the
-    process, which takes seconds.
+    That is the code of the two rooms that workflows are made of, and of the reducers of plugins. Without a build id
+    the SDK hashes every module of the process, which takes seconds.
     """
     return settings.build_id or _code_hash()
 
@@ -274,7 +273,9 @@ def _describe_build(settings: Settings) -> str:
 
 @cache
 def _code_hash() -> str:
-    files = sorted(file for room in (graphs, workflows) for file in Path(room.__path__[0]).rglob("*.py"))
+    rooms = (file for room in (graphs, workflows) for file in Path(room.__path__[0]).rglob("*.py"))
+    reducers = (Path(getfile(reducer.apply)) for reducer in REDUCERS.values())
+    files = sorted({*rooms, *reducers})
     return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
 
 
@@ -284,16 +285,19 @@ async def run_until_signal(settings: Settings) -> None:
     assert task is not None
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, task.cancel)
+    services = Services(settings)
+    services.open_all()
     loop.set_default_executor(ThreadPoolExecutor(COMPUTING_THREADS, thread_name_prefix="computing"))
-    require_folders(settings)
     _log.info("elcano %s on Python %s, %s", __version__, platform.python_version(), _describe_build(settings))
+    for text in unknown_variables(list_variables(load_objects("settings"))):
+        _log.warning("%s", text)
     for extra in sorted(missing_extras()):
         _log.info("not installed here: %s (%s)", EXTRAS[extra].purpose, EXTRAS[extra].install)
     async with open_configured(settings) as store, open_sources(settings) as sources:
         client = await connect_when_ready(settings)
         try:
             workers = [
-                build_worker(client, store, sources, settings),
+                build_worker(client, store, sources, settings, services=services),
                 *source_workers(client, store, sources, settings),
                 *model_workers(client, store, sources, settings),
                 provider_worker(client, store, settings),
@@ -311,8 +315,6 @@ def main() -> None:
     """The program; its exit code is 0 after a signal, 2 if it cannot work as it was set up, and 1 after an error."""
     chosen = program_settings()
     log_to_stderr(chosen.log_level)
-    for text in unknown_variables():
-        _log.warning("%s", text)
     tell_failures_in_lines()
     Runtime.set_default(Runtime(telemetry=TelemetryConfig(), worker_heartbeat_interval=WORKER_HEARTBEAT))
     code = 0

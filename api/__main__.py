@@ -18,8 +18,9 @@ from elcano import __version__
 from elcano.api.app import create_app
 from elcano.api.runs.source_availability import list_enabled_sources
 from elcano.graphs.errors import ElcanoError
+from elcano.graphs.registry import load_objects, load_registries
 from elcano.redaction import log_to_stderr
-from elcano.settings import BAD_SETTINGS, Settings, program_settings, unknown_variables
+from elcano.settings import BAD_SETTINGS, Settings, list_variables, program_settings, unknown_variables
 from elcano.storage.domains import known_domains
 from elcano.storage.store import open_configured
 
@@ -46,6 +47,9 @@ async def require_settings(settings: Settings) -> None:
     A collection's name or a rubric cannot be used, or what is kept cannot be opened.
     """
     try:
+        load_registries()
+        for text in unknown_variables(list_variables(load_objects("settings"))):
+            logging.getLogger("api").warning("%s", text)
         list_enabled_sources(settings)
         known_domains(settings)
         async with open_configured(settings):
@@ -59,8 +63,6 @@ def main() -> None:
     """The program; its exit code is 0 after a signal and not 0 if it could not start."""
     chosen = program_settings()
     log_to_stderr(chosen.log_level)
-    for text in unknown_variables():
-        logging.getLogger("api").warning("%s", text)
     asyncio.run(require_settings(chosen))
     logging.getLogger("api").info("elcano %s on Python %s", __version__, platform.python_version())
     app = create_app(chosen)

@@ -18,7 +18,7 @@ from elcano.api.http.cross_origin import CrossOrigin
 from elcano.api.http.etags import Conditional
 from elcano.api.http.identity import Identity, build_identity
 from elcano.api.http.manual import add_manual
-from elcano.api.http.methods import Methods
+from elcano.api.http.methods import HttpMethods
 from elcano.api.http.negotiation import require_json
 from elcano.api.http.parameters import refuse_unknown_parameters
 from elcano.api.http.problems import install_error_handlers
@@ -27,13 +27,9 @@ from elcano.api.live.stream import Feeds
 from elcano.api.openapi import build_openapi_document
 from elcano.api.routes import (
     agents,
-    analyses,
     cancel,
-    certificates,
-    databases,
     graphs,
     health,
-    knowledge,
     modes,
     reports,
     result_tables,
@@ -42,7 +38,6 @@ from elcano.api.routes import (
     runs,
     sources,
     steps,
-    tools,
     welcome,
 )
 from elcano.api.runs.reconciler import reconcile_in_background
@@ -52,6 +47,7 @@ from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection, connect_client
 from elcano.api.temporal.ui import workflows_page
 from elcano.graphs.contracts import TASK_QUEUE
+from elcano.graphs.registry import load_objects
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_configured
 
@@ -104,7 +100,7 @@ def create_app(
     install_error_handlers(app)
     app.add_middleware(BodyLimit)
     app.add_middleware(Conditional)
-    app.add_middleware(Methods, routes=app.routes)
+    app.add_middleware(HttpMethods, routes=app.routes)
     if settings.allowed_origins:
         app.add_middleware(CrossOrigin, settings=settings)
     app.add_middleware(Trust, settings=settings)  # the last one is the first to see a request
@@ -115,21 +111,18 @@ def create_app(
         run_actions,
         cancel,
         resume_and_fork,
-        certificates,
         reports,
-        analyses,
         result_tables,
         steps,
         modes,
         graphs,
         agents,
-        databases,
         sources,
-        tools,
-        knowledge,
         health,
     ):
         app.include_router(routes.router)
+    for router in load_objects("routes"):
+        app.include_router(router)
     app.openapi = partial(build_openapi_document, app, settings)  # type: ignore[method-assign]
     return app
 

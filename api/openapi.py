@@ -11,17 +11,17 @@ from fastapi.openapi.utils import get_openapi
 from pydantic.json_schema import models_json_schema
 
 from elcano.api.http.errors import (
-    HostUntrusted,
+    CrossOriginRefused,
+    HostRefused,
     MediaTypeUnsupported,
-    OriginForeign,
     Problem,
     StoreUnavailable,
-    Unidentified,
+    Unauthenticated,
     problem_docs,
 )
 from elcano.api.http.schemas import Welcome
 from elcano.api.http.times import declare_moments
-from elcano.api.live.feed import Streaming, Unreadable, Waiting
+from elcano.api.live.feed import Streaming, UnreadableBranch, Waiting
 from elcano.graphs.data.table import ResultTable
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.events import AgentEvent
@@ -41,7 +41,17 @@ TAGS: Final = [
     {"name": "health", "description": "Whether the service works. Nobody has to say who they are."},
 ]
 """The order and the words in which the manual shows the routes."""
-REFERRED: Final = (AgentEvent, Problem, Report, ResearchGraph, ResultTable, Streaming, Unreadable, Waiting, Welcome)
+REFERRED: Final = (
+    AgentEvent,
+    Problem,
+    Report,
+    ResearchGraph,
+    ResultTable,
+    Streaming,
+    UnreadableBranch,
+    Waiting,
+    Welcome,
+)
 """Models that answers have without being a route's `response_model`."""
 
 
@@ -125,9 +135,9 @@ def _declare_identity(made: dict[str, Any], settings: Settings) -> None:
 def _list_common_problems(path: str, method: str) -> dict[int | str, dict[str, Any]]:
     """The problems that a route has because of where it is."""
     bodied = (MediaTypeUnsupported,) if method == "post" else ()
-    changing = (OriginForeign, *bodied) if method in ("post", "delete") else ()
-    kept = (Unidentified, StoreUnavailable) if path.startswith("/v1/runs") else ()
-    return problem_docs(HostUntrusted, *changing, *kept)
+    changing = (CrossOriginRefused, *bodied) if method in ("post", "delete") else ()
+    kept = (Unauthenticated, StoreUnavailable) if path.startswith("/v1/runs") else ()
+    return problem_docs(HostRefused, *changing, *kept)
 
 
 def _merge_responses(responses: dict[str, Any], more: dict[int | str, dict[str, Any]]) -> None:

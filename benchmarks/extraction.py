@@ -17,9 +17,9 @@ from statistics import fmean
 
 from selectolax.lexbor import LexborHTMLParser
 
-from elcano.activities.sources.documents.document import FileSkipped
-from elcano.activities.sources.web.extraction import Request, extract_page
+from elcano.activities.passages.document import FileSkipped
 from elcano.activities.text.words import split_words
+from elcano.plugins.web.extraction import Request, extract_page
 
 
 def main() -> None:

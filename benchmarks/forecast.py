@@ -19,11 +19,11 @@ from datetime import datetime
 from statistics import fmean
 from typing import Any, Final, get_args
 
-from elcano.activities.forecasting.backtest import choose_best_score, choose_origins, score_fits
-from elcano.activities.forecasting.fitting import FitRequest, fit_requested_model
-from elcano.activities.forecasting.forecast_models import Fit
-from elcano.activities.forecasting.horizon import least_known
-from elcano.graphs.data.forecast import ModelName, ModelScore
+from elcano.plugins.data.forecasting.fitting import FitRequest, fit_requested_model
+from elcano.plugins.data.forecasting.forecast_models import ModelFit
+from elcano.plugins.data.forecasting.forecasting import choose_best_score, choose_origins, score_fits
+from elcano.plugins.data.forecasting.horizon import least_known
+from elcano.plugins.data.models.forecast import ModelName, ModelScore
 
 AHEAD: Final = 12
 ORIGINS: Final = 3
@@ -113,7 +113,7 @@ def _tried(values: Sequence[float], models: Sequence[ModelName], tallies: Mappin
     season, known = 12, len(values) - AHEAD
     ends = choose_origins(known, AHEAD, least_known(season))
     scores: list[ModelScore] = []
-    outer: dict[ModelName, tuple[Fit, ...]] = {}
+    outer: dict[ModelName, tuple[ModelFit, ...]] = {}
     for model in models:
         began = time.process_time()
         answer = fit_requested_model(

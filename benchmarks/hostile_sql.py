@@ -13,15 +13,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from elcano.activities.databases.column_resolution import resolve_query_columns
-from elcano.activities.databases.database import Database
-from elcano.activities.databases.engine import Engine, Fetched, Limits, Stop
-from elcano.activities.databases.policy import Refused, parse_allowed_query
-from elcano.activities.databases.query_runner import run_query
 from elcano.graphs.data.query import QueryFault, SqlQuery
 from elcano.graphs.data.schema import DatabaseSchema
-from tests.unit.activities.databases import hostile
-from tests.unit.activities.databases.shop import content, duckdb_shop, postgresql_shop, sqlite_shop
+from elcano.plugins.data.databases.database import Database
+from elcano.plugins.data.databases.engine import Engine, FetchedRows, Limits, Stop
+from elcano.plugins.data.databases.policy import Refused, parse_allowed_query
+from elcano.plugins.data.databases.query_runner import resolve_query_columns, run_query
+from tests.unit.plugins.data.databases import hostile
+from tests.unit.plugins.data.databases.shop import content, duckdb_shop, postgresql_shop, sqlite_shop
 
 TABLES = frozenset({"customers", "orders", "shipments", "spending"})
 
@@ -73,7 +72,7 @@ def answered(engine: Engine, statements: Sequence[str]) -> list[str]:
     """What the engine gave rows for, without any policy."""
     # One by one: a statement that takes DuckDB's process down would take the others of one call with it.
     limits = Limits(seconds=1, rows=5)
-    return [sql for sql in statements if isinstance(engine.run([sql], limits, Stop(), TABLES)[0], Fetched)]
+    return [sql for sql in statements if isinstance(engine.run([sql], limits, Stop(), TABLES)[0], FetchedRows)]
 
 
 async def asked(shop: Database, sql: str) -> object:

@@ -15,9 +15,9 @@ from itertools import accumulate, product
 from pathlib import Path
 from statistics import median, quantiles
 
-from elcano.activities.sources.documents.folder import Folder
-from elcano.activities.sources.documents.source import DocumentsSource
 from elcano.graphs.catalogue.source_registry import build_collection_spec
+from elcano.plugins.documents.folder import Folder
+from elcano.plugins.documents.source import DocumentsSource
 
 FILES = 700
 SECTIONS = 30

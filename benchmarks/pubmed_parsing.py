@@ -14,9 +14,9 @@ from functools import partial
 from statistics import median
 from typing import Final
 
-from elcano.activities.sources.literature.pubmed.articles import parse_pubmed_records
-from elcano.activities.sources.literature.work_records import build_stored_record
-from elcano.activities.sources.literature.xml import parse_xml_root
+from elcano.plugins.literature.pubmed.articles import parse_pubmed_records
+from elcano.plugins.literature.work_records import build_stored_record
+from elcano.plugins.literature.xml import parse_xml_root
 
 ARTICLES: Final = 1_000
 ROUNDS: Final = 5

@@ -14,9 +14,9 @@ import time
 from pathlib import Path
 from statistics import fmean
 
-from elcano.activities.sources.documents.folder import Folder
-from elcano.activities.sources.documents.source import DocumentsSource
 from elcano.graphs.catalogue.source_registry import build_collection_spec
+from elcano.plugins.documents.folder import Folder
+from elcano.plugins.documents.source import DocumentsSource
 
 PASSAGES = 50
 LIMIT_BYTES = 50_000_000

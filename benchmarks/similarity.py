@@ -16,7 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from statistics import fmean
 
-from elcano.activities.similarity.duplicates import find_duplicates
+from elcano.activities.similarity.comparing import find_duplicates
 from elcano.activities.similarity.embedder import open_embedder
 from elcano.storage.evidence import Evidence
 

@@ -9,11 +9,16 @@ from collections.abc import Sequence
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code (see `cli.exits`)."""
-    from elcano.cli.app import app
-    from elcano.cli.exits import Failed
+    from elcano.cli.exits import Exit, Failed
+    from elcano.graphs.errors import InputInvalid
     from elcano.output import guarded_output
 
     with guarded_output("elcano"):
+        try:
+            from elcano.cli.app import app
+        except InputInvalid as error:  # the plugins that ELCANO_PLUGINS names cannot be loaded
+            sys.stderr.write(f"elcano: {error}\n")
+            return Exit.BAD_INPUT
         try:
             app(arguments)
         except Failed as error:

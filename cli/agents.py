@@ -13,7 +13,7 @@ from elcano.cli.client import Api
 from elcano.cli.exits import Exit, Failed
 from elcano.graphs.agents.agent_registry import AGENTS
 from elcano.graphs.agents.own import OwnAgent
-from elcano.graphs.agents.own_definition import TAKEN
+from elcano.graphs.agents.own_definition import is_name_taken
 from elcano.graphs.checks.agent_checks import every_fault
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.schemas.bounds import build_json_pointer, prefix_fault_pointers
@@ -45,7 +45,7 @@ def print_new_agent(name: str) -> Exit:
     Raises:
         Failed: the name cannot be an agent's, or means something already.
     """
-    if name in TAKEN:
+    if is_name_taken(name):
         raise Failed(f"{name!r} is a built-in agent: give yours another name", Exit.BAD_INPUT)
     try:
         agent = OwnAgent.model_validate({"name": name, **_BEGINNING})

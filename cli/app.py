@@ -7,22 +7,19 @@ import typer
 from elcano import __version__
 from elcano.cli import (
     agent_options,
-    certificates,
-    database_options,
     graph_options,
-    knowledge_options,
     modes,
     results,
     resume_options,
     source_options,
     steering_options,
     step_options,
-    tool_options,
 )
 from elcano.cli.model_options import Models, model_request
 from elcano.cli.options import AsJson, Form, Key, Out, Run, Runs
 from elcano.cli.program_exec import replace_process
 from elcano.cli.run_ids import whole_id
+from elcano.graphs.registry import list_plugins, resolve_path
 
 _EPILOG = (
     "Exit codes: 0 done; 1 the run failed; 2 bad input; 3 the API cannot be reached; 4 the run ended early and its "
@@ -40,9 +37,6 @@ app = typer.Typer(
 app.add_typer(graph_options.app, name="graph")
 app.add_typer(agent_options.app, name="agent")
 app.add_typer(source_options.app, name="sources")
-app.add_typer(database_options.app, name="databases")
-app.add_typer(tool_options.app, name="tools")
-app.add_typer(knowledge_options.app, name="knowledge")
 app.add_typer(steering_options.app)
 
 
@@ -229,8 +223,6 @@ def report(run: Run, form: Form = "md", as_json: AsJson = False, out: Out = None
 app.command()(results.results)
 app.command()(modes.modes)
 app.command()(modes.domains)
-app.command("certificate")(certificates.certificate)
-app.command("verify")(certificates.verify)
 
 
 @app.command()
@@ -251,14 +243,14 @@ def pause(
     reason: Annotated[str, typer.Option(help="Shown while it is paused.", show_default=False)] = "",
     key: Key = "",
 ) -> None:
-    """Let a run rest: it finishes the calls under way and begins nothing more, until `elcano continue`."""
+    """Let a run rest: it finishes the calls under way and begins nothing more, until `elcano unpause`."""
     from elcano.cli import control
 
     raise typer.Exit(control.request_pause(run, reason, key))
 
 
-@app.command("continue")
-def go_on(run: Run, key: Key = "") -> None:
+@app.command()
+def unpause(run: Run, key: Key = "") -> None:
     """Let a run that was paused go on where it was."""
     from elcano.cli import control
 
@@ -319,3 +311,17 @@ app.command()(step_options.diff)
 def doctor() -> None:
     """Check everything that a run needs, and say how to fix what is missing."""
     replace_process("elcano.dev.doctor")
+
+
+def _add_plugin_commands() -> None:
+    """Add the commands of the plugins: groups of them, or single functions."""
+    for plugin in list_plugins():
+        for name, path in plugin.commands.items():
+            found = resolve_path(plugin, path)
+            if isinstance(found, typer.Typer):
+                app.add_typer(found, name=name)
+            else:
+                app.command(name)(found)
+
+
+_add_plugin_commands()

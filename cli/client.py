@@ -29,7 +29,7 @@ QUIET_SECONDS = 60.0
 """A stream that is silent for so long, heartbeats included, is taken for dead."""
 
 _TRY_LATER = {429, 502, 503, 504}
-UNANSWERED = ("urn:elcano:source-unanswered", "urn:elcano:database-unanswered")
+UNANSWERED = ("urn:elcano:source-check-failed", "urn:elcano:database-unavailable")
 """The API is well, and the source or the database that it asked is not."""
 _NOTICES = {"waiting", "unreadable"}
 """Messages about the stream itself: nobody answers, or a section's events are lost."""

@@ -14,13 +14,13 @@ from elcano.settings import program_settings
 def request_pause(run_id: str, reason: str, key: str) -> Exit:
     """Lets a run rest."""
     _post_action(run_id, "pause", {"reason": reason}, key)
-    sys.stdout.write(f"{run_id} is paused; `elcano continue {run_id}` lets it go on\n")
+    sys.stdout.write(f"{run_id} is paused; `elcano unpause {run_id}` lets it go on\n")
     return Exit.OK
 
 
 def go_on(run_id: str, key: str) -> Exit:
     """Continues a run that was paused."""
-    _post_action(run_id, "continue", {}, key)
+    _post_action(run_id, "unpause", {}, key)
     sys.stdout.write(f"{run_id} goes on; `elcano watch {run_id}` shows it\n")
     return Exit.OK
 

@@ -18,7 +18,7 @@ from elcano.graphs.checks.graph_json_faults import form_faults
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.modes import ALIASES, MODES, mode_named
+from elcano.graphs.modes import MODES, list_aliases, mode_named
 from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.faults import Fault, trim_pointer_to_document
 from elcano.graphs.spec.graph import ResearchGraph
@@ -54,7 +54,7 @@ def print_new_graph(name: str, like: str) -> Exit:
     Raises:
         Failed: the name cannot be a graph's, or is that of a built-in one.
     """
-    if name in (*MODES, *ALIASES):
+    if name in (*MODES, *list_aliases()):
         raise Failed(f"{name!r} is a built-in graph: give yours another name", Exit.BAD_INPUT)
     try:
         graph = load_graph(like).model_copy(update={"name": name})

@@ -12,7 +12,7 @@ from typing import Any, Final
 from elcano.cli.client import Api
 from elcano.cli.exits import Failed
 from elcano.cli.key_presses import watch_keys
-from elcano.cli.live import Display, Moving
+from elcano.cli.live import Display, LiveDisplay
 from elcano.graphs.frozen import JsonObject
 
 HELP: Final = (
@@ -41,19 +41,19 @@ class _Line:
 @contextmanager
 def listen_for_keys(api: Api, run_id: str, shown: Display) -> Iterator[None]:
     """While it lasts, keys ask things of the run, if it is shown on a terminal and keys can be read from one."""
-    if not isinstance(shown, Moving):
+    if not isinstance(shown, LiveDisplay):
         yield
         return
-    with watch_keys(Asking(api, run_id, shown).take) as there:
+    with watch_keys(KeyActions(api, run_id, shown).take) as there:
         if there:
             shown.say("press ? to see what keys do")
         yield
 
 
-class Asking:
+class KeyActions:
     """What the keys mean, one after the other."""
 
-    def __init__(self, api: Api, run_id: str, shown: Moving) -> None:
+    def __init__(self, api: Api, run_id: str, shown: LiveDisplay) -> None:
         self._api = api
         self._path = f"/v1/runs/{run_id}"
         self._shown = shown
@@ -102,8 +102,8 @@ class Asking:
     def _pause(self) -> None:
         hold = self._api.get(self._path).get("hold")
         if isinstance(hold, dict) and hold.get("reason") == "pause":
-            self._post("continue", {})
-            self._shown.say("continued")
+            self._post("unpause", {})
+            self._shown.say("unpaused")
         else:
             self._post("pause", {})
             self._shown.say("paused: what is under way is finished, and nothing more is begun; p continues it")

@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from elcano.cli.exits import Failed
-from elcano.cli.live_text import Written
+from elcano.cli.live_text import LiveText
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.events import AgentEvent, EventType
 
@@ -38,21 +38,21 @@ _STYLES: dict[EventType, str] = {
     "ending_early": "yellow",
     "paused": "bold yellow",
     "held": "bold yellow",
-    "resumed": "green",
-    "continued": "green",
+    "hold_cleared": "green",
+    "unpaused": "green",
     "rolling_back": "yellow",
     "rolled_back": "yellow",
-    "resumed_run": "bold green",
+    "run_resumed": "bold green",
     "forked": "bold",
-    "ended": "dim",
+    "execution_ended": "dim",
     "steered": "magenta",
     "plan_proposed": "bold yellow",
     "plan_approved": "green",
     "plan_refused": "yellow",
-    "approval_asked": "bold yellow",
+    "approval_requested": "bold yellow",
     "call_approved": "green",
     "call_refused": "yellow",
-    "approval_lapsed": "yellow",
+    "approval_expired": "yellow",
     "error": "red",
     "failed": "bold red",
     "cancelled": "yellow",
@@ -96,9 +96,9 @@ class Display(Protocol):
 def open_display(console: Console, ask: Callable[[], JsonObject]) -> Iterator[Display]:
     """A display for `console`. `ask` gets the run as the server shows it, again and again while it is on a terminal."""
     if not console.is_terminal:
-        yield Plain(console)
+        yield PlainDisplay(console)
         return
-    shown = Moving(console)
+    shown = LiveDisplay(console)
     over = threading.Event()
     asking = threading.Thread(target=_follow_budget, args=(shown, ask, over), name="budget line", daemon=True)
     # Has rich load its table of widths: of two threads that draw and so load it at once, one can fail.
@@ -112,7 +112,7 @@ def open_display(console: Console, ask: Callable[[], JsonObject]) -> Iterator[Di
     asking.join(JOIN_SECONDS)
 
 
-def _follow_budget(shown: "Moving", ask: Callable[[], JsonObject], over: threading.Event) -> None:
+def _follow_budget(shown: "LiveDisplay", ask: Callable[[], JsonObject], over: threading.Event) -> None:
     """Keeps the budget line at what the server says; without an answer there is none, rather than an old one."""
     while not over.is_set():
         try:
@@ -122,7 +122,7 @@ def _follow_budget(shown: "Moving", ask: Callable[[], JsonObject], over: threadi
         over.wait(ASK_SECONDS)
 
 
-class Plain:
+class PlainDisplay:
     """Every event as one line."""
 
     def __init__(self, console: Console) -> None:
@@ -144,7 +144,7 @@ class Plain:
         self._console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
-class Moving:
+class LiveDisplay:
     """Results stay above; below them one line for what the run does, one for each open section, one for the budget."""
 
     def __init__(self, console: Console) -> None:
@@ -157,7 +157,7 @@ class Moving:
         self._spinner = Spinner("dots")
         self._sections: dict[str, str] = {}
         """What each open section does, by its path."""
-        self._written = Written()
+        self._written = LiveText()
 
     def show(self, event: AgentEvent) -> None:
         """One more event."""

@@ -17,7 +17,7 @@ LINES: Final = 6
 _COMMANDS: Final = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
-class Written:
+class LiveText:
     """The text that a run and its sections are writing. One thread shows it while another receives words."""
 
     def __init__(self) -> None:

@@ -40,12 +40,12 @@ def resume(
         "sources": source,
         "sections": section,
     }
-    _taken_up(run, "resume", body, key, as_json)
+    _post_resume(run, "resume", body, key, as_json)
 
 
 def rollback(run: Run, step: Step, reason: Reason = "", key: Key = "", as_json: AsJson = False) -> None:
     """Take a run back to before a step, from where it goes on; what came after that is undone."""
-    _taken_up(run, "rollback", {"step": step, "reason": reason}, key, as_json)
+    _post_resume(run, "rollback", {"step": step, "reason": reason}, key, as_json)
 
 
 def fork(
@@ -85,7 +85,7 @@ def fork(
     typer.echo(json.dumps(told) if as_json else told["run_id"])
 
 
-def _taken_up(run: str, what: str, body: dict[str, Any], key: str, as_json: bool) -> None:
+def _post_resume(run: str, what: str, body: dict[str, Any], key: str, as_json: bool) -> None:
     from elcano.graphs.values.display_text import format_count
 
     told = _post_run_request(run, what, body, key)

@@ -136,7 +136,7 @@ def _follow_run(api: Api, run_id: str, console: Console, *, as_json: bool) -> Ag
                 shown.show(event)
                 if event.type == "paused" and not event.section:  # a section that waits does not hold up the others
                     shown.say(_what_helps(run_id, str(event.data.get("reason"))))
-                elif event.type == "approval_asked":
+                elif event.type == "approval_requested":
                     for line in call_lines(event.data):
                         shown.say(line)
                 elif event.type == "plan_proposed":
@@ -152,7 +152,7 @@ def _follow_run(api: Api, run_id: str, console: Console, *, as_json: bool) -> Ag
 def _what_helps(run_id: str, reason: str) -> str:
     """Say how to continue a paused run: one that a user paused, or one that is short of a limit."""
     more = f"elcano top-up {run_id} {_MORE.get(reason, _MORE['tokens'])}"
-    on = f"elcano continue {run_id}" if reason == "pause" else more
+    on = f"elcano unpause {run_id}" if reason == "pause" else more
     return f"`{on}` lets it go on, `elcano stop {run_id}` has it write the report"
 
 

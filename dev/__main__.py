@@ -4,7 +4,7 @@ import argparse
 import asyncio
 
 from elcano.dev.errors import CannotStart
-from elcano.dev.program import end_on_signals, exit_cannot_start, print_line
+from elcano.dev.program import end_on_signals, exit_cannot_start, print_line, require_plugins
 from elcano.dev.stack import open_stack, temporal_ui
 from elcano.settings import program_settings
 
@@ -29,6 +29,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="elcano serve", description="Run Temporal, a worker and the API together.")
     parser.add_argument("--verbose", action="store_true", help="show everything that the processes log")
     arguments = parser.parse_args()
+    require_plugins("Elcano")
     try:
         asyncio.run(run_dev_stack(arguments.verbose))
     except asyncio.CancelledError:

@@ -2,11 +2,17 @@
 
 The stack takes free ports and keeps its data in `.elcano/demo`, so that it disturbs nothing and is quick the second
 time. The question goes through `elcano ask`, like anybody's.
+
+A folder that is to be searched is looked at before the stack starts.
+
+A run over a folder that is missing or holds nothing to read ends well, with a report that found nothing: nobody who
+mistyped a path would learn it from that.
 """
 
 import argparse
 import asyncio
 import signal
+import stat
 import sys
 import time
 from pathlib import Path
@@ -14,16 +20,64 @@ from pathlib import Path
 from rich.console import Console
 from rich.markdown import Markdown
 
+from elcano.activities.passages.document import FileSkipped
 from elcano.dev.demo_database import DATABASE, build_demo_database, save_questions
 from elcano.dev.demo_database import QUESTION as QUESTION_OF_DATA
-from elcano.dev.documents import require_documents
 from elcano.dev.errors import CannotStart
 from elcano.dev.ports import free_ports
-from elcano.dev.program import end_on_signals, exit_cannot_start, print_line
+from elcano.dev.program import end_on_signals, exit_cannot_start, print_line, require_plugins
 from elcano.dev.stack import child_environment, open_stack
-from elcano.graphs.modes import DEFAULT_MODE
-from elcano.graphs.modes.data import DATA
+from elcano.graphs.checks.callees import can_answer_offline, list_callees
+from elcano.graphs.errors import SourceRefused
+from elcano.graphs.model_names import OFFLINE
+from elcano.graphs.modes import DEFAULT_MODE, MODES
+from elcano.plugins.documents.folder import Folder
+from elcano.plugins.documents.parser import Parser
 from elcano.settings import Settings, program_settings
+
+_NAMED = 3
+"""Unreadable documents that a refusal names; the rest is counted."""
+
+
+def require_documents(path: Path, *, option: str, limit_bytes: int) -> None:
+    """Refuses a folder in which nothing can be searched; reads only until the first document that has a text.
+
+    Args:
+        path: the folder.
+        option: what the person named it by, for the refusal.
+        limit_bytes: larger files are not read.
+
+    Raises:
+        CannotStart: naming the folder, what is wrong with it and what to do.
+    """
+    try:
+        is_folder = stat.S_ISDIR(path.stat().st_mode)
+    except OSError as error:
+        raise CannotStart(
+            f"the folder {str(path)!r} cannot be found ({error.strerror}): create it, or name another by {option}"
+        ) from error
+    if not is_folder:
+        raise CannotStart(f"{str(path)!r} is a file: name by {option} the folder that holds the documents")
+    folder = Folder(path, limit_bytes)
+    try:
+        listing = folder.listing()
+    except SourceRefused as error:
+        raise CannotStart(f"{error}. Or name another folder by {option}") from error
+    reasons: list[str] = []
+    with Parser() as parser:
+        for key in listing.documents:
+            try:
+                content = folder.content(key)
+                parser.parse(content.name, content.data)
+            except (FileSkipped, OSError) as error:
+                reasons.append(f"{key}: {error}")
+            else:
+                return
+    named = "; ".join(reasons[:_NAMED]) + (f"; and {len(reasons) - _NAMED} more" if len(reasons) > _NAMED else "")
+    raise CannotStart(
+        f"no document in the folder {str(path)!r} can be read ({named}): mend one, or name another folder by {option}"
+    )
+
 
 QUESTION = "What does Typer build, how does Rich print tables, and how does Pydantic validate data?"
 """The readmes of the installed packages, which the demo searches, answer it."""
@@ -33,6 +87,9 @@ QUESTION_OF_PARTS = (
 )
 """For the modes that plan: each of its parts is a section that is researched by itself."""
 _PLANNING = ("deep", "deep_brief", "hierarchical")
+DATA_MODE = "data"
+SCRIPTED = "elcano.testing.plugin:plugin"
+"""The plugin with the scripted model."""
 DATA_DIR = Path(".elcano/demo")
 _ASK_GRACE = 10.0
 _REPORTED = {4, 5, 6}
@@ -45,12 +102,15 @@ def demo_settings(docs: Path | None, mode: str = DEFAULT_MODE) -> Settings:
 
     For questions to databases there is one of the demo's own, which is made here with its saved questions.
     """
-    asks = mode == DATA.name
+    asks = mode == DATA_MODE
     databases = {DATABASE: f"sqlite:///{build_demo_database(DATA_DIR).resolve()}"} if asks else {}
     saved = {DATABASE: save_questions(DATA_DIR).resolve()} if asks else {}
     api_port, temporal_port, ui_port = free_ports(3)
-    return program_settings().model_copy(
+    chosen = program_settings()
+    scripted = {"plugins": (*chosen.plugins, SCRIPTED), "model": "scripted"} if is_scripted(chosen, mode) else {}
+    return chosen.model_copy(
         update={
+            **scripted,
             "data_dir": DATA_DIR,
             "api_url": "",
             "api_port": api_port,
@@ -64,17 +124,28 @@ def demo_settings(docs: Path | None, mode: str = DEFAULT_MODE) -> Settings:
     )
 
 
+def is_scripted(chosen: Settings, mode: str) -> bool:
+    """Whether a mode needs a language model, and the settings name none: a scripted one plays its agents then."""
+    graph = MODES.get(mode)
+    if chosen.model != OFFLINE or graph is None or mode == DEFAULT_MODE:
+        return False
+    return any(not can_answer_offline(one.agent) for one in list_callees(graph))
+
+
 async def run_demo(question: str, mode: str, docs: Path | None) -> int:
     """Runs the demo and returns its exit code."""
     end_on_signals()
     chosen = demo_settings(docs, mode)
     report = chosen.data_dir / "reports" / f"{time.strftime('%Y%m%d-%H%M%S')}.md"
+    if chosen.model == "scripted":
+        print_line(f"The mode {mode!r} needs a language model. This demo has a scripted one: it shows how a run goes, ")
+        print_line("and its texts say nothing. ELCANO_MODEL and a key give it a real one.")
     print_line("Starting Temporal, a worker and the API ...")
     async with open_stack(chosen, say=print_line):
         report.parent.mkdir(parents=True, exist_ok=True)
         print_line(f"POST {chosen.base_url}/v1/runs")
         print_line(f"Question: {question}")
-        searched = ["docs"] if docs is not None else ["packages"] if mode != DATA.name else []
+        searched = ["docs"] if docs is not None else ["packages"] if mode != DATA_MODE else []
         searched += chosen.databases
         sources = (word for name in searched for word in ("--source", name))
         code = await _run_ask_command(chosen, question, "--mode", mode, *sources, "--out", str(report))
@@ -107,8 +178,9 @@ def main() -> None:
     parser.add_argument("--mode", default=DEFAULT_MODE)
     parser.add_argument("--docs", type=Path, help="a folder to search instead of the installed packages' readmes")
     arguments = parser.parse_args()
+    require_plugins("The demo")
     usual = QUESTION_OF_PARTS if arguments.mode in _PLANNING else QUESTION
-    question = arguments.question or (QUESTION_OF_DATA if arguments.mode == DATA.name else usual)
+    question = arguments.question or (QUESTION_OF_DATA if arguments.mode == DATA_MODE else usual)
     try:
         if arguments.docs is not None:
             require_documents(arguments.docs, option="DOCS", limit_bytes=program_settings().file_limit_bytes)

@@ -5,12 +5,11 @@ running is no fault; what would keep it from running is. A server that runs has 
 was started: findings on the settings of this shell say so, and are no faults while a server answers that is ready.
 """
 
-import asyncio
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,18 +18,14 @@ from rich.console import Console
 from rich.markup import escape
 
 from elcano.activities.extras import missing_extras
-from elcano.activities.mcp.known_servers import open_servers
 from elcano.activities.similarity.embedder import open_embedder
-from elcano.activities.sources.documents.folder import Folder
-from elcano.dev.external_checks import check_databases, check_knowledge_graph, check_store
-from elcano.dev.finding import Finding
+from elcano.dev.external_checks import check_store
 from elcano.dev.folder_lock import read_folder_owner
 from elcano.dev.ports import find_listener, is_free
 from elcano.dev.stack import list_needed_ports
 from elcano.dev.temporal import temporal_binary
-from elcano.graphs.catalogue.mcp_tools import ListToolsInput
 from elcano.graphs.catalogue.source_registry import SOURCES
-from elcano.graphs.errors import InputInvalid, SourceRefused
+from elcano.graphs.errors import InputInvalid
 from elcano.graphs.extras import EXTRAS
 from elcano.graphs.model_names import (
     OFFLINE,
@@ -41,6 +36,7 @@ from elcano.graphs.model_names import (
     parse_model_provider,
     rates_fault,
 )
+from elcano.graphs.registry import list_plugins, load_objects, load_registries
 from elcano.output import guarded_output
 from elcano.redaction import without_secrets
 from elcano.settings import (
@@ -48,18 +44,17 @@ from elcano.settings import (
     Settings,
     get_variable_name,
     is_set,
+    list_variables,
     program_settings,
     short_secrets,
     unknown_variables,
 )
+from elcano.settings.finding import Finding
 
 PYTHON = (3, 11)
 FREE_BYTES = 500_000_000
 """A data folder with less room than this is told of: a store and Temporal's history of some hundred runs."""
 _MEGABYTE = 1_000_000
-_SHOWN = 5
-"""Skipped files that are named; the rest is counted."""
-
 
 Look = Callable[[Settings], Iterable[Finding]]
 
@@ -71,17 +66,27 @@ _NOT_ASKED = "the server that answers was started with settings of its own; this
 def main() -> int:
     """Prints every finding; the exit code is 1 if something has to be mended, else 0."""
     console = Console(soft_wrap=True, highlight=False)
-    marks = {"good": "[green]ok  [/]", "note": "[yellow]note[/]", "fault": "[red]MEND[/]"}
     chosen = program_settings()
+    if broken := [finding for finding in check_plugins(chosen) if finding.grade == "fault"]:
+        return _print_findings(console, broken)
     served = list(check_api(chosen))
     ready = any(finding.grade == "good" for finding in served)
     served += (*check_providers(chosen), *check_modes(chosen)) if ready else ()
-    own = [replace(finding, text=HERE + finding.text) for look in OF_THIS_SHELL for finding in look(chosen)]
+    own = [
+        replace(finding, text=HERE + finding.text)
+        for look in (*OF_THIS_SHELL, *load_objects("checks"))
+        for finding in look(chosen)
+    ]
     findings = [
         *(finding for look in OF_THIS_MACHINE for finding in look(chosen)),
         *served,
         *(_beside_a_server(finding) if ready else finding for finding in own),
     ]
+    return _print_findings(console, findings)
+
+
+def _print_findings(console: Console, findings: Sequence[Finding]) -> int:
+    marks = {"good": "[green]ok  [/]", "note": "[yellow]note[/]", "fault": "[red]MEND[/]"}
     for finding in findings:
         console.print(f"{marks[finding.grade]}  {escape(finding.text)}")
         if finding.remedy:
@@ -217,9 +222,19 @@ def check_extras(_: Settings) -> Iterable[Finding]:
         yield Finding("note", f"not installed: {EXTRAS[name].purpose}", EXTRAS[name].install)
 
 
+def check_plugins(_: Settings) -> Iterable[Finding]:
+    """Which plugins are loaded."""
+    try:
+        load_registries()
+    except InputInvalid as error:
+        yield Finding("fault", str(error), f"correct {get_variable_name('plugins')}")
+        return
+    yield Finding("good", f"plugins: {', '.join(plugin.name for plugin in list_plugins()[1:])}")
+
+
 def check_variable_names(_: Settings) -> Iterable[Finding]:
     """Variables that look like settings and are none."""
-    for text in unknown_variables():
+    for text in unknown_variables(list_variables(load_objects("settings"))):
         yield Finding("note", text)
 
 
@@ -235,24 +250,6 @@ def check_models(chosen: Settings) -> Iterable[Finding]:
             yield _check_model_key(name, address_of(name, chosen.model_base_url, chosen.model_urls))
     if fault := rates_fault(chosen.model_rates):
         yield Finding("fault", fault, f"correct {get_variable_name('model_rates')}")
-
-
-def check_collections(chosen: Settings) -> Iterable[Finding]:
-    """Report what each document collection holds and what it leaves out."""
-    if chosen.package_readmes:
-        yield Finding("good", "collection packages: the installed Python packages")
-    for name, path in chosen.collections.items():
-        try:
-            listing = Folder(path, limit_bytes=chosen.file_limit_bytes).listing()
-        except SourceRefused as error:
-            yield Finding("fault", f"collection {name}: {error}")
-            continue
-        yield Finding("good", f"collection {name}: {len(listing.documents)} documents in {path}")
-        left_out = [*listing.skipped, *listing.ignored]
-        for skipped in left_out[:_SHOWN]:
-            yield Finding("note", f"collection {name} leaves out {skipped.key}: {skipped.reason}")
-        if len(left_out) > _SHOWN:
-            yield Finding("note", f"collection {name} leaves out {len(left_out) - _SHOWN} more")
 
 
 def check_sources(chosen: Settings) -> Iterable[Finding]:
@@ -275,23 +272,6 @@ def check_embeddings(chosen: Settings) -> Iterable[Finding]:
             yield Finding("good", f"embeddings: {chosen.embeddings}")
     except InputInvalid as error:
         yield Finding("fault", str(error))
-
-
-def check_tool_servers(chosen: Settings) -> Iterable[Finding]:
-    """Whether the servers of tools answer: each is started, or asked, once."""
-    try:
-        servers = open_servers(chosen)
-        stands = asyncio.run(servers.listing.look(ListToolsInput())).servers
-    except InputInvalid as error:
-        yield Finding("fault", str(error), f"correct {get_variable_name('mcp_servers')}")
-        return
-    for server in stands:
-        if server.answers:
-            refused = sum(tool.needs_approval for tool in server.tools)
-            held = f", {refused} that write and need approval" if refused else ""
-            yield Finding("good", f"server of tools {server.server}: {server.count} tools{held}")
-        else:
-            yield Finding("fault", f"server of tools {server.server}: {server.error}", "start or correct it")
 
 
 def check_secrets(_: Settings) -> Iterable[Finding]:
@@ -326,18 +306,15 @@ OF_THIS_MACHINE: tuple[Look, ...] = (
     check_temporal,
     data_folder,
     check_store,
-    check_knowledge_graph,
     stack_or_ports,
 )
 OF_THIS_SHELL: tuple[Look, ...] = (
+    check_plugins,
     check_variable_names,
     check_extras,
     check_models,
-    check_collections,
-    check_databases,
     check_sources,
     check_embeddings,
-    check_tool_servers,
     check_secrets,
 )
 

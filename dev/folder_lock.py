@@ -3,7 +3,7 @@
 The lock is held by the supervisor and by its guard (see `dev.guard`), so a folder stays claimed until the last process
 that works in it is gone, even when the supervisor was killed. `filelock` does not serve here: its locks keep to
 themselves the descriptor that the guard must inherit, and its `lock_descriptor` is but the call of `flock` below,
-without the shared lock by which `owner` looks and does not claim.
+without the shared lock by which `read_folder_owner` looks and does not claim.
 """
 
 import fcntl

@@ -6,6 +6,8 @@ import sys
 from typing import Final, NoReturn
 
 from elcano.dev.errors import CannotStart
+from elcano.graphs.errors import InputInvalid
+from elcano.graphs.registry import load_registries
 
 _CANNOT_START: Final = 2
 """`elcano` ends so with what cannot work as it was asked for."""
@@ -29,3 +31,11 @@ def exit_cannot_start(name: str, error: CannotStart) -> NoReturn:
     """Ends the program `name`, which could not start, with exit code 2."""
     sys.stderr.write(f"{name} cannot start: {error}\n")
     sys.exit(_CANNOT_START)
+
+
+def require_plugins(name: str) -> None:
+    """Loads the plugins that the program `name` needs; it ends with a sentence and exit code 2 if that cannot be."""
+    try:
+        load_registries()
+    except InputInvalid as error:
+        exit_cannot_start(name, CannotStart(str(error)))

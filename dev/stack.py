@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import httpx
 
-from elcano.activities.sources.documents.local_sources import require_folders
 from elcano.dev.child import Child
 from elcano.dev.errors import CannotStart
 from elcano.dev.folder_lock import claim_folder
@@ -22,6 +21,7 @@ from elcano.dev.guard import Guard, start_guard
 from elcano.dev.ports import find_listener, is_free
 from elcano.dev.temporal import LOCALHOST, server_command
 from elcano.graphs.errors import InputInvalid
+from elcano.plugins.documents.local_sources import require_folders
 from elcano.settings import Settings, get_variable_name
 
 START_SECONDS = 90.0

@@ -3,26 +3,26 @@
 Names and fields here are persisted in histories. New fields get defaults; nothing is renamed.
 """
 
-from elcano.graphs.contracts import Undone
+from elcano.graphs.contracts import DiscardedWork
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.values.tenant import OfRun
+from elcano.graphs.values.tenant import RunScoped
 
 
-class UsageQuestion(OfRun):
+class UsageQuestion(RunScoped):
     """Input of `read_usage`: what the ledger has of calls that could not say themselves what they used."""
 
     activity: str = ""
     """One activity of this execution; empty: the whole run with its branches."""
 
 
-class ReopenCall(OfRun):
+class ReopenCall(RunScoped):
     """Input of `reopen_run`: marks the run's record as resumed and strikes out what was undone."""
 
     step: int
     """Of a run that was reset in Temporal: it was taken back to before this step."""
-    taken_up: bool = False
+    resumed: bool = False
     """It was not reset, but goes on in an execution of its own: what is undone is said here."""
-    undone: tuple[Undone, ...] = ()
+    undone: tuple[DiscardedWork, ...] = ()
     kept: tuple[str, ...] = ()
     """Branches that stay as they are, though they were started in an undone step."""
     from_run: str = ""

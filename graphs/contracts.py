@@ -9,9 +9,9 @@ from pydantic import Field
 
 from elcano.graphs.agents.own import OwnAgent
 from elcano.graphs.engine.control_actions import Action
-from elcano.graphs.engine.entries import TakenUp
+from elcano.graphs.engine.entries import RunResumed
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.journal.journal import Pages
+from elcano.graphs.journal.journal import JournalPages
 from elcano.graphs.rules import get_newest_rules_number
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.asker import NAME_CHARACTERS
@@ -19,14 +19,14 @@ from elcano.graphs.values.branch import BranchInput
 from elcano.graphs.values.budget import Allowance, Limits, Usage
 from elcano.graphs.values.choice import Choice
 from elcano.graphs.values.experience import Experience
-from elcano.graphs.values.followed import Followed
+from elcano.graphs.values.followed import FollowedRun
 from elcano.graphs.values.form import ReportForm
 from elcano.graphs.values.history import HistoryEntry
 from elcano.graphs.values.report import ReportRef
 from elcano.graphs.values.resume_record import KeptBranch
-from elcano.graphs.values.rubric import Rubric, Scored
+from elcano.graphs.values.rubric import Rubric, RubricScores
 from elcano.graphs.values.state import Ending, EvidenceRef, Failure, SectionResult, ToolCallRecord
-from elcano.graphs.values.tenant import DEFAULT_TENANT, OfRun, Tenant
+from elcano.graphs.values.tenant import DEFAULT_TENANT, RunScoped, Tenant
 
 RESEARCH_WORKFLOW: Final = "research"
 CHAIN_WORKFLOW: Final = "research_chain"
@@ -111,7 +111,7 @@ class ForkedFrom(Frozen):
     """The first step that is its own."""
 
 
-class Undone(Frozen):
+class DiscardedWork(Frozen):
     """Work of one execution of a run that is discarded; the run's record is corrected by it when the run resumes."""
 
     run_id: str
@@ -131,16 +131,16 @@ class OpenBranch(Frozen):
     """The name of the graph that it walks."""
     asked: "ResearchInput"
     """What it was started with, and goes on with."""
-    carried: Pages
-    taken_up: "TakeUp"
+    carried: JournalPages
+    resumed_from: "ResumedFrom"
 
 
-class TakeUp(Frozen):
+class ResumedFrom(Frozen):
     """How a run begins whose entries up to there are carried from an execution that had ended or was left."""
 
-    entry: TakenUp
+    entry: RunResumed
     """What is written into its log once its record is put right."""
-    undone: tuple[Undone, ...] = ()
+    undone: tuple[DiscardedWork, ...] = ()
     kept: tuple[KeptBranch, ...] = ()
     """Of the fan-out that it goes on with: branches that need not be started again."""
     open: tuple[OpenBranch, ...] = ()
@@ -199,14 +199,14 @@ class ResearchInput(Frozen):
     """Of a branch: what its run had learnt of its models when it began."""
     address: str = ""
     """Where the API shows the run, if its starter knows: for people who look at the workflow."""
-    carried: Pages | None = None
+    carried: JournalPages | None = None
     """Set when the run was continued as new, or is taken up: the journal so far."""
     forked_from: ForkedFrom | None = None
     searched: tuple[str, ...] = ()
     """Of a fork: the first and the last day in UTC on which there was a search among the steps that it shares."""
-    follows: Followed | None = None
+    follows: FollowedRun | None = None
     """The run that this one, or the run of this branch, follows."""
-    taken_up: TakeUp | None = None
+    resumed_from: ResumedFrom | None = None
     """Set in the first execution of a run that was resumed, rolled back or forked."""
 
 
@@ -234,7 +234,7 @@ class ResearchResult(Frozen):
     """Of a branch that failed; carried in the details of its failure, so that its parent can charge what it used."""
 
 
-class AgentCall(OfRun):
+class AgentCall(RunScoped):
     """Input of every agent's activity."""
 
     step: int
@@ -273,7 +273,7 @@ class AgentResult(Frozen):
     """As the call had it."""
 
 
-class ToolCall(OfRun):
+class ToolCall(RunScoped):
     """Input of every tool's activity."""
 
     step: int
@@ -300,7 +300,7 @@ class ToolResult(Frozen):
     """As the call had it."""
 
 
-class PublishCall(OfRun):
+class PublishCall(RunScoped):
     """Input of `publish_report`: everything that the report is made of, by reference."""
 
     question: str
@@ -331,7 +331,7 @@ class PublishCall(OfRun):
     follows: str = ""
     follows_question: str = ""
     """The run that it follows, and what that was asked; empty: none."""
-    scored: Scored | None = None
+    scored: RubricScores | None = None
     analysis: str | None = None
     """Artifact hash of the `Analysis`, of a run that analyzed numbers."""
 

@@ -165,7 +165,7 @@ class TooManyGraphs(ElcanoError):
     """As many graphs, or versions of one, are kept as may be."""
 
 
-class KnowledgeOff(ElcanoError):
+class KnowledgeDisabled(ElcanoError):
     """There is no knowledge graph here; the text says what turns it on."""
 
 

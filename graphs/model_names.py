@@ -10,6 +10,7 @@ from typing import Final
 
 from elcano.graphs.agents.own import OwnAgent
 from elcano.graphs.contracts import ModelChoice
+from elcano.graphs.registry import find_model
 
 OFFLINE: Final = "offline"
 """The extractive model: no key, no network, quotes only."""
@@ -125,8 +126,10 @@ def model_fault(text: str) -> str | None:
         return f"in {text!r} `offline` must come last: it always answers, so no model after it would be asked"
     for name in names:
         provider, separator, model = name.partition(":")
-        if name == OFFLINE:
+        if find_model(name) is not None:
             continue
+        if name == OFFLINE:
+            return f"`{OFFLINE}` is the model of the plugin `quoting`, which is left out: name a language model"
         if not separator or not model.strip():
             return f"{name!r} is not a model: write `offline` or `provider:name`, such as `openai:gpt-5.1`"
         if provider not in PROVIDERS:

@@ -8,7 +8,6 @@ from typing import Final
 
 from pydantic import Field
 
-from elcano.graphs.catalogue.mcp_tools import ListToolsInput
 from elcano.graphs.catalogue.source_spec import LONGEST_QUERY, MOST_RESULTS
 from elcano.graphs.frozen import Answer, Frozen
 from elcano.graphs.values.providers import State
@@ -24,10 +23,6 @@ CHECK_WORKFLOW: Final = "source_check"
 CHECK_SOURCE: Final = "check_source"
 CHECK_SECONDS: Final = 30.0
 """How long somebody waits for a check of a source."""
-TOOL_LOOK_WORKFLOW: Final = "tool_look"
-LOOK_AT_TOOLS: Final = "look_at_tools"
-TOOL_LOOK_SECONDS: Final = 45.0
-"""How long somebody waits to be told what servers of tools offer."""
 MODEL_PREFIX: Final = "model:"
 
 
@@ -41,7 +36,7 @@ def model_queue(provider: str) -> str:
     return f"elcano-model-{provider}"
 
 
-class Looked(Frozen):
+class ProviderQueue(Frozen):
     """Input of the workflow of a provider and of `keep_queue`."""
 
     provider: str
@@ -49,7 +44,7 @@ class Looked(Frozen):
     """The task queue of its calls."""
 
 
-class Standing(Frozen):
+class QueueState(Frozen):
     """Output of `keep_queue`: what the provider's queue goes by now."""
 
     state: State
@@ -91,13 +86,3 @@ class SourceChecked(Answer):
     warnings: tuple[str, ...] = ()
     seconds: float = 0.0
     """For the search alone, without waiting for its turn."""
-
-
-class ToolLook(Frozen):
-    """Input of a look at what servers of tools offer; it belongs to no run."""
-
-    queue: str
-    """The task queue of the workers that know them."""
-    asked: ListToolsInput = ListToolsInput()
-    fresh: bool = False
-    """Whether what a worker kept from the last minute does not do."""

@@ -7,7 +7,8 @@ are read by `temporalio.envconfig`.
 """
 
 from elcano.settings.composed import Settings, get_variable_name
-from elcano.settings.loader import BAD_SETTINGS, SettingsInvalid, get_settings, program_settings
+from elcano.settings.loader import BAD_SETTINGS, get_settings, program_settings
+from elcano.settings.plugins import SettingsInvalid, list_variables, read_plugin_choice, read_plugin_settings
 from elcano.settings.provider_keys import is_set, read_key_variable
 from elcano.settings.secrecy import LEAST_SECRET, list_secrets, secrets_given, short_secrets
 from elcano.settings.unknown import unknown_variables
@@ -21,8 +22,11 @@ __all__ = [
     "get_variable_name",
     "is_set",
     "list_secrets",
+    "list_variables",
     "program_settings",
     "read_key_variable",
+    "read_plugin_choice",
+    "read_plugin_settings",
     "secrets_given",
     "short_secrets",
     "unknown_variables",

@@ -9,6 +9,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from elcano.settings.databases import DatabaseSettings
 from elcano.settings.models import ModelSettings
+from elcano.settings.plugins import ENV_FILE, PluginSettings
 from elcano.settings.provider_keys import is_set
 from elcano.settings.server import ServerSettings
 from elcano.settings.sources import SourceSettings
@@ -36,11 +37,18 @@ _BACKSLASH: Final = "JSON writes a backslash twice (`C:\\\\docs`), and a path ma
 
 
 class Settings(
-    TemporalSettings, ServerSettings, ModelSettings, DatabaseSettings, SourceSettings, StorageSettings, BaseSettings
+    TemporalSettings,
+    ServerSettings,
+    ModelSettings,
+    DatabaseSettings,
+    SourceSettings,
+    StorageSettings,
+    PluginSettings,
+    BaseSettings,
 ):
     """Immutable once read. Its fields stand in the order of the groups from the last to the first."""
 
-    model_config = SettingsConfigDict(env_prefix="ELCANO_", env_file=".env", extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(env_prefix="ELCANO_", env_file=ENV_FILE, extra="ignore", frozen=True)
 
     @field_validator(*EXAMPLES, mode="before")
     @classmethod
@@ -104,4 +112,6 @@ def get_variable_name(name: str) -> str:
 
 def format_setting_value(value: object) -> str:
     """A setting's value as its variable has it."""
-    return value if isinstance(value, str) else json.dumps(value)
+    if isinstance(value, str):
+        return value
+    return json.dumps(value)

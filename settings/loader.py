@@ -8,16 +8,13 @@ from typing import Final
 from pydantic import ValidationError
 
 from elcano.settings.composed import EXAMPLES, Settings, format_setting_value, get_variable_name
+from elcano.settings.plugins import SettingsInvalid
 
 BAD_SETTINGS: Final = 2
 """The exit code of a program that cannot use its settings: bad input, as for `elcano`."""
 _WHO_IN_URL: Final = re.compile(r"(?<=://).*@")
 _SECRETIVE: Final = frozenset({"databases", "mcp_servers"})
 """Settings whose values may hold passwords anywhere; nothing of them is said."""
-
-
-class SettingsInvalid(Exception):
-    """A variable is not valid. The text names it, says what is wrong and what to write."""
 
 
 @lru_cache(maxsize=1)

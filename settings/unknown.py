@@ -4,6 +4,7 @@ They are a warning, not an error: a variable of a newer version must not keep an
 """
 
 import os
+from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
@@ -18,9 +19,12 @@ OF_COMPOSE: Final = frozenset({"ELCANO_DOCUMENTS"})
 _CLOSE: Final = 0.75
 
 
-def unknown_variables() -> list[str]:
-    """A sentence for each variable of the environment or of `.env` that begins with `ELCANO_` and sets nothing."""
-    known = {get_variable_name(name) for name in Settings.model_fields}
+def unknown_variables(beside: Iterable[str] = ()) -> list[str]:
+    """A sentence for each variable of the environment or of `.env` that begins with `ELCANO_` and sets nothing.
+
+    `beside` are variables that plugins add.
+    """
+    known = {*(get_variable_name(name) for name in Settings.model_fields), *beside}
     file = Settings.model_config.get("env_file")
     assert isinstance(file, str)
     written = DotEnvSettingsSource(Settings, env_file=file).env_vars if Path(file).is_file() else {}

@@ -8,7 +8,7 @@ from elcano.graphs.agents.own import OwnAgent
 from elcano.graphs.errors import TooManyAgents
 from elcano.graphs.frozen import Frozen
 from elcano.storage.sql.tables import agents
-from elcano.storage.versions import NoRoom, Version, Versions
+from elcano.storage.versions import TooManyVersions, Version, Versions
 
 MOST_AGENTS: Final = 500
 """Of one tenant: a list that a person can read."""
@@ -45,7 +45,7 @@ class AgentStore(Versions):
         """
         try:
             kept, new = await self.keep_body(agent.name, agent.model_dump_json(), MOST_AGENTS, MOST_VERSIONS)
-        except NoRoom as full:
+        except TooManyVersions as full:
             if full.names:
                 text = f"there are {MOST_AGENTS} agents, and no more may be kept: delete one first"
             else:

@@ -15,13 +15,13 @@ from elcano.storage.objects.keys import artifacts_of
 from elcano.storage.objects.objects import Objects
 from elcano.storage.sql.dialect import insert_new, root_of
 from elcano.storage.sql.tables import artifacts
-from elcano.storage.tenant_store import Bound
+from elcano.storage.tenant_store import TenantBound
 
 LOG_TYPE: Final = "application/vnd.elcano.log+json"
 """The media type of the log of a run or of a branch."""
 
 
-class ArtifactStore(Bound):
+class ArtifactStore(TenantBound):
     """The artifacts of one tenant: their contents are objects, and a table says which run has which."""
 
     def __init__(self, engine: AsyncEngine, tenant: str, objects: Objects) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 from elcano.graphs.frozen import Frozen
 from elcano.storage.sql.dialect import insert_new
 from elcano.storage.sql.tables import control_requests
-from elcano.storage.tenant_store import Bound
+from elcano.storage.tenant_store import TenantBound
 
 
 class ControlOutcome(Frozen):
@@ -31,7 +31,7 @@ class ControlClaim(Frozen):
     """None: the run has not answered, or nobody heard it."""
 
 
-class ControlStore(Bound):
+class ControlStore(TenantBound):
     """The control requests of one tenant."""
 
     async def claim(self, run_id: str, request_id: str, request_hash: str) -> ControlClaim:

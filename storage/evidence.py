@@ -18,7 +18,7 @@ from elcano.storage.sql.dialect import begin_exclusive, insert_new, root_of, run
 from elcano.storage.sql.tables import evidence as passages
 from elcano.storage.sql.tables import findings
 from elcano.storage.sql.tables import texts as stored_texts
-from elcano.storage.tenant_store import Bound
+from elcano.storage.tenant_store import TenantBound
 
 
 class StoredText(Frozen):
@@ -57,7 +57,7 @@ class Evidence(Frozen):
     """What its source knows of the work that it is a part of; None: no more than is said here."""
 
 
-class EvidenceStore(Bound):
+class EvidenceStore(TenantBound):
     """The passages of one tenant, their texts, and which run found them."""
 
     async def add(self, run_id: str, evidence: Sequence[Evidence], texts: Sequence[StoredText]) -> None:

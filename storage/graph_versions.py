@@ -8,7 +8,7 @@ from elcano.graphs.errors import TooManyGraphs
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.storage.sql.tables import graphs
-from elcano.storage.versions import NoRoom, Version, Versions
+from elcano.storage.versions import TooManyVersions, Version, Versions
 
 MOST_GRAPHS: Final = 500
 """Of one tenant: a list that a person can read."""
@@ -40,7 +40,7 @@ class GraphStore(Versions):
         """
         try:
             kept, new = await self.keep_body(graph.name, graph.model_dump_json(), MOST_GRAPHS, MOST_VERSIONS)
-        except NoRoom as full:
+        except TooManyVersions as full:
             if full.names:
                 text = f"there are {MOST_GRAPHS} graphs, and no more may be kept: delete one first"
             else:

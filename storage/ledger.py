@@ -12,7 +12,7 @@ from elcano.graphs.frozen import Frozen
 from elcano.graphs.values.budget import Usage, sum_usages
 from elcano.storage.sql.dialect import begin_exclusive, insert_new, insert_or_replace, run_and_branches
 from elcano.storage.sql.tables import ledger
-from elcano.storage.tenant_store import Bound
+from elcano.storage.tenant_store import TenantBound
 
 
 class LedgerEntry(Frozen):
@@ -42,7 +42,7 @@ class LedgerEntry(Frozen):
     """Seconds since the epoch."""
 
 
-class Ledger(Bound):
+class Ledger(TenantBound):
     """The ledger of one tenant, as `build` writes into it."""
 
     def __init__(self, engine: AsyncEngine, tenant: str, build: str = "") -> None:

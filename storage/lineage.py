@@ -17,12 +17,12 @@ from elcano.storage.objects.keys import artifacts_of
 from elcano.storage.objects.objects import Objects
 from elcano.storage.sql.dialect import begin_exclusive, insert_new, root_of, run_and_branches
 from elcano.storage.sql.tables import artifacts, findings, ledger
-from elcano.storage.tenant_store import Bound
+from elcano.storage.tenant_store import TenantBound
 
 _STEP: Final = re.compile(r"\.(\d+)")
 
 
-class Lineage(Bound):
+class Lineage(TenantBound):
     """The lineage of one tenant's runs."""
 
     def __init__(self, engine: AsyncEngine, tenant: str, objects: Objects) -> None:

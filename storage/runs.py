@@ -22,7 +22,7 @@ from elcano.storage.objects.objects import Objects
 from elcano.storage.sql.dialect import insert_new, insert_or_replace, json_number, json_text, run_and_branches
 from elcano.storage.sql.tables import events as event_rows
 from elcano.storage.sql.tables import idempotency_keys, runs
-from elcano.storage.tenant_store import Bound
+from elcano.storage.tenant_store import TenantBound
 
 _LISTS: Final = {"evidence", "branches", "ledger"}
 """What grows with a run, and what no list of runs shows."""
@@ -70,7 +70,7 @@ class KeyClaim(Frozen):
     """The key was free and is now this caller's."""
 
 
-class RunStore(Bound):
+class RunStore(TenantBound):
     """The runs of one tenant, their events and the keys they were asked for with.
 
     Raises:

@@ -6,7 +6,7 @@ from sqlalchemy import ColumnElement, Select, Table, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 
-class Bound:
+class TenantBound:
     """One kind of things of one tenant."""
 
     def __init__(self, engine: AsyncEngine, tenant: str) -> None:

@@ -12,7 +12,7 @@ from sqlalchemy import Select, Table, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.storage.sql.dialect import begin_exclusive
-from elcano.storage.tenant_store import Bound
+from elcano.storage.tenant_store import TenantBound
 
 
 class Version(NamedTuple):
@@ -25,7 +25,7 @@ class Version(NamedTuple):
     body: str
 
 
-class NoRoom(Exception):
+class TooManyVersions(Exception):
     """As many names, or versions of one, are kept as may be; `names` says which."""
 
     def __init__(self, *, names: bool) -> None:
@@ -33,7 +33,7 @@ class NoRoom(Exception):
         super().__init__()
 
 
-class Versions(Bound):
+class Versions(TenantBound):
     """The versions that one tenant has in one table: `tenant`, `name`, `version`, `body_hash`, `at`, `body`.
 
     Of what was deleted the last version stays without its body, so that its number is known.
@@ -49,7 +49,7 @@ class Versions(Bound):
         Those who keep under one name at once get versions of their own.
 
         Raises:
-            NoRoom: there are as many as may be.
+            TooManyVersions: there are as many as may be.
         """
         table = self._table
         row = self._row(name=name, body_hash=sha256(body.encode()).hexdigest(), at=time.time(), body=body)
@@ -61,10 +61,10 @@ class Versions(Bound):
             if before is not None and before.body and before.body_hash == row["body_hash"]:
                 return Version(before.version, before.at, body), False
             if (before is None or not before.body) and (await connection.scalar(there) or 0) >= most:
-                raise NoRoom(names=True)
+                raise TooManyVersions(names=True)
             version = 1 if before is None else before.version + 1
             if version > most_versions:
-                raise NoRoom(names=False)
+                raise TooManyVersions(names=False)
             await connection.execute(table.insert().values(**row, version=version))
             await connection.commit()
         return Version(version, row["at"], body), True

@@ -41,7 +41,7 @@ from elcano.testing.in_memory import run_in_memory
 from elcano.testing.model import ScriptedModel
 
 
-class Researched(NamedTuple):
+class ResearchOutcome(NamedTuple):
     """What came out: the report, whose citations were checked, and how it came about."""
 
     report: Report
@@ -60,7 +60,7 @@ async def run_research(
     limits: Limits | None = None,
     today: str = "",
     domain: Rubric | None = None,
-) -> Researched:
+) -> ResearchOutcome:
     """Researches `question`, to its report.
 
     Args:
@@ -102,7 +102,7 @@ async def run_research(
         published = await ActivityEnvironment().run(publish, closing.publish_call(asked, journal))
         kept = await store.of(asked.tenant).artifacts.get(published.artifact)
     assert kept is not None, "a report that was published is kept"
-    return Researched(Report.model_validate_json(kept), journal)
+    return ResearchOutcome(Report.model_validate_json(kept), journal)
 
 
 class _Performer:

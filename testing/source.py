@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
-from elcano.activities.sources.base import Found
+from elcano.activities.sources.base import SearchResults
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.values.work_metadata import Work
 from elcano.storage.evidence import Evidence, StoredText
@@ -43,7 +43,7 @@ class ScriptedSource:
         """What was searched for, in the order of asking."""
         self.closed = False
 
-    async def search(self, query: str, limit: int) -> Found:
+    async def search(self, query: str, limit: int) -> SearchResults:
         """At most `limit` passages, after `seconds`.
 
         Raises:
@@ -58,7 +58,7 @@ class ScriptedSource:
             StoredText(content_hash=one.content_hash, document=one.document, title=one.title, text=one.text)
             for one in found
         )
-        return Found(evidence=found, texts=texts, warnings=self._warnings)
+        return SearchResults(evidence=found, texts=texts, warnings=self._warnings)
 
     async def close(self) -> None:
         """Notes that it was closed."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.api.temporal.retry_interceptor import AskAgain
+from elcano.api.temporal.retry_interceptor import RetryQueries
 from elcano.dev.errors import CannotStart
 from elcano.dev.temporal import SEARCH_ATTRIBUTE_KEYS, SERVER_OPTIONS, temporal_binary
 from elcano.storage.objects.objects import open_objects
@@ -44,6 +44,6 @@ async def temporal_environment(
         dev_server_startup_timeout=STARTUP,
         search_attributes=SEARCH_ATTRIBUTE_KEYS,
         data_converter=data_converter(open_objects("", payloads)),
-        interceptors=[AskAgain()],
+        interceptors=[RetryQueries()],
     ) as environment:
         yield environment

@@ -1,6 +1,7 @@
 """What all tests share: one real Temporal server a session, a task queue and a store a test."""
 
 import gc
+import os
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -13,6 +14,7 @@ from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
 
 from elcano import testing
+from elcano.plugins import load_plugins
 from tests.folding import every_log_folded
 from tests.stores import age as age
 from tests.stores import postgres as postgres
@@ -21,12 +23,23 @@ from tests.stores import s3 as s3
 from tests.stores import s3_server as s3_server
 
 models.ALLOW_MODEL_REQUESTS = False
+# Programs that tests start inherit it: without a model they play every mode by rules.
+os.environ["ELCANO_PLUGINS"] = "tests.rules.plugin:plugin"
 # How fast a machine is, or what else it does, is nothing that a test here says anything of.
 settings.register_profile("elcano", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("elcano")
 # `elcano.graphs` has one name: a test that replaced something in `graphs` would do so in a copy of it.
-for _room in ("activities", "api", "cli", "dev", "graphs", "settings", "storage", "testing", "worker", "workflows"):
+_ROOMS = ("activities", "api", "cli", "dev", "graphs", "plugins", "settings", "storage", "testing", "workflows")
+for _room in (*_ROOMS, "worker"):
     sys.modules[_room] = None  # type: ignore[assignment]  # Python's own way to say that there is no such module
+
+
+@pytest.fixture
+def built_in_plugins() -> Iterator[None]:
+    """The built-in plugins alone, without the rules by which tests play other modes."""
+    load_plugins(())
+    yield
+    load_plugins()
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ from temporalio.client import WorkflowHandle
 
 from elcano.graphs.contracts import CONTROL_UPDATE, ControlAnswer, ControlRequest
 from elcano.graphs.engine.control_actions import Action, AddBudget, Stop
-from elcano.graphs.engine.pause import Continue, Pause
+from elcano.graphs.engine.pause import Pause, Unpause
 from elcano.graphs.engine.steering import Steer, Steering
 from elcano.graphs.frozen import Json
 from elcano.graphs.values.budget import Limits, TopUp
@@ -37,7 +37,7 @@ async def pause(handle: WorkflowHandle[Any, Any], reason: str = "", *, by: str =
 
 async def go_on(handle: WorkflowHandle[Any, Any], *, by: str = "") -> None:
     """Continues a run that was paused."""
-    assert await ask(handle, Continue(), by=by) is None
+    assert await ask(handle, Unpause(), by=by) is None
 
 
 async def steer(handle: WorkflowHandle[Any, Any], *, id: str | None = None, **changes: Any) -> Steering:

@@ -8,13 +8,13 @@ from uuid import uuid4
 import pytest
 from temporalio import activity
 
-from elcano.activities.sources.base import Found
+from elcano.activities.sources.base import SearchResults
 from elcano.graphs.catalogue.source_registry import SOURCES
 from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
 from elcano.settings import Settings
 from elcano.storage.evidence import Evidence, StoredText
 
-Answer = Callable[[str], Found]
+Answer = Callable[[str], SearchResults]
 """What it finds for a query; it may raise what a source may raise."""
 
 
@@ -28,7 +28,7 @@ class Shelf:
         """When Temporal gave the search out, in seconds since the epoch, for what, and for how many passages."""
         self.closed = 0
 
-    async def search(self, query: str, limit: int) -> Found:
+    async def search(self, query: str, limit: int) -> SearchResults:
         at = activity.info().started_time.timestamp() if activity.in_activity() else 0.0
         self.asked.append((at, query, limit))
         return self.answer(query)
@@ -37,7 +37,7 @@ class Shelf:
         self.closed += 1
 
 
-def found(source: str, query: str) -> Found:
+def found(source: str, query: str) -> SearchResults:
     """One passage that says what was asked."""
     text = f"{source} has this on {query}."
     document = f"{source}:{query.replace(' ', '-')}"
@@ -54,7 +54,7 @@ def found(source: str, query: str) -> Found:
         start=0,
         end=len(text),
     )
-    return Found(evidence=(evidence,), texts=(stored,))
+    return SearchResults(evidence=(evidence,), texts=(stored,))
 
 
 _made: list[Shelf] = []

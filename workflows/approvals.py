@@ -14,23 +14,23 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import ResearchInput
     from elcano.graphs.engine.call_approval import find_waiting_call, hold_of
     from elcano.graphs.engine.commands import CallTool
-    from elcano.graphs.engine.entries import ApprovalAsked, ApprovalLapsed, Entry, Held
+    from elcano.graphs.engine.entries import ApprovalExpired, ApprovalRequested, Entry, Held
     from elcano.graphs.journal.journal import Journal
     from elcano.graphs.labels import format_label
     from elcano.graphs.values.failures import FailureType
     from elcano.graphs.values.state import Failure
     from elcano.graphs.values.waiting_call import WaitingCall, shorten_arguments
-    from elcano.workflows.holds import Waiting
+    from elcano.workflows.holds import RunWaits
     from elcano.workflows.interruptions import Interruptions
-    from elcano.workflows.outcomes import Lost
-    from elcano.workflows.run_display import Shown
+    from elcano.workflows.outcomes import LostCall
+    from elcano.workflows.run_display import RunDisplay
 
 
 class Approvals:
     """The pending approvals of one run."""
 
     def __init__(
-        self, asked: ResearchInput, journal: Journal, interruptions: Interruptions, shown: Shown, waiting: Waiting
+        self, asked: ResearchInput, journal: Journal, interruptions: Interruptions, shown: RunDisplay, waiting: RunWaits
     ) -> None:
         self._asked = asked
         self._journal = journal
@@ -52,10 +52,10 @@ class Approvals:
             self._at_work -= 1
             self._follow()
 
-    async def decided(self, work: CallTool, item: int, lost: Lost) -> str | Lost:
+    async def decided(self, work: CallTool, item: int, lost: LostCall) -> str | LostCall:
         """Returns the id of the call once it is approved; else why it is not made. `lost` is how it failed."""
         call = self._call_of(work, item)
-        self._record(ApprovalAsked(step=work.step, node=work.node, at=self._elapsed(), call=call))
+        self._record(ApprovalRequested(step=work.step, node=work.node, at=self._elapsed(), call=call))
         self._asking.add(call.id)
         self._at_work -= 1
         self._follow(told=True)
@@ -69,13 +69,13 @@ class Approvals:
             )
         except asyncio.CancelledError:  # the run leaves, and this call was never made
             given_up = Failure(node=work.node, type=FailureType.ABANDONED, message="it was given up")
-            return Lost(given_up, abandoned=True)
+            return LostCall(given_up, abandoned=True)
         finally:
             timer.cancel()
             self._at_work += 1
             self._asking.remove(call.id)
         if not self._now(call.id).decision:
-            self._record(ApprovalLapsed(at=self._elapsed(), call=call.id))
+            self._record(ApprovalExpired(at=self._elapsed(), call=call.id))
         self._follow(told=True)
         return _resolve_approval(self._now(call.id), lost)
 
@@ -128,7 +128,7 @@ class Approvals:
         return self._journal.elapsed(workflow.time())
 
 
-def _resolve_approval(call: WaitingCall, lost: Lost) -> str | Lost:
+def _resolve_approval(call: WaitingCall, lost: LostCall) -> str | LostCall:
     failure = lost.failure
     match call.decision:
         case "approved":
@@ -136,7 +136,7 @@ def _resolve_approval(call: WaitingCall, lost: Lost) -> str | Lost:
         case "refused":
             who = call.by or "Somebody"
             message = f"{who} refused the call of {call.called}: {call.reason}"[:2_000]
-            return Lost(failure.model_copy(update={"type": FailureType.APPROVAL_REFUSED, "message": message}))
+            return LostCall(failure.model_copy(update={"type": FailureType.APPROVAL_REFUSED, "message": message}))
         case _:
             message = f"nobody approved the call within {call.until - call.since:g} s: {failure.message}"[:2_000]
-            return Lost(failure.model_copy(update={"message": message}))
+            return LostCall(failure.model_copy(update={"message": message}))

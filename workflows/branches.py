@@ -16,12 +16,12 @@ with workflow.unsafe.imports_passed_through():
         ControlRequest,
         ResearchInput,
         ResearchResult,
-        TakeUp,
+        ResumedFrom,
     )
     from elcano.graphs.engine.commands import BranchStart, RunBranches
     from elcano.graphs.engine.control_actions import Action, AddBudget, Stop
     from elcano.graphs.engine.entries import StepCompleted, StepFailed
-    from elcano.graphs.engine.pause import Continue, Pause
+    from elcano.graphs.engine.pause import Pause, Unpause
     from elcano.graphs.engine.safety import DIVIDED_ENDINGS
     from elcano.graphs.engine.steering import Steer
     from elcano.graphs.fanout import replanning
@@ -29,7 +29,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.fanout.notices import BranchHeld
     from elcano.graphs.journal import branch_narration as narration
     from elcano.graphs.journal.journal import Journal
-    from elcano.graphs.journal.told import Told
+    from elcano.graphs.journal.told import EventDraft
     from elcano.graphs.labels import at_start, describe_workflow, format_label
     from elcano.graphs.lifecycle import start as opening
     from elcano.graphs.spec.graph import ParallelNode
@@ -41,14 +41,14 @@ with workflow.unsafe.imports_passed_through():
     from elcano.workflows.branch import Branch, Child, send_branch_control
     from elcano.workflows.calls import Performer
     from elcano.workflows.gate import Gate
-    from elcano.workflows.run_display import Shown
+    from elcano.workflows.run_display import RunDisplay
 
 
-class Branching:
+class BranchRunner:
     """Runs the branches of one visit of one parallel node."""
 
     def __init__(
-        self, asked: ResearchInput, journal: Journal, work: RunBranches, performer: Performer, shown: Shown
+        self, asked: ResearchInput, journal: Journal, work: RunBranches, performer: Performer, shown: RunDisplay
     ) -> None:
         node = asked.graph.by_id[work.node]
         assert isinstance(node, ParallelNode)
@@ -58,10 +58,10 @@ class Branching:
         self._performer = performer
         self._shown = shown
         self._room = Gate(node.max_concurrency)
-        taken_up = _taken_up(asked, work)
-        self._older = list(taken_up.open) if taken_up else []
+        resumed_from = _resumed_from(asked, work)
+        self._older = list(resumed_from.open) if resumed_from else []
         """Branches from whose entries those of this visit go on."""
-        self._books = fanout.FanOut(node, work, journal.run, taken_up.kept if taken_up else ())
+        self._books = fanout.FanOut(node, work, journal.run, resumed_from.kept if resumed_from else ())
         self._unstarted = len(self._books.starts)
         self._over = False
         self._postponed: dict[int, Ending] = {}
@@ -167,7 +167,7 @@ class Branching:
         match request.action:
             case AddBudget(extra=extra):
                 self._top_up(extra)
-            case Pause() | Continue():
+            case Pause() | Unpause():
                 self._unsent.append(request)
             case Steer() as steered:
                 for part in steered.for_branches:
@@ -333,14 +333,14 @@ class Branching:
     def _elapsed(self) -> float:
         return self._journal.elapsed(workflow.time())
 
-    def _tell(self, told: Told) -> None:
+    def _tell(self, told: EventDraft) -> None:
         self._journal.tell(told, workflow.time())
         self._shown.refresh()
 
 
-def _taken_up(asked: ResearchInput, work: RunBranches) -> TakeUp | None:
+def _resumed_from(asked: ResearchInput, work: RunBranches) -> ResumedFrom | None:
     """How this visit goes on, if the run was taken up in it."""
-    return asked.taken_up if asked.carried is not None and asked.carried.run.step == work.step else None
+    return asked.resumed_from if asked.carried is not None and asked.carried.run.step == work.step else None
 
 
 def _search_attributes(asked: ResearchInput) -> TypedSearchAttributes:

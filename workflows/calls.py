@@ -26,7 +26,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.values.state import Ending, Hold
     from elcano.workflows import policies
     from elcano.workflows.approvals import Approvals
-    from elcano.workflows.outcomes import Lost, Outcome, await_outcome, build_failed_outcome, build_step_place
+    from elcano.workflows.outcomes import LostCall, Outcome, await_outcome, build_failed_outcome, build_step_place
     from elcano.workflows.searches import ToolCalls
 
 
@@ -151,7 +151,7 @@ class Performer:
     def _bound(self, policy: policies.Policy) -> policies.Policy:
         return policies.limit_to_run_time(policy, self._journal.begun, self._journal.run.budget.research_seconds())
 
-    def _held_for(self, lost: Lost) -> Literal["provider", "person"] | None:
+    def _held_for(self, lost: LostCall) -> Literal["provider", "person"] | None:
         """Why the call is made again later; None if it is not."""
         if lost.abandoned:
             return None
@@ -160,7 +160,7 @@ class Performer:
         waits = self._journal.run.budget.limits.when_exhausted == "pause"
         return "person" if lost.failure.type == FailureType.MODEL_REFUSED and waits else None
 
-    def _held(self, work: CallAgent, lost: Lost, reason: Literal["provider", "person"], usage: Usage) -> Held:
+    def _held(self, work: CallAgent, lost: LostCall, reason: Literal["provider", "person"], usage: Usage) -> Held:
         now = workflow.time()
         earlier = self._journal.run.tried
         tries = work.tries + 1

@@ -12,23 +12,21 @@ from collections import deque
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.agents.manager_context import TEAM
     from elcano.graphs.contracts import CHAIN_WORKFLOW, ResearchInput, ResearchResult
-    from elcano.graphs.engine.entries import Diverted, Went
+    from elcano.graphs.engine.entries import Diverted, NodeChosen
     from elcano.graphs.engine.run import Run
     from elcano.graphs.engine.safety import has_stalled
     from elcano.graphs.engine.step_function import advance_run
     from elcano.graphs.errors import ElcanoError, EngineFault
     from elcano.graphs.frozen import Json
     from elcano.graphs.lifecycle import start
-    from elcano.graphs.modes.magentic import NO_RESET_LEFT
     from elcano.graphs.values.endings import EndKind
-    from elcano.graphs.values.ledger import REPORTER, Ledger
+    from elcano.graphs.values.ledger import NO_RESET_LEFT, REPORTER, Ledger
     from elcano.graphs.values.state import Ending
     from elcano.workflows.research import ResearchWorkflow
 
 
-class Ended(Exception):
+class ChainEnded(Exception):
     """The run has gone to its exit and through it, from wherever it was."""
 
 
@@ -54,7 +52,7 @@ class ChainWorkflow(ResearchWorkflow):
     async def _research(self) -> None:
         try:
             await self._way(self._asked.graph.name)
-        except Ended:
+        except ChainEnded:
             return
 
     async def _way(self, mode: str) -> None:
@@ -170,7 +168,7 @@ class ChainWorkflow(ResearchWorkflow):
                 await self._visit(f"{prefix}task_ledger", loop=True)
                 await self._visit(f"{prefix}progress_ledger")
                 continue
-            if ledger.next_speaker in TEAM:
+            if f"{prefix}{ledger.next_speaker}" in self._asked.graph.by_id:
                 await self._visit(f"{prefix}{ledger.next_speaker}")
             if ledger.next_speaker == "searcher":
                 await self._visit(f"{prefix}search")
@@ -186,10 +184,10 @@ class ChainWorkflow(ResearchWorkflow):
         done = False
         while not done:
             if self._place.routing:
-                self._choose(Went(at=self._elapsed(), to=node, loop=loop))
+                self._choose(NodeChosen(at=self._elapsed(), to=node, loop=loop))
             await self._walk()
             if self._place.finished:
-                raise Ended
+                raise ChainEnded
             done = self._place.node == node  # else the way there had to wait for more budget, and is taken now
 
     async def _end_early(self, kind: EndKind, detail: str, *, to: str = "") -> None:
@@ -199,10 +197,10 @@ class ChainWorkflow(ResearchWorkflow):
             Ended: the run is over.
         """
         at, ending = self._elapsed(), Ending(kind=kind, detail=detail)
-        self._choose(Went(at=at, to=to, ending=ending) if to else Diverted(at=at, ending=ending))
+        self._choose(NodeChosen(at=at, to=to, ending=ending) if to else Diverted(at=at, ending=ending))
         await self._walk()
         if self._place.finished:
-            raise Ended
+            raise ChainEnded
 
     def _answer(self, node: str, field: str) -> Json:
         """A field of what a node answered last."""
@@ -217,12 +215,12 @@ class ChainWorkflow(ResearchWorkflow):
     async def _walk(self) -> None:
         """Walks as a graph does, after passing everything that is in its log already."""
         while self._past:
-            if self._place.choosing and isinstance(self._past[0], Went | Diverted):
+            if self._place.choosing and isinstance(self._past[0], NodeChosen | Diverted):
                 return
             self._follow()
         await super()._walk()
 
-    def _choose(self, entry: Went | Diverted) -> None:
+    def _choose(self, entry: NodeChosen | Diverted) -> None:
         """Writes down the way that the code goes, or finds it in the log."""
         if not self._past:
             self._record(entry)

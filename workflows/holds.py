@@ -10,19 +10,19 @@ from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import BRANCH_HELD_SIGNAL, ResearchInput
-    from elcano.graphs.engine.entries import Resumed
+    from elcano.graphs.engine.entries import HoldCleared
     from elcano.graphs.fanout.notices import BranchHeld
     from elcano.graphs.journal.journal import Journal
     from elcano.graphs.values.state import Ending, Hold
     from elcano.graphs.values.waiting_call import in_short
     from elcano.workflows.interruptions import Interruptions
-    from elcano.workflows.run_display import Shown
+    from elcano.workflows.run_display import RunDisplay
 
 
-class Waiting:
+class RunWaits:
     """The waits of one run."""
 
-    def __init__(self, asked: ResearchInput, journal: Journal, interruptions: Interruptions, shown: Shown) -> None:
+    def __init__(self, asked: ResearchInput, journal: Journal, interruptions: Interruptions, shown: RunDisplay) -> None:
         self._asked = asked
         self._journal = journal
         self._interruptions = interruptions
@@ -91,7 +91,7 @@ class Waiting:
             detail = f"{hold.node} could not be done in {limits.hold_seconds:g} s"
             self._interruptions.say(Ending(kind="provider", detail=detail))
         else:
-            self._journal.record(Resumed(at=self._journal.elapsed(now)), now)
+            self._journal.record(HoldCleared(at=self._journal.elapsed(now)), now)
 
     async def released(self) -> None:
         """Ends the display of a hold that is over; to be called after each entry."""

@@ -12,7 +12,7 @@ from temporalio.exceptions import ActivityError
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.bookkeeping import ReopenCall, Reopened
-    from elcano.graphs.contracts import REOPEN_RUN, ResearchInput, TakeUp
+    from elcano.graphs.contracts import REOPEN_RUN, ResearchInput, ResumedFrom
     from elcano.graphs.engine.entries import Diverted, Entry, RolledBack, StepAbandoned
     from elcano.graphs.engine.run import Run
     from elcano.graphs.journal.journal import Journal
@@ -38,8 +38,8 @@ class Interruptions:
         """Of the clock, or of a call that nobody answers."""
         self._heard: Ending | None = None
         """What somebody asked for, once it was taken."""
-        self._taken_up = asked.taken_up
-        self._reset = asked.taken_up is not None
+        self._resumed_from = asked.resumed_from
+        self._reset = asked.resumed_from is not None
         """What was undone is not in its log yet."""
         self._broken: ActivityError | None = None
         workflow.register_random_seed_callback(self._was_reset)
@@ -114,13 +114,13 @@ class Interruptions:
         """Records in the log that the run was reset or resumed, and continues with the next unseen number."""
         while True:
             await workflow.wait_condition(lambda: self._reset)
-            taken_up, self._taken_up = self._taken_up, None
-            if taken_up is None:
+            resumed_from, self._resumed_from = self._resumed_from, None
+            if resumed_from is None:
                 await workflow.sleep(A_MOMENT, summary="hears what came beside the reset")
             try:
                 reopened: Reopened = await workflow.execute_activity(
                     REOPEN_RUN,
-                    self._reopening(taken_up),
+                    self._reopening(resumed_from),
                     result_type=Reopened,
                     summary="the run goes on, and its record says so",
                     **policies.BOOKS,
@@ -132,26 +132,26 @@ class Interruptions:
             self._journal.thaw(now)
             at, told = self._journal.elapsed(now), max(reopened.told, self._journal.last)
             entry = RolledBack(at=at, told=told)
-            going_on = taken_up.entry.model_copy(update={"at": at, "told": told}) if taken_up else entry
+            going_on = resumed_from.entry.model_copy(update={"at": at, "told": told}) if resumed_from else entry
             self._journal.record(going_on, now)
             if self._ending is not None and self._ending.kind == "time":
                 self._ending = None
             self.aim()
             self._reset = False
 
-    def _reopening(self, taken_up: TakeUp | None) -> ReopenCall:
+    def _reopening(self, resumed_from: ResumedFrom | None) -> ReopenCall:
         call = ReopenCall(run_id=self._asked.run_id, tenant=self._asked.tenant, step=self._journal.run.step)
-        if taken_up is None:
+        if resumed_from is None:
             return call
-        entry = taken_up.entry
+        entry = resumed_from.entry
         return call.model_copy(
             update={
-                "taken_up": True,
-                "undone": taken_up.undone,
+                "resumed": True,
+                "undone": resumed_from.undone,
                 "kept": (*entry.kept, *entry.open),
                 "from_run": entry.from_run,
-                "evidence": taken_up.evidence,
-                "artifacts": taken_up.artifacts,
+                "evidence": resumed_from.evidence,
+                "artifacts": resumed_from.artifacts,
             }
         )
 

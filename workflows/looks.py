@@ -8,26 +8,9 @@ from datetime import timedelta
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.catalogue.mcp_tools import ListToolsOutput
-    from elcano.graphs.contracts import TASK_QUEUE
-    from elcano.graphs.data.database_look import (
-        DATABASE_LOOK_SECONDS,
-        DATABASE_LOOK_WORKFLOW,
-        LOOK_AT_DATABASE,
-        DatabaseLook,
-        DatabaseLooked,
-    )
-    from elcano.graphs.providers import (
-        CHECK_SECONDS,
-        CHECK_SOURCE,
-        CHECK_WORKFLOW,
-        LOOK_AT_TOOLS,
-        TOOL_LOOK_SECONDS,
-        TOOL_LOOK_WORKFLOW,
-        SourceCheck,
-        SourceChecked,
-        ToolLook,
-    )
+    from elcano.graphs.catalogue.looks import LOOK, LOOK_WORKFLOW, LookCall
+    from elcano.graphs.frozen import Json
+    from elcano.graphs.providers import CHECK_SECONDS, CHECK_SOURCE, CHECK_WORKFLOW, SourceCheck, SourceChecked
     from elcano.workflows import policies
 
 
@@ -49,37 +32,18 @@ class SourceCheckWorkflow:
         return found
 
 
-@workflow.defn(name=DATABASE_LOOK_WORKFLOW)
-class DatabaseLookWorkflow:
-    """One reading of what a database holds."""
+@workflow.defn(name=LOOK_WORKFLOW)
+class LookWorkflow:
+    """One look at something that a worker knows, as a plugin names it."""
 
     @workflow.run
-    async def run(self, look: DatabaseLook) -> DatabaseLooked:
-        """Reads the database's schema and returns it."""
-        found: DatabaseLooked = await workflow.execute_activity(
-            LOOK_AT_DATABASE,
-            look,
-            result_type=DatabaseLooked,
-            task_queue=look.queue or TASK_QUEUE,
-            summary=f"{look.database}: what does it hold?",
-            **policies.build_single_try_policy(timedelta(seconds=DATABASE_LOOK_SECONDS)),
-        )
-        return found
-
-
-@workflow.defn(name=TOOL_LOOK_WORKFLOW)
-class ToolLookWorkflow:
-    """One look at what servers of tools offer."""
-
-    @workflow.run
-    async def run(self, look: ToolLook) -> ListToolsOutput:
-        """What they offer."""
-        found: ListToolsOutput = await workflow.execute_activity(
-            LOOK_AT_TOOLS,
-            look,
-            result_type=ListToolsOutput,
-            task_queue=look.queue,
-            summary=", ".join(look.asked.servers)[:200] or "all servers",
-            **policies.build_single_try_policy(timedelta(seconds=TOOL_LOOK_SECONDS)),
+    async def run(self, call: LookCall) -> Json:
+        """Looks once and returns what was seen."""
+        found: Json = await workflow.execute_activity(
+            LOOK,
+            call,
+            task_queue=call.queue,
+            summary=call.about[:200],
+            **policies.build_single_try_policy(timedelta(seconds=call.seconds)),
         )
         return found

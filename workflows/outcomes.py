@@ -32,7 +32,7 @@ Outcome: TypeAlias = StepCompleted | StepFailed | StepAbandoned | Held
 """What can become of a call."""
 
 
-class Place(TypedDict):
+class StepPlace(TypedDict):
     """The fields of an entry that say which step is done."""
 
     step: int
@@ -42,7 +42,7 @@ class Place(TypedDict):
 
 
 @dataclass(frozen=True)
-class Lost:
+class LostCall:
     """A call that ended without an answer."""
 
     failure: Failure
@@ -54,7 +54,7 @@ class Lost:
     """It was given up, and did not fail by itself."""
 
 
-async def await_outcome(node: str, activity: Awaitable[Result], policy: policies.Policy) -> Result | Lost:
+async def await_outcome(node: str, activity: Awaitable[Result], policy: policies.Policy) -> Result | LostCall:
     """The result of an activity, or why there is none. It ends only when the activity has, also if it is given up."""
     try:
         return await activity
@@ -75,15 +75,15 @@ async def await_outcome(node: str, activity: Awaitable[Result], policy: policies
             never = {"type": FailureType.PROVIDER, "message": message, "attempts": 0}
             return replace(lost, failure=lost.failure.model_copy(update=never))
         if isinstance(cause, CancelledError):
-            return Lost(Failure(node=node, type=FailureType.ABANDONED, message="it was given up"), abandoned=True)
+            return LostCall(Failure(node=node, type=FailureType.ABANDONED, message="it was given up"), abandoned=True)
         raise
 
 
-def _build_timeout_loss(node: str, message: str, error: ActivityError, policy: policies.Policy) -> Lost:
+def _build_timeout_loss(node: str, message: str, error: ActivityError, policy: policies.Policy) -> LostCall:
     """Build the failure of a call whose usage is unknown."""
     spent = error.retry_state == RetryState.MAXIMUM_ATTEMPTS_REACHED or isinstance(error.cause, ApplicationError)
     attempts = policies.count_allowed_attempts(policy) if spent else 1
-    return Lost(
+    return LostCall(
         Failure(node=node, type=FailureType.TIMEOUT, message=message, attempts=attempts),
         abandoned=error.retry_state == RetryState.CANCEL_REQUESTED,
     )
@@ -96,7 +96,7 @@ def failure_from_error(node: str, error: BaseException) -> Failure:
     return Failure(node=node, type=kind, message=str(cause)[:2_000])
 
 
-def _loss_from_error(node: str, cause: ApplicationError) -> Lost:
+def _loss_from_error(node: str, cause: ApplicationError) -> LostCall:
     """Our own activities say in the details how often they were tried and what that used."""
     kind = cause.type or "ApplicationError"
     details = FailureDetails.model_validate(cause.details[0]) if cause.details else FailureDetails(attempt=1)
@@ -108,15 +108,17 @@ def _loss_from_error(node: str, cause: ApplicationError) -> Lost:
         exhausted=details.exhausted,
         fatal=kind == FailureType.MODEL_REFUSED,
     )
-    return Lost(failure, details.usage, details.retry_after, details.progress, abandoned=kind == FailureType.ABANDONED)
+    return LostCall(
+        failure, details.usage, details.retry_after, details.progress, abandoned=kind == FailureType.ABANDONED
+    )
 
 
-def build_step_place(work: Call, elapsed: float, waited: float = 0.0) -> Place:
+def build_step_place(work: Call, elapsed: float, waited: float = 0.0) -> StepPlace:
     """Return the step that is done, and when; time spent waiting for a worker does not count as research time."""
     return {"step": work.step, "node": work.node, "at": max(0.0, elapsed - waited), "waited": waited}
 
 
-def build_failed_outcome(work: Call, elapsed: float, lost: Lost, usage: Usage) -> Outcome:
+def build_failed_outcome(work: Call, elapsed: float, lost: LostCall, usage: Usage) -> Outcome:
     """The entry of a call that was not answered: it failed, or was given up."""
     if lost.abandoned:
         return StepAbandoned(step=work.step, node=work.node, at=elapsed, usage=usage)

@@ -10,7 +10,7 @@ from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.errors import ElcanoError
-    from elcano.graphs.providers import KEEP_QUEUE, PROVIDER_CHANGED, PROVIDER_WORKFLOW, Looked, Standing
+    from elcano.graphs.providers import KEEP_QUEUE, PROVIDER_CHANGED, PROVIDER_WORKFLOW, ProviderQueue, QueueState
     from elcano.workflows import policies
 
 
@@ -22,12 +22,12 @@ class ProviderWorkflow:
         self._changes = 0
 
     @workflow.run
-    async def run(self, looked: Looked) -> Standing:
+    async def run(self, looked: ProviderQueue) -> QueueState:
         """Looks, and sleeps until there is something else to see; the last look is its result."""
         while True:
             seen = self._changes
-            standing: Standing = await workflow.execute_activity(
-                KEEP_QUEUE, looked, result_type=Standing, summary=f"limits {looked.queue}", **policies.BOOKS
+            standing: QueueState = await workflow.execute_activity(
+                KEEP_QUEUE, looked, result_type=QueueState, summary=f"limits {looked.queue}", **policies.BOOKS
             )
             workflow.set_current_details(f"**{standing.state}**: {standing.said.replace('`', '')}")
             if standing.next_look is None and self._changes == seen:
@@ -41,7 +41,7 @@ class ProviderWorkflow:
         """Its row is another one now."""
         self._changes += 1
 
-    async def _until_otherwise(self, seen: int, standing: Standing) -> None:
+    async def _until_otherwise(self, seen: int, standing: QueueState) -> None:
         if standing.next_look is None:
             return
         timer = asyncio.create_task(workflow.sleep(standing.next_look, summary=standing.state))

@@ -23,14 +23,14 @@ with workflow.unsafe.imports_passed_through():
         ResearchInput,
         ResearchResult,
     )
-    from elcano.graphs.engine.commands import Choose, Finish, RunBranches, Wait, Work
+    from elcano.graphs.engine.commands import ChooseNode, Finish, RunBranches, Wait, Work
     from elcano.graphs.engine.control_actions import Action, RollBack, answer_to, refuse_control
     from elcano.graphs.engine.entries import (
         Controlled,
         Diverted,
         Entry,
         Held,
-        Resumed,
+        HoldCleared,
         StepAbandoned,
         StepCompleted,
     )
@@ -46,12 +46,12 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.values.state import Ending
     from elcano.workflows import run_conclusion
     from elcano.workflows.approvals import Approvals
-    from elcano.workflows.branches import Branching
+    from elcano.workflows.branches import BranchRunner
     from elcano.workflows.calls import Performer
-    from elcano.workflows.holds import Waiting
+    from elcano.workflows.holds import RunWaits
     from elcano.workflows.interruptions import Interruptions, add_hold_reason, entry_from_interruption, is_cancelled
     from elcano.workflows.outcomes import failure_from_error
-    from elcano.workflows.run_display import Shown
+    from elcano.workflows.run_display import RunDisplay
 
 
 @workflow.defn(name=RESEARCH_WORKFLOW, failure_exception_types=[ElcanoError, ValueError])
@@ -66,10 +66,10 @@ class ResearchWorkflow:
         self._asked = asked
         self._journal = start.open_journal(asked, workflow.time(), led=self.led)
         self._interruptions = Interruptions(asked, self._journal)
-        self._branching: Branching | None = None
+        self._branching: BranchRunner | None = None
         """Set while branches run."""
-        self._shown = Shown(asked, self._journal, lambda: self._branching)
-        self._waiting = Waiting(asked, self._journal, self._interruptions, self._shown)
+        self._shown = RunDisplay(asked, self._journal, lambda: self._branching)
+        self._waiting = RunWaits(asked, self._journal, self._interruptions, self._shown)
         approvals = Approvals(asked, self._journal, self._interruptions, self._shown, self._waiting)
         self._performer = Performer(asked, self._journal, approvals)
         self._closing = False
@@ -79,7 +79,7 @@ class ResearchWorkflow:
     @workflow.run
     async def run(self, asked: ResearchInput) -> ResearchResult:
         """Walks the graph to its end, publishes the report and archives the run."""
-        if asked.taken_up is not None:
+        if asked.resumed_from is not None:
             self._shown.enter_work()
         self._interruptions.aim()
         beside = [
@@ -216,7 +216,7 @@ class ResearchWorkflow:
             self._continue_as_new_if_suggested()
             work = self._journal.next(workflow.time())
             match work:
-                case Finish() | Choose():
+                case Finish() | ChooseNode():
                     return
                 case Wait():
                     await self._waiting.on(work.hold)
@@ -240,7 +240,9 @@ class ResearchWorkflow:
         """Goes on in a fresh history, with everything that the journal holds."""
         open_and_working = not self._journal.run.finished and self._journal.run.paused is None
         if open_and_working and workflow.info().is_continue_as_new_suggested() and workflow.all_handlers_finished():
-            workflow.continue_as_new(self._asked.model_copy(update={"carried": self._journal.pages, "taken_up": None}))
+            workflow.continue_as_new(
+                self._asked.model_copy(update={"carried": self._journal.pages, "resumed_from": None})
+            )
 
     async def _performed(self, work: Work) -> Entry:
         """What became of `work`. An interruption ends a call at once; branches are first asked to write."""
@@ -271,7 +273,7 @@ class ResearchWorkflow:
         """
         self._journal.begin_work()
         self._interruptions.keep_time()
-        branching = self._branching = Branching(self._asked, self._journal, work, self._performer, self._shown)
+        branching = self._branching = BranchRunner(self._asked, self._journal, work, self._performer, self._shown)
         task = asyncio.create_task(branching.run())
         last: Ending | None = None
         try:
@@ -313,7 +315,7 @@ class ResearchWorkflow:
             self._interruptions.say(last)
         return await task
 
-    async def _follow_holds(self, branching: Branching, work: RunBranches) -> None:
+    async def _follow_holds(self, branching: BranchRunner, work: RunBranches) -> None:
         """The run is held while all branches that are left are, and its time counts as theirs does."""
         hold, before = branching.hold, self._journal.run.hold
         if hold is not None and before is None:
@@ -321,7 +323,7 @@ class ResearchWorkflow:
             self._record(Held(step=work.step, node=work.node, at=self._elapsed(), hold=own))
             self._shown.enter("approval" if own.reason == "approval" else "held")
         elif hold is None and before is not None:
-            self._record(Resumed(at=self._elapsed(), over=True))
+            self._record(HoldCleared(at=self._elapsed(), over=True))
             self._shown.enter("researching")
         else:
             return

@@ -25,16 +25,16 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.lifecycle import finish as closing
     from elcano.graphs.records import ArchiveCall
     from elcano.graphs.values.cancellation import Cancellation
-    from elcano.graphs.values.followed import Followed
+    from elcano.graphs.values.followed import FollowedRun
     from elcano.graphs.values.report import ReportRef
     from elcano.graphs.values.state import Failure, Hold
     from elcano.workflows import policies
-    from elcano.workflows.run_display import Shown
+    from elcano.workflows.run_display import RunDisplay
 
 Result = TypeVar("Result")
 
 
-async def take_over(asked: ResearchInput, follows: Followed) -> None:
+async def take_over(asked: ResearchInput, follows: FollowedRun) -> None:
     """The passages of the run that this one follows become its own, so that its report may cite them.
 
     Raises:
@@ -46,7 +46,7 @@ async def take_over(asked: ResearchInput, follows: Followed) -> None:
         run_id=asked.run_id,
         tenant=asked.tenant,
         step=1,
-        taken_up=True,
+        resumed=True,
         from_run=follows.run_id,
         evidence=tuple(ref.id for ref in follows.evidence),
     )
@@ -60,7 +60,7 @@ async def take_over(asked: ResearchInput, follows: Followed) -> None:
     )
 
 
-async def publish_report(asked: ResearchInput, journal: Journal, shown: Shown) -> ReportRef:
+async def publish_report(asked: ResearchInput, journal: Journal, shown: RunDisplay) -> ReportRef:
     """Checks the citations and stores the report, also when the writer failed."""
     call = closing.publish_call(asked, journal)
 
@@ -85,7 +85,7 @@ async def _retry_in_rounds(
     work: Callable[[str, policies.Policy], Awaitable[Result]],
     rounds: Sequence[policies.Policy],
     journal: Journal,
-    shown: Shown,
+    shown: RunDisplay,
 ) -> Result:
     """What an activity gives that is tried in rounds, each with more time; from the second on the run says why.
 
@@ -119,7 +119,7 @@ def _in_vain(name: str, error: ActivityError) -> str:
 async def close_run(
     asked: ResearchInput,
     journal: Journal,
-    shown: Shown,
+    shown: RunDisplay,
     status: RunStatus,
     failure: Failure | None,
     report: ReportRef | None,

@@ -39,7 +39,7 @@ PARTS: Final = 4
 """The limits of tokens and money have so many parts; use is shown anew once it is in another one."""
 
 
-class Apart(Protocol):
+class OpenBranches(Protocol):
     """The branches that a run has at work."""
 
     @property
@@ -58,17 +58,17 @@ class Apart(Protocol):
         ...
 
 
-class Shown:
+class RunDisplay:
     """The display of one run; `apart` gives its branches while they work."""
 
-    def __init__(self, asked: ResearchInput, journal: Journal, apart: Callable[[], Apart | None]) -> None:
+    def __init__(self, asked: ResearchInput, journal: Journal, apart: Callable[[], OpenBranches | None]) -> None:
         self._asked = asked
         self._journal = journal
         self._apart = apart
         self._outline = outline_graph(asked.graph)
         self.held: Hold | None = None
         """Set while a run that is over can neither be published nor archived."""
-        continued = asked.carried is not None and asked.taken_up is None  # with the search attributes that it had
+        continued = asked.carried is not None and asked.resumed_from is None  # with the search attributes that it had
         run = journal.run
         hold = (run.pause or run.hold) if continued else None
         self.beneath: Stage = "held" if continued and run.hold else "researching"
@@ -79,7 +79,7 @@ class Shown:
         """As it is shown: a run that somebody paused is paused, whatever it was about."""
         self.status: RunStatus = "running"
         self._waiting: HoldReason | None = hold.reason if hold else None
-        if asked.taken_up is not None:  # one that went back by itself still has those; whatever comes first sets them
+        if asked.resumed_from is not None:  # one that was reset still has those of before; the first change sets them
             self.stage, self._waiting = "closed", "person"
         self._part = self._reached() if continued else 0
         self._mode = self._chosen() if continued else asked.mode

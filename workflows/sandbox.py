@@ -22,6 +22,7 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxR
 from temporalio.workflow import Info
 
 from elcano.graphs.contracts import ANSWER_MARK
+from elcano.graphs.registry import load_registries
 
 if TYPE_CHECKING:
     from temporalio.bridge.proto.workflow_activation import WorkflowActivation
@@ -37,12 +38,13 @@ _NO_EVENTS: Final = ("query_workflow", "remove_from_cache")
 
 def workflow_runner() -> SandboxedWorkflowRunner:
     """Return the sandbox of workflows: `graphs` and its imports pass through, all else is loaded anew in it."""
+    load_registries()  # nothing can be imported while a workflow runs
     return ContextFreeRunner(
         restrictions=SandboxRestrictions.default.with_passthrough_modules("elcano.graphs", "jmespath")
     )
 
 
-class InTurn:
+class EventOrder:
     """Lets runs hear of what happened in their workflow tasks alone. Of one worker; several of its threads use it."""
 
     def __init__(self) -> None:
@@ -63,7 +65,7 @@ class InTurn:
 class ContextFreeRunner(SandboxedWorkflowRunner):
     """The SDK's sandbox, for converters and storage drivers that treat all payloads of a run alike."""
 
-    in_turn: InTurn = field(default_factory=InTurn)
+    in_turn: EventOrder = field(default_factory=EventOrder)
 
     def create_instance(self, det: WorkflowInstanceDetails) -> WorkflowInstance:
         """One run in its sandbox."""
@@ -73,7 +75,7 @@ class ContextFreeRunner(SandboxedWorkflowRunner):
 class _Heard(WorkflowInstance):
     """A run that hears of things in their turn; its payloads are converted without a context, and are all its own."""
 
-    def __init__(self, sandboxed: WorkflowInstance, info: Info, in_turn: InTurn) -> None:
+    def __init__(self, sandboxed: WorkflowInstance, info: Info, in_turn: EventOrder) -> None:
         self._sandboxed = sandboxed
         run = StorageDriverWorkflowInfo(namespace=info.namespace, id=info.workflow_id)
         self._own = StorageDriverStoreContext(target=run)

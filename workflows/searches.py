@@ -26,7 +26,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.values.state import RELATED, Failure, Hold
     from elcano.workflows import policies
     from elcano.workflows.approvals import Approvals
-    from elcano.workflows.outcomes import Lost, Outcome, await_outcome, build_failed_outcome, build_step_place
+    from elcano.workflows.outcomes import LostCall, Outcome, await_outcome, build_failed_outcome, build_step_place
 
 
 _NAMED = ("source", "query", "server", "tool")
@@ -51,14 +51,14 @@ class ToolCalls:
             results = await asyncio.gather(*(self._allowed(work, item, tries) for item in open_items))
         except asyncio.CancelledError:  # each item has ended nevertheless
             return StepAbandoned(step=work.step, node=work.node, at=self._elapsed())
-        if any(isinstance(result, Lost) and result.abandoned for result in results):
+        if any(isinstance(result, LostCall) and result.abandoned for result in results):
             return StepAbandoned(step=work.step, node=work.node, at=self._elapsed())
         by_item = dict(zip(open_items, results, strict=True))
         outcomes = kept | {item: _as_data(work, item, result) for item, result in by_item.items()}
         busy = {
             item: result
             for item, result in by_item.items()
-            if isinstance(result, Lost) and result.failure.type == FailureType.PROVIDER
+            if isinstance(result, LostCall) and result.failure.type == FailureType.PROVIDER
         }
         if busy:
             held = self._held(work, busy, {item: one for item, one in outcomes.items() if item not in busy})
@@ -70,23 +70,23 @@ class ToolCalls:
         told = max((result.told for result in answered), default=0)
         if not work.for_each:
             (only,) = results
-            if isinstance(only, Lost):
+            if isinstance(only, LostCall):
                 return build_failed_outcome(work, self._elapsed(), only, Usage())
             return StepCompleted(**here, output=only.output, told=told)
         return StepCompleted(**here, output=_build_item_progress(outcomes), told=told)
 
-    async def _allowed(self, work: CallTool, item: int, tries: int) -> ToolResult | Lost:
+    async def _allowed(self, work: CallTool, item: int, tries: int) -> ToolResult | LostCall:
         """Returns the result of a call; if the call needs approval, once that is decided."""
         async with self._approvals.call():
             result = await self._call(work, item, tries)
-            if not isinstance(result, Lost) or result.failure.type != FailureType.APPROVAL_NEEDED:
+            if not isinstance(result, LostCall) or result.failure.type != FailureType.APPROVAL_NEEDED:
                 return result
             if self._asked.approvals == "refuse":
                 return result
             approval = await self._approvals.decided(work, item, result)
-            return approval if isinstance(approval, Lost) else await self._call(work, item, tries, approval)
+            return approval if isinstance(approval, LostCall) else await self._call(work, item, tries, approval)
 
-    async def _call(self, work: CallTool, item: int, tries: int, approval: str = "") -> ToolResult | Lost:
+    async def _call(self, work: CallTool, item: int, tries: int, approval: str = "") -> ToolResult | LostCall:
         given = work.inputs[item]
         state = self._journal.run.state
         asked = given.get("source")
@@ -94,10 +94,10 @@ class ToolCalls:
         looks_back = asked == RELATED and workflow.patched("look-back")
         if asked is not None and state.sources and asked not in state.sources and not looks_back:
             message = f"{asked!r} is not searched in this run; searched are: {', '.join(state.sources)}"
-            return Lost(Failure(node=work.node, type=FailureType.SOURCE_REFUSED, message=message, attempts=0))
+            return LostCall(Failure(node=work.node, type=FailureType.SOURCE_REFUSED, message=message, attempts=0))
         if (name := given.get("source")) in broken_sources(self._journal.run.state, self._journal.run.figures):
             message = f"{name!r} failed too often in this run"
-            return Lost(Failure(node=work.node, type=FailureType.CIRCUIT_OPEN, message=message, attempts=0))
+            return LostCall(Failure(node=work.node, type=FailureType.CIRCUIT_OPEN, message=message, attempts=0))
         call = ToolCall(
             run_id=self._asked.run_id,
             tenant=self._asked.tenant,
@@ -136,7 +136,7 @@ class ToolCalls:
     def _described(self, work: CallTool) -> str:
         return self._asked.graph.by_id[work.node].description or work.node
 
-    def _held(self, work: CallTool, busy: dict[int, Lost], done: dict[int, ItemOutcome]) -> Held | None:
+    def _held(self, work: CallTool, busy: dict[int, LostCall], done: dict[int, ItemOutcome]) -> Held | None:
         """The hold for the searches that cannot be answered now; None if they are not waited for any longer."""
         now = workflow.time()
         earlier = self._journal.run.tried
@@ -186,7 +186,7 @@ def _get_source_patience(given: JsonObject) -> float:
     return (policy or SourcePolicy()).patience_seconds
 
 
-def _may_have_written(work: CallTool, result: ToolResult | Lost) -> ToolResult | Lost:
+def _may_have_written(work: CallTool, result: ToolResult | LostCall) -> ToolResult | LostCall:
     """A call of a tool that no try lived to answer says what that means: an earlier one of them may have been heard."""
     if work.tool != "call_tool" or isinstance(result, ToolResult) or result.failure.type != FailureType.TIMEOUT:
         return result
@@ -194,9 +194,9 @@ def _may_have_written(work: CallTool, result: ToolResult | Lost) -> ToolResult |
     return replace(result, failure=result.failure.model_copy(update={"message": message}))
 
 
-def _as_data(work: CallTool, item: int, result: ToolResult | Lost) -> ItemOutcome:
+def _as_data(work: CallTool, item: int, result: ToolResult | LostCall) -> ItemOutcome:
     given = work.inputs[item]
-    if isinstance(result, Lost):
+    if isinstance(result, LostCall):
         return ItemOutcome(index=item, input=given, error=result.failure.message, error_type=result.failure.type)
     return ItemOutcome(index=item, input=given, output=result.output)
 

@@ -1,1 +1,1 @@
-"""Agents: one file and one model call each, with its instructions, what the model is shown and what it answers."""
+"""Calls agents: loads what each needs, asks its model, stores and reviews what it wrote. Plugins add the agents."""

@@ -1,16 +1,16 @@
 """One agent node, one activity: an agent is asked once, or once a section if it says so; a crash costs one such call.
 
 Every attempt leaves a line in the ledger, the failed ones too, with what they used. A result, and a failure for good,
-tell what all attempts together used. Every failure leaves through `classified`.
+tell what all attempts together used. Every failure leaves through `classify_failure`.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from typing import Any, TypeAlias
 
 from elcano.activities.agents.answer_correction import ask_agent_with_correction
 from elcano.activities.agents.answer_drafts import draft_from_prose
 from elcano.activities.agents.block_revision import revise_doubted_blocks
-from elcano.activities.agents.data_writing import write_from_results
 from elcano.activities.agents.draft_correction import ask_writer_with_correction
 from elcano.activities.agents.draft_references import build_draft_ref, with_canonical_ids
 from elcano.activities.agents.draft_review import load_draft_under_review, parse_review_progress, review_draft
@@ -27,21 +27,26 @@ from elcano.activities.calls.streaming import Streamers
 from elcano.activities.report.citations import cited_ids
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.agent_registry import AGENTS
-from elcano.graphs.agents.data_writer import DataWriterInput
 from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.agents.loaded import AgentInput, Loaded, Shown
+from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.agents.loaded import AgentInput, Loaded, ShownPassages
 from elcano.graphs.agents.own_definition import agent_called
 from elcano.graphs.agents.synthesis_context import SynthesisInput
-from elcano.graphs.agents.writer import WriterInput
 from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.engine.inputs import sent_tokens
 from elcano.graphs.errors import BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.registry import resolve_function
 from elcano.graphs.rules import get_rules
 from elcano.graphs.values.report import DraftRef, ReportDraft
 from elcano.graphs.values.tokens import PROMPT_TOKENS
 from elcano.settings import Settings
 from elcano.storage.store import Store
+
+OwnWriter: TypeAlias = Callable[
+    [Attempt, AgentDefinition, Any, Loaded, TaskEnvelope], Awaitable[tuple[ReportDraft, ShownPassages]]
+]
+"""How an agent writes that has a way of its own (`AgentDefinition.writer`)."""
 
 
 class AgentActivities:
@@ -136,9 +141,9 @@ class AgentActivities:
             said: Frozen = asked.output
             ids = loaded.shown.only(asked.task.evidence).ids
             return said if agent.settled is None else agent.settled(said, given, ids)
-        if agent.manner == "proven":
-            assert isinstance(given, DataWriterInput)
-            draft, shown = await write_from_results(attempt, agent, given, loaded, task)
+        if agent.manner == "own":
+            write: OwnWriter = resolve_function(agent.writer)
+            draft, shown = await write(attempt, agent, given, loaded, task)
             return await _handed_over(attempt, given, draft, shown, quoted=False)
         answer = await ask_writer_with_correction(attempt, agent.asks, task, order, loaded.shown.ids, draft_from_prose)
         shown = loaded.shown.only(answer.task.evidence)
@@ -174,11 +179,13 @@ async def _run_to_completion(writing: Coroutine[object, object, None]) -> None:
     task.result()
 
 
-async def _handed_over(attempt: Attempt, given: Frozen, draft: ReportDraft, shown: Shown, *, quoted: bool) -> DraftRef:
+async def _handed_over(
+    attempt: Attempt, given: Frozen, draft: ReportDraft, shown: ShownPassages, *, quoted: bool
+) -> DraftRef:
     """Store the draft for the state, after a review if one is wanted; a draft of literal quotes needs none."""
     draft = draft.model_copy(update={"quoted": quoted})
     best = tuple(shown.ids[key] for key in shown.order if key in shown.ids)
-    if quoted or not isinstance(given, WriterInput | SynthesisInput) or not given.review:
+    if quoted or not isinstance(given, AgentInput) or not getattr(given, "review", False):
         return await _store_draft(attempt, draft, shown.ids.values(), best)
     return await _read_on(attempt, given, draft, shown.ids.values(), best)
 

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from elcano.activities.prose.blocks import Written
+from elcano.activities.prose.blocks import ClaimCollector
 from elcano.graphs.agents.prose import ReportProse, SectionText, Summary
 from elcano.graphs.values.report import Claim, DraftSection, ReportDraft, heading_for, title_for
 
@@ -13,7 +13,7 @@ _MARKS: Final = re.compile(r"\s*\[(?:from )?\w{1,12}(?:, ?\w{1,12})*\]")
 
 def draft_from_prose(answer: ReportProse) -> ReportDraft:
     """A whole report as its draft, citing by keys still."""
-    written = Written(answer.citations)
+    written = ClaimCollector(answer.citations)
     introduction, key_findings = written.claims(answer.introduction), written.claims(answer.key_findings)
     sections: dict[str, tuple[Claim, ...]] = {}
     for one in answer.sections:
@@ -37,14 +37,14 @@ def draft_from_prose(answer: ReportProse) -> ReportDraft:
 
 def section_claims(answer: SectionText, heading: str) -> tuple[tuple[Claim, ...], tuple[str, ...]]:
     """Return the blocks of one section under `heading`, and remarks in sentences on what was left out."""
-    written = Written(answer.citations)
+    written = ClaimCollector(answer.citations)
     claims = written.claims(answer.text, heading)
     return claims, written.leftover()
 
 
 def draft_from_summary(answer: Summary, title: str) -> ReportDraft:
     """What stands above and below the sections of the report `title`, as a draft without sections."""
-    written = Written(answer.citations)
+    written = ClaimCollector(answer.citations)
     return ReportDraft(
         title=title_for(title),
         introduction=written.claims(answer.introduction),

@@ -14,7 +14,7 @@ from elcano.activities.agents.draft_review import checked_draft
 from elcano.activities.agents.questions import build_question_agent
 from elcano.activities.calls.admission import prompt_tokens
 from elcano.activities.calls.attempt import Attempt
-from elcano.activities.prose.blocks import Written
+from elcano.activities.prose.blocks import ClaimCollector
 from elcano.graphs.agents import reviser
 from elcano.graphs.agents.envelope import EvidenceItem, render_task_prompt
 from elcano.graphs.agents.loaded import AgentInput, Loaded
@@ -97,7 +97,7 @@ async def _has_verified_quotes(attempt: Attempt, claims: tuple[Claim, ...], ques
 
 def _claims_from_block(block: RevisedBlock, ids: Mapping[str, str]) -> tuple[Claim, ...]:
     cited = tuple(one.model_copy(update={"evidence": ids.get(one.evidence, one.evidence)}) for one in block.citations)
-    return Written(cited).claims(block.text)
+    return ClaimCollector(cited).claims(block.text)
 
 
 def _build_doubted_block(number: int, claim: Claim, faults: tuple[str, ...], keys: Mapping[str, str]) -> DoubtedBlock:

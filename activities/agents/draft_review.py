@@ -44,7 +44,7 @@ Key = tuple[str, tuple[str, ...]]
 """A statement's text and the ids of the evidence that it cites."""
 
 
-class Reviewing(Frozen):
+class ReviewProgress(Frozen):
     """A draft that was written, as a heartbeat names it. Travels: new fields get defaults."""
 
     draft: str
@@ -54,13 +54,13 @@ class Reviewing(Frozen):
     """Its writer has had its doubted blocks back: they do not go there twice."""
 
 
-def parse_review_progress(progress: JsonObject) -> Reviewing | None:
+def parse_review_progress(progress: JsonObject) -> ReviewProgress | None:
     """The draft that an earlier attempt wrote and had not read to its end; None if it was not so far."""
     told = progress.get("reviewing")
-    return None if told is None else Reviewing.model_validate(told)
+    return None if told is None else ReviewProgress.model_validate(told)
 
 
-async def load_draft_under_review(reviewing: Reviewing, attempt: Attempt) -> ReportDraft:
+async def load_draft_under_review(reviewing: ReviewProgress, attempt: Attempt) -> ReportDraft:
     """The draft that an earlier attempt wrote.
 
     Raises:
@@ -176,7 +176,7 @@ async def _checkpoint_draft(attempt: Attempt, draft: ReportDraft, *, mended: boo
     """Return the draft after storing it, recording its usage in the ledger and naming it in the heartbeat."""
     artifact = await attempt.store.artifacts.put(attempt.call.run_id, draft.model_dump_json(), MEDIA_TYPE)
     await attempt.record("failed")
-    reviewing = Reviewing(draft=artifact, model=attempt.model, mended=mended)
+    reviewing = ReviewProgress(draft=artifact, model=attempt.model, mended=mended)
     attempt.pulse.carry({"reviewing": reviewing.model_dump(mode="json")})
     return draft
 

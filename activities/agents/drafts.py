@@ -13,7 +13,7 @@ from elcano.activities.agents.unwritten_drafts import UNREAD
 from elcano.activities.report.work_accounts import Works
 from elcano.activities.text.stems import list_stems
 from elcano.graphs.agents.envelope import EvidenceItem, SectionItem
-from elcano.graphs.agents.loaded import Drafts, Shown
+from elcano.graphs.agents.loaded import Drafts, ShownPassages
 from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft, heading_for
 from elcano.graphs.values.state import SectionResult
 from elcano.graphs.values.work_metadata import Work
@@ -62,7 +62,7 @@ def join_section_drafts(
     ]
     return Drafts(
         sections=tuple(items),
-        shown=Shown(items=tuple(shown.values()), ids={key: id for id, key in keys.items()}),
+        shown=ShownPassages(items=tuple(shown.values()), ids={key: id for id, key in keys.items()}),
         passages=tuple(
             tuple(
                 shown[id].model_copy(update={"text": evidence[id].text})

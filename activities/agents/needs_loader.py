@@ -1,30 +1,109 @@
-"""What an agent needs, loaded: passages that fit, sources described, drafts joined, words weighed."""
+"""What an agent needs, loaded: passages that fit, sources described, drafts joined, words weighed.
+
+Which rows of results fit into a prompt: the first ones of each, as many of each as have room beside the others.
+
+The draft that a team wrote before, as its judge and its next writer read it: by the keys of the passages beside it.
+
+It shares the room that there is for passages and takes a quarter of it at most, so that who writes again can still be
+shown what was found since. Of a draft that is longer as many claims are shown as fit, and how many are left out.
+"""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
-from elcano.activities.agents import drafts, last_draft
+from elcano.activities.agents import drafts
 from elcano.activities.agents.passages import fit_passages_to_tokens
-from elcano.activities.agents.rows import fitting_rows
-from elcano.activities.answering.result_store import load_result_tables
+from elcano.activities.results.result_store import load_result_tables
 from elcano.activities.sources.base import HasTables, WeighsTerms
 from elcano.activities.sources.registry import Sources
 from elcano.activities.text.current_language import use_language
 from elcano.activities.text.languages import language_of
 from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.agents.envelope import OfferedSource
-from elcano.graphs.agents.loaded import Drafts, Loaded, Needs, Shown, ShownResult
+from elcano.graphs.agents.envelope import OfferedSource, SectionItem
+from elcano.graphs.agents.loaded import Drafts, Loaded, Needs, ShownPassages, ShownResult
+from elcano.graphs.agents.synthesis_context import claim_characters, select_fitting_claims
 from elcano.graphs.catalogue.source_registry import SOURCES
 from elcano.graphs.data.schema import DatabaseSchema, named_alone
+from elcano.graphs.data.table import Cell, ResultTable
 from elcano.graphs.errors import ActivityFault, BudgetExhausted, InputInvalid
-from elcano.graphs.values.report import ReportDraft
+from elcano.graphs.shortening import shorten_text
+from elcano.graphs.values.report import Claim, ReportDraft
 from elcano.graphs.values.state import SectionResult
+from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN, SO_FAR_TOKENS
 from elcano.graphs.values.work_metadata import Work
 from elcano.storage.evidence import Evidence
 from elcano.storage.store import TenantStore
+
+SHARE: Final = 0.25
+NOT_SHOWN: Final = "not shown"
+"""In place of the key of a passage for which there was no room: its quote still stands."""
+
+
+def fit_last_draft(
+    results: Sequence[SectionResult], drafts: Sequence[ReportDraft | None], room: int
+) -> tuple[tuple[SectionItem, ...], int]:
+    """As much of `drafts` as fits, citing by id, and the tokens that it takes.
+
+    Args:
+        results: what the drafts are of, in the same order.
+        drafts: those that there are.
+        room: tokens for passages and drafts together.
+    """
+    sections = tuple(
+        SectionItem(
+            title=result.title,
+            key_question=result.key_question,
+            claims=draft.claims if draft else (),
+            limitations=draft.limitations if draft else (),
+        )
+        for result, draft in zip(results, drafts, strict=True)
+    )
+    kept = select_fitting_claims(sections, min(SO_FAR_TOKENS, int(room * SHARE)))
+    taken = sum(claim_characters(claim) for section in kept for claim in section.claims)
+    return kept, taken // CHARACTERS_PER_TOKEN
+
+
+def by_keys(sections: Sequence[SectionItem], ids: Mapping[str, str]) -> tuple[SectionItem, ...]:
+    """`sections`, citing by the keys of the passages that are shown; `ids` are theirs by key."""
+    keys = {id: key for key, id in ids.items()}
+    return tuple(
+        section.model_copy(update={"claims": tuple(_with_keys(claim, keys) for claim in section.claims)})
+        for section in sections
+    )
+
+
+def _with_keys(claim: Claim, keys: Mapping[str, str]) -> Claim:
+    citations = [one.model_copy(update={"evidence": keys.get(one.evidence, NOT_SHOWN)}) for one in claim.citations]
+    return claim.model_copy(update={"citations": tuple(citations)})
+
+
+CELL_CHARACTERS: Final = 300
+"""Of one cell, as a model is shown it."""
+LEAST_ROWS: Final = 3
+"""Rows of a result that are shown in any case."""
+
+
+def fitting_rows(tables: Sequence[ResultTable], tokens: int) -> tuple[ShownResult, ...]:
+    """The rows to show of each result, whole ones, within `tokens` for all of them."""
+    left, shown = tokens * CHARACTERS_PER_TOKEN, []
+    for place, table in enumerate(tables):
+        room = left // (len(tables) - place)
+        rows: list[tuple[Cell, ...]] = []
+        taken = 0
+        for row in table.rows:
+            cells = tuple(shorten_text(cell, CELL_CHARACTERS) if isinstance(cell, str) else cell for cell in row)
+            taken += len(json.dumps(cells, ensure_ascii=False)) + 2
+            if taken > room and len(rows) >= LEAST_ROWS:
+                break
+            rows.append(cells)
+        left = max(0, left - min(taken, room))
+        shown.append(ShownResult(rows=tuple(rows)))
+    return tuple(shown)
+
 
 MOST_PAGES: Final = 20
 """Addresses that whoever plans searches is told, the latest that were found."""
@@ -57,13 +136,13 @@ class Loader:
         evidence = await self._store.evidence.get(needs.evidence) if agent.evidence_tokens else []
         of_works = any(passage.work is not None for passage in evidence)
         accounts = await self._store.evidence.works_of_run(run_id) if of_works else []
-        shown, before = Shown(), Drafts()
+        shown, before = ShownPassages(), Drafts()
         results: tuple[ShownResult, ...] = ()
         if not agent.joins:  # of their own, those who join sections read only what the drafts quote
             fit = most if room is None else room
             if needs.sections:
                 written = [await self._draft(result) for result in needs.sections]
-                sections, taken = last_draft.fit_last_draft(needs.sections, written, fit)
+                sections, taken = fit_last_draft(needs.sections, written, fit)
                 fit -= taken
             if needs.results:
                 results = fitting_rows(
@@ -72,7 +151,7 @@ class Loader:
                 fit //= 2
             shown = await asyncio.to_thread(fit_passages_to_tokens, evidence, needs.conversation, fit, accounts)
             if needs.sections:
-                before = Drafts(sections=last_draft.by_keys(sections, shown.ids))
+                before = Drafts(sections=by_keys(sections, shown.ids))
         if agent.manner == "report" and evidence and room is not None and not shown.items:
             short = f"the budget of tokens does not allow a report: {room:,} are left for passages, and none fits"
             raise BudgetExhausted("tokens", short)

@@ -10,7 +10,7 @@ from typing import Final
 from elcano.activities.report.work_accounts import Works
 from elcano.activities.similarity.related import rank_related_passages
 from elcano.graphs.agents.envelope import EvidenceItem
-from elcano.graphs.agents.loaded import Shown
+from elcano.graphs.agents.loaded import ShownPassages
 from elcano.graphs.catalogue.source_registry import SOURCES
 from elcano.graphs.catalogue.source_spec import MOST_RESULTS
 from elcano.graphs.references.reference_text import summarize_work
@@ -28,7 +28,7 @@ def fit_passages_to_tokens(
     conversation: Sequence[IterationData],
     tokens: int,
     accounts: Sequence[Work] = (),
-) -> Shown:
+) -> ShownPassages:
     """The passages to show within `tokens`, keyed `e1`, `e2`, ... in the order of their finding.
 
     A passage is shown whole or not at all: quotes from half a sentence would mislead. What is said of its work is said
@@ -47,7 +47,7 @@ def fit_passages_to_tokens(
         _build_evidence_item(number, passage, of_work(works, passage)) for number, passage in enumerate(kept, start=1)
     ]
     keys = {passage.id: item.key for item, passage in zip(items, kept, strict=True)}
-    return Shown(
+    return ShownPassages(
         items=tuple(items),
         ids={key: id for id, key in keys.items()},
         left_out=len(evidence) - len(kept),

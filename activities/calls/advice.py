@@ -16,7 +16,7 @@ Remedy: TypeAlias = Literal["key", "credit", "model", "request"]
 
 
 @dataclass(frozen=True)
-class Pages:
+class ProviderPages:
     """Where a provider keeps what may have to be mended."""
 
     keys: str
@@ -25,37 +25,37 @@ class Pages:
 
 
 PAGES: Final = {
-    "openai": Pages(
+    "openai": ProviderPages(
         keys="https://platform.openai.com/api-keys",
         billing="https://platform.openai.com/settings/organization/billing",
         models="https://platform.openai.com/docs/models",
     ),
-    "anthropic": Pages(
+    "anthropic": ProviderPages(
         keys="https://platform.claude.com/settings/keys",
         billing="https://platform.claude.com/settings/billing",
         models="https://platform.claude.com/docs/en/about-claude/models/overview",
     ),
-    "google": Pages(
+    "google": ProviderPages(
         keys="https://aistudio.google.com/apikey",
         billing="https://ai.google.dev/gemini-api/docs/billing",
         models="https://ai.google.dev/gemini-api/docs/models",
     ),
-    "mistral": Pages(
+    "mistral": ProviderPages(
         keys="https://console.mistral.ai/api-keys",
         billing="https://console.mistral.ai/billing",
         models="https://docs.mistral.ai/getting-started/models",
     ),
-    "openrouter": Pages(
+    "openrouter": ProviderPages(
         keys="https://openrouter.ai/settings/keys",
         billing="https://openrouter.ai/settings/credits",
         models="https://openrouter.ai/models",
     ),
-    "groq": Pages(
+    "groq": ProviderPages(
         keys="https://console.groq.com/keys",
         billing="https://console.groq.com/settings/billing",
         models="https://console.groq.com/docs/models",
     ),
-    "deepseek": Pages(
+    "deepseek": ProviderPages(
         keys="https://platform.deepseek.com/api_keys",
         billing="https://platform.deepseek.com/top_up",
         models="https://api-docs.deepseek.com/quick_start/pricing",
@@ -73,7 +73,7 @@ def format_remedy_advice(remedy: Remedy, provider: str, *, own_address: bool = F
 
     A server of one's own that speaks as the provider does is told of on none of the provider's pages.
     """
-    pages = Pages("", "", "") if own_address else PAGES.get(provider, Pages("", "", ""))
+    pages = ProviderPages("", "", "") if own_address else PAGES.get(provider, ProviderPages("", "", ""))
     if remedy == "key":
         keys = [name for name in PROVIDERS.get(provider, ()) if not name.endswith("_URL")]
         variables = " or ".join(keys) or "the key"

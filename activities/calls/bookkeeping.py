@@ -42,7 +42,7 @@ class BookActivities:
         store = self._store.of(call.tenant)
         try:
             told = await _last_event_before(activity.client(), call.run_id, execution)
-            if not call.taken_up:
+            if not call.resumed:
                 await store.lineage.undo(call.run_id, call.step, execution=execution)
             for one in call.undone:
                 await store.lineage.undo(one.run_id, one.step, execution=execution, found=one.evidence, but=call.kept)

@@ -17,7 +17,6 @@ from pydantic_ai.providers import Provider, infer_provider, infer_provider_class
 from pydantic_ai.settings import CacheConfig, ModelSettings
 
 from elcano.activities.calls.advice import SET_ELSEWHERE
-from elcano.activities.offline.model import ExtractiveModel
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.errors import ModelRefused
 from elcano.graphs.model_names import (
@@ -29,6 +28,7 @@ from elcano.graphs.model_names import (
     model_names,
     parse_model_provider,
 )
+from elcano.graphs.registry import find_model, resolve_function
 from elcano.settings import Settings, is_set
 
 NO_KEY: Final = "no-key"
@@ -82,8 +82,9 @@ def _build_model(text: str, base_url: str, addresses: tuple[tuple[str, str], ...
 @lru_cache(maxsize=256)
 def _build_single_model(name: str, address: str) -> Model:
     """One model; asked at `address`, or where its provider is if that is empty."""
-    if name == OFFLINE:
-        return ExtractiveModel()
+    if (own := find_model(name)) is not None:
+        model: Model = resolve_function(own)()
+        return model
     made: list[Provider[Any]] = []
 
     def opened(called: str) -> Provider[Any]:

@@ -41,11 +41,11 @@ class PatientModel(WrapperModel):
         asked = self.wrapped.request(messages, model_settings, model_request_parameters)
         try:
             return await wait_patiently(asked, self._seconds)
-        except RanOut:
+        except CallTimedOut:
             raise ModelRequestTimeout(self.model_name, self._seconds) from None
 
 
-class RanOut(Exception):
+class CallTimedOut(Exception):
     """The time of a call is over."""
 
 
@@ -53,7 +53,7 @@ async def wait_patiently(call: Awaitable[T], seconds: float) -> T:
     """Waits for a call, and cancels it after so many seconds in which the process did not stand still.
 
     Raises:
-        RanOut: it was cancelled.
+        CallTimedOut: it was cancelled.
     """
     limit = asyncio.timeout(None)
     try:
@@ -66,7 +66,7 @@ async def wait_patiently(call: Awaitable[T], seconds: float) -> T:
     except TimeoutError:
         if not limit.expired():
             raise
-        raise RanOut from None
+        raise CallTimedOut from None
 
 
 async def _run_out(limit: asyncio.Timeout, seconds: float) -> None:

@@ -133,10 +133,10 @@ def attach_listener(model: Model, listener: Listener) -> Model:
         listened = copy.copy(model)
         listened.models = [attach_listener(one, listener) for one in model.models]
         return listened
-    return HeardModel(model, listener)
+    return StreamingModel(model, listener)
 
 
-class HeardModel(WrapperModel):
+class StreamingModel(WrapperModel):
     """Streams where its caller asks for a whole answer."""
 
     def __init__(self, wrapped: Model, listener: Listener) -> None:

@@ -18,7 +18,7 @@ from temporalio.exceptions import ApplicationError, CancelledError
 from temporalio.service import RPCError
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
-from elcano.activities.calls.patience import RanOut, wait_patiently
+from elcano.activities.calls.patience import CallTimedOut, wait_patiently
 from elcano.graphs.contracts import MOST_DEATHS, ToolCall
 from elcano.graphs.values.failures import FailureType
 
@@ -88,7 +88,7 @@ class _Counting(ActivityInboundInterceptor):
             return await running
         try:
             return await wait_patiently(running, seconds)
-        except RanOut:
+        except CallTimedOut:
             raise ApplicationError(f"no answer in {seconds:g} s", type=FailureType.TIMEOUT) from None
 
     async def _was_lost(self, info: activity.Info) -> bool:

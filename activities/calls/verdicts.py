@@ -129,7 +129,7 @@ _PASSES: Final = frozenset({408, 409, 425, 429})
 
 
 @dataclass(frozen=True)
-class Said:
+class RefusalContents:
     """The contents of a refusal."""
 
     status: int
@@ -141,7 +141,7 @@ class Said:
     message: str
 
     @classmethod
-    def by(cls, error: ModelAPIError) -> "Said":
+    def by(cls, error: ModelAPIError) -> "RefusalContents":
         """What `error` says, wherever its provider writes that."""
         codes = {str(code).lower() for code in (error.provider_error_code, error.provider_error_type) if code}
         param = message = ""
@@ -155,7 +155,7 @@ class Said:
         return cls(status=status, codes=frozenset(codes), param=param, message=message)
 
 
-def verdict_of(error: ModelAPIError, said: Said) -> Verdict:
+def verdict_of(error: ModelAPIError, said: RefusalContents) -> Verdict:
     """What `error`, which said `said`, is for."""
     if said.codes & CREDIT_CODES:
         return "credit"

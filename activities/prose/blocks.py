@@ -38,7 +38,7 @@ _DEFINED: Final = re.compile(r" {0,3}\[\^?[^\[\]\n]{1,40}\]:\s")
 
 
 @dataclass
-class Written:
+class ClaimCollector:
     """Collects claims from the texts of one answer, and remarks on what was left out."""
 
     citations: Sequence[Citation]

@@ -27,7 +27,7 @@ _OPAQUE: Final = {"code_inline", "math_inline", "math_inline_double"}
 
 
 @dataclass
-class Said:
+class WrittenStatement:
     """One statement as it was written."""
 
     text: str
@@ -47,9 +47,9 @@ class Said:
         return tuple(dict.fromkeys(mark for one in self.brackets for mark in one.marks))
 
 
-def extract_statements(tokens: Sequence[Token], language: str = "") -> list[Said]:
+def extract_statements(tokens: Sequence[Token], language: str = "") -> list[WrittenStatement]:
     """The statements of one block; its marks learn whose they are, and ends without a mark get tokens."""
-    found: list[Said] = []
+    found: list[WrittenStatement] = []
     table = _Table()
     heading = False
     for token in tokens:
@@ -79,7 +79,7 @@ def words_of(children: Iterable[Token]) -> str:
 
 def _split_sentences(
     children: Sequence[Token], first: int, language: str, *, whole: bool
-) -> tuple[list[Token], list[Said]]:
+) -> tuple[list[Token], list[WrittenStatement]]:
     """The children with ends among them, and the statements, numbered from `first`; `whole`: all of it is one."""
     shown, masked = _flatten_tokens(children)
     if not shown.strip():
@@ -89,7 +89,7 @@ def _split_sentences(
         return list(children), []
     ends = [len(shown)] if whole else sentence_ends(masked, language)
     begins = [0, *ends[:-1]]
-    said = [Said(_tidy_line(shown[begin:end])) for begin, end in zip(begins, ends, strict=True)]
+    said = [WrittenStatement(_tidy_line(shown[begin:end])) for begin, end in zip(begins, ends, strict=True)]
     placed = _place_citations(children, ends)
     for token, number in placed:
         said[number].brackets.append(bracket_of(token))

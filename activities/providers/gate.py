@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 from elcano.activities.calls.failures import safe_text
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
 from elcano.graphs.values.providers import (
-    Kept,
+    Backoff,
     Provider,
     Turn,
     admit_provider_call,
@@ -101,14 +101,14 @@ class Gate:
                 await self._sleep(turn.seconds)
                 row, now = await self._kept.get(provider)
                 if row.held_until > now:
-                    raise _build_held_error(provider, Kept(seconds=row.held_until - now, why=row.error), now)
+                    raise _build_held_error(provider, Backoff(seconds=row.held_until - now, why=row.error), now)
             late = time.monotonic() - asked_at - turn.seconds
             if late <= max(turn.interval / 3, LEAST_LATE) or not turn.interval:
                 return
         raise SourceBusy(f"{provider}: this worker was too late for {MOST_TURNS} turns to call it", retry_after=1.0)
 
     async def _asked(self, provider: str, per_second: float | None) -> Turn:
-        def change(before: Provider, now: float) -> tuple[Provider, tuple[Turn | Kept, float]]:
+        def change(before: Provider, now: float) -> tuple[Provider, tuple[Turn | Backoff, float]]:
             after, turn = admit_provider_call(before, now, per_second)
             return after, (turn, now)
 
@@ -117,11 +117,11 @@ class Gate:
             _, turn = admit_provider_call(before, now, None)
         else:
             turn, now = await self._kept.change(provider, change)
-        if isinstance(turn, Kept):
+        if isinstance(turn, Backoff):
             raise _build_held_error(provider, turn, now)
         return turn
 
 
-def _build_held_error(provider: str, kept: Kept, now: float) -> SourceBusy:
+def _build_held_error(provider: str, kept: Backoff, now: float) -> SourceBusy:
     until = datetime.fromtimestamp(now + kept.seconds, UTC)
     return SourceBusy(f"held by {provider} until {until:%Y-%m-%d %H:%M:%S} UTC: {kept.why}", kept.seconds)

@@ -11,7 +11,7 @@ from temporalio import activity
 
 from elcano.activities.calls.failures import SHORT_WAIT, classify_failure
 from elcano.activities.providers.queues import limit_queue
-from elcano.graphs.providers import KEEP_QUEUE, Looked, Standing
+from elcano.graphs.providers import KEEP_QUEUE, ProviderQueue, QueueState
 from elcano.graphs.values.providers import TRIAL_LASTS, Provider, get_provider_state, looked_at
 from elcano.storage.providers import ProviderStore
 
@@ -30,7 +30,7 @@ class ProviderActivities:
         self._kept = kept
 
     @activity.defn(name=KEEP_QUEUE)
-    async def keep_queue(self, looked: Looked) -> Standing:
+    async def keep_queue(self, looked: ProviderQueue) -> QueueState:
         """Limits the queue of a provider as its row says; doing it twice changes nothing."""
         try:
             standing = await self._kept.change(looked.provider, _assess_provider)
@@ -40,21 +40,21 @@ class ProviderActivities:
         return standing
 
 
-def _assess_provider(before: Provider, now: float) -> tuple[Provider, Standing]:
+def _assess_provider(before: Provider, now: float) -> tuple[Provider, QueueState]:
     provider = looked_at(before, now)
     stands = get_provider_state(provider, now)
     left = provider.held_until - now
     until = f"until {datetime.fromtimestamp(provider.held_until, UTC):%Y-%m-%d %H:%M:%S} UTC: {provider.error}"
     if stands == "ready":
-        return provider, Standing(state=stands, said="it answers")
+        return provider, QueueState(state=stands, said="it answers")
     if stands == "trial":
         look = min(LOOK_SECONDS, max(TRIAL_LASTS + left, 0.0) + _MARGIN)
-        return provider, Standing(
+        return provider, QueueState(
             state=stands, next_look=look, per_second=TRICKLE, said=f"tried by single calls: {provider.error}"
         )
     short = left <= SHORT_WAIT.total_seconds()
     what = "it asked to wait" if stands == "waiting" else f"it failed {provider.failures} times in a row"
-    return provider, Standing(
+    return provider, QueueState(
         state=stands,
         next_look=left + _MARGIN,
         per_second=0.0 if short else None,

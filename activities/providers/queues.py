@@ -16,7 +16,7 @@ from temporalio.client import Client
 from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.service import RPCError, RPCStatusCode
 
-from elcano.graphs.providers import PROVIDER_CHANGED, PROVIDER_QUEUE, PROVIDER_WORKFLOW, Looked, workflow_id
+from elcano.graphs.providers import PROVIDER_CHANGED, PROVIDER_QUEUE, PROVIDER_WORKFLOW, ProviderQueue, workflow_id
 
 CALL_TIMEOUT: Final = timedelta(seconds=5)
 REASON: Final = "elcano: "
@@ -77,7 +77,7 @@ async def notify_provider_workflow(provider: str, queue: str) -> None:
     try:
         await activity.client().start_workflow(
             PROVIDER_WORKFLOW,
-            Looked(provider=provider, queue=queue),
+            ProviderQueue(provider=provider, queue=queue),
             id=workflow_id(provider),
             task_queue=PROVIDER_QUEUE,
             id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE,

@@ -10,7 +10,7 @@ from typing import Final
 from elcano.activities.phrases.wording import Phrases
 from elcano.activities.report.markdown import escape_markdown
 from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.analysis import NAMES, Analysis, LeftOut, Pool, StudyEffect
+from elcano.graphs.values.analysis import NAMES, Analysis, OmittedMeasurement, Pool, StudyEffect
 from elcano.graphs.values.analysis_wording import (
     format_estimate,
     format_figure,
@@ -123,7 +123,7 @@ def _summarize_pool(pool: Pool) -> str:
     return " ".join(filter(None, parts))
 
 
-def _left_out(one: LeftOut) -> str:
+def _left_out(one: OmittedMeasurement) -> str:
     of = f"{one.outcome}: " if one.outcome else ""
     return f"{of}“{shorten_text(' '.join(one.quote.split()), CELL_CHARACTERS)}” — {one.reason}."
 

@@ -3,7 +3,7 @@
 What is looked up is told of the statement that its mark stands behind. An inference holds if all that it rests on does.
 
 A quote must stand in its passage word for word (`support.quotes`), and the figures and names of a statement in its
-quotes (`support.saying`). Numbers are given in the order of first citing, one to a work, however many
+quotes (`support.quote_coverage`). Numbers are given in the order of first citing, one to a work, however many
 sources found it, and one to a document of which no work is known; so a number always leads to words that are there.
 """
 
@@ -18,7 +18,7 @@ from elcano.activities.prose.markdown_parser import mark_of, marks_of, parse_mar
 from elcano.activities.prose.statements import extract_statements, words_of
 from elcano.activities.report.statement_support import check_connecting_statement, determine_support, known_of
 from elcano.activities.report.work_accounts import Works
-from elcano.activities.support.quotes import Searched
+from elcano.activities.support.quotes import QuoteIndex
 from elcano.graphs.references.days import format_utc_day
 from elcano.graphs.support import Support
 from elcano.graphs.values.report import Citation, CitedText, Claim, Reference, ReportDraft
@@ -43,7 +43,7 @@ class CheckedClaim:
     """In the order of its statements; one with the verdict `no_citation` if it states something and cites nothing."""
     kind: BlockKind = "paragraph"
     statements: tuple[Statement, ...] = ()
-    """In the order of `prose.statements.stated`; of a block that is supported whole, the block."""
+    """In the order of `prose.statements.extract_statements`; of a block that is supported whole, the block."""
     by_mark: Mapping[str, tuple[CheckedCitation, ...]] = field(default_factory=dict)
     """What each mark stands for; empty: its citations support it whole."""
 
@@ -162,7 +162,7 @@ def check_citations(
 
 def locate_quote(quote: str, passage: Evidence, text: str) -> tuple[int, int] | None:
     """Where `quote` begins and ends in the stored `text`, in characters; None if its passage does not have it."""
-    return _shift_to_stored_text(passage, Searched.of(text[passage.start : passage.end]).find(quote))
+    return _shift_to_stored_text(passage, QuoteIndex.of(text[passage.start : passage.end]).find(quote))
 
 
 def _shift_to_stored_text(passage: Evidence, place: tuple[int, int] | None) -> tuple[int, int] | None:
@@ -184,7 +184,7 @@ class _Desk:
     ) -> None:
         self.given = given
         self._by_words = by_words and draft.data is None
-        self._searched: dict[str, Searched] = {}
+        self._searched: dict[str, QuoteIndex] = {}
         proven = draft.data.known if draft.data else ()
         self._known = (asked, draft.title, *(section.heading for section in draft.sections), *proven)
         self._judged = {(one.statement, one.evidence): one for one in draft.judgements}
@@ -320,7 +320,7 @@ class _Desk:
             return checked
         if passage.id not in self._searched:
             text = self._texts[passage.content_hash].text
-            self._searched[passage.id] = Searched.of(text[passage.start : passage.end])
+            self._searched[passage.id] = QuoteIndex.of(text[passage.start : passage.end])
         place = _shift_to_stored_text(passage, self._searched[passage.id].find(cited.quote))
         if place is None:
             return checked.model_copy(update={"verdict": "quote_not_found"})

@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable, Iterator
 from hashlib import sha256
 from typing import Final
 
-from elcano.activities.answering.lines import cell_text
 from elcano.activities.report.markdown import escape_markdown
+from elcano.activities.results.result_lines import cell_text
 from elcano.graphs.data.answer import CHART_PATH, AnswerTable, DataAnswer, NumberVerdict
 from elcano.graphs.data.schema import NUMBERS
 from elcano.graphs.data.table import Cell

@@ -14,7 +14,6 @@ from temporalio import activity
 from elcano.activities.calls.failures import classify_failure
 from elcano.activities.calls.heartbeat import send_heartbeats
 from elcano.activities.calls.ledger_line import build_ledger_entry
-from elcano.activities.knowledge.graph_update import update_knowledge
 from elcano.activities.report.analysis import cited_by
 from elcano.activities.report.citations import cited_ids
 from elcano.activities.report.report_builder import build_report, build_report_ref
@@ -22,6 +21,7 @@ from elcano.activities.report.work_accounts import select_related_accounts
 from elcano.graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, PublishCall
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.records import ArchiveCall, RunLog
+from elcano.graphs.registry import load_objects
 from elcano.graphs.values.analysis import Analysis
 from elcano.graphs.values.report import Report, ReportDraft, ReportRef
 from elcano.graphs.values.work_metadata import Work
@@ -44,7 +44,7 @@ class ReportActivities:
         """Checks the citations of a draft, keeps the `Report` as JSON and answers with its figures.
 
         Raises:
-            ApplicationError: it failed; its type and whether to try again are decided by `failures.classified`.
+            ApplicationError: it failed; its type and whether to try again are decided by `failures.classify_failure`.
         """
         store = self._store.of(call.tenant)
         async with send_heartbeats():
@@ -60,17 +60,17 @@ class ReportActivities:
 
     @activity.defn(name=ARCHIVE_RUN)
     async def archive_run(self, call: ArchiveCall) -> None:
-        """Adds an ended run to the knowledge graph, and archives it and its events in place of its earlier record.
+        """Hands an ended run to the plugins' archivers, and archives it and its events in place of its earlier record.
 
         Raises:
-            ApplicationError: it failed; whether to try again is decided by `failures.classified`.
+            ApplicationError: it failed; whether to try again is decided by `failures.classify_failure`.
         """
         async with send_heartbeats():
             try:
                 store = self._store.of(call.run.tenant)
-                unknown = await update_knowledge(store, call.run)
+                troubles = [await archive(store, call.run) for archive in load_objects("archivers")]
                 key = await self._kept(call.log) if call.log else ""
-                kept = call.run.model_copy(update={"log": key, "knowledge_error": unknown})
+                kept = call.run.model_copy(update={"log": key, "knowledge_error": "; ".join(filter(None, troubles))})
                 await store.runs.archive(kept, call.events)
             except Exception as error:
                 raise classify_failure(error) from None

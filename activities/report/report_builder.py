@@ -1,24 +1,170 @@
 """Builds a report from a run's output and stored data: a pure function, so that anybody can rebuild it.
 
 The publisher makes it once; whoever looks through a certificate makes it again and compares.
+
+The records and the studies of a literature review, counted and read by code.
+
+A record is a work, or a document of which no work is known. One that several sources found is counted as theirs in
+`records`, and in all that follows as the one's that found it first, so that these columns add up.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, TypeAlias
 
 from elcano.activities.report.analysis import cited_by, has_decided_verdict, number_analysis_references
-from elcano.activities.report.citations import check_citations
+from elcano.activities.report.citations import CheckedDraft, check_citations
 from elcano.activities.report.language import words_for
 from elcano.activities.report.parts import render_parts
 from elcano.activities.report.references import list_retraction_warnings
 from elcano.activities.report.rendering import partial_reason, render_evidence, render_report
-from elcano.activities.report.review import build_review
 from elcano.activities.report.work_accounts import Works
 from elcano.graphs.contracts import PublishCall
-from elcano.graphs.references.reference_text import find_citation_mark
+from elcano.graphs.references.reference_text import find_citation_mark, format_authors
+from elcano.graphs.shortening import shorten_text
 from elcano.graphs.values.analysis import Analysis
-from elcano.graphs.values.report import Report, ReportDraft, ReportRef, title_for
-from elcano.graphs.values.work_metadata import Work
+from elcano.graphs.values.report import Reference, Report, ReportDraft, ReportRef, title_for
+from elcano.graphs.values.review import Cell, Review, SourceRecords, Study
+from elcano.graphs.values.state import RELATED
+from elcano.graphs.values.statements import CheckedCitation
+from elcano.graphs.values.work_metadata import Work, WorkKind
 from elcano.storage.evidence import Evidence, StoredText
+
+Record: TypeAlias = tuple[str, str]
+
+NO_STUDIES: Final[frozenset[WorkKind]] = frozenset({"page", "encyclopedia", "document", "book"})
+_ENROLMENT: Final = ("enrollment", "enrolment")
+_NUMBER: Final = r"(?<![\d.,])(?:\d{1,3}(?:[,\u00a0\u2009 ]\d{3}){1,3}|\d{1,9})"
+_WORDS: Final = r"(?:[\w-]{1,30}\s){0,3}?"
+_PEOPLE: Final = (
+    r"(?:patients|participants|subjects|adults|children|infants|adolescents|women|men|individuals|volunteers|persons"
+    r"|people)"
+)
+_GATHERED: Final = r"(?:enroll?ed|randomi[sz]ed|randomly assigned|recruited|included|assigned|analy[sz]ed|studied)"
+_SIZES: Final = (
+    re.compile(rf"{_NUMBER}\s{_WORDS}{_PEOPLE}\s{_WORDS}{_GATHERED}\b", re.IGNORECASE),
+    re.compile(rf"\b(?:{_GATHERED}|a total of)\s{_NUMBER}\s{_WORDS}{_PEOPLE}\b", re.IGNORECASE),
+)
+"""How a text says how many it studied; a number of people alone may be of anything in it."""
+
+
+def build_review(
+    call: PublishCall, evidence: Sequence[Evidence], works: Works, checked: CheckedDraft | None = None
+) -> Review | None:
+    """Return the figures of a literature review, shown beside its report; None if the run is no review."""
+    if not call.records:
+        return None
+    call = call.model_copy(update={"records": tuple(one for one in call.records if one.source != RELATED)})
+    cited = _group_verified_citations(evidence, works, checked.citations) if checked else {}
+    return Review(
+        sources=tuple(_count_source_records(call, evidence, works, cited.keys())),
+        total=_count_all_records(call, evidence, works, cited.keys()),
+        studies=tuple(_list_cited_studies(checked, evidence, works, cited)) if checked else (),
+    )
+
+
+def _count_source_records(
+    call: PublishCall, evidence: Sequence[Evidence], works: Works, cited: Iterable[Record]
+) -> Iterable[SourceRecords]:
+    first: dict[Record, str] = {}
+    for passage in evidence:
+        first.setdefault(works.key(passage), passage.source)
+    kept = _collect_kept_records(call, evidence, works)
+    used = set(cited)
+    for source in dict.fromkeys((*(one.source for one in call.records), *(one.source for one in evidence))):
+        searches = [one for one in call.records if one.source == source]
+        own = {record for record, finder in first.items() if finder == source}
+        yield SourceRecords(
+            source=source,
+            searches=len(searches),
+            failed=sum(one.error is not None for one in searches),
+            found=sum(one.found for one in searches),
+            records=len({works.key(passage) for passage in evidence if passage.source == source}),
+            unique=len(own),
+            kept=len(own & kept),
+            cited=len(own & used),
+        )
+
+
+def _count_all_records(
+    call: PublishCall, evidence: Sequence[Evidence], works: Works, cited: Iterable[Record]
+) -> SourceRecords:
+    records = {works.key(passage) for passage in evidence}
+    return SourceRecords(
+        source="",
+        searches=len(call.records),
+        failed=sum(one.error is not None for one in call.records),
+        found=sum(one.found for one in call.records),
+        records=len(records),
+        unique=len(records),
+        kept=len(_collect_kept_records(call, evidence, works)),
+        cited=len(set(cited)),
+    )
+
+
+def _collect_kept_records(call: PublishCall, evidence: Iterable[Evidence], works: Works) -> set[Record]:
+    kept = set(call.kept)
+    return {works.key(passage) for passage in evidence if passage.id in kept}
+
+
+def _group_verified_citations(
+    evidence: Iterable[Evidence], works: Works, citations: Iterable[CheckedCitation]
+) -> Mapping[Record, list[CheckedCitation]]:
+    """The citations that hold, by record."""
+    by_id = {passage.id: passage for passage in evidence}
+    found: dict[Record, list[CheckedCitation]] = {}
+    for one in citations:
+        if one.verdict == "verified":
+            found.setdefault(works.key(by_id[one.evidence]), []).append(one)
+    return found
+
+
+def _list_cited_studies(
+    checked: CheckedDraft,
+    evidence: Sequence[Evidence],
+    works: Works,
+    cited: Mapping[Record, Sequence[CheckedCitation]],
+) -> Iterable[Study]:
+    passages: dict[Record, list[Evidence]] = {}
+    quoted = {one.evidence for citations in cited.values() for one in citations}
+    for passage in evidence:
+        if passage.id in quoted:
+            passages.setdefault(works.key(passage), []).append(passage)
+    by_number = {citations[0].number: record for record, citations in cited.items()}
+    for reference in checked.references:
+        if reference.work is not None and reference.work.kind not in NO_STUDIES:
+            record = by_number[reference.number]
+            yield _build_study(reference, passages[record], cited[record])
+
+
+def _build_study(reference: Reference, passages: Sequence[Evidence], citations: Sequence[CheckedCitation]) -> Study:
+    work, first = reference.work, citations[0]
+    by = format_authors(work.authors, most=1) if work else ""
+    year = str(work.year) if work and work.year else ""
+    outcome = Cell(text=first.quote, content_hash=first.content_hash, start=first.start, end=first.end)
+    return Study(
+        number=reference.number,
+        name=" ".join(filter(None, (by or shorten_text(reference.title, 80), year))),
+        design=", ".join(work.design) if work else "",
+        size=next(filter(None, map(_find_study_size, passages)), None) or _find_registered_size(passages),
+        outcome=outcome,
+    )
+
+
+def _find_study_size(passage: Evidence) -> Cell | None:
+    """The first words of a passage that say how many were studied, at their place in its text."""
+    found = min(filter(None, (size.search(passage.text) for size in _SIZES)), key=re.Match.start, default=None)
+    if found is None:
+        return None
+    begin = passage.start + found.start()
+    return Cell(text=found.group(), content_hash=passage.content_hash, start=begin, end=begin + len(found.group()))
+
+
+def _find_registered_size(passages: Iterable[Evidence]) -> Cell:
+    """How many a registry has of it."""
+    told = (passage.metadata.get(name) for passage in passages for name in _ENROLMENT)
+    number = next((one for one in told if isinstance(one, int) and not isinstance(one, bool) and one > 0), None)
+    return Cell(text=f"{number:,} (as registered)") if number else Cell()
 
 
 def build_report(

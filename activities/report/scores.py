@@ -3,12 +3,12 @@
 from typing import Final
 
 from elcano.activities.report.markdown import escape_markdown
-from elcano.graphs.values.rubric import SCALE, Scored
+from elcano.graphs.values.rubric import SCALE, RubricScores
 
 HEADING: Final = "How the evidence was scored"
 
 
-def render_rubric_scores(scored: Scored | None) -> list[str]:
+def render_rubric_scores(scored: RubricScores | None) -> list[str]:
     """Return a table of the scores, the names found, and what is lacking; nothing if no rubric was used."""
     if scored is None:
         return []

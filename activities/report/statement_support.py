@@ -14,7 +14,7 @@ from elcano.activities.report.work_accounts import Works
 from elcano.activities.support.arithmetic_check import find_underived_figures
 from elcano.activities.support.quote_coverage import Statement as Said
 from elcano.activities.support.quote_coverage import figures_unquoted, names_unquoted
-from elcano.activities.support.statement_check import Found, judge_statement
+from elcano.activities.support.statement_check import StatementFinding, judge_statement
 from elcano.graphs.support import Support
 from elcano.graphs.values.statements import Judgement, Statement
 from elcano.storage.evidence import Evidence
@@ -48,7 +48,7 @@ def determine_support(
     if statement.kind == "fact" and by_words and support == "unchecked" and not statement.context:
         found = judge_statement(said)
         if found.reasons and passages and not judge_statement(whole).reasons:
-            found = Found("in_passage", (IN_PASSAGE, *found.reasons))
+            found = StatementFinding("in_passage", (IN_PASSAGE, *found.reasons))
         return _set_support(statement, found.support, found.reasons)
     reasons = [judgement.reason] if judgement and judgement.reason else []
     if statement.kind == "inference" and (

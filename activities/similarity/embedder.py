@@ -45,11 +45,11 @@ def open_embedder(named: str) -> Embedder | None:
     folder = model_folder(named)
     try:
         from elcano.activities.similarity.encoder import Encoder
-        from elcano.activities.similarity.remembering import Remembering
+        from elcano.activities.similarity.remembering import CachingEmbedder
     except ImportError as error:
         text = f"ELCANO_EMBEDDINGS needs the package {error.name!r}: {install_command('embeddings')}, or unset it"
         raise InputInvalid("embeddings", text) from error
-    return Remembering(Encoder.read(folder))
+    return CachingEmbedder(Encoder.read(folder))
 
 
 def model_folder(named: str) -> Path:

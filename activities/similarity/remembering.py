@@ -17,7 +17,7 @@ MOST: Final = 20_000
 """Vectors kept: 30 MB of 384 numbers each."""
 
 
-class Remembering:
+class CachingEmbedder:
     """Another embedder with a memory. One thread computes at a time: they would only share the same processors."""
 
     def __init__(self, embedder: Embedder, most: int = MOST) -> None:

@@ -1,1 +1,1 @@
-"""Sources: one search provider per file, one registry."""
+"""Sources: their interface, the registry that opens them, and the guarded HTTP client. Plugins add the sources."""

@@ -10,7 +10,7 @@ from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import TenantStore
 
 
-class Found(Frozen):
+class SearchResults(Frozen):
     """The results of one search, best first."""
 
     evidence: tuple[Evidence, ...] = ()
@@ -28,7 +28,7 @@ class Source(Protocol):
         """The source's specification, known even where the source cannot be opened."""
         ...
 
-    async def search(self, query: str, limit: int) -> Found:
+    async def search(self, query: str, limit: int) -> SearchResults:
         """At most `limit` passages for `query`, both within the limits of `spec`.
 
         Retries nothing and waits for no rate: Temporal does both.
@@ -49,7 +49,7 @@ class Source(Protocol):
 class SearchesStore(Protocol):
     """A source that searches the store; instead of `search` it gets the tenant's store and the run that asks."""
 
-    async def search_store(self, store: TenantStore, run_id: str, query: str, limit: int) -> Found:
+    async def search_store(self, store: TenantStore, run_id: str, query: str, limit: int) -> SearchResults:
         """At most `limit` passages that the store of a tenant has, but for those of the run that asks.
 
         Args:

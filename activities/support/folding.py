@@ -73,7 +73,7 @@ _COMPOSED: Final = re.compile(r"[^\x00-\x7f]+|[\x00-\x7f](?=[^\x00-\x7f])[^\x00-
 
 
 @dataclass(frozen=True)
-class Folded:
+class FoldedText:
     """The words of a text, and where in it each stands."""
 
     text: str
@@ -94,7 +94,7 @@ class Folded:
         return (self._marks[number], *self._pieces[number])
 
 
-def fold(text: str) -> Folded:
+def fold(text: str) -> FoldedText:
     """`text` as its words alone."""
     typed = text.translate(_TYPED)
     said: list[str] = []
@@ -111,7 +111,7 @@ def fold(text: str) -> Folded:
             marks.append(length)
             pieces.append((start, end, literal))
             length += len(words)
-    return Folded("".join(said), tuple(marks), tuple(pieces))
+    return FoldedText("".join(said), tuple(marks), tuple(pieces))
 
 
 def _split_pieces(text: str, start: int, end: int, *, composed: bool) -> Iterator[tuple[int, int, str | None]]:

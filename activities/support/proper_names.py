@@ -38,7 +38,7 @@ def extract_names(text: str, languages: Collection[str] | None = None) -> list[s
     return list(dict.fromkeys(name for name in found if name and name.casefold() not in _NO_NAMES))
 
 
-def named_in(name: str, told: "Told") -> bool:
+def named_in(name: str, told: "KnownNames") -> bool:
     """Return whether every word of a name is among the words in `told`, or its initials are."""
     parts = [part for part in _split_name_parts(name) if part not in STOP_WORDS] or _split_name_parts(name)
     missing = [not told.has(part) for part in parts]
@@ -54,7 +54,7 @@ def named_in(name: str, told: "Told") -> bool:
     return name.isupper() and name.replace(".", "").isalpha() and _strip_separators(name) in told.initials
 
 
-def _find_unabbreviated_parts(parts: Sequence[str], missing: Sequence[bool], told: "Told") -> list[bool]:
+def _find_unabbreviated_parts(parts: Sequence[str], missing: Sequence[bool], told: "KnownNames") -> list[bool]:
     """Return which parts of a name are missing, after runs of parts whose initials were found are taken out."""
     left = list(missing)
     for start in range(len(parts)):
@@ -68,7 +68,7 @@ def _strip_separators(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).casefold()
 
 
-class Told:
+class KnownNames:
     """The words of quoted and known texts, in which names are looked up."""
 
     def __init__(self, texts: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ from elcano.activities.support.figures import Figure, extract_figures
 from elcano.activities.support.language_guess import guess_languages
 from elcano.activities.support.number_words import is_ambiguous
 from elcano.activities.support.pointers import without_pointers
-from elcano.activities.support.proper_names import Told, extract_names, named_in
+from elcano.activities.support.proper_names import KnownNames, extract_names, named_in
 from elcano.activities.support.units import same_amount
 
 _NEARLY: Final = (
@@ -40,7 +40,7 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Missing:
+class MissingFacts:
     """Facts of a statement that none of its quotes has, each in words."""
 
     amounts: tuple[str, ...] = ()
@@ -56,12 +56,12 @@ class Missing:
         return (*self.amounts, *self.years, *self.names)
 
 
-def find_missing_facts(statement: Statement) -> Missing:
+def find_missing_facts(statement: Statement) -> MissingFacts:
     """What figures and names the statement has that none of its quotes has."""
-    told = Told([*statement.quotes, *statement.known])
+    told = KnownNames([*statement.quotes, *statement.known])
     unnamed = _find_unquoted_names(statement, told)
     figured = _find_unquoted_figures(statement)
-    return Missing(
+    return MissingFacts(
         amounts=tuple(dict.fromkeys(why for one, why in figured if not _is_year(one))),
         years=tuple(dict.fromkeys(why for one, why in figured if _is_year(one))),
         names=tuple(map(_unnamed_reason, unnamed)),
@@ -86,7 +86,9 @@ def amounts_unquoted(statement: Statement) -> tuple[Figure, ...]:
 
 def names_unquoted(statement: Statement) -> tuple[str, ...]:
     """The same, of names alone."""
-    return tuple(map(_unnamed_reason, _find_unquoted_names(statement, Told([*statement.quotes, *statement.known]))))
+    return tuple(
+        map(_unnamed_reason, _find_unquoted_names(statement, KnownNames([*statement.quotes, *statement.known])))
+    )
 
 
 def _find_unquoted_figures(statement: Statement, *, counting: bool = False) -> list[tuple[Figure, str]]:
@@ -98,7 +100,7 @@ def _find_unquoted_figures(statement: Statement, *, counting: bool = False) -> l
     return [(one, why) for one in asked if (why := _explain_missing_figure(one, statement, there, known))]
 
 
-def _find_unquoted_names(statement: Statement, told: Told) -> list[str]:
+def _find_unquoted_names(statement: Statement, told: KnownNames) -> list[str]:
     languages = guess_languages(statement.text) or guess_languages(" ".join(statement.quotes))
     asked = [name for name in extract_names(statement.text, languages) if not named_in(name, told)]
     if is_foreign_language(statement):  # names are written otherwise in other languages

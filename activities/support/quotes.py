@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from elcano.activities.support.folding import Folded, fold
+from elcano.activities.support.folding import FoldedText, fold
 
 LEAST_PART_WORDS: Final = 2
 """Of what stands on either side of an ellipsis: of single words anything could be put together."""
@@ -29,14 +29,14 @@ _SPACELESS: Final = re.compile(
 
 
 @dataclass(frozen=True)
-class Searched:
+class QuoteIndex:
     """A text in which quotes are looked up."""
 
     text: str
-    folded: Folded
+    folded: FoldedText
 
     @classmethod
-    def of(cls, text: str) -> "Searched":
+    def of(cls, text: str) -> "QuoteIndex":
         """`text`, folded once for all quotes."""
         return cls(text, fold(text))
 

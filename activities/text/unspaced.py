@@ -57,7 +57,7 @@ def split_into_pairs(word: str) -> list[str]:
 
 
 def split_question_word(word: str) -> list[str]:
-    """The parts of a word of a question that may tell something, to be `parted` each; none if none does.
+    """The parts of a word of a question that may tell something, each for `split_into_pairs`; none if none does.
 
     A single sign tells nothing: texts have it as a part of pairs.
     """

@@ -1,1 +1,1 @@
-"""What tool nodes do, over the sources that this worker offers."""
+"""Runs tools and looks: the kernel's own, such as searches, and those that plugins name by path."""

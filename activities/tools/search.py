@@ -1,44 +1,32 @@
-"""The activities of a graph's tool nodes. Results are stored before they are returned, and returned by reference."""
+"""The activities of a graph's tool nodes. Results are stored before they are returned, and returned by reference.
+
+Renews what is known of a work whose text is unchanged: a paper stored last year may have been retracted since.
+
+What is kept is never changed, since reports were made of it. So a passage whose work is told of otherwise now is kept
+once more, under an id that says so, and a run goes by what was told to it.
+"""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, nullcontext, suppress
-from typing import Any, Literal, Protocol, TypeAlias
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from hashlib import sha256
+from typing import Any, Final, Literal, TypeAlias
 
 from elcano.activities.calls.failures import classify_failure
 from elcano.activities.calls.heartbeat import send_heartbeats
 from elcano.activities.calls.ledger_line import build_ledger_entry, measure_queue_seconds
-from elcano.activities.databases.examples import SqlExamples
-from elcano.activities.databases.registry import Databases
-from elcano.activities.similarity.comparing import Comparing
+from elcano.activities.services import Services
+from elcano.activities.similarity.comparing import PassageComparison
 from elcano.activities.similarity.embedder import Embedder
 from elcano.activities.similarity.related import rank_related_passages
-from elcano.activities.sources.base import Found, SearchesStore, Source
+from elcano.activities.sources.base import SearchesStore, SearchResults, Source
 from elcano.activities.sources.registry import Sources
-from elcano.activities.tools.analyzing import analyze_measurements
-from elcano.activities.tools.charting import draw_result_chart
-from elcano.activities.tools.computing import run_sandboxed_code
-from elcano.activities.tools.consensus_tool import merge_path_results
 from elcano.activities.tools.evidence_reference import build_evidence_ref
-from elcano.activities.tools.evidence_renewal import as_told_now
-from elcano.activities.tools.forecasting import forecast_result
-from elcano.activities.tools.querying import execute_sql, schema_context
-from elcano.graphs.catalogue.database_tools import (
-    ExecuteSqlInput,
-    ExecuteSqlOutput,
-    SchemaContextInput,
-    SchemaContextOutput,
-    SqlExamplesInput,
-    SqlExamplesOutput,
-)
-from elcano.graphs.catalogue.forecast_tool import ForecastOutput
-from elcano.graphs.catalogue.mcp_tools import CallToolInput, CallToolOutput, ListToolsInput, ListToolsOutput
+from elcano.activities.tools.tool_work import ToolWork
 from elcano.graphs.catalogue.source_spec import LONGEST_QUERY, SourceSpec
 from elcano.graphs.catalogue.tool_registry import TOOLS
 from elcano.graphs.catalogue.tools import (
     RELATED,
-    ComputeInput,
-    ComputeOutput,
     NoopInput,
     NoopOutput,
     RelatedInput,
@@ -46,29 +34,40 @@ from elcano.graphs.catalogue.tools import (
     SearchOutput,
 )
 from elcano.graphs.contracts import ToolCall, ToolResult
-from elcano.graphs.data.forecast import ForecastInput
-from elcano.graphs.errors import InputInvalid, ToolRefused
+from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.registry import resolve_function
 from elcano.graphs.shortening import ELLIPSIS, shorten_text
-from elcano.graphs.values.analysis import AnalyzeInput, AnalyzeOutput
+from elcano.graphs.values.work_metadata import Work
+from elcano.settings import Settings
+from elcano.storage.evidence import Evidence
 from elcano.storage.store import Store, TenantStore
+
+_LONGEST_ID: Final = 300
+_PASSING: Final = {"retrieved_at", "cited_by"}
+"""What changes from one search to the next and says nothing of whether a work stands."""
+
+
+def as_told_now(found: Sequence[Evidence], kept: Iterable[Evidence]) -> tuple[Evidence, ...]:
+    """`found`, those under an id of their own of whose work something else is kept; doing it again gives the same."""
+    before = {passage.id: passage for passage in kept}
+    return tuple(_renew_if_changed(passage, before.get(passage.id)) for passage in found)
+
+
+def _renew_if_changed(passage: Evidence, kept: Evidence | None) -> Evidence:
+    if kept is None or _serialize_work(kept.work) == _serialize_work(passage.work):
+        return passage
+    # Of the whole id, since a long one loses its end, by which it differs from others.
+    ending = f"~{sha256(f'{passage.id} {_serialize_work(passage.work)}'.encode()).hexdigest()[:12]}"
+    return passage.model_copy(update={"id": passage.id[: _LONGEST_ID - len(ending)] + ending})
+
+
+def _serialize_work(work: Work | None) -> str:
+    return work.model_dump_json(exclude=_PASSING) if work else ""
+
 
 Passing: TypeAlias = Callable[[SourceSpec], AbstractAsyncContextManager[None]]
 """What a search of a source is done within: it may have to wait for its turn, and may not go at all."""
-
-
-class Serving(Protocol):
-    """Servers of tools, as `activities.mcp` has them."""
-
-    async def call_tool(
-        self, store: TenantStore, run_id: str, given: CallToolInput, approval: str = ""
-    ) -> CallToolOutput:
-        """Calls a tool of these servers; `approval` is the id under which the call was approved."""
-        ...
-
-    async def list_tools(self, given: ListToolsInput) -> ListToolsOutput:
-        """What they offer."""
-        ...
 
 
 def pass_without_waiting(source: SourceSpec) -> AbstractAsyncContextManager[None]:
@@ -86,39 +85,25 @@ class ToolActivities:
         embedder: Embedder | None = None,
         *,
         passing: Passing = pass_without_waiting,
-        databases: Databases | None = None,
-        examples: SqlExamples | None = None,
-        servers: Serving | None = None,
+        services: Services | None = None,
     ) -> None:
         self._store = store
-        self._databases = databases or Databases({})
-        self._examples = examples or SqlExamples({})
+        self._services = services or Services(Settings())
         self._sources = sources
         self._embedder = embedder
         self._passing = passing
-        self._servers = servers
-        self._comparing = Comparing()
-        self._tools: Mapping[str, Callable[[TenantStore, str, Any], Awaitable[Frozen]]] = {
+        self._comparing = PassageComparison()
+        self._own: Mapping[str, Callable[[TenantStore, str, Any], Awaitable[Frozen]]] = {
             "search": self._search,
             "search_related": self._search_related,
-            "analyze": self._analyze,
-            "schema_context": self._schema_context,
-            "sql_examples": self._sql_examples,
-            "execute_sql": self._execute_sql,
-            "compute": self._compute,
-            "consensus": merge_path_results,
-            "chart": draw_result_chart,
-            "forecast": self._forecast,
             "noop": self._noop,
-            "call_tool": self._call_tool,
-            "list_tools": self._list_tools,
         }
 
     async def run_tool(self, call: ToolCall) -> ToolResult:
         """Runs one tool once, and writes into the ledger that it did.
 
         Raises:
-            ApplicationError: it failed; its type and whether to try again are decided by `failures.classified`.
+            ApplicationError: it failed; its type and whether to try again are decided by `failures.classify_failure`.
         """
         store = self._store.of(call.tenant)
         async with send_heartbeats():
@@ -131,13 +116,14 @@ class ToolActivities:
         return ToolResult(output=output.model_dump(mode="json"), waited=measure_queue_seconds(), told=call.told)
 
     async def _run(self, call: ToolCall, store: TenantStore) -> Frozen:
-        tool = self._tools.get(call.tool)
-        if tool is None:
-            raise InputInvalid("tool", f"there is no tool {call.tool!r}; there are: {', '.join(self._tools)}")
-        given = TOOLS[call.tool].input.model_validate(call.input)
-        if call.approval and isinstance(given, CallToolInput):
-            return await self._known().call_tool(store, call.run_id, given, call.approval)
-        return await tool(store, call.run_id, given)
+        spec = TOOLS.get(call.tool)
+        if spec is None:
+            raise InputInvalid("tool", f"there is no tool {call.tool!r}; there are: {', '.join(TOOLS)}")
+        given = spec.input.model_validate(call.input)
+        if not spec.run:
+            return await self._own[spec.name](store, call.run_id, given)
+        run: Callable[[ToolWork, Any], Awaitable[Frozen]] = resolve_function(spec.run)
+        return await run(ToolWork(store, call.run_id, self._services, call.approval), given)
 
     async def _search(self, store: TenantStore, run_id: str, given: SearchInput) -> SearchOutput:
         if given.source == RELATED:
@@ -169,39 +155,6 @@ class ToolActivities:
             source=RELATED, query=given.query, evidence=tuple(build_evidence_ref(passage) for passage in found)
         )
 
-    async def _analyze(self, store: TenantStore, run_id: str, given: AnalyzeInput) -> AnalyzeOutput:
-        return await analyze_measurements(store, run_id, given)
-
-    async def _schema_context(self, store: TenantStore, run_id: str, given: SchemaContextInput) -> SchemaContextOutput:
-        found = await schema_context(self._databases, given)
-        with suppress(InputInvalid):  # `sql_examples` says what is wrong with them
-            example = await self._examples.find(given.database, given.question)
-            return found.model_copy(update={"saved": example is not None})
-        return found
-
-    async def _sql_examples(self, store: TenantStore, run_id: str, given: SqlExamplesInput) -> SqlExamplesOutput:
-        return await self._examples.like(given)
-
-    async def _execute_sql(self, store: TenantStore, run_id: str, given: ExecuteSqlInput) -> ExecuteSqlOutput:
-        return await execute_sql(self._databases, store, run_id, given)
-
-    async def _compute(self, store: TenantStore, run_id: str, given: ComputeInput) -> ComputeOutput:
-        return await run_sandboxed_code(given)
-
-    async def _forecast(self, store: TenantStore, run_id: str, given: ForecastInput) -> ForecastOutput:
-        return await forecast_result(store, run_id, given)
-
-    async def _call_tool(self, store: TenantStore, run_id: str, given: CallToolInput) -> CallToolOutput:
-        return await self._known().call_tool(store, run_id, given)
-
-    async def _list_tools(self, store: TenantStore, run_id: str, given: ListToolsInput) -> ListToolsOutput:
-        return await self._known().list_tools(given)
-
-    def _known(self) -> Serving:
-        if self._servers is None:
-            raise ToolRefused("this worker knows no servers of tools")
-        return self._servers
-
     async def _noop(self, store: TenantStore, run_id: str, given: NoopInput) -> NoopOutput:
         return NoopOutput()
 
@@ -212,7 +165,7 @@ async def _record_tool_call(call: ToolCall, store: TenantStore, outcome: Literal
     )
 
 
-async def search_source(source: Source, store: TenantStore, run_id: str, query: str, limit: int) -> Found:
+async def search_source(source: Source, store: TenantStore, run_id: str, query: str, limit: int) -> SearchResults:
     """Search a source, in its own way or in the store."""
     if isinstance(source, SearchesStore):
         return await source.search_store(store, run_id, query, limit)

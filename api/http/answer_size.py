@@ -5,7 +5,7 @@ from typing import Final
 
 from pydantic import TypeAdapter
 
-from elcano.api.http.step_views import LeftOut
+from elcano.api.http.step_views import OmittedPart
 from elcano.graphs.frozen import Json, JsonObject
 
 PART_BYTES: Final = 1_000_000
@@ -14,7 +14,7 @@ PART_BYTES: Final = 1_000_000
 _JSON: Final[TypeAdapter[Json]] = TypeAdapter(Json)
 
 
-def limit_json_size(where: str, value: Json, most: int | None) -> tuple[Json, list[LeftOut]]:
+def limit_json_size(where: str, value: Json, most: int | None) -> tuple[Json, list[OmittedPart]]:
     """`value` without its largest parts, so that it has at most `most` bytes as JSON; None: it is never cut.
 
     Parts are the members of an object, and in place of one that is an object itself that one's members. A value without
@@ -23,14 +23,14 @@ def limit_json_size(where: str, value: Json, most: int | None) -> tuple[Json, li
     if most is None or (size := _measure_json_bytes(value)) <= most:
         return value, []
     if not isinstance(value, dict):
-        return None, [LeftOut(where=where, size=size)]
+        return None, [OmittedPart(where=where, size=size)]
     kept: JsonObject = {name: dict(part) if isinstance(part, dict) else part for name, part in value.items()}
-    left_out, over = list[LeftOut](), size - most
+    left_out, over = list[OmittedPart](), size - most
     for part_size, holder, name, place in sorted(_iterate_json_parts(where, kept), key=lambda part: -part[0]):
         if over <= 0:
             break
         del holder[name]
-        left_out.append(LeftOut(where=place, size=part_size))
+        left_out.append(OmittedPart(where=place, size=part_size))
         over -= part_size
     return kept, left_out
 

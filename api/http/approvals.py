@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from elcano.api.http.accepted import Accepted
-from elcano.api.http.budgets import Told
+from elcano.api.http.budgets import WorkflowData
 from elcano.api.http.requests import Request, Spoken, Text
 from elcano.api.http.times import Moment
 from elcano.graphs.engine.call_approval import BY_CHARACTERS, REASON_CHARACTERS, ApproveCall, RefuseCall
@@ -13,7 +13,7 @@ CALL = "0003-open_ticket"
 """An example."""
 
 
-class WaitingCallView(Told):
+class WaitingCallView(WorkflowData):
     """A pending call of a tool that writes, waiting for approval or refusal."""
 
     call: str = Field(examples=[CALL])

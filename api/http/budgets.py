@@ -15,13 +15,13 @@ class Described(Frozen):
     model_config = ConfigDict(use_attribute_docstrings=True)
 
 
-class Told(Described):
+class WorkflowData(Described):
     """Base class for data that comes from a workflow: fields that only a newer worker knows are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
 
-class CountedLimit(Told):
+class CountedLimit(WorkflowData):
     """One limit that is counted in whole numbers."""
 
     limit: int = Field(examples=[100_000])
@@ -32,7 +32,7 @@ class CountedLimit(Told):
     """What remains; 0 also if more was used than there was."""
 
 
-class MeasuredLimit(Told):
+class MeasuredLimit(WorkflowData):
     """One limit that is measured."""
 
     limit: float | None = Field(examples=[600.0])
@@ -57,7 +57,7 @@ class CostLimit(MeasuredLimit):
     """What of it is not kept for the report; null: not limited."""
 
 
-class SectionLimit(Told):
+class SectionLimit(WorkflowData):
     """How many sections a plan may have."""
 
     limit: int = Field(examples=[8])
@@ -67,14 +67,14 @@ class SectionLimit(Told):
     run waits for more budget rather than do less."""
 
 
-class PlainLimit(Told):
+class PlainLimit(WorkflowData):
     """A limit whose use is counted elsewhere."""
 
     limit: int = Field(examples=[3])
     """So many."""
 
 
-class BudgetView(Told):
+class BudgetView(WorkflowData):
     """The limit, usage and remainder of each budget item."""
 
     exceeded: bool = Field(examples=[False])

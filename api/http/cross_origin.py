@@ -11,7 +11,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from elcano.api.http.errors import OriginForeign
+from elcano.api.http.errors import CrossOriginRefused
 from elcano.api.http.problems import known_problem
 from elcano.settings import Settings
 
@@ -48,5 +48,5 @@ class CrossOrigin(CORSMiddleware):
         origin = request_headers["origin"]
         if not self.is_allowed_origin(origin):
             refused = f"pages of {origin[:255]!r} may not use this API; the operator names those that may"
-            return known_problem(OriginForeign(f"{refused} in ELCANO_ALLOWED_ORIGINS"), "")
+            return known_problem(CrossOriginRefused(f"{refused} in ELCANO_ALLOWED_ORIGINS"), "")
         return super().preflight_response(request_headers)

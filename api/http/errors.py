@@ -16,7 +16,7 @@ from elcano.graphs.errors import (
     ElcanoError,
     GraphInvalid,
     InputInvalid,
-    KnowledgeOff,
+    KnowledgeDisabled,
     RunOpen,
     TooManyAgents,
     TooManyGraphs,
@@ -57,15 +57,15 @@ class RequestInvalid(ElcanoError):
         super().__init__("; ".join(f"{fault.field}: {fault.message}" for fault in faults))
 
 
-class HostUntrusted(ElcanoError):
+class HostRefused(ElcanoError):
     """A request was meant for a name that this server does not have."""
 
 
-class OriginForeign(ElcanoError):
+class CrossOriginRefused(ElcanoError):
     """A page of another site asked for a change."""
 
 
-class Unidentified(ElcanoError):
+class Unauthenticated(ElcanoError):
     """A request does not say whose it is, where it has to."""
 
 
@@ -124,7 +124,7 @@ class SourceClosed(ElcanoError):
     """A source cannot be searched here; the text says what has to be done first."""
 
 
-class SourceUnanswered(ElcanoError):
+class SourceCheckFailed(ElcanoError):
     """A source was searched and did not answer, or refused; the text is the reason."""
 
 
@@ -132,7 +132,7 @@ class DatabaseNotFound(ElcanoError):
     """No database has this name."""
 
 
-class DatabaseUnanswered(ElcanoError):
+class DatabaseUnavailable(ElcanoError):
     """A database was looked into and did not answer, or refused; the text is the reason."""
 
 
@@ -140,7 +140,7 @@ class ToolServerNotFound(ElcanoError):
     """No server of tools has this name."""
 
 
-class ToolsUnanswered(ElcanoError):
+class ToolServersUnavailable(ElcanoError):
     """No worker said in time what servers of tools offer; the text is the reason."""
 
 
@@ -160,11 +160,11 @@ class ReportNotReady(ElcanoError):
         super().__init__(f"the run {run_id!r} has no {what}report; its status is {status!r}{found}")
 
 
-class NotAnalyzed(ElcanoError):
+class AnalysisNotFound(ElcanoError):
     """A run has no such figures: its report has no analysis, or the analysis no such plot."""
 
 
-class NotQueried(ElcanoError):
+class ResultNotFound(ElcanoError):
     """A run has no such result: its answer rests on none, or there is none of this number, or no chart."""
 
 
@@ -188,7 +188,7 @@ class ControlRefused(ElcanoError):
     """The run is open and refused the request."""
 
 
-class TakeUpRefused(ElcanoError):
+class ResumeRefused(ElcanoError):
     """A run cannot be resumed, rolled back or forked so; the text says why, and what would help."""
 
 
@@ -208,7 +208,7 @@ class TemporalRefused(ElcanoError):
     """Temporal answered that it will not do this: credentials, namespace, a missing search attribute."""
 
 
-class WorkerNotAnswering(ElcanoError):
+class WorkerUnavailable(ElcanoError):
     """Temporal answers, but no worker does."""
 
 
@@ -250,8 +250,8 @@ class ProblemKind:
 PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     BodyUnreadable: ProblemKind(400, "body-unreadable", "The body cannot be read"),
     LastEventIdInvalid: ProblemKind(400, "last-event-id-invalid", "Not an event's id"),
-    Unidentified: ProblemKind(401, "unidentified", "It is not known who asks"),
-    OriginForeign: ProblemKind(403, "origin-foreign", "Another site may not change anything"),
+    Unauthenticated: ProblemKind(401, "unauthenticated", "Authentication required"),
+    CrossOriginRefused: ProblemKind(403, "cross-origin-refused", "Cross-origin request refused"),
     RunNotFound: ProblemKind(404, "run-not-found", "No such run"),
     RunForgotten: ProblemKind(404, "run-forgotten", "Temporal does not know the run"),
     StepNotFound: ProblemKind(404, "step-not-found", "No such step"),
@@ -261,23 +261,23 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     SourceNotFound: ProblemKind(404, "source-not-found", "No such source"),
     ToolServerNotFound: ProblemKind(404, "tool-server-not-found", "No such server of tools"),
     NodeNotFound: ProblemKind(404, "node-not-found", "No such node"),
-    NotAcceptable: ProblemKind(406, "not-acceptable", "No form that you accept"),
-    NotAnalyzed: ProblemKind(404, "not-analyzed", "The run has no such figures"),
-    NotQueried: ProblemKind(404, "not-queried", "The run has no such result"),
+    NotAcceptable: ProblemKind(406, "not-acceptable", "No acceptable representation"),
+    AnalysisNotFound: ProblemKind(404, "analysis-not-found", "The run has no such analysis"),
+    ResultNotFound: ProblemKind(404, "result-not-found", "The run has no such result"),
     ReportNotReady: ProblemKind(409, "report-not-ready", "The run has no report"),
     NotCertifiable: ProblemKind(409, "not-certifiable", "There is no certificate of this run"),
     RunEnded: ProblemKind(409, "run-ended", "The run has ended"),
-    ControlRefused: ProblemKind(409, "control-refused", "The run refuses this now"),
-    TakeUpRefused: ProblemKind(409, "take-up-refused", "The run cannot go on so"),
+    ControlRefused: ProblemKind(409, "control-refused", "The run cannot do this now"),
+    ResumeRefused: ProblemKind(409, "resume-refused", "The run cannot be resumed so"),
     RunOpen: ProblemKind(409, "run-open", "The run has not ended"),
     DeleteRefused: ProblemKind(409, "delete-refused", "The run cannot be deleted now"),
     TooManyGraphs: ProblemKind(409, "too-many-graphs", "No more graphs can be kept"),
     TooManyAgents: ProblemKind(409, "too-many-agents", "No more agents can be kept"),
     SourceClosed: ProblemKind(409, "source-closed", "The source cannot be searched here"),
-    KnowledgeOff: ProblemKind(409, "knowledge-off", "There is no knowledge graph here"),
+    KnowledgeDisabled: ProblemKind(409, "knowledge-disabled", "There is no knowledge graph here"),
     BodyTooLarge: ProblemKind(413, "body-too-large", "The body is too large"),
-    MediaTypeUnsupported: ProblemKind(415, "media-type-unsupported", "The body is not sent as JSON"),
-    HostUntrusted: ProblemKind(421, "host-untrusted", "Not a name of this server"),
+    MediaTypeUnsupported: ProblemKind(415, "media-type-unsupported", "The body must be JSON"),
+    HostRefused: ProblemKind(421, "host-refused", "Unknown host name"),
     RequestInvalid: ProblemKind(422, "request-invalid", "The request cannot work"),
     InputInvalid: ProblemKind(422, "request-invalid", "The request cannot work"),
     CypherRefused: ProblemKind(422, "cypher-refused", "The query cannot be run"),
@@ -286,14 +286,14 @@ PROBLEMS: Mapping[type[Exception], ProblemKind] = {
     TooManyRuns: ProblemKind(429, "too-many-runs", "Too many runs are open", retry_after=30),
     ReportLost: ProblemKind(500, "report-lost", "The report is missing from the store"),
     TemporalRefused: ProblemKind(502, "temporal-refused", "Temporal refused the request"),
-    DatabaseUnanswered: ProblemKind(502, "database-unanswered", "The database did not answer"),
-    SourceUnanswered: ProblemKind(502, "source-unanswered", "The source did not answer"),
-    ToolsUnanswered: ProblemKind(502, "tools-unanswered", "Nobody said what tools there are"),
+    DatabaseUnavailable: ProblemKind(502, "database-unavailable", "The database did not answer"),
+    SourceCheckFailed: ProblemKind(502, "source-check-failed", "The source did not answer"),
+    ToolServersUnavailable: ProblemKind(502, "tool-servers-unavailable", "No worker listed the tools in time"),
     RunUnreadable: ProblemKind(502, "run-unreadable", "The worker cannot read the run"),
     StoreUnavailable: ProblemKind(503, "store-unavailable", "The store cannot be used", retry_after=10),
     TemporalUnavailable: ProblemKind(503, "temporal-unavailable", "Temporal cannot be reached", retry_after=5),
-    WorkerNotAnswering: ProblemKind(503, "worker-not-answering", "No worker answers", retry_after=5),
-    OutcomeUnknown: ProblemKind(503, "outcome-unknown", "It is not known whether that was applied", retry_after=5),
+    WorkerUnavailable: ProblemKind(503, "worker-unavailable", "No worker answers", retry_after=5),
+    OutcomeUnknown: ProblemKind(503, "outcome-unknown", "It is unknown whether the request was applied", retry_after=5),
 }
 
 

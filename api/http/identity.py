@@ -9,7 +9,7 @@ from typing import Protocol
 
 from fastapi import Request
 
-from elcano.api.http.errors import Unidentified
+from elcano.api.http.errors import Unauthenticated
 from elcano.graphs.values.asker import fault_of
 from elcano.graphs.values.tenant import DEFAULT_TENANT, Tenant, is_tenant
 from elcano.settings import Settings
@@ -24,12 +24,12 @@ class Identity(Protocol):
         """The tenant that asks.
 
         Raises:
-            Unidentified: it cannot be told; the text says what to do.
+            Unauthenticated: it cannot be told; the text says what to do.
         """
         ...
 
 
-class Everyone:
+class SingleTenant:
     """One tenant for all requests."""
 
     async def __call__(self, request: Request, /) -> Tenant:
@@ -37,7 +37,7 @@ class Everyone:
         return DEFAULT_TENANT
 
 
-class NamedByProxy:
+class ProxyHeaderIdentity:
     """Takes the tenant from a header that an authenticating proxy sets, and strips from all other requests."""
 
     def __init__(self, header: str) -> None:
@@ -47,31 +47,31 @@ class NamedByProxy:
         """The tenant in the header.
 
         Raises:
-            Unidentified: there is no such header, or several, or what it says is no tenant's name.
+            Unauthenticated: there is no such header, or several, or what it says is no tenant's name.
         """
         said = request.headers.getlist(self._header)
         if not said:
-            raise Unidentified(f"the request does not say whose it is: {ASK_OTHERWISE}")
+            raise Unauthenticated(f"the request does not say whose it is: {ASK_OTHERWISE}")
         if len(said) > 1:
-            raise Unidentified(f"the request says {len(said)} times whose it is: {ASK_OTHERWISE}, once")
+            raise Unauthenticated(f"the request says {len(said)} times whose it is: {ASK_OTHERWISE}, once")
         return said[0]
 
 
 def build_identity(settings: Settings) -> Identity:
     """The identity that the settings ask for."""
-    return NamedByProxy(settings.tenant_header) if settings.tenant_header else Everyone()
+    return ProxyHeaderIdentity(settings.tenant_header) if settings.tenant_header else SingleTenant()
 
 
 async def tenant_of(request: Request) -> Tenant:
     """A dependency: the tenant that asks, by the identity that the application was made with.
 
     Raises:
-        Unidentified: it cannot be told, or has a name that no tenant can have.
+        Unauthenticated: it cannot be told, or has a name that no tenant can have.
     """
     ask: Identity = request.app.state.identity
     tenant = await ask(request)
     if not is_tenant(tenant):
-        raise Unidentified(
+        raise Unauthenticated(
             f"{tenant[:50]!r} is no tenant's name (1 to 40 small letters, digits and hyphens, a hyphen neither first "
             f"nor last): {ASK_OTHERWISE}"
         )
@@ -82,17 +82,17 @@ def asker_of(request: Request, header: str) -> str:
     """Return the user that the proxy names in `header`; empty if it names none or no header is configured.
 
     Raises:
-        Unidentified: it names several, or says what can be nobody's name.
+        Unauthenticated: it names several, or says what can be nobody's name.
     """
     said = request.headers.getlist(header) if header else []
     if len(said) > 1:
-        raise Unidentified(f"the request says {len(said)} times who asks: {ASK_OTHERWISE}, once")
+        raise Unauthenticated(f"the request says {len(said)} times who asks: {ASK_OTHERWISE}, once")
     if not said:
         return ""
     try:
         name = said[0].encode("latin-1").decode()  # headers are read byte by byte, and names are UTF-8
     except UnicodeDecodeError as error:
-        raise Unidentified(f"who asks is no UTF-8 text (byte {error.start}): {ASK_OTHERWISE}") from error
+        raise Unauthenticated(f"who asks is no UTF-8 text (byte {error.start}): {ASK_OTHERWISE}") from error
     if (fault := fault_of(name)) is not None:
-        raise Unidentified(f"{name[:50]!r} is nobody's name, {fault}: {ASK_OTHERWISE}")
+        raise Unauthenticated(f"{name[:50]!r} is nobody's name, {fault}: {ASK_OTHERWISE}")
     return name

@@ -35,7 +35,7 @@ def _flatten_routes(routes: Sequence[BaseRoute]) -> Iterator[BaseRoute]:
             yield from _flatten_routes(router.routes)
 
 
-class Methods:
+class HttpMethods:
     """ASGI middleware: answers `OPTIONS`, and `HEAD` as `GET` without its body."""
 
     def __init__(self, app: ASGIApp, routes: Sequence[BaseRoute]) -> None:

@@ -6,14 +6,16 @@ from typing import Final, Literal
 from pydantic import Field
 
 from elcano.api.http.budgets import Described
-from elcano.graphs.agents.mode_choices import DATABASE, USUAL, WAYS, describe_modes
+from elcano.graphs.catalogue.source_spec import DATABASE
 from elcano.graphs.checks.budget_limits import default_limits
+from elcano.graphs.checks.callees import can_answer_offline, list_callees
 from elcano.graphs.checks.costs import Cost, CostClass, estimate_graph_costs, of_choice
 from elcano.graphs.checks.extra_requirements import extra_faults, required_extras, useful_extras
 from elcano.graphs.contracts import CHAIN_MODES
 from elcano.graphs.extras import EXTRAS
 from elcano.graphs.modes import DEFAULT_MODE, MODES, mode_of
-from elcano.graphs.modes.auto import AUTO, PARTS
+from elcano.graphs.modes.auto import can_choose_mode, list_parts
+from elcano.graphs.modes.mode_choices import USUAL, describe_modes
 from elcano.graphs.spec.graph import ResearchGraph
 
 ANY_SOURCE: Final = "at least one source"
@@ -84,6 +86,8 @@ class ModeView(Described):
     unavailable: tuple[str, ...] = Field(default=(), examples=[()])
     """Why a run of this mode is refused at the moment: what its workers lack, and how that is installed. Empty: it is
     not."""
+    needs_model: bool = Field(default=False, examples=[False])
+    """Whether it needs a language model: a run whose model is `offline` is refused."""
     left_out: tuple[str, ...] = Field(default=(), examples=[()])
     """What its runs do without at the moment, because workers lack it, and how that is installed."""
     engines: tuple[Literal["graph", "chain"], ...] = Field(examples=[["graph", "chain"]])
@@ -99,11 +103,12 @@ class ModeView(Described):
             lacking: the extras that workers lack.
         """
         mode, graph = mode_of(name), MODES[name]
-        chooses = graph == AUTO
-        told = of_choice(graph, list(PARTS.values()), PARTS[USUAL]) if chooses else estimate_graph_costs(graph)
+        chooses = can_choose_mode(graph)
+        parts = list_parts()
+        told = of_choice(graph, list(parts.values()), parts[USUAL]) if chooses else estimate_graph_costs(graph)
         limits = default_limits(graph)
-        ways = [way for way, part in PARTS.items() if databases or DATABASE not in WAYS[way].kinds]
-        open_ways = [way for way in ways if required_extras(PARTS[way]).isdisjoint(lacking)]
+        ways = [way for way in parts if databases or DATABASE not in mode_of(way).kinds]
+        open_ways = [way for way in ways if required_extras(parts[way]).isdisjoint(lacking)]
         return cls(
             name=name,
             aliases=mode.aliases,
@@ -123,8 +128,9 @@ class ModeView(Described):
                 steps=limits.steps,
                 sections=limits.sections,
             ),
-            sources=A_DATABASE if DATABASE in (WAYS[name].kinds if name in WAYS else ()) else ANY_SOURCE,
+            sources=A_DATABASE if DATABASE in mode.kinds else ANY_SOURCE,
             unavailable=() if chooses else tuple(extra_faults(f"the mode {name!r}", graph, lacking)),
+            needs_model=not chooses and any(not can_answer_offline(one.agent) for one in list_callees(graph)),
             left_out=tuple(EXTRAS[extra].hint for extra in sorted(_left_out(graph, chooses) & frozenset(lacking))),
             engines=("graph", "chain") if name in CHAIN_MODES else ("graph",),
         )

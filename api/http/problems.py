@@ -22,7 +22,7 @@ from elcano.api.http.errors import (
     Problem,
     RequestInvalid,
     StoreUnavailable,
-    Unidentified,
+    Unauthenticated,
     field_faults,
 )
 from elcano.api.http.methods import format_allow_header
@@ -63,7 +63,7 @@ def known_problem(error: Exception, instance: str) -> Response:
     headers = {} if kind.retry_after is None else {"Retry-After": str(kind.retry_after)}
     if isinstance(error, OutcomeUnknown):
         headers["Idempotency-Key"] = error.key
-    if isinstance(error, Unidentified):
+    if isinstance(error, Unauthenticated):
         headers["WWW-Authenticate"] = CHALLENGE
     return problem_response(
         kind.status, kind.title, kind=kind.type, detail=str(error), instance=instance, errors=faults, headers=headers

@@ -5,6 +5,7 @@ What needs the server's settings to judge is judged in `submission`.
 
 import re
 import unicodedata
+from collections.abc import Callable
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
@@ -79,9 +80,13 @@ def _describe_limit_bounds(limit: str) -> dict[str, Any]:
     return {key: _LIMITS[limit][key] for key in ("minimum", "maximum") if key in _LIMITS[limit]}
 
 
-def _left_out(text: str, limit: CountedLimitName) -> str:
-    """Add the default of a limit to its description."""
-    return f"{text}. Left out: {describe_defaults(limit)}."
+def _describe_limit(limit: CountedLimitName, text: str) -> Callable[[dict[str, Any]], None]:
+    """Fills in a limit's description and range when they are asked for: its default depends on the loaded modes."""
+
+    def fill(schema: dict[str, Any]) -> None:
+        schema |= {"description": f"{text}. Left out: {describe_defaults(limit)}.", **_describe_limit_bounds(limit)}
+
+    return fill
 
 
 class BudgetRequest(Request):
@@ -93,8 +98,7 @@ class BudgetRequest(Request):
     tokens: int | None = Field(
         default=None,
         examples=[100_000],
-        json_schema_extra=_describe_limit_bounds("tokens"),
-        description=_left_out("Input and output tokens of all model calls together", "tokens"),
+        json_schema_extra=_describe_limit("tokens", "Input and output tokens of all model calls together"),
     )
     cost_usd: float | None = Field(
         default=None, gt=0, allow_inf_nan=False, examples=[0.5], json_schema_extra={"maximum": 10_000}
@@ -104,40 +108,42 @@ class BudgetRequest(Request):
         default=None,
         allow_inf_nan=False,
         examples=[600],
-        json_schema_extra=_describe_limit_bounds("seconds"),
-        description=_left_out("Seconds from the start to the end of the report, pauses not counted", "seconds"),
+        json_schema_extra=_describe_limit(
+            "seconds", "Seconds from the start to the end of the report, pauses not counted"
+        ),
     )
     iterations: int | None = Field(
         default=None,
         examples=[5],
-        json_schema_extra=_describe_limit_bounds("iterations"),
-        description=_left_out("How often the research loop may run, of `magentic` the rounds", "iterations"),
+        json_schema_extra=_describe_limit(
+            "iterations", "How often the research loop may run, of `magentic` the rounds"
+        ),
     )
     steps: int | None = Field(
         default=None,
         examples=[200],
-        json_schema_extra=_describe_limit_bounds("steps"),
-        description=_left_out("Nodes of the graph visited", "steps"),
+        json_schema_extra=_describe_limit("steps", "Nodes of the graph visited"),
     )
     stalls: int | None = Field(
         default=None,
         examples=[3],
-        json_schema_extra=_describe_limit_bounds("stalls"),
-        description=_left_out("Of `magentic`: after so many rounds without progress the manager plans anew", "stalls"),
+        json_schema_extra=_describe_limit(
+            "stalls", "Of `magentic`: after so many rounds without progress the manager plans anew"
+        ),
     )
     resets: int | None = Field(
         default=None,
         examples=[2],
-        json_schema_extra=_describe_limit_bounds("resets"),
-        description=_left_out(
-            "Of `magentic`: how often it may do so before the report is written from what there is", "resets"
+        json_schema_extra=_describe_limit(
+            "resets", "Of `magentic`: how often it may do so before the report is written from what there is"
         ),
     )
     sections: int | None = Field(
         default=None,
         examples=[8],
-        json_schema_extra=_describe_limit_bounds("sections"),
-        description=_left_out("Sections that a plan may have; each is a research loop of its own", "sections"),
+        json_schema_extra=_describe_limit(
+            "sections", "Sections that a plan may have; each is a research loop of its own"
+        ),
     )
     when_exhausted: Literal["finish", "pause"] = Field(default="finish", examples=["pause"])
     """What a run does that has used up its budget: `finish` writes the report from what it has, `pause` waits for a

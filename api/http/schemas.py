@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal, TypeAlias, get_args
 from pydantic import Field, WrapSerializer
 
 from elcano.api.http.approvals import WaitingCallView
-from elcano.api.http.budgets import BudgetView, Described, Told
+from elcano.api.http.budgets import BudgetView, Described, WorkflowData
 from elcano.api.http.errors import FieldFault
 from elcano.api.http.ledgers import LedgerView
 from elcano.api.http.times import Moment, datetime_from_seconds, with_moments
@@ -52,7 +52,7 @@ class PendingActivity(Described):
     """Whether no worker polls that queue: it waits until one is started."""
 
 
-class HoldView(Told):
+class HoldView(WorkflowData):
     """The reason that a run is on hold."""
 
     reason: HoldReason = Field(examples=["provider"])

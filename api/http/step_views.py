@@ -194,7 +194,7 @@ class StepList(Described):
     """The steps, and between them what happened there. The last row of a running run is the step that is under way."""
 
 
-class LeftOut(Described):
+class OmittedPart(Described):
     """A part of an answer that is too large for it."""
 
     where: str = Field(examples=["before.outputs.search"])
@@ -255,5 +255,5 @@ class StepDetail(Described):
     """What was spent before it."""
     budget_after: BudgetView | None = None
     """What was spent after it; null while it goes on."""
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[OmittedPart, ...] = ()
     """Parts of `input`, `output`, `before` and `after` that are too large; `whole=true` has them all."""

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from elcano.api.http.errors import HostUntrusted, OriginForeign
+from elcano.api.http.errors import CrossOriginRefused, HostRefused
 from elcano.api.http.problems import known_problem
 from elcano.settings import Settings
 
@@ -39,7 +39,7 @@ class TrustedNames:
         Where the API listens at every address of the machine, each of them is its name: an address cannot be rebound.
 
         Raises:
-            HostUntrusted: the `Host` is no name of this server.
+            HostRefused: the `Host` is no name of this server.
         """
         host = headers.get("host", "")
         name, _ = _parse_origin(f"http://{host}") or ("", None)
@@ -47,28 +47,26 @@ class TrustedNames:
             name and ("*" in self._all or _is_known_host(name, self._all) or (self._by_address and _is_address(name)))
         ):
             setting = f"ELCANO_TRUSTED_HOSTS='[\"{name or 'research.example.org'}\"]'"
-            raise HostUntrusted(
-                f"the Host {host[:255]!r} is no name of this server; if it should be one, set {setting}"
-            )
+            raise HostRefused(f"the Host {host[:255]!r} is no name of this server; if it should be one, set {setting}")
 
     def require_own_origin(self, headers: Headers) -> None:
         """Refuses a change that a page of another site asked for. Another port of the same machine is another site.
 
         Raises:
-            OriginForeign: the page is not one of this server's, nor of a name that was given to it.
+            CrossOriginRefused: the page is not one of this server's, nor of a name that was given to it.
         """
         origin = headers.get("origin")
         if origin in self._origins:
             return
         if origin is None:
             if headers.get("sec-fetch-site", "none") in ("cross-site", "same-site"):
-                raise OriginForeign("a page of another site asked for this; ask from a page of this server")
+                raise CrossOriginRefused("a page of another site asked for this; ask from a page of this server")
             return
         page = _parse_origin(origin)
         scheme = origin.partition(":")[0]
         host = _parse_origin(f"{scheme}://{headers.get('host', '')}")  # a proxy may have taken the encryption away
         if page is None or not (page in (host, self._address) or _is_known_host(page[0], self._given)):
-            raise OriginForeign(
+            raise CrossOriginRefused(
                 f"a page of {origin[:255]!r} asked for this; ask from a page of this server, or name that origin in "
                 "ELCANO_ALLOWED_ORIGINS if the page is yours"
             )
@@ -89,7 +87,7 @@ class Trust:
                 self._names.require_host(headers)
                 if scope["method"] not in SAFE_METHODS:
                     self._names.require_own_origin(headers)
-            except (HostUntrusted, OriginForeign) as error:
+            except (HostRefused, CrossOriginRefused) as error:
                 await known_problem(error, scope["path"])(scope, receive, send)
                 return
         await self._app(scope, receive, send)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from elcano.api.http.errors import LastEventIdInvalid
-from elcano.api.live.journal_merge import Key, Told
+from elcano.api.live.journal_merge import Key, MergedEvent
 
 MAX_LENGTH: Final = 16_000
 """Characters; a thousand open branches have room in it."""
@@ -53,13 +53,13 @@ class Cursor:
         places = (f"+{'.'.join(map(str, key))}:{last}" for key, last in sorted(self.branches.items()))
         return f"{self.number}{''.join(places)}"
 
-    def covers(self, told: Told) -> bool:
+    def covers(self, told: MergedEvent) -> bool:
         """Whether the reader has this event; of a branch that is neither open nor to come it has everything."""
         if not told.key:
             return told.event.seq <= self.number
         return told.key not in self.branches or told.event.seq <= self.branches[told.key]
 
-    def after(self, told: Told) -> "Cursor":
+    def after(self, told: MergedEvent) -> "Cursor":
         """The place behind an event that comes next in a merged stream."""
         number, branches = self.number, dict(self.branches)
         if told.key:

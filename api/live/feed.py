@@ -15,7 +15,7 @@ from pydantic import Field
 from elcano.api.http.budgets import Described
 from elcano.api.http.times import Moment, datetime_from_seconds
 from elcano.api.live.cursor import Cursor
-from elcano.api.live.journal_merge import Branch, Key, Lost, Merge, Told
+from elcano.api.live.journal_merge import Branch, Key, LostBranch, Merge, MergedEvent
 from elcano.api.temporal.rpc import NO_WORKER
 from elcano.graphs.values.events import AgentEvent
 
@@ -36,7 +36,7 @@ class Waiting(Described):
     """Since when, or when it was last tried."""
 
 
-class Unreadable(Described):
+class UnreadableBranch(Described):
     """The data of an `unreadable` message: a branch has ended, and events of it are missing from the stream."""
 
     message: str = Field(examples=["the events of 'Costs' cannot be read any more"])
@@ -67,14 +67,14 @@ class Streaming(Described):
 
 
 @dataclass(frozen=True)
-class Next:
+class NumberedEvent:
     """An event, and the place of a reader who has it."""
 
     event: AgentEvent
     cursor: Cursor
 
 
-Item: TypeAlias = Next | Waiting | Unreadable | Streaming
+Item: TypeAlias = NumberedEvent | Waiting | UnreadableBranch | Streaming
 """What a reader is told."""
 
 
@@ -86,7 +86,7 @@ class Feed:
         self.closed = False
         """Nothing will be added."""
         self._merge = Merge(opened)
-        self._told: list[Told | Lost] = []
+        self._told: list[MergedEvent | LostBranch] = []
         self._last = 0
         self._silent: set[Key] = set()
         self._noticed: dict[str, float] = {}
@@ -104,7 +104,7 @@ class Feed:
         told = list(self._merge.add(key, events))
         self._told += told
         self.closed = self.closed or self._merge.finished
-        self._last = max([self._last, *(one.event.seq for one in told if isinstance(one, Told) and not one.key)])
+        self._last = max([self._last, *(one.event.seq for one in told if isinstance(one, MergedEvent) and not one.key)])
         if told:
             self._tell()
 
@@ -152,12 +152,12 @@ class Feed:
                 while position < len(self._told) and len(batch) < BATCH:
                     told = self._told[position]
                     position += 1
-                    if isinstance(told, Lost):
+                    if isinstance(told, LostBranch):
                         if told.branch.key in cursor.branches:
                             batch.append(_build_unreadable_notice(told.branch))
                     elif not cursor.covers(told):
                         cursor = cursor.after(told)
-                        batch.append(Next(told.event, cursor))
+                        batch.append(NumberedEvent(told.event, cursor))
                 if batch:
                     yield batch
             if self.closed:
@@ -181,9 +181,9 @@ class Feed:
         self._news = asyncio.Event()
 
 
-def _build_unreadable_notice(branch: Branch) -> Unreadable:
+def _build_unreadable_notice(branch: Branch) -> UnreadableBranch:
     section = branch.started.section
-    return Unreadable(
+    return UnreadableBranch(
         message=f"the events of {section!r} cannot be read any more, or not all of them",
         path=branch.started.path,
         section=section,

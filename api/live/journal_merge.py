@@ -33,7 +33,7 @@ class Branch:
 
 
 @dataclass(frozen=True)
-class Told:
+class MergedEvent:
     """One event of a merged stream."""
 
     key: Key
@@ -46,7 +46,7 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Lost:
+class LostBranch:
     """A branch that has ended and whose events cannot be read, or not all."""
 
     branch: Branch
@@ -70,7 +70,7 @@ class Merge:
         """Whether the run's own terminal event has been passed on."""
         return () not in self._queues
 
-    def add(self, key: Key, events: Sequence[AgentEvent]) -> Iterator[Told | Lost]:
+    def add(self, key: Key, events: Sequence[AgentEvent]) -> Iterator[MergedEvent | LostBranch]:
         """Yields every event that can be passed on now that these events of a journal have arrived."""
         self._append(key, events)
         while self._ready:
@@ -86,7 +86,7 @@ class Merge:
         if idle:
             self._line_up(key)
 
-    def _tell(self, key: Key, event: AgentEvent) -> Iterator[Told | Lost]:
+    def _tell(self, key: Key, event: AgentEvent) -> Iterator[MergedEvent | LostBranch]:
         if event.terminal:
             yield from self._end(key, event)
             return
@@ -96,7 +96,7 @@ class Merge:
         elif event.type == "branch_complete":
             closes = self._by_path.pop((key, event.path), None)
         if not (key and event.type == "started"):
-            yield Told(key, event, opens=opens, closes=closes)
+            yield MergedEvent(key, event, opens=opens, closes=closes)
         self._line_up(key)
         if opens is not None:
             self._append(opens, self._opened(self._branches[opens]))
@@ -107,17 +107,17 @@ class Merge:
         self._by_path[branch.key[:-1], branch.started.path] = branch.key
         return branch.key
 
-    def _end(self, key: Key, event: AgentEvent) -> Iterator[Told | Lost]:
+    def _end(self, key: Key, event: AgentEvent) -> Iterator[MergedEvent | LostBranch]:
         if not key:
             del self._queues[key]
-            yield Told(key, event, closes=key)
+            yield MergedEvent(key, event, closes=key)
             return
         parent = key[:-1]
         was_held = self._held(parent)
         del self._queues[key]
         branch = self._branches.pop(key)
         if event.data.get("incomplete"):
-            yield Lost(branch)
+            yield LostBranch(branch)
         if was_held:
             self._line_up(parent)
 

@@ -17,7 +17,7 @@ from elcano.api.http.errors import (
     RunUnreadable,
     TemporalRefused,
     TemporalUnavailable,
-    WorkerNotAnswering,
+    WorkerUnavailable,
 )
 from elcano.api.runs.endings import START_GRACE, archive_if_ended, last_event
 from elcano.api.runs.pending import waited_for
@@ -129,7 +129,7 @@ class JournalReader:
             self._wait(str(error))
             await self._settle()
             await self._give_up_orphan(error)
-        except WorkerNotAnswering as error:
+        except WorkerUnavailable as error:
             self._history_ended = ended
             self._wait(str(error))
             await (self._settle() if ended else self._read_archive())

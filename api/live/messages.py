@@ -14,7 +14,7 @@ from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse, format_sse_event
 
 from elcano.api.http.times import event_view
 from elcano.api.live.cursor import Cursor
-from elcano.api.live.feed import Feed, Item, Next, Streaming, Unreadable, Waiting
+from elcano.api.live.feed import Feed, Item, NumberedEvent, Streaming, UnreadableBranch, Waiting
 from elcano.graphs.values.events import EVENT_TYPES
 
 RECONNECT_MILLISECONDS: Final = 2_000
@@ -22,7 +22,7 @@ LONGEST_SECONDS: Final = 3_600.0
 """After which a stream ends between two messages, and its client comes again with the last id that it has: no
 connection is held for ever for somebody who has gone, and those of an old process end in time."""
 _RENAMED: Final[Mapping[str, str]] = {"error": "node_error"}
-_NAMES: Final[Mapping[type[object], str]] = {Waiting: "waiting", Unreadable: "unreadable", Streaming: "streaming"}
+_NAMES: Final[Mapping[type[object], str]] = {Waiting: "waiting", UnreadableBranch: "unreadable", Streaming: "streaming"}
 """Of messages that are no events: they have no `id`, so that a client goes on after the last event that it has."""
 _HEADERS: Final = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}  # a proxy is not to collect messages
 
@@ -43,7 +43,7 @@ async def _stream_messages(feed: Feed, since: Cursor) -> AsyncIterator[bytes]:
 
 def format_feed_message(item: Item) -> bytes:
     """One message."""
-    if isinstance(item, Next):
+    if isinstance(item, NumberedEvent):
         name = _RENAMED.get(item.event.type, item.event.type)
         data, place = json.dumps(event_view(item.event), ensure_ascii=False, separators=(",", ":")), str(item.cursor)
     else:
@@ -74,7 +74,7 @@ MESSAGES: Final[Mapping[str, Any]] = {
                 "AgentEvent", *(_RENAMED.get(one, one) for one in EVENT_TYPES if one != "streaming"), numbered=True
             ),
             _describe_message_schema("Waiting", "waiting", numbered=False),
-            _describe_message_schema("Unreadable", "unreadable", numbered=False),
+            _describe_message_schema("UnreadableBranch", "unreadable", numbered=False),
             _describe_message_schema("Streaming", "streaming", numbered=False),
         ]
     },

@@ -12,7 +12,7 @@ from typing import Final
 from elcano.api.http.errors import RunForgotten, TemporalRefused, TemporalUnavailable
 from elcano.api.live.feed import Streaming
 from elcano.api.temporal.client import Temporal
-from elcano.api.temporal.heartbeat_words import WRITERS, Writing
+from elcano.api.temporal.heartbeat_words import Writing, list_writers
 from elcano.graphs.agents.agent_registry import AGENTS
 from elcano.graphs.values.answer_stream import BEAT_SECONDS
 from elcano.graphs.values.events import AgentEvent
@@ -24,11 +24,9 @@ IDLE_SECONDS: Final = 5.0
 LAG_SECONDS: Final = 0.04
 """From a heartbeat to when the server has it; measured, with room for the SDK's own bundling of heartbeats."""
 
-_BEGINS: Final = frozenset(AGENTS[name].starts for name in WRITERS)
-_COMPLETES: Final = frozenset(AGENTS[name].completes for name in WRITERS)
-_OVER: Final = _BEGINS | _COMPLETES | {"error", "ending_early"}
-"""What is told of a node after its agent has begun when it is over: beginning and end may have the same type."""
-_UNDOES: Final = frozenset({"rolling_back", "rolled_back", "resumed_run", "ended"})
+_OVER: Final = frozenset({"error", "ending_early"})
+"""Events of a node that end its agent's writing, beside its own: beginning and end may have the same type."""
+_UNDOES: Final = frozenset({"rolling_back", "rolled_back", "run_resumed", "execution_ended"})
 
 _log = logging.getLogger("api.words")
 
@@ -52,7 +50,7 @@ class WordsReader:
                 over, self._begun = self._begun, None
                 if (event.step, event.node) == (over.step, over.node):
                     continue
-            if self._begun is None and event.type in _BEGINS and event.node:
+            if self._begun is None and event.type in _list_begins() and event.node:
                 self._begun = event
         if self._begun is not None:
             self._writes.set()
@@ -116,4 +114,14 @@ def _is_end_of_step(event: AgentEvent, begun: AgentEvent) -> bool:
     """Whether `event` says that the step ended that `begun` began; that its call is held does not."""
     if event.terminal or event.type in _UNDOES or event.step > begun.step:
         return True
-    return event.node == begun.node and event.type in _OVER
+    return event.node == begun.node and event.type in _OVER | _list_begins() | _list_completions()
+
+
+def _list_begins() -> frozenset[str]:
+    """The events with which agents begin to write."""
+    return frozenset(AGENTS[name].starts for name in list_writers())
+
+
+def _list_completions() -> frozenset[str]:
+    """The events with which they end."""
+    return frozenset(AGENTS[name].completes for name in list_writers())

@@ -19,7 +19,7 @@ from elcano.api.http.negotiation import choose_media_type
 from elcano.api.http.requests import DryRunRequest
 from elcano.api.http.schemas import GraphCard, GraphVerdict, GraphVersionCard
 from elcano.api.http.times import datetime_from_seconds
-from elcano.api.runs.mode_choice import can_choose_mode, find_barred_modes
+from elcano.api.runs.mode_choice import find_barred_modes
 from elcano.api.runs.runnable_graphs import (
     find_named_graph,
     find_submitted_graph_faults,
@@ -31,7 +31,8 @@ from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.errors import GraphInvalid, TooManyGraphs
-from elcano.graphs.modes import ALIASES, MODES
+from elcano.graphs.modes import MODES, list_aliases
+from elcano.graphs.modes.auto import can_choose_mode
 from elcano.graphs.preview.preview import Preview, preview_graph
 from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.graph import ResearchGraph
@@ -77,7 +78,7 @@ async def keep_graph(
     is kept in its place.
     """
     read = await validate_received_graph(graph, services.store)
-    if read.name in (*MODES, *ALIASES):
+    if read.name in (*MODES, *list_aliases()):
         built_in = f"{read.name!r} is a built-in graph: give yours another name"
         raise RequestInvalid([FieldFault(field="graph.name", message=built_in, pointer="/name")])
     if read.name in TAKEN:

@@ -9,17 +9,17 @@ from fastapi import APIRouter, Header, Path, Response
 
 from elcano.api.http.errors import (
     NotAcceptable,
-    NotQueried,
     ReportLost,
     ReportNotReady,
     RequestInvalid,
+    ResultNotFound,
     RunNotFound,
     problem_docs,
 )
 from elcano.api.http.negotiation import choose_media_type
 from elcano.api.http.result_schemas import ResultList, ResultSummary
+from elcano.api.http.svg import SVG_HEADERS
 from elcano.api.reports.result_csv import as_csv
-from elcano.api.routes.analyses import SVG_HEADERS
 from elcano.api.runs.query_results import KnownResult, found_keys, load_data_answer, load_found_results, stored_artifact
 from elcano.api.runs.run_status import read_run
 from elcano.api.services import Provided, Services
@@ -33,7 +33,7 @@ PNG = "image/png"
 SPEC = "application/vnd.vegalite.v5+json"
 _TEXT = {"schema": {"type": "string"}}
 _NO_RESULT = "the answer of the run {run_id!r} rests on no result of a database"
-_MISSING = problem_docs(RunNotFound, NotQueried, ReportNotReady, ReportLost)
+_MISSING = problem_docs(RunNotFound, ResultNotFound, ReportNotReady, ReportLost)
 
 router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"], responses=problem_docs(RequestInvalid))
 
@@ -50,7 +50,7 @@ async def list_results(run_id: str, services: Provided) -> ResultList:
         return ResultList(run_id=run_id, results=tuple(map(_of_answer, data.tables)))
     there = await load_found_results(run, services.store)
     if not there and data is None and run.report is not None:
-        raise NotQueried(_NO_RESULT.format(run_id=run_id))
+        raise ResultNotFound(_NO_RESULT.format(run_id=run_id))
     return ResultList(run_id=run_id, answer=data is not None and not there, results=tuple(map(_of_found, there)))
 
 
@@ -81,7 +81,7 @@ async def get_result(
     if not keys and run.report is None:
         raise ReportNotReady(run_id, run.status, "result and no ")
     if number not in keys:
-        raise NotQueried(f"the run {run_id!r} has no result {number}; it has: {sorted(keys) or 'none'}")
+        raise ResultNotFound(f"the run {run_id!r} has no result {number}; it has: {sorted(keys) or 'none'}")
     stored = await stored_artifact(keys[number], services.store)
     content = stored if form == JSON else await asyncio.to_thread(_render_result_csv, stored)
     said = f"{CSV}; charset=utf-8; header=present" if form == CSV else JSON
@@ -119,7 +119,7 @@ def _render_result_csv(stored: str) -> str:
 async def _load_answer_chart(run_id: str, services: Services) -> Chart:
     data = await _load_answer_data(run_id, services)
     if data.chart is None:
-        raise NotQueried(f"the answer of the run {run_id!r} has no chart. {data.no_chart}".rstrip())
+        raise ResultNotFound(f"the answer of the run {run_id!r} has no chart. {data.no_chart}".rstrip())
     return data.chart
 
 
@@ -130,7 +130,7 @@ async def _load_answer_data(run_id: str, services: Services) -> DataAnswer:
         raise ReportNotReady(run_id, run.status)
     data = await load_data_answer(run, services.store)
     if data is None:
-        raise NotQueried(_NO_RESULT.format(run_id=run_id))
+        raise ResultNotFound(_NO_RESULT.format(run_id=run_id))
     return data
 
 

@@ -17,14 +17,14 @@ from elcano.api.http.errors import (
     KeyReused,
     OutcomeUnknown,
     RequestInvalid,
+    ResumeRefused,
     RunForgotten,
     RunNotFound,
     RunUnreadable,
-    TakeUpRefused,
     TemporalRefused,
     TemporalUnavailable,
     TooManyRuns,
-    WorkerNotAnswering,
+    WorkerUnavailable,
     problem_docs,
 )
 from elcano.api.http.requests import (
@@ -43,11 +43,11 @@ from elcano.api.http.steering import MOST_SECTIONS, SectionBody
 from elcano.api.routes.run_actions import RequestId, TopUpBody
 from elcano.api.routes.runs import LOCATION, IdempotencyKey
 from elcano.api.runs.run_fork import Fork, start_fork
-from elcano.api.runs.run_resumption import Reached, Resumption, WentOn, resume_ended_run, roll_back
+from elcano.api.runs.run_resumption import ResumedRun, Resumption, RunDependencies, resume_ended_run, roll_back
 from elcano.api.runs.run_status import read_run
 from elcano.api.runs.runnable_graphs import validate_received_graph
 from elcano.api.runs.source_availability import find_source_faults
-from elcano.api.runs.starter import Keyed
+from elcano.api.runs.starter import RequestKey
 from elcano.api.runs.submission import model_faults
 from elcano.api.services import Asker, Provided, Services
 from elcano.graphs.contracts import ModelChoice
@@ -114,7 +114,7 @@ class ForkBody(Request):
     """What is searched."""
 
 
-class KeptView(Described):
+class ReusedWorkView(Described):
     """The work that is reused, and so not paid for again."""
 
     steps: int = Field(examples=[5])
@@ -129,7 +129,7 @@ class KeptView(Described):
     """What they cost."""
 
 
-class GoesOn(Described):
+class ResumeAccepted(Described):
     """The run goes on."""
 
     run_id: str = Field(examples=[RUN_ID])
@@ -138,23 +138,25 @@ class GoesOn(Described):
     """The step that comes next."""
     node: str = Field(examples=["parallel_loops"])
     """Its node."""
-    kept: KeptView
+    kept: ReusedWorkView
     """What of the run is kept."""
 
     @classmethod
-    def of(cls, went_on: WentOn) -> "GoesOn":
+    def of(cls, went_on: ResumedRun) -> "ResumeAccepted":
         """The answer."""
         saved = went_on.saved
-        kept = KeptView(cost_usd=usd_from_microusd(saved.cost_microusd), **saved.model_dump(exclude={"cost_microusd"}))
+        kept = ReusedWorkView(
+            cost_usd=usd_from_microusd(saved.cost_microusd), **saved.model_dump(exclude={"cost_microusd"})
+        )
         return cls(run_id=went_on.run_id, step=went_on.step, node=went_on.node, kept=kept)
 
 
-_READ = (RunForgotten, RunUnreadable, WorkerNotAnswering)
+_READ = (RunForgotten, RunUnreadable, WorkerUnavailable)
 _COMMON = (
     BodyUnreadable,
     RunNotFound,
     BodyTooLarge,
-    TakeUpRefused,
+    ResumeRefused,
     RequestInvalid,
     KeyReused,
     TemporalRefused,
@@ -168,7 +170,7 @@ router = APIRouter(prefix="/v1/runs/{run_id}", tags=["runs"])
 @router.post("/resume", status_code=202, responses=problem_docs(*_COMMON, RunOpen))
 async def resume_run(
     run_id: str, services: Provided, asker: Asker, request_id: RequestId, body: ResumeBody | None = None
-) -> GoesOn:
+) -> ResumeAccepted:
     """Resume a run that failed, was stopped, or ended without all that was asked for, where it left off.
 
     Every call, search and section that was done is kept, and nothing of it is paid for again; the call that failed is
@@ -185,19 +187,21 @@ async def resume_run(
         sections=tuple(wanted.sections),
         reason=wanted.reason,
     )
-    return GoesOn.of(await resume_ended_run(run_id, resumption, request_id, _build_reached(services, asker)))
+    return ResumeAccepted.of(await resume_ended_run(run_id, resumption, request_id, _build_reached(services, asker)))
 
 
 @router.post("/rollback", status_code=202, responses=problem_docs(*_COMMON, ControlRefused, OutcomeUnknown))
 async def roll_back_run(
     run_id: str, body: RollBackBody, services: Provided, asker: Asker, request_id: RequestId
-) -> GoesOn:
+) -> ResumeAccepted:
     """Take a run back to before one of its steps, from where it goes on; what came after that is undone.
 
     It may be under way or have ended. What it knows, has found and has spent is then what it was at that step; numbers
     of events go on, and an event says what was undone.
     """
-    return GoesOn.of(await roll_back(run_id, body.step, body.reason, request_id, _build_reached(services, asker)))
+    return ResumeAccepted.of(
+        await roll_back(run_id, body.step, body.reason, request_id, _build_reached(services, asker))
+    )
 
 
 @router.post(
@@ -243,7 +247,7 @@ async def fork_run(
 
     said = json.dumps(body.model_dump(mode="json", exclude_defaults=True), sort_keys=True)
     hashed = sha256(f"{run_id} {said}".encode()).hexdigest()
-    keyed = None if idempotency_key is None else Keyed(idempotency_key, hashed)
+    keyed = None if idempotency_key is None else RequestKey(idempotency_key, hashed)
     submission = await start_fork(run_id, wanted, keyed, _build_reached(services, asker), services.starter)
     own = submission.run.run_id
     response.headers["Location"] = f"/v1/runs/{own}"
@@ -253,8 +257,8 @@ async def fork_run(
     return services.linked(await read_run(own, services.temporal, services.store))
 
 
-def _build_reached(services: Services, asker: str) -> Reached:
-    return Reached(temporal=services.temporal, store=services.store, settings=services.settings, by=asker)
+def _build_reached(services: Services, asker: str) -> RunDependencies:
+    return RunDependencies(temporal=services.temporal, store=services.store, settings=services.settings, by=asker)
 
 
 async def _require_known_names(model: ModelRequest | None, sources: SourceNames | None, services: Services) -> None:

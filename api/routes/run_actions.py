@@ -40,7 +40,7 @@ from elcano.api.runs.controls import new_request_id, request_control
 from elcano.api.runs.source_availability import require_searchable
 from elcano.api.services import Asker, Provided, Services
 from elcano.graphs.engine.control_actions import Action, AddBudget, Stop
-from elcano.graphs.engine.pause import Continue, Pause
+from elcano.graphs.engine.pause import Pause, Unpause
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.values.budget import Limits, TopUp, microusd_from_usd
@@ -108,11 +108,11 @@ class PauseAccepted(Accepted):
     """Why."""
 
 
-class ContinueBody(Request):
+class UnpauseBody(Request):
     """Nothing has to be said."""
 
 
-class ContinueAccepted(Accepted):
+class UnpauseAccepted(Accepted):
     """The run goes on where it was, unless it waits for something else too."""
 
 
@@ -169,12 +169,12 @@ CONTROLS: Final[tuple[Control[Any], ...]] = (
         required=False,
     ),
     Control(
-        path="continue",
-        manual="Continue a run that was paused.",
-        body=ContinueBody,
-        action=lambda _: Continue(),
-        accepted=lambda run_id, *_: ContinueAccepted(run_id=run_id),
-        answer=ContinueAccepted,
+        path="unpause",
+        manual="Unpause a run that was paused.",
+        body=UnpauseBody,
+        action=lambda _: Unpause(),
+        accepted=lambda run_id, *_: UnpauseAccepted(run_id=run_id),
+        answer=UnpauseAccepted,
         required=False,
     ),
     Control(

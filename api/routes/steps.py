@@ -13,7 +13,7 @@ from elcano.api.http.errors import (
     StepNotFound,
     TemporalRefused,
     TemporalUnavailable,
-    WorkerNotAnswering,
+    WorkerUnavailable,
     problem_docs,
 )
 from elcano.api.http.step_views import StepDetail, StepList
@@ -32,7 +32,7 @@ router = APIRouter(
         RunUnreadable,
         TemporalRefused,
         TemporalUnavailable,
-        WorkerNotAnswering,
+        WorkerUnavailable,
     ),
 )
 

@@ -12,7 +12,7 @@ from elcano.graphs.checks.agent_checks import every_fault
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.schemas.bounds import SchemaFault, build_json_pointer, prefix_fault_pointers
 from elcano.graphs.schemas.schema_parser import parse_schema
-from elcano.graphs.spec.named_agents import Kept, agents_called, agents_carried, with_agents
+from elcano.graphs.spec.named_agents import StoredAgent, agents_called, agents_carried, with_agents
 from elcano.graphs.spec.size import MAX_AGENTS, MAX_FAULTS
 from elcano.storage.agent_versions import AgentStore, AgentVersion
 
@@ -74,7 +74,7 @@ async def with_kept_agents(graph: Any, own: AgentStore) -> tuple[Any, list[Field
             text = f"it is not the agent that is kept as {key!r}: call yours {kept.agent.name!r}, or push it first"
             wrong.append(FieldFault(field=f"agents.{key}", message=text))
     found = {name: await agent_version(name, own) for name in agents_called(graph)}
-    named = {name: Kept(kept.key, kept.agent) for name, kept in found.items() if kept is not None}
+    named = {name: StoredAgent(kept.key, kept.agent) for name, kept in found.items() if kept is not None}
     return with_agents(graph, named), wrong
 
 

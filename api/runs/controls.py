@@ -73,7 +73,7 @@ async def send_control(run_id: str, request: ControlRequest, request_id: str, te
     """What the run answers, or answered to the same request.
 
     Raises:
-        RunEnded, OutcomeUnknown, TemporalUnavailable: see `ask`.
+        RunEnded, OutcomeUnknown, TemporalUnavailable: see `request_control`.
     """
     try:
         answer = await temporal.control(run_id, request, request_id)

@@ -1,7 +1,7 @@
 """Records in the store the end of a run that ended without recording it itself.
 
 A workflow archives itself as its last deed. One that is terminated, runs into a server limit or fails outside its own
-care has no last deed: the store goes on believing that it runs. Whoever notices calls `settle`.
+care has no last deed: the store goes on believing that it runs. Whoever notices calls `archive_if_ended`.
 """
 
 import time
@@ -10,7 +10,7 @@ from typing import Final
 
 from temporalio.exceptions import ApplicationError
 
-from elcano.api.http.errors import RunForgotten, RunNotFound, RunUnreadable, WorkerNotAnswering
+from elcano.api.http.errors import RunForgotten, RunNotFound, RunUnreadable, WorkerUnavailable
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.execution import Execution
 from elcano.graphs.contracts import REPORTED, RunStatus
@@ -74,7 +74,7 @@ async def _settle_closed(
         events = [*known, *await _fetch_remaining_events(run.run_id, len(known), temporal)]
     except RunUnreadable:
         return await _store_ended_run(run, execution, reason, known, store)
-    except WorkerNotAnswering:
+    except WorkerUnavailable:
         if not await temporal.was_worked_on(run.run_id):  # then no worker can tell anything, ever
             return await _store_ended_run(run, execution, reason, known, store)
         return _build_ended_run(run, execution, None)

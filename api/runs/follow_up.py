@@ -2,20 +2,28 @@
 
 The way back goes along what each run says it follows, run by run and only so far: what was deleted meanwhile is where
 it ends. A run follows one that has ended, so no run is ever before itself.
+
+Completes a follow-up question that cannot stand alone: searches for it include the words of the previous question.
+
+By rules, for everybody who reads the question reads it so, a tool that searches as well. A question that can stand
+alone stays as it is. Whose language is not known here stands alone too, unless it has hardly a word.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Collection, Iterator
+from functools import cache
 from typing import Final
+
+from stop_words import AVAILABLE_LANGUAGES, get_stop_words
 
 from elcano.api.http.errors import (
     RunForgotten,
     RunNotFound,
     RunUnreadable,
     TemporalUnavailable,
-    WorkerNotAnswering,
+    WorkerUnavailable,
 )
-from elcano.api.runs.contexts import in_context
 from elcano.api.runs.logs import read_log
 from elcano.api.runs.run_status import current_run
 from elcano.api.temporal.client import Temporal
@@ -24,7 +32,7 @@ from elcano.graphs.errors import StoreDamaged
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.followed import Followed
+from elcano.graphs.values.followed import FollowedRun
 from elcano.graphs.values.history import (
     ANSWER_CHARACTERS,
     MOST_CITED,
@@ -40,6 +48,95 @@ from elcano.graphs.values.report import Report
 from elcano.graphs.values.state import EvidenceRef, ResearchState
 from elcano.storage.store import TenantStore
 
+MOST_WORDS: Final = 12
+"""Of the question before."""
+WORD_CHARACTERS: Final = 60
+_WORD: Final = re.compile(r"[^\W\d_](?:[\w-]|['\u2019](?=\w))*|\d[\w.,%-]*")
+
+
+def _parse_word_list(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_LINKS: Final = _parse_word_list(
+    "and or but also then so und oder auch dann et ou mais aussi puis y e o pero también ed ma anche en of maar ook "
+    "och men også og i ale lub \u0438 \u0438\u043b\u0438 \u043d\u043e také ve peki de"
+)
+"""With what a question goes on that another one has begun."""
+_OPENINGS: Final = ("what about ", "how about ", "was ist mit ", "wie ist es mit ", "qu'en est-il ", "y qué ", "e per ")
+_MEANT: Final = _parse_word_list(
+    "it its they them their theirs this these those that he him his she her er sie ihn ihm ihr ihre ihren ihrer diese "
+    "dieser dieses diesem diesen davon dafür daran damit il elle ils elles celui celle ceux celles cela ça leur leurs "
+    "ello ella ellos ellas eso esto esos estos esas estas su sus esso essa essi loro questo questa questi queste ele "
+    "eles elas isso isto hij zij hun deze dit"
+)
+"""Words that stand for something that was named before."""
+_ASKING: Final = _parse_word_list(
+    "what which who whom whose when where why how much many about compare compared show tell list give find please "
+    "was welche welcher welches wer wann wo warum wie viel viele zeige nenne quel quelle quels quelles qui quand où "
+    "pourquoi comment combien qué cuál cuáles quién cuándo dónde cómo cuánto cuántos che quale quali chi quando dove "
+    "perché come quanto quanti qual quais quem onde quantos wat welke wanneer waar waarom hoe hoeveel"
+)
+
+
+def in_context(question: str, earlier: str) -> str:
+    """`question` with the telling words of `earlier` behind it, if it lacks a subject; else empty.
+
+    A year, or another number, of the question takes the place of those that were asked about before.
+    """
+    own = _find_words(question)
+    stop = _stop_words(f"{earlier} {question}")
+    telling = [word for word in own if _is_content_word(word, stop)]
+    if not _needs_context(question, own, telling):
+        return ""
+    known = {word.lower() for word in own}
+    numbers = any(_is_number(word) for word in own)
+    taken = [
+        word[:WORD_CHARACTERS]
+        for word in dict.fromkeys(_find_words(earlier))
+        if word.lower() not in known and (not numbers if _is_number(word) else _is_content_word(word, stop))
+    ][:MOST_WORDS]
+    return f"{question} ({' '.join(taken)})" if taken else ""
+
+
+def _needs_context(question: str, own: list[str], telling: list[str]) -> bool:
+    if len(telling) < 2:
+        return True
+    first = own[0].lower()
+    lowered = " ".join(question.lower().split())
+    return first in _LINKS or lowered.startswith(_OPENINGS) or any(word.lower() in _MEANT for word in own)
+
+
+def _find_words(text: str) -> list[str]:
+    return [found.group().rstrip(".,-") for found in _WORD.finditer(text)]
+
+
+def _is_number(word: str) -> bool:
+    return word[0].isdigit()
+
+
+def _is_content_word(word: str, stop: Collection[str]) -> bool:
+    """Whether a word says what a question is about."""
+    lowered = word.lower()
+    return not _is_number(word) and lowered not in stop and lowered not in _ASKING and lowered not in _LINKS
+
+
+def _stop_words(text: str) -> frozenset[str]:
+    """Those of the language that most of the words of `text` are stop words of; of none if none is."""
+    words = {word.lower() for word in _find_words(text)}
+    best = max(_LANGUAGES, key=lambda language: len(words & _load_stop_words(language)))
+    return _load_stop_words(best) if words & _load_stop_words(best) else frozenset()
+
+
+_LANGUAGES: Final = ("en", *sorted(set(AVAILABLE_LANGUAGES) - {"en"}))
+"""English first: it is taken where two fit as well."""
+
+
+@cache
+def _load_stop_words(language: str) -> frozenset[str]:
+    return frozenset(get_stop_words(language))
+
+
 NOT_ANSWERED: Final = "It was not answered."
 _DEEPEST: Final = 6
 """So far into an output it is looked for SQL."""
@@ -49,7 +146,7 @@ class CannotFollow(Exception):
     """A run cannot be followed. The text says why, and what to do."""
 
 
-async def load_followed_run(run_id: str, question: str, temporal: Temporal, store: TenantStore) -> Followed:
+async def load_followed_run(run_id: str, question: str, temporal: Temporal, store: TenantStore) -> FollowedRun:
     """Return what a run with this question knows if it follows `run_id`.
 
     A run that failed, or was cancelled, is followed as far as it got; its entry says so.
@@ -84,7 +181,7 @@ async def load_followed_run(run_id: str, question: str, temporal: Temporal, stor
         earlier = before
     meant = log.asked.follows.in_context if log is not None and log.asked.follows is not None else ""
     best, left_out = _select_carried_evidence(report, log)
-    return Followed(
+    return FollowedRun(
         run_id=run.run_id,
         question=run.question,
         in_context=in_context(question, meant or run.question),
@@ -102,7 +199,7 @@ async def _load_followed_log(run: ArchivedRun, temporal: Temporal | None, store:
         if temporal is not None:
             return await read_log(run, temporal, store)
         kept = await store.artifacts.get(run.log)
-    except (RunUnreadable, RunForgotten, WorkerNotAnswering, TemporalUnavailable, StoreDamaged):
+    except (RunUnreadable, RunForgotten, WorkerUnavailable, TemporalUnavailable, StoreDamaged):
         return None
     return None if kept is None else await asyncio.to_thread(RunLog.model_validate_json, kept)
 

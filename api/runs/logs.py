@@ -17,7 +17,7 @@ async def read_log(run: ArchivedRun, temporal: Temporal, store: TenantStore) -> 
     """All entries of `run`, as `current_run` gave it.
 
     Raises:
-        WorkerNotAnswering: it goes on, and no worker answers.
+        WorkerUnavailable: it goes on, and no worker answers.
         RunUnreadable: a worker cannot read it, or its record names a log that is not there.
         RunForgotten: it left no log, and Temporal does not know it any more.
         TemporalUnavailable: Temporal does not answer.

@@ -3,30 +3,22 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
-from elcano.api.runs.model_keys import lacks_query_writer
+from elcano.api.runs.model_keys import find_obstacle, needs_language_model
 from elcano.api.runs.source_availability import list_enabled_sources
-from elcano.graphs.agents.mode_choices import DATABASE, WAYS
 from elcano.graphs.catalogue.source_registry import SOURCES
+from elcano.graphs.catalogue.source_spec import DATABASE
 from elcano.graphs.checks.budget_limits import limit_faults
 from elcano.graphs.checks.extra_requirements import required_extras
 from elcano.graphs.contracts import CHAIN_MODES, Engine, ModelChoice
 from elcano.graphs.extras import install_command
-from elcano.graphs.modes.auto import AUTO, PARTS, auto_graph
-from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.modes.auto import auto_graph, list_parts
+from elcano.graphs.modes.mode_choices import PLUGIN_MODES, list_ways
 from elcano.graphs.values.budget import Limits
 from elcano.settings import Settings
 
 ANY_MODEL: Final = ModelChoice()
 """What a run chooses that names no model."""
 _LACKING: Final[Mapping[str, str]] = {"data": "none of the sources that are searched is a database"}
-_NO_SAVED_QUESTIONS: Final = (
-    "free questions to a database need a language model, and these have no saved ones (ELCANO_DATABASE_EXAMPLES)"
-)
-
-
-def can_choose_mode(graph: ResearchGraph) -> bool:
-    """Whether a run of `graph` chooses its mode."""
-    return graph == AUTO
 
 
 def find_barred_modes(
@@ -45,8 +37,8 @@ def find_barred_modes(
     found: dict[str, str] = {}
     specs = {**list_enabled_sources(settings), **SOURCES}
     kinds = {specs[name].kind if name in specs else "" for name in sources}
-    for name, part in PARTS.items():
-        way = WAYS[name]
+    for name, part in list_parts().items():
+        way = PLUGIN_MODES[name]
         if engine == "chain" and name not in CHAIN_MODES:
             found[name] = "it runs on the graph engine alone (`use_graph`)"
         elif required := sorted(required_extras(part) & frozenset(lacking)):
@@ -55,8 +47,10 @@ def find_barred_modes(
             found[name] = "all that is searched are databases, which `data` asks"
         elif way.kinds and kinds.isdisjoint(way.kinds):
             found[name] = _LACKING.get(name) or f"none of the sources that are searched has {' or '.join(way.kinds)}"
-        elif lacks_query_writer(part, sources, models, settings):
-            found[name] = _NO_SAVED_QUESTIONS
+        elif needs_language_model(part, models, settings):
+            found[name] = "it needs a language model (the run's `model`, or ELCANO_MODEL)"
+        elif obstacle := find_obstacle(part, sources, models, settings):
+            found[name] = obstacle
         elif faults := limit_faults(auto_graph((name,)), limits):
             found[name] = f"the budget does not allow it, {faults[0]}"
     return found
@@ -64,5 +58,5 @@ def find_barred_modes(
 
 def least_faults(limits: Limits) -> list[str]:
     """Explain why limits are too low for every mode, by what the cheapest mode that suits any question needs."""
-    cheapest = next(name for name in PARTS if not WAYS[name].instead)
+    cheapest = next(name for name, way in list_ways().items() if not way.instead)
     return limit_faults(auto_graph((cheapest,)), limits)

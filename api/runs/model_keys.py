@@ -4,14 +4,11 @@ Only the worker knows its environment. Where all workers are started in the API'
 not set here is certainly not set there; elsewhere nothing is said.
 """
 
-from collections.abc import Iterable
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Sequence
 
 from elcano.api.http.errors import FieldFault, RequestInvalid
-from elcano.api.runs.database_graphs import asks_databases
-from elcano.graphs.agents import sql_writer
 from elcano.graphs.agents.agent_registry import AGENTS
-from elcano.graphs.agents.own import OwnAgent
+from elcano.graphs.checks.callees import Callee, can_answer_offline, list_callees
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.contracts import ModelChoice, ResearchInput
 from elcano.graphs.model_names import (
@@ -23,10 +20,10 @@ from elcano.graphs.model_names import (
     parse_model_provider,
     with_own,
 )
-from elcano.graphs.spec.graph import AgentNode, ResearchGraph
+from elcano.graphs.modes.auto import can_choose_mode
+from elcano.graphs.registry import load_objects
+from elcano.graphs.spec.graph import ResearchGraph
 from elcano.settings import Settings, is_set
-
-SQL_WRITER: Final = sql_writer.AGENT.name
 
 
 def key_faults(run: ModelChoice, graph: ResearchGraph, settings: Settings) -> Iterable[FieldFault]:
@@ -57,7 +54,7 @@ def require_models(asked: ResearchInput, settings: Settings) -> None:
     wrong = [(name, text) for name in asked.models.by_agent for text in explain_unknown_name("agent", name, named)]
     found = [FieldFault(field="model.by_agent", message=text) for _, text in wrong]
     found += _find_unsupported_agents(asked, settings)
-    found += _query_writer_faults(asked, settings)
+    found += _find_run_obstacles(asked, settings)
     if settings.shared_environment:
         found += key_faults(asked.models, asked.graph, settings)
     if found:
@@ -65,71 +62,60 @@ def require_models(asked: ResearchInput, settings: Settings) -> None:
 
 
 def _find_unsupported_agents(asked: ResearchInput, settings: Settings) -> Iterable[FieldFault]:
-    """Agents of one's own that the extractive model would be asked for: it has no rules for them."""
-    server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
-    for name, own, model in list_callees(asked.graph):
-        run = with_own(asked.models, name, own)
-        chosen = (
-            model
-            or chosen_model(name, run, ModelChoice())
-            or (chosen_model(name, run, server) if settings.shared_environment else "")
-        )
-        if own is not None and chosen and model_names(chosen)[0] == OFFLINE:
-            message = (
-                f"the agent {name!r} is your own and needs a language model, and `offline` has no rules for it: choose "
-                f"one in the run's `model`, in the agent's, or with ELCANO_MODEL. `POST /v1/graphs/NAME/dry-run` and "
-                "`elcano graph try` walk its graph without a model"
-            )
-            yield FieldFault(field=field_of(name, run, model), message=message)
+    """Agents that the model without a key would be asked for and has no rules for: one's own, and those of teams.
 
-
-def lacks_query_writer(graph: ResearchGraph, sources: Iterable[str], run: ModelChoice, settings: Settings) -> bool:
-    """Whether nothing can write the SQL of `graph`: no language model, and no question is saved for its databases.
-
-    A model that nobody knows here counts as one.
+    A run that chooses its mode is not asked for those of modes that it cannot choose.
     """
+    built_in: dict[str, list[str]] = {}
+    for one, model in _resolve_models(asked.graph, asked.models, settings):
+        if not model or model_names(model)[0] != OFFLINE or can_answer_offline(one.agent, one.own):
+            continue
+        field = field_of(one.agent, with_own(asked.models, one.agent, one.own), one.model)
+        if one.own is None:
+            built_in.setdefault(field, []).append(one.agent)
+            continue
+        message = (
+            f"the agent {one.agent!r} is your own and needs a language model, and `offline` has no rules for it: "
+            "choose one in the run's `model`, in the agent's, or with ELCANO_MODEL. `POST /v1/graphs/NAME/dry-run` and "
+            "`elcano graph try` walk its graph without a model"
+        )
+        yield FieldFault(field=field, message=message)
+    if can_choose_mode(asked.graph):
+        return
+    for field, agents in built_in.items():
+        names = ", ".join(dict.fromkeys(agents))
+        message = (
+            f"{asked.mode!r} needs a language model, and `offline` has no rules for {names}: "
+            "choose one in the run's `model` or with ELCANO_MODEL, or a mode that needs none (`GET /v1/modes`)"
+        )
+        yield FieldFault(field=field, message=message)
+
+
+def needs_language_model(graph: ResearchGraph, run: ModelChoice, settings: Settings) -> bool:
+    """Whether a run of `graph` with these models would ask the model without a key for what it has no rules for."""
+    return any(
+        model and model_names(model)[0] == OFFLINE and not can_answer_offline(one.agent, one.own)
+        for one, model in _resolve_models(graph, run, settings)
+    )
+
+
+def _resolve_models(graph: ResearchGraph, run: ModelChoice, settings: Settings) -> Iterable[tuple[Callee, str]]:
+    """The agents of a graph, each with the model that it would call; empty: nobody knows it here."""
     server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
     known = server if settings.shared_environment else ModelChoice()
-    models = [
-        one.model or chosen_model(SQL_WRITER, run, known) for one in list_callees(graph) if one.agent == SQL_WRITER
-    ]
-    if not models or any(not model or model_names(model)[0] != OFFLINE for model in models):
-        return False
-    return not any(name in settings.databases and name in settings.database_examples for name in sources)
+    for one in list_callees(graph):
+        yield one, one.model or chosen_model(one.agent, with_own(run, one.agent, one.own), known)
 
 
-def _query_writer_faults(asked: ResearchInput, settings: Settings) -> Iterable[FieldFault]:
-    """That a run which can only ask databases has neither a model to write its SQL nor saved questions."""
-    if not asks_databases(asked.graph) or not lacks_query_writer(asked.graph, asked.sources, asked.models, settings):
-        return
-    databases = ", ".join(repr(name) for name in asked.sources if name in settings.databases)
-    message = (
-        f"{asked.mode!r} needs a language model, or saved questions for {databases}: choose a model in the run's "
-        "`model` or with ELCANO_MODEL, or name a file of questions with their SQL in ELCANO_DATABASE_EXAMPLES"
-    )
-    yield FieldFault(field=field_of(SQL_WRITER, asked.models), message=message)
+def find_obstacle(graph: ResearchGraph, sources: Sequence[str], run: ModelChoice, settings: Settings) -> str:
+    """Why a run of `graph` over these sources and with these models cannot do what it is for; empty if it can."""
+    models = {one.agent: model for one, model in _resolve_models(graph, run, settings)}
+    return next(filter(None, (find(graph, sources, models, settings) for find in load_objects("obstacles"))), "")
 
 
-class Callee(NamedTuple):
-    """An agent that a node calls, and its model."""
-
-    agent: str
-    """By the name that the node calls it."""
-    own: OwnAgent | None
-    """What it is, if it is the graph's own."""
-    model: str
-    """That the node names; empty: none."""
-
-
-def list_callees(graph: ResearchGraph) -> list[Callee]:
-    """The agents that a graph and its branches ask, in order of their names, once with each model that a node names."""
-    found = {
-        (node.agent, (node.limits.model if node.limits is not None else None) or ""): one.agents.get(node.agent)
-        for one in graph.all_graphs()
-        for node in one.nodes
-        if isinstance(node, AgentNode)
-    }
-    return [Callee(agent, own, model) for (agent, model), own in sorted(found.items(), key=lambda one: one[0])]
+def _find_run_obstacles(asked: ResearchInput, settings: Settings) -> Iterable[FieldFault]:
+    if why := find_obstacle(asked.graph, asked.sources, asked.models, settings):
+        yield FieldFault(field=field_of("", asked.models), message=f"the mode {asked.mode!r} cannot run so: {why}")
 
 
 def field_of(agent: str, run: ModelChoice, own: str = "") -> str:

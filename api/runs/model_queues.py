@@ -7,8 +7,9 @@ provider that no worker calls is told before the run, instead of by a run that w
 import asyncio
 
 from elcano.api.http.errors import FieldFault, RequestInvalid
-from elcano.api.runs.model_keys import field_of, list_callees
+from elcano.api.runs.model_keys import field_of
 from elcano.api.temporal.client import Temporal
+from elcano.graphs.checks.callees import list_callees
 from elcano.graphs.contracts import ModelChoice, ResearchInput
 from elcano.graphs.model_names import chosen_model, provider_of, with_own
 from elcano.graphs.providers import model_queue

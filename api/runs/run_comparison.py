@@ -3,12 +3,12 @@
 import asyncio
 
 from elcano.api.http.errors import ReportLost
-from elcano.api.runs.stories import Story, read_story
+from elcano.api.runs.stories import RunHistory, read_story
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.comparison.differences import RunComparison
 from elcano.graphs.comparison.run_comparison import Side, build_run_comparison
 from elcano.graphs.fanout.handover import find_exit_draft
-from elcano.graphs.journal.journal import Journal, Pages
+from elcano.graphs.journal.journal import Journal, JournalPages
 from elcano.graphs.records import RunLog
 from elcano.graphs.values.report import Report, ReportDraft
 from elcano.storage.store import TenantStore
@@ -25,7 +25,7 @@ async def load_run_comparison(a: str, b: str, temporal: Temporal, store: TenantS
     return await asyncio.to_thread(build_run_comparison, *sides)
 
 
-async def _load_side(story: Story, store: TenantStore) -> Side:
+async def _load_side(story: RunHistory, store: TenantStore) -> Side:
     """Read a run with its draft and its published report."""
     report = story.run.report
     written = await _load_written_artifact(_draft_of(story.log), store)
@@ -47,7 +47,7 @@ async def _load_written_artifact(artifact: str | None, store: TenantStore) -> st
     return content
 
 
-def _build_side(story: Story, written: str | None, published: str | None) -> Side:
+def _build_side(story: RunHistory, written: str | None, published: str | None) -> Side:
     return Side(
         log=story.log,
         status=story.run.status,
@@ -58,5 +58,5 @@ def _build_side(story: Story, written: str | None, published: str | None) -> Sid
 
 def _draft_of(log: RunLog) -> str | None:
     """The artifact that the exit of a run wrote, if it ended in a writer."""
-    found = find_exit_draft(Journal(log.asked.graph, Pages(run=log.run, entries=(), events=(), started_at=0.0)))
+    found = find_exit_draft(Journal(log.asked.graph, JournalPages(run=log.run, entries=(), events=(), started_at=0.0)))
     return found.artifact if found else None

@@ -9,25 +9,25 @@ from collections.abc import Awaitable, Callable
 
 from starlette.concurrency import run_in_threadpool
 
-from elcano.api.http.errors import FieldFault, RequestInvalid, TakeUpRefused
+from elcano.api.http.errors import FieldFault, RequestInvalid, ResumeRefused
 from elcano.api.http.requests import BudgetRequest
 from elcano.api.runs.logs import read_log
 from elcano.api.runs.model_keys import require_models
-from elcano.api.runs.run_resumption import Reached
+from elcano.api.runs.run_resumption import RunDependencies
 from elcano.api.runs.run_status import current_run
-from elcano.api.runs.starter import Keyed, Starter, Submission
-from elcano.graphs.contracts import Engine, ForkedFrom, ModelChoice, ResearchInput, TakeUp
-from elcano.graphs.engine.entries import TakenUp
+from elcano.api.runs.starter import RequestKey, Starter, Submission
+from elcano.graphs.contracts import Engine, ForkedFrom, ModelChoice, ResearchInput, ResumedFrom
+from elcano.graphs.engine.entries import RunResumed
 from elcano.graphs.errors import EngineFault
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.lifecycle import resume_input
-from elcano.graphs.lifecycle.resume_points import Cut, before_step
+from elcano.graphs.lifecycle.resume_points import LogPrefix, before_step
 from elcano.graphs.lifecycle.start import fold
 from elcano.graphs.records import RunLog
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.state import SectionPlan
-from elcano.storage.certificates.section_logs import shared_logs
 from elcano.storage.search_days import days_of, list_entries_before_step
+from elcano.storage.section_logs import shared_logs
 
 
 class Fork(Frozen):
@@ -52,18 +52,18 @@ class Fork(Frozen):
 async def start_fork(
     run_id: str,
     wanted: Callable[[], Awaitable[Fork]],
-    keyed: Keyed | None,
-    reached: Reached,
+    keyed: RequestKey | None,
+    reached: RunDependencies,
     starter: Starter,
 ) -> Submission:
     """Start a run that shares the steps of `run_id` before the wanted step, unless that is refused.
 
     Raises:
         RunNotFound: there is no such run.
-        TakeUpRefused: it is a section of a run.
+        ResumeRefused: it is a section of a run.
         InputInvalid: it has had no such step.
         RequestInvalid: a changed graph does not fit the steps that are shared, or a model has no key.
-        WorkerNotAnswering, RunUnreadable: the run is under way, and its log cannot be read.
+        WorkerUnavailable, RunUnreadable: the run is under way, and its log cannot be read.
         KeyReused, TooManyRuns, TemporalUnavailable, TemporalRefused: see `Starter.start`.
     """
 
@@ -73,11 +73,11 @@ async def start_fork(
     return await starter.start(judge, keyed)
 
 
-async def _validate_fork(run_id: str, own: str, wanted: Fork, reached: Reached) -> tuple[ResearchInput, Engine]:
+async def _validate_fork(run_id: str, own: str, wanted: Fork, reached: RunDependencies) -> tuple[ResearchInput, Engine]:
     """The input of the run `own`, and what runs it."""
     run = await current_run(run_id, reached.temporal, reached.store)
     if run.branch_of is not None:
-        raise TakeUpRefused(f"{run_id!r} is a section: fork the run that it belongs to, {run.branch_of.run_id!r}")
+        raise ResumeRefused(f"{run_id!r} is a section: fork the run that it belongs to, {run.branch_of.run_id!r}")
     log = await read_log(run, reached.temporal, reached.store)
     shared = log.model_copy(update={"entries": before_step(log, wanted.step).entries})
     sections = await shared_logs(shared, reached.store)
@@ -89,7 +89,7 @@ async def _validate_fork(run_id: str, own: str, wanted: Fork, reached: Reached) 
 
 
 def _build_fork_input(
-    own: str, log: RunLog, wanted: Fork, reached: Reached, sections: tuple[str, ...], searched: tuple[str, ...]
+    own: str, log: RunLog, wanted: Fork, reached: RunDependencies, sections: tuple[str, ...], searched: tuple[str, ...]
 ) -> ResearchInput:
     """Build the new run's input; `sections` are the logs of what it shares, `searched` the dates of its searches."""
     origin, given = log.asked, wanted.model_dump(exclude_none=True, include={"question", "background", "instructions"})
@@ -113,7 +113,7 @@ def _build_fork_input(
     )
     cut = _fold_shared_entries(log, asked, wanted.step)
     limits = cut.run.budget.limits if wanted.budget is None else wanted.budget.limits(cut.run.budget.limits)
-    entry = TakenUp(
+    entry = RunResumed(
         at=0.0,
         why="forked",
         by=reached.by,
@@ -124,11 +124,13 @@ def _build_fork_input(
         plan=wanted.plan,
     )
     found = tuple(ref.id for ref in cut.run.state.evidence)
-    taken_up = TakeUp(entry=entry, evidence=found, artifacts=(*resume_input.list_draft_artifacts(cut.run), *sections))
-    return resume_input.build_fork_input(asked, cut, taken_up, time.time())
+    resumed_from = ResumedFrom(
+        entry=entry, evidence=found, artifacts=(*resume_input.list_draft_artifacts(cut.run), *sections)
+    )
+    return resume_input.build_fork_input(asked, cut, resumed_from, time.time())
 
 
-def _fold_shared_entries(log: RunLog, asked: ResearchInput, step: int) -> Cut:
+def _fold_shared_entries(log: RunLog, asked: ResearchInput, step: int) -> LogPrefix:
     """The shared entries, folded by the new run's graph and question.
 
     Raises:

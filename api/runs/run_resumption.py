@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from elcano.api.http.errors import ControlRefused, KeyReused, RunForgotten, TakeUpRefused
+from elcano.api.http.errors import ControlRefused, KeyReused, ResumeRefused, RunForgotten
 from elcano.api.runs.controls import send_control
 from elcano.api.runs.endings import archive_if_ended
 from elcano.api.runs.logs import read_log
@@ -18,16 +18,16 @@ from elcano.api.runs.model_keys import require_models
 from elcano.api.runs.model_queues import assign_model_queues
 from elcano.api.runs.run_status import current_run
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.contracts import ControlRequest, ModelChoice, OpenBranch, TakeUp, Undone
+from elcano.graphs.contracts import ControlRequest, DiscardedWork, ModelChoice, OpenBranch, ResumedFrom
 from elcano.graphs.engine.control_actions import RollBack
-from elcano.graphs.engine.entries import TakenUp
+from elcano.graphs.engine.entries import RunResumed
 from elcano.graphs.errors import RunOpen
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.lifecycle import resume_input
-from elcano.graphs.lifecycle.resume_points import CannotGoOn, Cut, before_step
+from elcano.graphs.lifecycle.resume_points import CannotResume, LogPrefix, before_step
 from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.graphs.values.budget import TopUp
-from elcano.graphs.values.resume_record import KeptBranch, Saved
+from elcano.graphs.values.resume_record import KeptBranch, ReusedWork
 from elcano.settings import Settings
 from elcano.storage.controls import ControlOutcome
 from elcano.storage.store import TenantStore
@@ -45,18 +45,18 @@ class Resumption(Frozen):
     reason: str = ""
 
 
-class WentOn(Frozen):
+class ResumedRun(Frozen):
     """A run that goes on."""
 
     run_id: str
     step: int
     """The step that comes next."""
     node: str
-    saved: Saved
+    saved: ReusedWork
 
 
 @dataclass(frozen=True)
-class Reached:
+class RunDependencies:
     """The dependencies of a request about a run."""
 
     temporal: Temporal
@@ -66,13 +66,13 @@ class Reached:
     """Who asks, where that is known."""
 
 
-async def resume_ended_run(run_id: str, wanted: Resumption, request_id: str, reached: Reached) -> WentOn:
+async def resume_ended_run(run_id: str, wanted: Resumption, request_id: str, reached: RunDependencies) -> ResumedRun:
     """The run goes on from where it failed, was stopped or ended too early.
 
     Raises:
         RunNotFound: there is no such run.
         RunOpen: it has not ended.
-        TakeUpRefused: it cannot go on so; the text says why.
+        ResumeRefused: it cannot go on so; the text says why.
         RequestInvalid: a model has no key.
         InputInvalid: it has no section of that title.
         KeyReused: the id came with another request before.
@@ -96,21 +96,21 @@ async def resume_ended_run(run_id: str, wanted: Resumption, request_id: str, rea
     now, titles = time.time(), frozenset(wanted.sections)
     try:
         cut = resume_input.where_to_resume(run, log, extra=wanted.extra, titles=titles, now=now)
-    except CannotGoOn as error:
-        raise TakeUpRefused(str(error)) from error
-    taken_up = await _plan_resume(run, log, cut, wanted, titles, now, reached)
-    return await _go_on(run, log, cut, taken_up, request_id, reached)
+    except CannotResume as error:
+        raise ResumeRefused(str(error)) from error
+    resumed_from = await _plan_resume(run, log, cut, wanted, titles, now, reached)
+    return await _go_on(run, log, cut, resumed_from, request_id, reached)
 
 
-async def roll_back(run_id: str, step: int, reason: str, request_id: str, reached: Reached) -> WentOn:
+async def roll_back(run_id: str, step: int, reason: str, request_id: str, reached: RunDependencies) -> ResumedRun:
     """Roll a run back to before `step`; a run under way gives up its current work and rolls back by itself.
 
     Raises:
         RunNotFound: there is no such run.
-        TakeUpRefused: it is a section of a run.
+        ResumeRefused: it is a section of a run.
         InputInvalid: there is no such step.
         ControlRefused: it is under way and refuses.
-        KeyReused, TemporalUnavailable, OutcomeUnknown: see `controls.ask`.
+        KeyReused, TemporalUnavailable, OutcomeUnknown: see `controls.request_control`.
     """
     run = await _load_settled_run(run_id, reached)
     wanted = RollBack(step=step, reason=reason)
@@ -126,19 +126,19 @@ async def roll_back(run_id: str, step: int, reason: str, request_id: str, reache
             await reached.store.controls.settle(run_id, request_id, outcome)
             raise ControlRefused(outcome.text)
         return await _record_answer(
-            WentOn(run_id=run_id, step=step, node=cut.run.node, saved=saved), request_id, reached
+            ResumedRun(run_id=run_id, step=step, node=cut.run.node, saved=saved), request_id, reached
         )
-    taken_up = resume_input.build_rollback(log, cut, by=reached.by, reason=reason)
-    return await _go_on(run, log, cut, taken_up, request_id, reached)
+    resumed_from = resume_input.build_rollback(log, cut, by=reached.by, reason=reason)
+    return await _go_on(run, log, cut, resumed_from, request_id, reached)
 
 
-async def _load_settled_run(run_id: str, reached: Reached) -> ArchivedRun:
+async def _load_settled_run(run_id: str, reached: RunDependencies) -> ArchivedRun:
     """Return the current state of a run, settling it first if it was ended from outside unnoticed."""
     run = await current_run(run_id, reached.temporal, reached.store)
     if run.status == "running":
         run = await archive_if_ended(run, reached.temporal, reached.store)
     if run.branch_of is not None:
-        raise TakeUpRefused(f"{run_id!r} is a section of {run.branch_of.run_id!r}: ask that of the run, with the title")
+        raise ResumeRefused(f"{run_id!r} is a section of {run.branch_of.run_id!r}: ask that of the run, with the title")
     return run
 
 
@@ -147,7 +147,9 @@ def _require_ended(run: ArchivedRun) -> None:
         raise RunOpen(f"the run {run.run_id!r} has not ended: stop it, top it up, or roll it back")
 
 
-async def _find_previous_answer(run: ArchivedRun, wanted: Frozen, request_id: str, reached: Reached) -> WentOn | None:
+async def _find_previous_answer(
+    run: ArchivedRun, wanted: Frozen, request_id: str, reached: RunDependencies
+) -> ResumedRun | None:
     """Return the earlier answer to this request; None if there was none and the request is to be carried out."""
     sent = sha256(wanted.model_dump_json().encode()).hexdigest()
     claim = await reached.store.controls.claim(run.run_id, request_id, sent)
@@ -156,14 +158,14 @@ async def _find_previous_answer(run: ArchivedRun, wanted: Frozen, request_id: st
     if claim.outcome is not None and not claim.outcome.accepted:
         raise ControlRefused(claim.outcome.text)
     if claim.outcome is not None:
-        return WentOn.model_validate_json(claim.outcome.text)
+        return ResumedRun.model_validate_json(claim.outcome.text)
     begun = None if claim.mine else await reached.temporal.begun_by(run.run_id)
     if begun is None or begun.get("request") != request_id:
         return None
-    return await _record_answer(WentOn.model_validate(begun["answer"]), request_id, reached)
+    return await _record_answer(ResumedRun.model_validate(begun["answer"]), request_id, reached)
 
 
-async def _record_answer(answer: WentOn, request_id: str, reached: Reached) -> WentOn:
+async def _record_answer(answer: ResumedRun, request_id: str, reached: RunDependencies) -> ResumedRun:
     outcome = ControlOutcome(accepted=True, text=answer.model_dump_json())
     await reached.store.controls.settle(answer.run_id, request_id, outcome)
     return answer
@@ -172,15 +174,15 @@ async def _record_answer(answer: WentOn, request_id: str, reached: Reached) -> W
 async def _plan_resume(
     run: ArchivedRun,
     log: RunLog,
-    cut: Cut,
+    cut: LogPrefix,
     wanted: Resumption,
     titles: frozenset[str],
     now: float,
-    reached: Reached,
-) -> TakeUp:
+    reached: RunDependencies,
+) -> ResumedFrom:
     """How a run, or a section, goes on: with what its own sections have."""
     kept, open_branches = await _list_resumed_branches(run, log, cut, wanted, titles, now, reached)
-    entry = TakenUp(
+    entry = RunResumed(
         at=0.0,
         why="resumed",
         by=reached.by,
@@ -189,18 +191,18 @@ async def _plan_resume(
         kept=tuple(one.run_id for one in kept),
         open=tuple(one.run_id for one in open_branches),
     )
-    undone: Undone = resume_input.build_undo_record(run.run_id, cut)
-    return TakeUp(entry=entry, undone=(undone,), kept=tuple(kept), open=tuple(open_branches))
+    undone: DiscardedWork = resume_input.build_undo_record(run.run_id, cut)
+    return ResumedFrom(entry=entry, undone=(undone,), kept=tuple(kept), open=tuple(open_branches))
 
 
 async def _list_resumed_branches(
     run: ArchivedRun,
     log: RunLog,
-    cut: Cut,
+    cut: LogPrefix,
     wanted: Resumption,
     titles: frozenset[str],
     now: float,
-    reached: Reached,
+    reached: RunDependencies,
 ) -> tuple[Sequence[KeptBranch], Sequence[OpenBranch]]:
     """Return the sections of the fan-out that a run resumes with: those that are done, and those to resume.
 
@@ -227,16 +229,16 @@ async def _list_resumed_branches(
         place = resume_input.where_to_resume(
             branch, own, extra=wanted.extra, titles=frozenset(), now=now, limited=False
         )
-        taken_up = await _plan_resume(branch, own, place, wanted, frozenset(), now, reached)
-        going_on.append(resume_input.open_branch(branch, own, place, taken_up))
+        resumed_from = await _plan_resume(branch, own, place, wanted, frozenset(), now, reached)
+        going_on.append(resume_input.open_branch(branch, own, place, resumed_from))
     return kept, going_on
 
 
-async def _require_no_other(known: Iterable[str], ended: Collection[str], reached: Reached) -> None:
+async def _require_no_other(known: Iterable[str], ended: Collection[str], reached: RunDependencies) -> None:
     """Sections end after the run that was taken from them; what they have is only known then.
 
     Raises:
-        TakeUpRefused: one is still at it.
+        ResumeRefused: one is still at it.
     """
     for branch in known:
         if branch in ended:
@@ -246,16 +248,16 @@ async def _require_no_other(known: Iterable[str], ended: Collection[str], reache
         except RunForgotten:
             continue
         if execution.status == "running":
-            raise TakeUpRefused(f"its section {branch!r} is still ending: ask again in a few seconds")
+            raise ResumeRefused(f"its section {branch!r} is still ending: ask again in a few seconds")
 
 
 async def _go_on(
-    run: ArchivedRun, log: RunLog, cut: Cut, taken_up: TakeUp, request_id: str, reached: Reached
-) -> WentOn:
+    run: ArchivedRun, log: RunLog, cut: LogPrefix, resumed_from: ResumedFrom, request_id: str, reached: RunDependencies
+) -> ResumedRun:
     """Begins the next execution of a run that has ended."""
     events = await reached.store.runs.events(run.run_id)
-    asked = resume_input.going_on(log.asked, cut, taken_up, events, run.started_at)
-    answer = WentOn(run_id=run.run_id, step=cut.run.step, node=cut.run.node, saved=taken_up.entry.saved)
+    asked = resume_input.going_on(log.asked, cut, resumed_from, events, run.started_at)
+    answer = ResumedRun(run_id=run.run_id, step=cut.run.step, node=cut.run.node, saved=resumed_from.entry.saved)
     begun: JsonObject = {"request": request_id, "answer": answer.model_dump(mode="json")}
     execution = await reached.temporal.go_on(asked, run.engine, begun)
     if execution is None:

@@ -14,7 +14,7 @@ from elcano.api.http.errors import (
     RunUnreadable,
     TemporalRefused,
     TemporalUnavailable,
-    WorkerNotAnswering,
+    WorkerUnavailable,
 )
 from elcano.api.http.schemas import PendingActivity, RunView
 from elcano.api.runs.endings import archive_if_ended
@@ -98,7 +98,7 @@ async def read_run(run_id: str, temporal: Temporal, store: TenantStore, *, pendi
         snapshot, execution = await asyncio.gather(
             temporal.snapshot(run_id), temporal.describe(run_id) if pending else _do_nothing()
         )
-    except (WorkerNotAnswering, RunForgotten, RunUnreadable):
+    except (WorkerUnavailable, RunForgotten, RunUnreadable):
         return await _without_worker(run, temporal, store)
     except TemporalUnavailable:
         return _build_stale_view(run)

@@ -12,7 +12,7 @@ from elcano.graphs.checks.graph_json_faults import form_faults, format_dotted_pa
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.errors import GraphInvalid
-from elcano.graphs.modes import ALIASES, MODES, mode_named
+from elcano.graphs.modes import MODES, list_aliases, mode_named
 from elcano.graphs.spec.faults import Fault, build_json_pointer, pointer_of, trim_pointer_to_document
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.named_graphs import GraphName, branches_named, with_branches
@@ -49,7 +49,7 @@ async def require_own(text: str, own: GraphStore) -> GraphVersion:
 
 async def list_graph_names(own: GraphStore) -> tuple[str, ...]:
     """Return the names that a run can be started with: modes, aliases and stored graphs."""
-    return (*MODES, *ALIASES, *(kept.graph.name for kept in await own.all()))
+    return (*MODES, *list_aliases(), *(kept.graph.name for kept in await own.all()))
 
 
 async def validate_received_graph(given: dict[str, Any], own: TenantStore, *, inside: str = "") -> ResearchGraph:

@@ -22,7 +22,7 @@ from elcano.api.temporal.client import Temporal
 from elcano.graphs.catalogue.source_registry import SOURCES, list_configured_sources
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.checks.references import explain_unknown_name
-from elcano.graphs.data.database_look import dialect_of
+from elcano.graphs.data.schema import dialect_of
 from elcano.graphs.extras import EXTRAS
 from elcano.settings import Settings
 
@@ -38,7 +38,7 @@ def list_enabled_sources(settings: Settings) -> dict[str, SourceSpec]:
 
 def list_all_sources(settings: Settings) -> dict[str, SourceSpec]:
     """Return every source, including those that are switched off."""
-    return list_enabled_sources(settings) | SOURCES
+    return {**list_enabled_sources(settings), **SOURCES}
 
 
 def switched_off(spec: SourceSpec, settings: Settings) -> str:

@@ -35,7 +35,7 @@ class Submission:
 
 
 @dataclass(frozen=True)
-class Keyed:
+class RequestKey:
     """An idempotency key of a client, and the hash of the request that it came with."""
 
     key: str
@@ -53,7 +53,7 @@ class Starter:
     settings: Settings
 
     async def start(
-        self, judge: Callable[[str], Awaitable[tuple[ResearchInput, Engine]]], keyed: Keyed | None
+        self, judge: Callable[[str], Awaitable[tuple[ResearchInput, Engine]]], keyed: RequestKey | None
     ) -> Submission:
         """Starts the run that `judge` makes of its id, or finds the one that the same request started.
 
@@ -80,7 +80,7 @@ class Starter:
                 raise
             return Submission(run, new=False)  # another one, who came with the same request, got further
 
-    async def _claimed(self, keyed: Keyed, run_id: str) -> KeyClaim:
+    async def _claimed(self, keyed: RequestKey, run_id: str) -> KeyClaim:
         claim = await self.store.runs.claim(keyed.key, keyed.request_hash, run_id)
         if claim.request_hash != keyed.request_hash:
             raise KeyReused(
@@ -101,7 +101,7 @@ class Starter:
         await self.store.runs.begin(run)
         return run
 
-    async def _begin(self, asked: ResearchInput, engine: Engine, keyed: Keyed | None) -> Submission:
+    async def _begin(self, asked: ResearchInput, engine: Engine, keyed: RequestKey | None) -> Submission:
         asked = asked.model_copy(update={"address": f"{self.settings.base_url.rstrip('/')}/v1/runs/{asked.run_id}"})
         await self.temporal.check()
         asked = await assign_model_queues(asked, self.temporal, self.settings)

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from elcano.api.http.answer_size import PART_BYTES, limit_json_size
 from elcano.api.http.budgets import BudgetView
 from elcano.api.http.errors import StepNotFound
-from elcano.api.http.step_views import BetweenView, ChangeView, LeftOut, RowView, StepDetail, StepList, StepView
-from elcano.api.runs.stories import Story, read_story
+from elcano.api.http.step_views import BetweenView, ChangeView, OmittedPart, RowView, StepDetail, StepList, StepView
+from elcano.api.runs.stories import RunHistory, read_story
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.frozen import Json
-from elcano.graphs.lifecycle.inspection import Inspected, count_steps, inspect_step
+from elcano.graphs.lifecycle.inspection import StepInspection, count_steps, inspect_step
 from elcano.graphs.lifecycle.rows import BetweenRow, Row
 from elcano.graphs.lifecycle.step_history import iter_passages
 from elcano.storage.ledger import LedgerEntry
@@ -61,7 +61,7 @@ async def _group_attempts(run_id: str, store: TenantStore) -> Attempts:
     return found
 
 
-def _list_page_rows(story: Story, after: int, limit: int) -> Iterator[Row]:
+def _list_page_rows(story: RunHistory, after: int, limit: int) -> Iterator[Row]:
     """Folded only as far as the page goes."""
     for one in iter_passages(story.log, story.events, going_on=story.going_on):
         row: Row = one if isinstance(one, BetweenRow) else one.row
@@ -76,7 +76,7 @@ def _build_row_view(row: Row, attempts: Attempts) -> RowView:
     return BetweenView.of(row) if isinstance(row, BetweenRow) else StepView.of(row, attempts.get(row.number, ()))
 
 
-def _looked_into(story: Story, number: int, attempts: Attempts, most: int | None) -> StepDetail:
+def _looked_into(story: RunHistory, number: int, attempts: Attempts, most: int | None) -> StepDetail:
     run_id = story.run.run_id
     steps = count_steps(story.log, going_on=story.going_on)
     found = inspect_step(story.log, story.events, number, going_on=story.going_on) if 1 <= number <= steps else None
@@ -102,7 +102,7 @@ def _looked_into(story: Story, number: int, attempts: Attempts, most: int | None
     )
 
 
-def _limit_step_parts(found: Inspected, most: int | None) -> tuple[dict[str, Json], list[LeftOut]]:
+def _limit_step_parts(found: StepInspection, most: int | None) -> tuple[dict[str, Json], list[OmittedPart]]:
     """Return the parts that can be large, each cut to `most` bytes, and what was left out."""
     whole: dict[str, Json] = {
         "input": found.input,

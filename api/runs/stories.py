@@ -19,7 +19,7 @@ _SECTION: Final = "."
 
 
 @dataclass(frozen=True)
-class Story:
+class RunHistory:
     """A run and how it came about."""
 
     run: ArchivedRun
@@ -32,12 +32,12 @@ class Story:
         return self.run.status == "running"
 
 
-async def read_story(run_id: str, temporal: Temporal, store: TenantStore) -> Story:
+async def read_story(run_id: str, temporal: Temporal, store: TenantStore) -> RunHistory:
     """A run or section as it stands.
 
     Raises:
         RunNotFound: there is no such run.
-        WorkerNotAnswering: it goes on, and no worker answers.
+        WorkerUnavailable: it goes on, and no worker answers.
         RunUnreadable: a worker cannot read it, or its record names a log that is not there.
         RunForgotten: it left no log, and Temporal does not know it any more.
         TemporalUnavailable: it goes on, and Temporal does not answer.
@@ -50,7 +50,7 @@ async def read_story(run_id: str, temporal: Temporal, store: TenantStore) -> Sto
         if run.branch_of is not None and run.status == "running":  # nobody but its id says that there is one
             raise RunNotFound(run_id) from None
         raise
-    return Story(run, log, events)
+    return RunHistory(run, log, events)
 
 
 async def _find_run_record(run_id: str, temporal: Temporal, store: TenantStore) -> ArchivedRun:

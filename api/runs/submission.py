@@ -12,7 +12,7 @@ from elcano.api.runs.database_graphs import asks_databases, may_ask_databases
 from elcano.api.runs.domains import choose_rubrics
 from elcano.api.runs.extras import lacking_extras, require_extras
 from elcano.api.runs.follow_up import CannotFollow, load_followed_run
-from elcano.api.runs.mode_choice import can_choose_mode, find_barred_modes, least_faults
+from elcano.api.runs.mode_choice import find_barred_modes, least_faults
 from elcano.api.runs.model_keys import require_models
 from elcano.api.runs.runnable_graphs import find_named_graph, list_graph_names, validate_received_graph
 from elcano.api.runs.source_availability import (
@@ -22,15 +22,15 @@ from elcano.api.runs.source_availability import (
     source_faults,
 )
 from elcano.api.runs.source_choice import choose_sources, require_databases
-from elcano.api.runs.starter import Keyed, Starter, Submission
+from elcano.api.runs.starter import RequestKey, Starter, Submission
 from elcano.graphs.agents.agent_registry import AGENTS
 from elcano.graphs.checks.budget_limits import default_limits, limit_faults
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.contracts import CHAIN_MODES, Engine, ModelChoice, ResearchInput
 from elcano.graphs.model_names import model_fault
-from elcano.graphs.modes import ALIASES, DEFAULT_MODE, MODES, mode_named
-from elcano.graphs.modes.auto import PARTS
-from elcano.graphs.modes.data import with_path_seconds
+from elcano.graphs.modes import DEFAULT_MODE, MODES, list_aliases, mode_named
+from elcano.graphs.modes.auto import can_choose_mode, list_parts
+from elcano.graphs.modes.path_seconds import with_path_seconds
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.plan_fanouts import has_sections
 from elcano.graphs.values.budget import Limits
@@ -107,7 +107,7 @@ def refusals_of(graph: ResearchGraph, limits: Limits, closed: Mapping[str, str])
     """Why a run of `graph` cannot work within its limits; one that chooses its mode can if one mode is not `closed`."""
     if not can_choose_mode(graph):
         return [FieldFault(field="budget", message=fault) for fault in limit_faults(graph, limits)]
-    if len(closed) < len(PARTS):
+    if len(closed) < len(list_parts()):
         return []
     over = [FieldFault(field="budget", message=fault) for fault in least_faults(limits)]
     return over or [FieldFault(field="mode", message=_none_left(closed))]
@@ -138,7 +138,7 @@ async def submit_run(
         asked = await _build_validated_input(request, run_id, tenant, starter)
         return asked, engine_of(request, starter.settings)
 
-    return await starter.start(judge, None if key is None else Keyed(key, request_hash(request)))
+    return await starter.start(judge, None if key is None else RequestKey(key, request_hash(request)))
 
 
 async def _build_validated_input(request: RunRequest, run_id: str, tenant: Tenant, starter: Starter) -> ResearchInput:
@@ -238,7 +238,7 @@ def _chain_faults(request: RunRequest) -> Iterable[FieldFault]:
     instead = "send `use_graph: true`"
     if request.graph is not None:
         yield FieldFault(field="graph", message=f"a graph of your own cannot run {why}: {instead}")
-    elif ALIASES.get(request.mode, request.mode) not in CHAIN_MODES:
+    elif list_aliases().get(request.mode, request.mode) not in CHAIN_MODES:
         known = ", ".join(CHAIN_MODES)
         yield FieldFault(field="mode", message=f"{request.mode!r} cannot run {why}: choose {known}, or {instead}")
 

@@ -77,7 +77,7 @@ class Temporal:
     def __init__(self, connection: Connection, task_queue: str) -> None:
         self.task_queue = task_queue
         self.glance = Glance(connection)
-        self.looks = Looks(connection)
+        self.looks = Looks(connection, task_queue)
         self._connection = connection
         self._polled_until: dict[str, float] = {}
         """By queue, until when it is believed that somebody polls it."""
@@ -158,7 +158,7 @@ class Temporal:
         """The run's events after number `since`; also of a closed workflow, as long as Temporal keeps it.
 
         Raises:
-            WorkerNotAnswering: no worker answered in `PROGRESS_TIMEOUT`.
+            WorkerUnavailable: no worker answered in `PROGRESS_TIMEOUT`.
             RunUnreadable: a worker did, with an error.
             RunForgotten: there is no such workflow.
         """
@@ -173,7 +173,7 @@ class Temporal:
         """Where the run is; None if its workflow is closed and `closed_too` is not set.
 
         Raises:
-            WorkerNotAnswering: no worker answered in `SNAPSHOT_TIMEOUT`.
+            WorkerUnavailable: no worker answered in `SNAPSHOT_TIMEOUT`.
             RunUnreadable: a worker did, with an error.
             RunForgotten: there is no such workflow.
         """
@@ -194,7 +194,7 @@ class Temporal:
         """The run's entries after the first `since`; also of a closed workflow, as long as Temporal keeps it.
 
         Raises:
-            WorkerNotAnswering: no worker answered in `PROGRESS_TIMEOUT`.
+            WorkerUnavailable: no worker answered in `PROGRESS_TIMEOUT`.
             RunUnreadable: a worker did, with an error.
             RunForgotten: there is no such workflow.
         """

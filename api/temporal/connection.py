@@ -11,7 +11,7 @@ from typing import Final
 from temporalio.client import Client
 
 from elcano.api.http.errors import TemporalUnavailable
-from elcano.api.temporal.retry_interceptor import AskAgain
+from elcano.api.temporal.retry_interceptor import RetryQueries
 from elcano.settings import Settings
 from elcano.storage.payloads import connect_config
 
@@ -46,4 +46,6 @@ async def connect_client(settings: Settings) -> Client:
     Raises:
         RuntimeError: the server cannot be reached.
     """
-    return await Client.connect(**connect_config(settings), connect_timeout=CONNECT_TIMEOUT, interceptors=[AskAgain()])
+    return await Client.connect(
+        **connect_config(settings), connect_timeout=CONNECT_TIMEOUT, interceptors=[RetryQueries()]
+    )

@@ -6,7 +6,6 @@ It costs the workflow nothing, and its history does not grow.
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from pydantic import ValidationError
 from temporalio.api.common.v1 import Payloads, WorkflowExecution
@@ -17,8 +16,10 @@ from elcano.api.temporal.rpc import CALL_TIMEOUT, map_rpc_errors
 from elcano.graphs.agents.agent_registry import AGENTS
 from elcano.graphs.values.answer_stream import Words
 
-WRITERS: Final = frozenset(name for name, agent in AGENTS.items() if agent.writes)
-"""Whose heartbeats can have words."""
+
+def list_writers() -> frozenset[str]:
+    """The agents whose heartbeats can have words."""
+    return frozenset(name for name, agent in AGENTS.items() if agent.writes)
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ async def read_current_writing(client: Client, run_id: str) -> Writing | None:
     with map_rpc_errors():
         answer = await client.workflow_service.describe_workflow_execution(request, retry=False, timeout=CALL_TIMEOUT)
     for pending in answer.pending_activities:
-        if pending.activity_type.name not in WRITERS:
+        if pending.activity_type.name not in list_writers():
             continue
         came = pending.last_heartbeat_time
         words = await _decode_words(client, pending.heartbeat_details)

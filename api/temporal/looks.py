@@ -1,7 +1,7 @@
 """Short workflows that belong to no run, whose result the caller waits for.
 
-A check searches a source once, looks read what databases hold and what servers of tools offer. Each is tried once; its
-failure is the answer.
+A check searches a source once; a look asks a worker for what a plugin wants to know, such as what a database holds.
+Each is tried once; its failure is the answer.
 """
 
 import asyncio
@@ -13,34 +13,12 @@ from pydantic import BaseModel
 from temporalio.client import WorkflowFailureError
 from temporalio.exceptions import ActivityError, ApplicationError
 
-from elcano.api.http.errors import (
-    DatabaseUnanswered,
-    SourceUnanswered,
-    TemporalUnavailable,
-    ToolServerNotFound,
-    ToolsUnanswered,
-)
+from elcano.api.http.errors import SourceCheckFailed, TemporalUnavailable
 from elcano.api.temporal.connection import Connection
 from elcano.api.temporal.rpc import CALL_TIMEOUT, map_rpc_errors
-from elcano.graphs.catalogue.mcp_tools import ListToolsOutput
-from elcano.graphs.data.database_look import (
-    DATABASE_LOOK_SECONDS,
-    DATABASE_LOOK_WORKFLOW,
-    DatabaseLook,
-    DatabaseLooked,
-)
+from elcano.graphs.catalogue.looks import LOOK_WORKFLOW, LookCall, LookSpec
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.providers import (
-    CHECK_SECONDS,
-    CHECK_WORKFLOW,
-    PROVIDER_QUEUE,
-    TOOL_LOOK_SECONDS,
-    TOOL_LOOK_WORKFLOW,
-    SourceCheck,
-    SourceChecked,
-    ToolLook,
-)
-from elcano.graphs.values.failures import FailureType
+from elcano.graphs.providers import CHECK_SECONDS, CHECK_WORKFLOW, PROVIDER_QUEUE, SourceCheck, SourceChecked
 
 GRACE: Final = 3.0
 """Seconds for the workflow around the activity."""
@@ -48,17 +26,26 @@ GRACE: Final = 3.0
 Answer = TypeVar("Answer", bound=BaseModel)
 
 
+class LookFailed(Exception):
+    """A look failed; the text is the reason, `type` the name of the worker's error, empty if no worker took it."""
+
+    def __init__(self, reason: str, type: str = "") -> None:
+        super().__init__(reason)
+        self.type = type
+
+
 class Looks:
     """Every method can raise `TemporalUnavailable` and `TemporalRefused`."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, task_queue: str) -> None:
         self._connection = connection
+        self._task_queue = task_queue
 
     async def check_source(self, check: SourceCheck) -> SourceChecked:
         """Runs one search of a source and returns its results.
 
         Raises:
-            SourceUnanswered: it failed, or no worker did it in time.
+            SourceCheckFailed: it failed, or no worker did it in time.
         """
         try:
             return await self._end(
@@ -72,50 +59,35 @@ class Looks:
         except WorkflowFailureError as error:
             failed = _find_activity_failure(error)
             nobody = f"no worker searched {check.source!r} within {CHECK_SECONDS:g} s"
-            raise SourceUnanswered(failed.message if failed else nobody) from error
+            raise SourceCheckFailed(failed.message if failed else nobody) from error
 
-    async def at_database(self, look: DatabaseLook) -> DatabaseLooked:
-        """Reads a database's schema through a worker.
+    async def look(self, spec: LookSpec, asked: Frozen, about: str) -> BaseModel:
+        """Has a worker look at something, and returns what it saw, an object of `spec.output`.
+
+        Args:
+            spec: what kind of look it is.
+            asked: its input.
+            about: what it is about, for Temporal's own page.
 
         Raises:
-            DatabaseUnanswered: it is away, or no worker looked in time.
+            LookFailed: it failed, or no worker did it in time.
         """
+        call = LookCall(
+            look=spec.name,
+            asked=asked.model_dump(mode="json"),
+            queue=self._task_queue,
+            seconds=spec.seconds,
+            about=about,
+        )
         try:
             return await self._end(
-                DATABASE_LOOK_WORKFLOW,
-                look,
-                DatabaseLooked,
-                DATABASE_LOOK_SECONDS,
-                id=f"elcano-database-look-{look.database}",
-                summary=f"what does {look.database} hold?",
+                LOOK_WORKFLOW, call, spec.output, spec.seconds, id=f"elcano-look-{spec.name}", summary=about
             )
         except WorkflowFailureError as error:
             failed = _find_activity_failure(error)
-            nobody = f"no worker read {look.database!r} within {DATABASE_LOOK_SECONDS:g} s"
-            raise DatabaseUnanswered(failed.message if failed else nobody) from error
-
-    async def at_tools(self, look: ToolLook) -> ListToolsOutput:
-        """What the servers of tools offer that the workers know.
-
-        Raises:
-            ToolServerNotFound: they do not know one that is named.
-            ToolsUnanswered: no worker said it in time.
-        """
-        try:
-            return await self._end(
-                TOOL_LOOK_WORKFLOW,
-                look,
-                ListToolsOutput,
-                TOOL_LOOK_SECONDS,
-                id="elcano-tool-look",
-                summary="what tools are there?",
-            )
-        except WorkflowFailureError as error:
-            failed = _find_activity_failure(error)
-            if failed and failed.type == FailureType.TOOL_REFUSED:
-                raise ToolServerNotFound(failed.message) from error
-            nobody = f"no worker did within {TOOL_LOOK_SECONDS:g} s"
-            raise ToolsUnanswered(failed.message if failed else nobody) from error
+            if failed is None:
+                raise LookFailed(f"no worker did within {spec.seconds:g} s") from error
+            raise LookFailed(failed.message, failed.type or "") from error
 
     async def _end(
         self, workflow: str, asked: Frozen, answer: type[Answer], seconds: float, *, id: str, summary: str

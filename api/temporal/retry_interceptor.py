@@ -34,7 +34,7 @@ UNHEARD_PAUSE: Final = 0.2
 UNHEARD_TRIES: Final = 4
 
 
-class AskAgain(Interceptor):
+class RetryQueries(Interceptor):
     """An interceptor for every client that queries runs."""
 
     def intercept_client(self, next: OutboundInterceptor) -> OutboundInterceptor:

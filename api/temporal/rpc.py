@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from temporalio.client import WorkflowQueryFailedError
 from temporalio.service import RPCError, RPCStatusCode
 
-from elcano.api.http.errors import RunForgotten, RunUnreadable, TemporalRefused, TemporalUnavailable, WorkerNotAnswering
+from elcano.api.http.errors import RunForgotten, RunUnreadable, TemporalRefused, TemporalUnavailable, WorkerUnavailable
 from elcano.graphs.errors import StoreDamaged
 
 CALL_TIMEOUT: Final = timedelta(seconds=5)
@@ -57,5 +57,5 @@ def mapped_query() -> Iterator[None]:
             raise RunUnreadable(f"the worker cannot read this run: {error}") from error
         except RPCError as error:
             if error.status in _NO_WORKER:
-                raise WorkerNotAnswering(NO_WORKER) from error
+                raise WorkerUnavailable(NO_WORKER) from error
             raise

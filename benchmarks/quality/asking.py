@@ -13,18 +13,18 @@ from typing import Final, Literal, TypeAlias
 
 from benchmarks.quality.data import DataSet
 from elcano.activities.agents.passages import fit_passages_to_tokens
-from elcano.activities.offline.planning import plan
-from elcano.activities.offline.writing import write
-from elcano.activities.sources.documents.folder import Folder
-from elcano.activities.sources.documents.source import DocumentsSource
 from elcano.activities.text.current_language import use_language
 from elcano.activities.text.languages import language_of
 from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, TaskEnvelope
-from elcano.graphs.agents.writer import AGENT
 from elcano.graphs.catalogue.source_registry import build_collection_spec
 from elcano.graphs.catalogue.tools import SearchInput
 from elcano.graphs.values.report import Claim, ReportDraft
+from elcano.plugins.documents.folder import Folder
+from elcano.plugins.documents.source import DocumentsSource
+from elcano.plugins.quoting.planning import plan
+from elcano.plugins.quoting.writing import write
+from elcano.plugins.research.agents.writer import AGENT
 from elcano.storage.evidence import Evidence
 
 Mode: TypeAlias = Literal["simple", "iterative"]

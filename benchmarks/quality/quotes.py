@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from elcano.activities.support.quotes import Searched
+from elcano.activities.support.quotes import QuoteIndex
 
 _SENTENCE: Final = re.compile(
     r"(?:(?<=[.!?]\s)|(?<=[\u3002\n])|^)(?:[^.!?\u3002\n]|\.(?=\d)){30,400}(?:[.!?](?=\s|$)|\u3002)", re.MULTILINE
@@ -56,7 +56,7 @@ OTHER: Final[Mapping[str, Altered]] = {
 def measure(data: Path) -> None:
     """Prints for each way the share of quotes that were found, and how many there were."""
     chosen = random.Random(5)
-    quotes = [(Searched.of(text), text, quote) for text in _texts(data) if (quote := _sentence(text, chosen))]
+    quotes = [(QuoteIndex.of(text), text, quote) for text in _texts(data) if (quote := _sentence(text, chosen))]
     for heading, ways in (("found, as they should be", SAME), ("found, as none should be", OTHER)):
         print(heading)
         for name, altered in ways.items():

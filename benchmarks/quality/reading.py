@@ -29,9 +29,9 @@ from typing import Final
 
 from benchmarks.quality.asking import Library
 from benchmarks.quality.sections import answer_in_sections
-from elcano.activities.offline.outlining import parse
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.values.report import Claim, ReportDraft
+from elcano.plugins.quoting.outlining import parse
 from elcano.storage.evidence import Evidence
 
 MARKS: Final = ("answer", "related", "noise", "wrong")

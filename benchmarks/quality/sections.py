@@ -9,13 +9,13 @@ from benchmarks.quality.asking import Answered, Library
 from elcano.activities.agents.answer_drafts import drop_repeated_claims
 from elcano.activities.agents.drafts import join_section_drafts
 from elcano.activities.agents.passages import fit_passages_to_tokens
-from elcano.activities.offline.joining import summarise, write_section
-from elcano.activities.offline.outlining import outline
 from elcano.graphs.agents.envelope import OfferedSource, SectionItem, TaskEnvelope
-from elcano.graphs.agents.long_writer import SECTION, SUMMARY
-from elcano.graphs.agents.planner import AGENT
 from elcano.graphs.values.report import Claim, DraftSection, ReportDraft, heading_for
 from elcano.graphs.values.state import SectionPlan, SectionResult
+from elcano.plugins.quoting.joining import summarise, write_section
+from elcano.plugins.quoting.outlining import outline
+from elcano.plugins.research.agents.long_writer import SECTION, SUMMARY
+from elcano.plugins.research.agents.planner import AGENT
 from elcano.storage.evidence import Evidence
 
 SURVEYED: Final = 20

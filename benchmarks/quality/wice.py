@@ -3,7 +3,7 @@
     python -m benchmarks.quality.wice FOLDER [--list]
 
 FOLDER holds `wice/dev.jsonl`: on each line a `claim`, its `evidence` as a list of sentences, a `label`, and in
-`meta` the title and the section of its page. A statement is doubted if `support.weighing` finds anything against
+`meta` the title and the section of its page. A statement is doubted if `judge_statement` finds anything against
 it. A false alarm is a supported claim that is doubted. It is measured with all of the evidence quoted, and with the
 three sentences that have most of the claim's words; of the latter, what stands in the rest of the passage is told
 apart, as reports do. Balanced accuracy is told twice: claims that are supported in part count as not supported, and

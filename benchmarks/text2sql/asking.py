@@ -14,19 +14,19 @@ from pydantic_ai import Agent
 
 from benchmarks.text2sql.comparing import Rows
 from elcano.activities.calls.models import resolve_model
-from elcano.activities.databases.column_resolution import resolve_query_columns
-from elcano.activities.databases.policy import Refused, parse_allowed_query
-from elcano.graphs.agents import sql_repairer, sql_writer
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.envelope import render_task_prompt
 from elcano.graphs.agents.loaded import AgentInput, Loaded
-from elcano.graphs.agents.sql_repairer import SqlAttempt, SqlRepairerInput
-from elcano.graphs.agents.sql_writer import SqlWriterInput
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.data.query import QueryFault, SqlQuery
 from elcano.graphs.data.schema import DatabaseSchema
-from elcano.graphs.data.sql_answers import SqlRepair, SqlWriting
 from elcano.graphs.frozen import Frozen
+from elcano.plugins.data.agents import sql_repairer, sql_writer
+from elcano.plugins.data.agents.sql_repairer import SqlAttempt, SqlRepairerInput
+from elcano.plugins.data.agents.sql_writer import SqlWriterInput
+from elcano.plugins.data.databases.policy import Refused, parse_allowed_query
+from elcano.plugins.data.databases.query_runner import resolve_query_columns
+from elcano.plugins.data.models.sql_answers import SqlRepair, SqlWriting
 from elcano.settings import Settings
 
 REPAIRS: Final = 3

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from elcano.activities.databases.database import Database
-from elcano.activities.databases.sqlite import Sqlite
 from elcano.graphs.data.schema import DatabaseSchema
+from elcano.plugins.data.databases.database import Database
+from elcano.plugins.data.databases.registry import Sqlite
 
 
 async def described(file: Path, name: str, meanings: dict[tuple[str, str], str]) -> DatabaseSchema:

@@ -1,1 +1,1 @@
-"""The agents: each in a file of its own, with everything that there is to say of it, named in `listing`."""
+"""What an agent is, the registry of those that plugins add, and the agents of the kernel: reviewer and reviser."""

@@ -1,30 +1,69 @@
-"""What an agent is: one definition says all of it, so that a new one is a file of its own and a line in `listing`.
+"""What an agent is: one definition says all of it, so that a new one is a file of its own and a line in `plugin.py`.
 
 A definition is data and pure functions. Whoever performs one loads what it `needs`, asks a model with what is `shown`
 and stores what was written; nothing anywhere asks for an agent by its name.
+
+The ground rules that every agent gets beside its instructions: how to read a task, and how far to trust a passage.
+
+It stands behind an agent's instructions, the same in every call, so that providers can keep both. Said here, it is said
+nowhere else.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
 
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.ground_rules import ground_rules
 from elcano.graphs.agents.loaded import Loaded, Needs
 from elcano.graphs.agents.prose import ReportProse
 from elcano.graphs.agents.synthesis_context import SynthesisInput
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.values.events import EventType
 from elcano.graphs.values.report import DraftRef
+from elcano.graphs.values.rubric import RubricScores
+
+READING: Final = """\
+## The task
+
+The task is a JSON envelope; a field that is missing is empty or unknown.
+- `today` is the day on which this research began. “Latest”, “current” and “this year” are meant from it. What you \
+remember may be older, and is no evidence.
+- `language` is the one that the person who asked writes. Write in it; if it is missing, in that of the question. \
+Quotations, names and what is searched for stay in the language of the sources.
+"""
+
+TRUSTING: Final = """\
+## Passages
+
+Each passage in `evidence` has a key, the source that it was found in, and in `about` what is known of the work: when \
+it was published (of an encyclopedia's article: last changed), its kind, its design, and what speaks against it. \
+Nothing is known where that is missing; a passage without a date cannot show that something is current.
+
+Where passages differ, or you choose between them, go by this, and say so where it decides the answer:
+- what reports its own findings, rules or product (the study, the registry, the law, the official documentation) \
+before what retells it (news, blogs, encyclopedias);
+- what was peer reviewed before preprints, and analyses of many studies before single ones on the same question;
+- the newer one where things change (versions, prices, law, guidelines); age alone makes no finding wrong;
+- independent passages that agree before many that repeat one origin.
+A retracted or withdrawn work supports nothing; where it must be named, say that it was retracted. A preprint is named \
+as one where the answer rests on it. A registered trial without posted results shows what was planned, not what came \
+out. Never express trust as a number of your own.
+"""
+
+
+def ground_rules(*, passages: bool) -> str:
+    """What stands behind an agent's instructions; with what concerns passages if it is shown any."""
+    return f"{READING}\n{TRUSTING}" if passages else READING
+
 
 Answer = TypeVar("Answer", bound=Frozen)
 
-Manner: TypeAlias = Literal["answer", "report", "proven", "joined", "by_section"]
+Manner: TypeAlias = Literal["answer", "report", "own", "joined", "by_section"]
 """What becomes of what the model says.
 
 - `answer`: it is what the state holds.
 - `report`: it is a draft written from passages, which is stored; the state holds a reference.
-- `proven`: the same, written from results of queries as well, and each of its numbers names the cells it came from.
+- `own`: the same, written in the way of its own that `writer` names.
 - `joined`: it is one draft of all sections' drafts, made in one pass; without the budget for it they stand as they are.
 - `by_section`: the same, a call a section and one (`closing`) for what stands above and below them.
 """
@@ -81,6 +120,11 @@ class AgentDefinition:
     manner: Manner = "answer"
     closing: Question[Any] | None = None
     """What one that writes `by_section` is asked at the end."""
+    writer: str = ""
+    """The dotted path of the coroutine function that writes in an `own` way, `package.module:name`: from the attempt,
+    this definition, the input, what was loaded and the task to the draft and the passages that it was written from."""
+    scored: Callable[[JsonObject], RubricScores | None] | None = None
+    """Of one that judges by a rubric: from its output to the scores that the report shows."""
     needs: Callable[[Any], Needs] = build_empty_needs
     """From its input to what has to be loaded for it."""
     faults: Callable[[Any, Any, Mapping[str, str]], Sequence[str]] | None = None
@@ -120,7 +164,7 @@ class AgentDefinition:
             return f"its answer is {self.asks.answer.__name__}, its output {self.output.__name__}: make them the same"
         if self.manner in ("report", "joined") and self.asks.answer is not ReportProse:
             return f"it writes ({self.manner}), so its answer must be ReportProse, not {self.asks.answer.__name__}"
-        if self.manner == "proven" and not issubclass(self.asks.answer, ReportProse):
+        if self.manner == "own" and not issubclass(self.asks.answer, ReportProse):
             return f"it writes ({self.manner}), so its answer must be a ReportProse, not {self.asks.answer.__name__}"
         if self.joins and not issubclass(self.input, SynthesisInput):
             return f"it joins sections ({self.manner}), so its input must be SynthesisInput, not {self.input.__name__}"
@@ -130,6 +174,8 @@ class AgentDefinition:
             return f"it writes ({self.manner}), so there is no answer that could be `settled`"
         if self.writes and self.faults is not None:
             return f"it writes ({self.manner}), and what does not hold of a draft is told without `faults`"
+        if (self.manner == "own") != bool(self.writer):
+            return "it needs `writer` if it writes in a way of its own, and only then"
         if self.by_section != (self.closing is not None):
             return "it needs `closing` if it writes by section, and only then"
         return None

@@ -40,7 +40,7 @@ class Needs(Frozen):
     """Databases of which it is told what tables they have that the text in `weighed` may be about."""
 
 
-class Shown(Frozen):
+class ShownPassages(Frozen):
     """The passages that a model is shown."""
 
     items: tuple[EvidenceItem, ...] = ()
@@ -51,7 +51,7 @@ class Shown(Frozen):
     order: tuple[str, ...] = ()
     """The keys, of those that matter most first: should still less fit."""
 
-    def only(self, items: tuple[EvidenceItem, ...]) -> "Shown":
+    def only(self, items: tuple[EvidenceItem, ...]) -> "ShownPassages":
         """Those of `items` alone: what a model was shown in the end."""
         ids = {item.key: self.ids[item.key] for item in items if item.key in self.ids}
         return self.model_copy(update={"items": items, "ids": ids})
@@ -62,7 +62,7 @@ class Drafts(Frozen):
 
     sections: tuple[SectionItem, ...] = ()
     """In the order of the plan; one without claims says why."""
-    shown: Shown = Shown()
+    shown: ShownPassages = ShownPassages()
     """The passages that the claims cite, and the best that they do not, without their texts."""
     passages: tuple[tuple[EvidenceItem, ...], ...] = ()
     """Of each section those with their texts: what its draft cites first, then the best that it does not."""
@@ -84,7 +84,7 @@ class ShownResult(Frozen):
 class Loaded(Frozen):
     """Passages, sources, the drafts of sections and word weights."""
 
-    shown: Shown = Shown()
+    shown: ShownPassages = ShownPassages()
     sources: tuple[OfferedSource, ...] = ()
     pages: tuple[str, ...] = ()
     """Where the passages are that are needed, the latest last, if one of `sources` is asked by addresses."""

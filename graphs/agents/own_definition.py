@@ -10,7 +10,6 @@ from elcano.graphs.agents.agent_registry import AGENTS
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import AgentInput, Loaded, Needs
-from elcano.graphs.agents.long_writer import SECTION, SUMMARY
 from elcano.graphs.agents.own import FieldType, OwnAgent
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.schemas.answer_models import model_of, object_with_ids
@@ -20,8 +19,6 @@ from elcano.graphs.schemas.shape import Shape, least_of
 from elcano.graphs.shortening import shorten_text
 from elcano.graphs.values.display_text import title_from_id
 
-TAKEN: Final = frozenset({*AGENTS, SECTION, SUMMARY})
-"""Names that mean something already."""
 GIVEN_ANYWAY: Final = ("question", "background", "guidance", "language")
 """Inputs that every agent has."""
 RESERVED: Final = ("sections", "criteria")
@@ -44,8 +41,14 @@ def agent_faults(agent: OwnAgent) -> list[SchemaFault]:
     return list(_find_definition_faults(agent))
 
 
+def is_name_taken(name: str) -> bool:
+    """Whether a name means something already: an agent, or a task of one that writes section by section."""
+    tasks = (f"{one.name}_{task}" for one in AGENTS.values() if one.by_section for task in ("section", "summary"))
+    return name in AGENTS or name in tasks
+
+
 def _find_definition_faults(agent: OwnAgent) -> Iterable[SchemaFault]:
-    if agent.name in TAKEN:
+    if is_name_taken(agent.name):
         yield SchemaFault("/name", f"{agent.name!r} is a built-in agent: give yours another name")
     if not agent.instructions.strip():
         yield SchemaFault("/instructions", "say what it has to do")

@@ -1,1 +1,1 @@
-"""The names that a graph can use: agents, tools and reducers, each with its input and output model."""
+"""The names that a graph can use: tools, reducers and sources, each with its input and output model."""

@@ -1,4 +1,4 @@
-"""The specifications of tools and reducers that a graph can name; `listing` has the list of them."""
+"""The specifications of tools and reducers that a graph can name; `tool_registry` holds them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,6 +25,9 @@ class ToolSpec:
     """The extra without which it fails."""
     uses: str = ""
     """The extra without which it answers less."""
+    run: str = ""
+    """The dotted path of the coroutine function that does it, `package.module:name`; it is called with a `ToolWork` and
+    its input. Empty: the kernel does it."""
 
 
 @dataclass(frozen=True)

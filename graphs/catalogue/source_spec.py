@@ -12,6 +12,8 @@ LONGEST_QUERY: Final = 1_000
 """Characters; a tool's input allows no more."""
 MOST_RESULTS: Final = 50
 """Passages of one search; a tool's input allows no more."""
+DATABASE: Final = "database"
+"""The kind of a source that is a database."""
 NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 """How a source may be called."""
 

@@ -1,7 +1,10 @@
-"""The input and output models of tools."""
+"""The tools of the kernel: their input and output models, and those that tools of plugins share."""
+
+from typing import Final
 
 from pydantic import Field
 
+from elcano.graphs.catalogue.registry_specs import ToolSpec
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.values.state import RELATED as RELATED
 from elcano.graphs.values.state import EvidenceRef
@@ -84,3 +87,31 @@ class ItemOutcomes(Frozen):
     """The output of a node that ran once per item, in the order of the items."""
 
     items: tuple[ItemOutcome, ...] = ()
+
+
+TOOLS: Final = (
+    ToolSpec(
+        name="search",
+        description="Searches one source and stores the passages it finds.",
+        input=SearchInput,
+        output=SearchOutput,
+        starts="searching",
+        completes="search_complete",
+    ),
+    ToolSpec(
+        name="search_related",
+        description="Finds what the run and its branches have in store on a subject, whichever source it is from.",
+        input=RelatedInput,
+        output=SearchOutput,
+        starts="searching",
+        completes="search_complete",
+    ),
+    ToolSpec(
+        name="noop",
+        description="Does nothing, durably: for measuring and for trying a graph out.",
+        input=NoopInput,
+        output=NoopOutput,
+        starts="analyzing",
+        completes="analysis_complete",
+    ),
+)

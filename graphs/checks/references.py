@@ -14,6 +14,7 @@ from elcano.graphs.engine.run import VIEW_NAMES
 from elcano.graphs.expressions.language import field_read, node_read, root_names
 from elcano.graphs.expressions.language import find_expression_fault as unusable
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.registry import list_left_out
 from elcano.graphs.shortening import shorten_text
 from elcano.graphs.spec.faults import Fault, build_faults_at, build_json_pointer
 from elcano.graphs.spec.graph import (
@@ -35,6 +36,8 @@ from elcano.graphs.values.state import NodeFailure
 _STATE_NAMES = frozenset(VIEW_NAMES)
 ITEM_NAMES = frozenset({"item", "index"})
 
+OF_PLUGINS = frozenset({"mode", "graph", "agent", "tool", "reducer", "source"})
+"""Kinds of names that plugins add: an unknown one may be of a plugin that is left out."""
 LONGEST_NAME = 100
 """Characters of a name that could be anything's; what resembles a longer one is not looked for."""
 
@@ -205,4 +208,7 @@ def explain_unknown_name(kind: str, name: str, known: Collection[str], *, within
         return
     close = get_close_matches(name, known, n=1)
     hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(sorted(known)) or 'none'}"
-    yield f"unknown {kind} {name!r}{within}; {hint}"
+    left_out = (
+        f"; plugins left out here: {', '.join(list_left_out())}" if kind in OF_PLUGINS and list_left_out() else ""
+    )
+    yield f"unknown {kind} {name!r}{within}; {hint}{left_out}"

@@ -2,6 +2,8 @@
 
 This file looks at the shape: ids, edges, reachability, cycles. `size` counts first, so that no walk here is long;
 `references` looks at what the nodes name: agents, tools, reducers, fields and expressions.
+
+Checks the limits of nodes: models with impossible names, and token limits too low for the agent to work.
 """
 
 from collections import Counter
@@ -9,18 +11,21 @@ from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from itertools import chain
 
-from elcano.graphs.checks.agent_checks import ambiguous_agents, own_agent_faults
-from elcano.graphs.checks.call_limits import limit_faults
+from elcano.graphs.checks.agent_checks import ambiguous_agents, find_valid_agent, own_agent_faults
 from elcano.graphs.checks.error_edges import error_faults
 from elcano.graphs.checks.order import order_faults
 from elcano.graphs.checks.references import hands_nothing_over, reference_faults
 from elcano.graphs.checks.walks import find_reachable_nodes, map_neighbours, number_connected_components
+from elcano.graphs.engine.inputs import one_visit
 from elcano.graphs.errors import GraphInvalid
+from elcano.graphs.model_names import model_fault
 from elcano.graphs.rules import get_rules
 from elcano.graphs.spec.faults import Fault, build_json_pointer, pointer_of
 from elcano.graphs.spec.graph import (
+    AgentNode,
     ConditionalEdge,
     Edge,
+    Node,
     ParallelEdge,
     ParallelNode,
     ResearchGraph,
@@ -28,6 +33,19 @@ from elcano.graphs.spec.graph import (
     SequentialEdge,
 )
 from elcano.graphs.spec.size import first_faults, size_faults
+
+
+def limit_faults(graph: ResearchGraph, node: Node) -> Iterable[Fault]:
+    """Why the limits of a node cannot work; nothing if they can, or there are none."""
+    if not isinstance(node, AgentNode) or node.limits is None:
+        return
+    if node.limits.model is not None and (fault := model_fault(node.limits.model)) is not None:
+        yield Fault(fault, "/limits/model")
+    if node.limits.tokens is not None and (agent := find_valid_agent(graph, node.agent)) is not None:
+        needed = one_visit(agent, get_rules())
+        if node.limits.tokens < needed:
+            text = f"{node.limits.tokens:,} tokens are less than one call of {node.agent!r} takes: give it {needed:,}"
+            yield Fault(f"{text} at least", "/limits/tokens")
 
 
 def require_valid(graph: ResearchGraph, kept: Collection[str] = ()) -> None:

@@ -9,13 +9,13 @@ from elcano.graphs.frozen import Frozen, Json
 from elcano.graphs.lifecycle.rows import StepKind, StepOutcome
 
 
-class Compared(Frozen):
+class ComparedPart(Frozen):
     """The base: the text under a field is its description for those who read the answer."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
 
-class RunFigures(Compared):
+class RunFigures(ComparedPart):
     """One of the two runs."""
 
     run_id: str = Field(examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"])
@@ -40,7 +40,7 @@ class RunFigures(Compared):
     """Seconds of its own time, in which it neither paused nor waited for a worker."""
 
 
-class Difference(Compared):
+class Difference(ComparedPart):
     """Something that was asked for otherwise."""
 
     field: str = Field(examples=["limits.tokens"])
@@ -51,7 +51,7 @@ class Difference(Compared):
     """What `b` was asked; null if it does not have it."""
 
 
-class StepBrief(Compared):
+class StepBrief(ComparedPart):
     """A step in short."""
 
     number: int = Field(examples=[5])
@@ -70,7 +70,7 @@ class StepBrief(Compared):
     """What came of it, in a sentence, or why it did not complete."""
 
 
-class StepPair(Compared):
+class StepPair(ComparedPart):
     """A step of each run at the same node and in the same iteration, or a step that only one of them took."""
 
     a: StepBrief | None
@@ -81,7 +81,7 @@ class StepPair(Compared):
     """Both came to the same outcome with the same output."""
 
 
-class StepsCompared(Compared):
+class StepsCompared(ComparedPart):
     """How the ways of both runs go together and apart."""
 
     common: int = Field(examples=[4])
@@ -90,7 +90,7 @@ class StepsCompared(Compared):
     """The steps behind these, in the order of both runs."""
 
 
-class EvidenceBrief(Compared):
+class EvidenceBrief(ComparedPart):
     """A passage by reference."""
 
     id: str = Field(examples=["packages:rich#1"])
@@ -101,7 +101,7 @@ class EvidenceBrief(Compared):
     """The source that it was found in."""
 
 
-class EvidenceCompared(Compared):
+class EvidenceCompared(ComparedPart):
     """What both runs know; of each list the first thousand."""
 
     only_a: tuple[EvidenceBrief, ...]
@@ -118,7 +118,7 @@ class EvidenceCompared(Compared):
     """How many both know."""
 
 
-class ClaimBrief(Compared):
+class ClaimBrief(ComparedPart):
     """A claim of a report."""
 
     section: str = Field(examples=["Key findings"])
@@ -129,7 +129,7 @@ class ClaimBrief(Compared):
     """Ids of what it cites."""
 
 
-class ClaimPair(Compared):
+class ClaimPair(ComparedPart):
     """A claim that is not the same in both reports."""
 
     how: Literal["added", "removed", "changed"] = Field(examples=["changed"])
@@ -142,7 +142,7 @@ class ClaimPair(Compared):
     """How alike the words of both are: 1 if they are the same, 0 if there is only one."""
 
 
-class ReferenceBrief(Compared):
+class ReferenceBrief(ComparedPart):
     """A document that a report refers to."""
 
     document: str = Field(examples=["packages:rich"])
@@ -153,7 +153,7 @@ class ReferenceBrief(Compared):
     """The source that it was found in."""
 
 
-class ReportCompared(Compared):
+class ReportCompared(ComparedPart):
     """What both reports say."""
 
     a_title: str = Field(examples=["Rich"])
@@ -180,7 +180,7 @@ class ReportCompared(Compared):
     """Documents that both refer to."""
 
 
-class RunComparison(Compared):
+class RunComparison(ComparedPart):
     """Two runs side by side."""
 
     a: RunFigures

@@ -14,6 +14,14 @@ Dialect: TypeAlias = Literal["sqlite", "postgresql", "duckdb", "mysql"]
 Kind: TypeAlias = Literal["integer", "decimal", "text", "date", "time", "timestamp", "boolean", "json", "other"]
 """What the values of a column are. `decimal` is every number that need not be whole, floating or exact."""
 
+
+def dialect_of(address: str) -> Dialect:
+    """Return the dialect at an address of `ELCANO_DATABASES`; plain files and folders are read by DuckDB."""
+    if address.startswith("sqlite://"):
+        return "sqlite"
+    return "postgresql" if address.startswith("postgresql://") else "duckdb"
+
+
 NUMBERS: Final[frozenset[Kind]] = frozenset({"integer", "decimal"})
 MOMENTS: Final[frozenset[Kind]] = frozenset({"date", "timestamp"})
 NAME_CHARACTERS: Final = 300

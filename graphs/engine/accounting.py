@@ -10,25 +10,25 @@ from elcano.graphs.engine.call_approval import (
     sign_latest_decision,
 )
 from elcano.graphs.engine.entries import (
-    ApprovalAsked,
-    ApprovalLapsed,
+    ApprovalExpired,
+    ApprovalRequested,
     Controlled,
     Diverted,
     Entry,
     Held,
+    HoldCleared,
+    NodeChosen,
     PlanProposed,
-    Resumed,
     RolledBack,
+    RunResumed,
     StepAbandoned,
     StepCompleted,
     StepFailed,
-    TakenUp,
-    Warned,
-    Went,
+    WarningAdded,
 )
 from elcano.graphs.engine.run import Run
 from elcano.graphs.values.budget import Usage
-from elcano.graphs.values.state import Ending, Hold, Tried
+from elcano.graphs.values.state import Ending, FailedTries, Hold
 
 RELEASED: Final[Mapping[str, object]] = {"hold": None, "trying": False, "tried": None}
 """The fields of a run that waits for nobody."""
@@ -47,7 +47,7 @@ def account_for_entry(run: Run, entry: Entry) -> Run:
         case Held():
             budget = budget.charge(entry.usage)
             changes = _build_hold_changes(run, entry)
-        case Resumed():
+        case HoldCleared():
             changes = dict(RELEASED) if entry.over else {"trying": True}
         case Controlled():
             return _apply_control_action(run, run.model_copy(update={"budget": budget}), entry)
@@ -56,13 +56,13 @@ def account_for_entry(run: Run, entry: Entry) -> Run:
         case PlanProposed():
             hold = Hold(reason="approval", node=run.node, detail="somebody has to approve or refuse the plan")
             changes = {"hold": hold, "approval": "asked"}
-        case ApprovalAsked() | ApprovalLapsed():
+        case ApprovalRequested() | ApprovalExpired():
             return _apply_call_approval(run.model_copy(update={"budget": budget}), entry)
         case RolledBack():
             changes = {"undone_to": entry.told}
-        case TakenUp():
-            return _taken_up(run, entry)
-        case Warned() | Went():
+        case RunResumed():
+            return _apply_resumed_run(run, entry)
+        case WarningAdded() | NodeChosen():
             changes = {}
     return run.model_copy(update={**changes, "budget": budget})
 
@@ -72,19 +72,19 @@ def _build_hold_changes(run: Run, entry: Held) -> dict[str, object]:
     if entry.hold.reason == "approval":
         return {"hold": entry.hold, "trying": False}
     since = run.tried.since if run.tried else entry.hold.since or 0.0
-    tried = Tried(tries=entry.hold.tries, since=since, progress=entry.progress)
+    tried = FailedTries(tries=entry.hold.tries, since=since, progress=entry.progress)
     return {"hold": entry.hold, "trying": False, "tried": tried}
 
 
-def _apply_call_approval(run: Run, entry: ApprovalAsked | ApprovalLapsed) -> Run:
+def _apply_call_approval(run: Run, entry: ApprovalRequested | ApprovalExpired) -> Run:
     return (
         add_waiting_call(run, entry.call)
-        if isinstance(entry, ApprovalAsked)
+        if isinstance(entry, ApprovalRequested)
         else record_call_decision(run, entry.call, "lapsed")
     )
 
 
-def _taken_up(run: Run, entry: TakenUp) -> Run:
+def _apply_resumed_run(run: Run, entry: RunResumed) -> Run:
     """Apply a resume. A fork has its own budget: the steps that it begins with were paid for by another run."""
     if entry.plan is not None:
         run = run.knowing(run.state.model_copy(update={"plan": entry.plan}))

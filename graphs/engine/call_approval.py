@@ -1,7 +1,7 @@
 """Tool call approval: a call is approved or refused, once, while its step is under way.
 
-Whoever makes the calls asks (`ApprovalAsked`) and stops asking (`ApprovalLapsed`). A decision ends the hold of a run
-that did nothing but wait; one that goes on waiting for other calls is held again by whoever makes them.
+Whoever makes the calls asks (`ApprovalRequested`) and stops asking (`ApprovalExpired`). A decision ends the hold of a
+run that did nothing but wait; one that goes on waiting for other calls is held again by whoever makes them.
 """
 
 from typing import ClassVar, Final, Literal
@@ -107,9 +107,9 @@ def describe_waiting_call(run: Run, id: str) -> tuple[EventType, str, JsonObject
     """Return the event of a call that waits for approval, or that lapsed: its type, text and data."""
     call = find_waiting_call(run, id)
     if call.decision == "lapsed":
-        return "approval_lapsed", f"Nobody approved the call of {call.called} in time", {"call": call.id}
+        return "approval_expired", f"Nobody approved the call of {call.called} in time", {"call": call.id}
     text = f"Waiting for somebody to approve the call of {call.called}: {call.arguments}"
-    return "approval_asked", text, call.figures()
+    return "approval_requested", text, call.figures()
 
 
 def release_waiting_calls(run: Run) -> dict[str, object]:

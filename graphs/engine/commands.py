@@ -66,7 +66,7 @@ class RunBranches(Frozen):
     """With fewer a branch could not go round once."""
 
 
-class Immediate(Frozen):
+class ApplyEntry(Frozen):
     """Nothing has to be done outside: this entry can be applied as it is."""
 
     entry: Entry
@@ -82,7 +82,7 @@ class Wait(Frozen):
     hold: Hold
 
 
-class Choose(Frozen):
+class ChooseNode(Frozen):
     """The node is done, and the caller has to choose the next one: the edges of the graph do not say."""
 
 
@@ -91,4 +91,4 @@ Call: TypeAlias = CallAgent | CallTool
 Work: TypeAlias = Call | RunBranches
 """What somebody outside the engine has to perform."""
 
-Command: TypeAlias = Work | Immediate | Wait | Choose | Finish
+Command: TypeAlias = Work | ApplyEntry | Wait | ChooseNode | Finish

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from elcano.graphs.engine.approval import ApprovePlan, RefusePlan
 from elcano.graphs.engine.call_approval import ApproveCall, RefuseCall
-from elcano.graphs.engine.pause import Continue, Pause
+from elcano.graphs.engine.pause import Pause, Unpause
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.steering import Steer
 from elcano.graphs.errors import InputInvalid
@@ -22,7 +22,7 @@ from elcano.graphs.values.state import Ending
 
 
 @runtime_checkable
-class Placed(Protocol):
+class PlacedAction(Protocol):
     """An action that depends on where in its graph the run is."""
 
     def misplaced(self, graph: ResearchGraph, run: Run) -> str | None:
@@ -127,7 +127,7 @@ class RollBack(Frozen):
 
 
 Action: TypeAlias = Annotated[
-    Stop | AddBudget | RollBack | Pause | Continue | Steer | ApprovePlan | RefusePlan | ApproveCall | RefuseCall,
+    Stop | AddBudget | RollBack | Pause | Unpause | Steer | ApprovePlan | RefusePlan | ApproveCall | RefuseCall,
     Field(discriminator="kind"),
 ]
 
@@ -152,9 +152,9 @@ def refuse_control(graph: ResearchGraph, run: Run, action: Action, *, closing: b
         return f"the run is writing its report or has ended; {action.too_late}"
     if (refusal := action.refusal(run, owner)) is not None:
         return refusal
-    return action.misplaced(graph, run) if isinstance(action, Placed) else None
+    return action.misplaced(graph, run) if isinstance(action, PlacedAction) else None
 
 
 def answer_to(graph: ResearchGraph, run: Run, action: Action) -> Json:
     """Return the run's answer to an action that was applied."""
-    return action.placed(graph, run) if isinstance(action, Placed) else action.answer(run)
+    return action.placed(graph, run) if isinstance(action, PlacedAction) else action.answer(run)

@@ -11,7 +11,7 @@ from pydantic import Field
 from elcano.graphs.engine.control_actions import Action
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.values.budget import Limits, Usage
-from elcano.graphs.values.resume_record import Saved, TakenUpWhy
+from elcano.graphs.values.resume_record import ResumeReason, ReusedWork
 from elcano.graphs.values.state import Ending, Failure, Hold, SectionPlan
 from elcano.graphs.values.waiting_call import WaitingCall
 
@@ -33,7 +33,7 @@ class StepCompleted(Frozen):
     told: int = Field(default=0, ge=0)
     """The highest number of an event that had been told when the call was made, as the history has it."""
     onward: bool = True
-    """The graph's edges lead on; false: whoever walks it says where to, by `Went`."""
+    """The graph's edges lead on; false: whoever walks it says where to, by `NodeChosen`."""
 
 
 class StepFailed(Frozen):
@@ -80,10 +80,10 @@ class Held(Frozen):
     """What the try used all the same."""
 
 
-class Resumed(Frozen):
+class HoldCleared(Frozen):
     """The time of the next try has come."""
 
-    kind: Literal["resumed"] = "resumed"
+    kind: Literal["hold_cleared"] = "hold_cleared"
     at: float
     over: bool = False
     """Nobody is waited for any more: of branches, which make their calls themselves."""
@@ -98,18 +98,18 @@ class RolledBack(Frozen):
     """The highest number of an event that was told before; numbers go on from there."""
 
 
-class TakenUp(Frozen):
+class RunResumed(Frozen):
     """The run goes on from here in an execution of its own: it had ended, was taken back, or is a fork of another."""
 
-    kind: Literal["taken_up"] = "taken_up"
+    kind: Literal["run_resumed"] = "run_resumed"
     at: float
-    why: TakenUpWhy
+    why: ResumeReason
     told: int = Field(default=0, ge=0)
     """The highest number of an event that was told before; numbers go on from there."""
     by: str = ""
     """Who asked for it, where that is known."""
     reason: str = ""
-    saved: Saved = Saved()
+    saved: ReusedWork = ReusedWork()
     """What was kept."""
     kept: tuple[str, ...] = ()
     """Of the fan-out that it goes on with: the run ids of branches that are not started again."""
@@ -147,10 +147,10 @@ class Controlled(Frozen):
     """What was answered, and is answered again."""
 
 
-class Went(Frozen):
+class NodeChosen(Frozen):
     """The next node, chosen by the caller: for runs whose graph does not choose it."""
 
-    kind: Literal["went"] = "went"
+    kind: Literal["node_chosen"] = "node_chosen"
     at: float
     to: str
     """The node that comes next."""
@@ -167,29 +167,29 @@ class PlanProposed(Frozen):
     at: float
 
 
-class ApprovalAsked(Frozen):
+class ApprovalRequested(Frozen):
     """A call of the current step waits for approval; other calls of it continue."""
 
-    kind: Literal["approval_asked"] = "approval_asked"
+    kind: Literal["approval_requested"] = "approval_requested"
     step: int
     node: str
     at: float
     call: WaitingCall
 
 
-class ApprovalLapsed(Frozen):
+class ApprovalExpired(Frozen):
     """The time to decide on a call ran out, and the call is no longer waited for."""
 
-    kind: Literal["approval_lapsed"] = "approval_lapsed"
+    kind: Literal["approval_expired"] = "approval_expired"
     at: float
     call: str
     """Its id."""
 
 
-class Warned(Frozen):
+class WarningAdded(Frozen):
     """Expressions of the node that comes next asked for too much, and the report has to say so."""
 
-    kind: Literal["warned"] = "warned"
+    kind: Literal["warning_added"] = "warning_added"
     at: float
     warnings: tuple[str, ...]
 
@@ -199,15 +199,15 @@ Entry: TypeAlias = Annotated[
     | StepFailed
     | StepAbandoned
     | Held
-    | Resumed
+    | HoldCleared
     | Diverted
     | Controlled
-    | Went
+    | NodeChosen
     | RolledBack
     | PlanProposed
-    | TakenUp
-    | ApprovalAsked
-    | ApprovalLapsed
-    | Warned,
+    | RunResumed
+    | ApprovalRequested
+    | ApprovalExpired
+    | WarningAdded,
     Field(discriminator="kind"),
 ]

@@ -18,7 +18,7 @@ _WRITTEN_OUT: Final = 128
 """Bytes of a state that are written out for expressions for one unit of work."""
 
 
-class Reading:
+class ExpressionReader:
     """Mutable, and of one step only. The view that it gives expressions is that of `run`."""
 
     def __init__(self, run: Run) -> None:

@@ -6,7 +6,7 @@ the node.
 
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.catalogue.tool_registry import TOOLS
-from elcano.graphs.engine.commands import BranchStart, CallAgent, CallTool, Command, Immediate, RunBranches
+from elcano.graphs.engine.commands import ApplyEntry, BranchStart, CallAgent, CallTool, Command, RunBranches
 from elcano.graphs.engine.entries import StepCompleted
 from elcano.graphs.engine.exits import (
     estimate_cost_microusd,
@@ -15,7 +15,7 @@ from elcano.graphs.engine.exits import (
     get_agent_figures,
     joining_tokens,
 )
-from elcano.graphs.engine.expression_reader import Reading, format_expression
+from elcano.graphs.engine.expression_reader import ExpressionReader, format_expression
 from elcano.graphs.engine.own_limits import set_call_allowance
 from elcano.graphs.engine.run import Run
 from elcano.graphs.errors import InputInvalid
@@ -27,7 +27,7 @@ from elcano.graphs.values.branch import BranchInput
 from elcano.graphs.values.budget import LEAST_TOKENS, Estimate, Limits
 
 
-def build_command(graph: ResearchGraph, run: Run, reading: Reading) -> Command:
+def build_command(graph: ResearchGraph, run: Run, reading: ExpressionReader) -> Command:
     """What the node that `run` is at wants done; `reading` is that of its expressions.
 
     Raises:
@@ -63,11 +63,11 @@ def build_command(graph: ResearchGraph, run: Run, reading: Reading) -> Command:
             minimum = max((minimum_tokens(graph.branches[start.branch], run.figures) for start in branches), default=0)
             return RunBranches(step=run.step, node=node.id, branches=branches, minimum_tokens=minimum)
         case _:
-            return Immediate(entry=StepCompleted(step=run.step, node=node.id, at=run.budget.elapsed))
+            return ApplyEntry(entry=StepCompleted(step=run.step, node=node.id, at=run.budget.elapsed))
 
 
 def build_node_input(
-    model: type[Frozen], inputs: Inputs, reading: Reading, item: JsonObject | None = None
+    model: type[Frozen], inputs: Inputs, reading: ExpressionReader, item: JsonObject | None = None
 ) -> JsonObject:
     """The input that a node's expressions make; null counts as not given, so that defaults hold."""
     values = {field: reading.value(expression, item) for field, expression in inputs.items()}
@@ -75,7 +75,7 @@ def build_node_input(
     return model.model_validate(given).model_dump(mode="json")
 
 
-def _evaluate_items(for_each: str | None, run: Run, reading: Reading) -> list[JsonObject]:
+def _evaluate_items(for_each: str | None, run: Run, reading: ExpressionReader) -> list[JsonObject]:
     """What expressions see beside the state, once for each item; without `for_each` once, and nothing."""
     if for_each is None:
         return [{}]
@@ -88,7 +88,7 @@ def _evaluate_items(for_each: str | None, run: Run, reading: Reading) -> list[Js
 
 
 def _build_branch_starts(
-    graph: ResearchGraph, node: ParallelNode, run: Run, reading: Reading
+    graph: ResearchGraph, node: ParallelNode, run: Run, reading: ExpressionReader
 ) -> tuple[BranchStart, ...]:
     """Build the branches of a plan without its dropped sections; the others keep the numbers of their places."""
     starts = [

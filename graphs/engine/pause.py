@@ -48,10 +48,10 @@ class Pause(Frozen):
         return "paused", f"Paused: {self.reason}" if self.reason else "Paused", {"reason": "pause"}
 
 
-class Continue(Frozen):
+class Unpause(Frozen):
     """A run that was paused goes on where it was."""
 
-    kind: Literal["continue"] = "continue"
+    kind: Literal["unpause"] = "unpause"
     halts: ClassVar[bool] = True
     """With the pause that it ends: a run that is taken up goes on in any case."""
     too_late: ClassVar[str] = "there is nothing to continue"
@@ -74,7 +74,7 @@ class Continue(Frozen):
 
     def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
         """An event's type, its text and its figures."""
-        return "continued", "Continued", {}
+        return "unpaused", "Unpaused", {}
 
 
 def _what_helps(run: Run) -> str:

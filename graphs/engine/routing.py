@@ -2,64 +2,92 @@
 
 A node that did its work is left by the edge that its `choose` names, by the first whose condition holds, or by its
 sequential edge; one that failed by the first edge `on_error` that takes the error, if there is one.
+
+What makes a run partial whose searches failed: a source that was searched and never answered.
+
+"Could not be searched" and "does not answer" are different outcomes: a source that failed every time says nothing of
+the question, whatever the other sources answered.
 """
 
 import json
 from typing import Final, Literal, NamedTuple
 
-from elcano.graphs.engine.expression_reader import Reading
-from elcano.graphs.engine.failed_sources import find_sources_ending
+from elcano.graphs.engine.expression_reader import ExpressionReader
 from elcano.graphs.engine.incomplete_sections import find_incomplete_ending
-from elcano.graphs.engine.run import Run, Taken
+from elcano.graphs.engine.run import Run, TakenEdge
 from elcano.graphs.errors import EngineFault
 from elcano.graphs.frozen import Json
+from elcano.graphs.shortening import shorten_text
 from elcano.graphs.spec.graph import ConditionalEdge, ErrorEdge, ResearchGraph, Route, Way
+from elcano.graphs.values.display_text import format_count
 from elcano.graphs.values.state import Ending, Failure, NodeFailure
+
+NAMED: Final = 6
+"""So many sources are named with why they failed; of more the number is said."""
+REASON_CHARACTERS: Final = 160
+
+
+def find_sources_ending(run: Run) -> Ending | None:
+    """How a run ends of whose sources one failed in every search; None if each that was searched answered once."""
+    calls = [call for turn in run.state.conversation for call in turn.tool_calls if not call.pending]
+    searched = {call.source for call in calls if call.error is None}
+    tried = {call.source: call.error for call in calls if call.source in run.state.sources}
+    failed = {source: error for source, error in tried.items() if error is not None and source not in searched}
+    if not failed:
+        return None
+    reasons = [f"{source} ({shorten_text(why, REASON_CHARACTERS).rstrip('.')})" for source, why in failed.items()]
+    if len(reasons) > NAMED:
+        reasons[NAMED:] = [f"{len(reasons) - NAMED} more"]
+    told = "no source could be searched"
+    if searched:
+        told = f"{len(failed)} of {format_count(len(tried), 'source')} could not be searched"
+    return Ending(kind="sources", detail=f"{told}: {'; '.join(reasons)}")
+
 
 NAMED_CHARACTERS: Final = 100
 """Of what `choose` gave in vain, for people."""
 
 
-class Leaving(NamedTuple):
+class ChosenEdge(NamedTuple):
     """An edge, and why it is taken."""
 
     edge: Way
     by: Literal["choice", "condition", "default", "error"]
     named: str = ""
 
-    def taken(self, step: int) -> Taken:
+    def taken(self, step: int) -> TakenEdge:
         """As the run keeps it; `step` is the one that it leads to."""
         edge = self.edge
-        return Taken(
+        return TakenEdge(
             step=step, from_node=edge.from_node, to_node=edge.to_node, by=self.by, label=edge.label, named=self.named
         )
 
 
-def route_after_step(graph: ResearchGraph, run: Run, reading: Reading) -> Leaving:
+def route_after_step(graph: ResearchGraph, run: Run, reading: ExpressionReader) -> ChosenEdge:
     """The way on from the node that the token is at, whether it did its work or failed."""
     return after_failure(graph, run) or route_after_success(graph, run, reading)
 
 
-def route_after_success(graph: ResearchGraph, run: Run, reading: Reading) -> Leaving:
+def route_after_success(graph: ResearchGraph, run: Run, reading: ExpressionReader) -> ChosenEdge:
     """The way by which the token leaves a node that did its work."""
     routes = graph.routes_from(run.node)
     if len(routes) == 1:
-        return Leaving(routes[0], "default")
+        return ChosenEdge(routes[0], "default")
     if choose := graph.by_id[run.node].choose:
         return _match_chosen_route(routes, reading.value(choose))
     for edge in routes:
         if not isinstance(edge, ConditionalEdge):
-            return Leaving(edge, "default")
+            return ChosenEdge(edge, "default")
         if reading.holds(edge.when):
-            return Leaving(edge, "condition")
+            return ChosenEdge(edge, "condition")
     raise EngineFault(f"node {run.node!r} has no sequential edge; the graph was not validated")
 
 
-def after_failure(graph: ResearchGraph, run: Run) -> Leaving | None:
+def after_failure(graph: ResearchGraph, run: Run) -> ChosenEdge | None:
     """The way that is declared for the failure of the node that the token is at; None if it has not failed."""
     failed = next((failure for failure in run.state.failures if failure.node == run.node), None)
     edge = error_edge(graph, run.node, failed.type) if failed else None
-    return Leaving(edge, "error") if edge else None
+    return ChosenEdge(edge, "error") if edge else None
 
 
 def error_edge(graph: ResearchGraph, node: str, error: str) -> ErrorEdge | None:
@@ -91,9 +119,9 @@ def in_words(failure: Failure | NodeFailure) -> str:
     return f"{failure.node} failed: {failure.message}"
 
 
-def _match_chosen_route(routes: tuple[Route, ...], chosen: Json) -> Leaving:
+def _match_chosen_route(routes: tuple[Route, ...], chosen: Json) -> ChosenEdge:
     for edge in routes:
         if edge.to_node == chosen:
-            return Leaving(edge, "choice")
+            return ChosenEdge(edge, "choice")
     named = "" if chosen is None else json.dumps(chosen, ensure_ascii=False)
-    return Leaving(routes[-1], "default", named[:NAMED_CHARACTERS])
+    return ChosenEdge(routes[-1], "default", named[:NAMED_CHARACTERS])

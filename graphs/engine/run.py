@@ -11,7 +11,7 @@ from elcano.graphs.rules import Rules, get_newest_rules_number, get_rules
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.budget import Budget, Limits
 from elcano.graphs.values.experience import Experience
-from elcano.graphs.values.state import Ending, Failure, Hold, ResearchState, Tried, reweigh_state, weigh_state
+from elcano.graphs.values.state import Ending, FailedTries, Failure, Hold, ResearchState, reweigh_state, weigh_state
 from elcano.graphs.values.waiting_call import WaitingCall
 
 NONE: Final = Experience()
@@ -24,7 +24,7 @@ VIEW_NAMES: Final = (*ResearchState.model_fields, "budget", "stalled", "failure"
 """What expressions can read everywhere, in the order of the view; within a `for_each` also `item` and `index`."""
 
 
-class Taken(Frozen):
+class TakenEdge(Frozen):
     """The way by which a run came to its node."""
 
     step: int
@@ -57,13 +57,13 @@ class Run(Frozen):
     """Of the step that is under way: calls that somebody was asked about, decided on or not."""
     trying: bool = False
     """The held call is being made again."""
-    tried: Tried | None = None
+    tried: FailedTries | None = None
     """Set once the call of its node was tried in vain, until the node is done with."""
     routing: bool = False
     """The node that the run is at is done; only the way on from it is open."""
     led: bool = False
     """Whoever walks the graph chooses the way on from each node: its edges do not."""
-    taken: Taken | None = None
+    taken: TakenEdge | None = None
     """The last way that led on; None at the entry."""
     approval: Approval = "not needed"
     failure: Failure | None = None

@@ -6,7 +6,7 @@ from typing import Final
 from elcano.graphs.catalogue.tool_registry import REDUCERS, output_model
 from elcano.graphs.engine import inputs
 from elcano.graphs.engine.entries import StepCompleted
-from elcano.graphs.engine.expression_reader import Reading
+from elcano.graphs.engine.expression_reader import ExpressionReader
 from elcano.graphs.engine.run import Run
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Json
@@ -17,7 +17,7 @@ TYPE_CHARACTERS: Final = 100
 """Of the name of an error."""
 
 
-def fold_step_output(graph: ResearchGraph, run: Run, entry: StepCompleted, reading: Reading) -> Run:
+def fold_step_output(graph: ResearchGraph, run: Run, entry: StepCompleted, reading: ExpressionReader) -> Run:
     """The run with what `entry` brought in its state. What an exit writes is always kept: the report names it.
 
     Raises:
@@ -55,7 +55,7 @@ def _drop_node_failures(state: ResearchState, node: str) -> tuple[NodeFailure, .
     return tuple(failure for failure in state.failures if failure.node != node)
 
 
-def record_expression_use(run: Run, reading: Reading) -> Run:
+def record_expression_use(run: Run, reading: ExpressionReader) -> Run:
     """The run after its expressions were read: with what has to be said of them, and the work they took."""
     run = run.model_copy(update={"work": run.work + reading.work})
     return add_run_warnings(run, reading.warnings)
@@ -69,7 +69,9 @@ def add_run_warnings(run: Run, warnings: Iterable[str]) -> Run:
     return run.knowing(run.state.model_copy(update={"warnings": (*run.state.warnings, *new)}))
 
 
-def _reduce_node_output(graph: ResearchGraph, run: Run, entry: StepCompleted, reading: Reading) -> ResearchState:
+def _reduce_node_output(
+    graph: ResearchGraph, run: Run, entry: StepCompleted, reading: ExpressionReader
+) -> ResearchState:
     """The state with the node's output in it, and folded in by the node's reducer if it names one."""
     node = graph.by_id[run.node]
     state = run.state

@@ -1,4 +1,4 @@
-"""The graph as a step function: `next_command` says what to do, `advance` gives the run after it was done.
+"""The graph as a step function: `next_command` says what to do, `advance_run` gives the run after it was done.
 
 Pure and total: whoever has a clock and can call activities performs the commands and reports each by an entry. An entry
 is applied whole or not at all, so a node that fails leaves the state as it was, and replaying entries 1..k rebuilds the
@@ -14,24 +14,24 @@ from pydantic import ValidationError
 from elcano.graphs.engine import inputs
 from elcano.graphs.engine.accounting import RELEASED, account_for_entry, short_of
 from elcano.graphs.engine.affordable_sections import update_budget_forecast
-from elcano.graphs.engine.commands import CallTool, Choose, Command, Finish, Immediate, RunBranches, Wait
+from elcano.graphs.engine.commands import ApplyEntry, CallTool, ChooseNode, Command, Finish, RunBranches, Wait
 from elcano.graphs.engine.entries import (
-    ApprovalAsked,
+    ApprovalRequested,
     Controlled,
     Diverted,
     Entry,
     Held,
+    NodeChosen,
     PlanProposed,
     RolledBack,
     StepAbandoned,
     StepCompleted,
     StepFailed,
-    Warned,
-    Went,
+    WarningAdded,
 )
 from elcano.graphs.engine.experience import learn_from_entry
-from elcano.graphs.engine.expression_reader import Reading
-from elcano.graphs.engine.routing import Leaving, ending_of, error_edge, in_words, route_after_step
+from elcano.graphs.engine.expression_reader import ExpressionReader
+from elcano.graphs.engine.routing import ChosenEdge, ending_of, error_edge, in_words, route_after_step
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.safety import BUDGET_ENDINGS, find_budget_ending, out_of
 from elcano.graphs.engine.state_update import add_run_warnings, fold_step_output, record_expression_use, with_failure
@@ -56,7 +56,7 @@ from elcano.graphs.values.state import Ending, Failure
 P = ParamSpec("P")
 T = TypeVar("T")
 
-Step: TypeAlias = StepCompleted | StepFailed | StepAbandoned | Held | ApprovalAsked
+Step: TypeAlias = StepCompleted | StepFailed | StepAbandoned | Held | ApprovalRequested
 """Entries that tell of one step."""
 
 
@@ -85,11 +85,11 @@ def next_command(graph: ResearchGraph, run: Run, elapsed: float) -> Command:
     if run.hold is not None and not run.trying:
         return Wait(hold=run.hold)
     if run.choosing:
-        return Choose()
+        return ChooseNode()
     run = update_budget_forecast(graph, run.model_copy(update={"budget": run.budget.at(elapsed)}))
     node = graph.by_id[run.node]
     command: Command
-    reading = Reading(run)
+    reading = ExpressionReader(run)
     try:
         most = run.figures.waiting_work
         command = inputs.build_command(graph, run, reading)
@@ -98,20 +98,20 @@ def next_command(graph: ResearchGraph, run: Run, elapsed: float) -> Command:
             raise InputInvalid("graph", text)
     except (ValidationError, InputInvalid) as error:  # a step too: not one that is left to the exit
         failure = _input_failure(node.id, error, reading)
-        command = Immediate(entry=StepFailed(step=run.step, node=node.id, at=elapsed, failure=failure))
+        command = ApplyEntry(entry=StepFailed(step=run.step, node=node.id, at=elapsed, failure=failure))
     if new := tuple(text for text in reading.warnings if text not in run.state.warnings):
-        return Immediate(entry=Warned(at=elapsed, warnings=new))
+        return ApplyEntry(entry=WarningAdded(at=elapsed, warnings=new))
     if run.node not in graph.exit_nodes and (refused := _find_exhausted_limit(run.budget, command)):
-        return Immediate(entry=Diverted(at=elapsed, ending=out_of(refused, node.id)))
+        return ApplyEntry(entry=Diverted(at=elapsed, ending=out_of(refused, node.id)))
     if run.approval == "needed" and researches_plan(node) and not _calls_nobody(command):
-        return Immediate(entry=PlanProposed(at=elapsed))
+        return ApplyEntry(entry=PlanProposed(at=elapsed))
     return command
 
 
 def _find_exhausted_limit(budget: Budget, command: Command) -> EndKind | None:
     """Return the limit that forbids a command. One that calls nothing only costs a step, so paid work is folded in."""
     match command:
-        case Immediate():
+        case ApplyEntry():
             return "steps" if budget.out_of_steps else None
         case _:
             return budget.refuses(inputs.estimate_command_needs(command, budget.limits))
@@ -140,9 +140,9 @@ def advance_run(graph: ResearchGraph, run: Run, entry: Entry) -> Run:
             return _divert_run(graph, run, entry.ending)
         case Controlled() if earlier.hold is not None and run.hold is None:
             return _gone_on(graph, run)
-        case Went():
+        case NodeChosen():
             return _follow_choice(graph, run, entry)
-        case Warned():
+        case WarningAdded():
             return add_run_warnings(run, entry.warnings)
         case _:
             return run
@@ -151,7 +151,7 @@ def advance_run(graph: ResearchGraph, run: Run, entry: Entry) -> Run:
 def _complete_step(graph: ResearchGraph, run: Run, entry: StepCompleted) -> Run:
     if not _called_nobody(graph.by_id[run.node], entry):
         run = run.model_copy(update={"work": 0})
-    reading = Reading(run)
+    reading = ExpressionReader(run)
     try:
         known = fold_step_output(graph, run, entry, reading)
     except (ValidationError, InputInvalid) as error:
@@ -169,7 +169,7 @@ def _gone_on(graph: ResearchGraph, run: Run) -> Run:
     return _follow_route(graph, run.model_copy(update={"routing": False}))
 
 
-def _follow_choice(graph: ResearchGraph, run: Run, entry: Went) -> Run:
+def _follow_choice(graph: ResearchGraph, run: Run, entry: NodeChosen) -> Run:
     """The run at the node that was chosen, or on hold before it.
 
     Raises:
@@ -181,13 +181,13 @@ def _follow_choice(graph: ResearchGraph, run: Run, entry: Went) -> Run:
     if entry.ending is not None:
         early, why = entry.ending.kind, entry.ending.detail
         edge = ConditionalEdge(from_node=run.node, to_node=entry.to, when="`true`", label=why, ending=early)
-    gone = _follow_edge(graph, run, Leaving(edge, "default"))
+    gone = _follow_edge(graph, run, ChosenEdge(edge, "default"))
     return gone if gone.hold is not None else gone.model_copy(update={"routing": False})
 
 
 def _follow_route(graph: ResearchGraph, run: Run) -> Run:
     """The run where its way leads, also if it had paused on the way: then it finds the same one again."""
-    reading = Reading(run)
+    reading = ExpressionReader(run)
     leaving = route_after_step(graph, run, reading)
     return _follow_edge(graph, record_expression_use(run, reading), leaving)
 
@@ -200,7 +200,7 @@ def _calls_nobody(command: Command) -> bool:
         case RunBranches():
             return not command.branches
         case _:
-            return isinstance(command, Immediate)
+            return isinstance(command, ApplyEntry)
 
 
 def _called_nobody(node: Node, entry: StepCompleted) -> bool:
@@ -215,7 +215,7 @@ def _called_nobody(node: Node, entry: StepCompleted) -> bool:
             return isinstance(node, StateNode | DecisionNode)
 
 
-def _follow_edge(graph: ResearchGraph, run: Run, leaving: Leaving) -> Run:
+def _follow_edge(graph: ResearchGraph, run: Run, leaving: ChosenEdge) -> Run:
     """The run at the other end of an edge, or paused before it."""
     edge = leaving.edge
     ending = ending_of(graph, run, edge)
@@ -249,7 +249,7 @@ def _divert_run(graph: ResearchGraph, run: Run, ending: Ending) -> Run:
 
 
 def _abandon_step(graph: ResearchGraph, run: Run, ending: Ending | None) -> Run:
-    """As `_divert`, but the call of the node was given up: an exit is not tried again."""
+    """As `_divert_run`, but the call of the node was given up: an exit is not tried again."""
     if ending is None:
         return run
     if run.node in graph.exit_nodes:
@@ -286,7 +286,7 @@ def _read_in_vain(graph: ResearchGraph, run: Run) -> int:
     """
     if not graph.error_edges_from(run.node):
         return 0
-    reading = Reading(run)
+    reading = ExpressionReader(run)
     try:
         inputs.build_command(graph, run, reading)
     except (ValidationError, InputInvalid):  # this is what it failed by
@@ -303,7 +303,7 @@ def _jump_to_exit(graph: ResearchGraph, run: Run, ending: Ending) -> Run:
     return run.model_copy(update={"node": graph.nearest_exit(run.node), "ending": ending})
 
 
-def _input_failure(node: str, error: ValidationError | InputInvalid, reading: Reading) -> Failure:
+def _input_failure(node: str, error: ValidationError | InputInvalid, reading: ExpressionReader) -> Failure:
     if isinstance(error, InputInvalid):
         texts = [str(error)]
     else:

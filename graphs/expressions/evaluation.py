@@ -13,7 +13,7 @@ from typing import Any, Final
 from jmespath.functions import Functions, signature
 from jmespath.visitor import Options, TreeInterpreter
 
-from elcano.graphs.expressions.weight import Scale, TooHeavy, Weight, text_bytes
+from elcano.graphs.expressions.weight import Scale, ValueTooLarge, Weight, text_bytes
 from elcano.graphs.rules import Rules
 
 _CALL: Final = 4
@@ -29,7 +29,7 @@ _COMPARED: Final = 512
 _LOOKED_THROUGH: Final = frozenset({"avg", "join", "keys", "max", "merge", "min", "reverse", "sort", "sum", "values"})
 
 
-class TooMuch(Exception):
+class EvaluationTooLarge(Exception):
     """An evaluation takes more work than it may. Its text completes "the expression ..."."""
 
 
@@ -54,21 +54,21 @@ class Meter:
         """Counts work that is about to be done.
 
         Raises:
-            TooMuch: it is more than there is.
+            EvaluationTooLarge: it is more than there is.
         """
         if units > self._allowed - self.used:
             self.used = self._allowed
-            raise TooMuch("takes more work than an expression, or the expressions of one step together, may")
+            raise EvaluationTooLarge("takes more work than an expression, or the expressions of one step together, may")
         self.used += units
 
     def hand_over(self, result: Weight) -> None:
         """Counts a result.
 
         Raises:
-            TooMuch: the step's expressions give too much together.
+            EvaluationTooLarge: the step's expressions give too much together.
         """
         if self.given + result.bytes > self.figures.step_result_bytes:
-            raise TooMuch("gives more than the expressions of one step together may")
+            raise EvaluationTooLarge("gives more than the expressions of one step together may")
         self.given += result.bytes
         self.parts += result.parts
 
@@ -77,8 +77,8 @@ def evaluate_tree(tree: Mapping[str, Any], view: object, meter: Meter) -> Any:
     """Evaluate a parsed expression; errors of jmespath are passed on.
 
     Raises:
-        TooMuch: it takes too much work.
-        TooHeavy: something that it builds or gives weighs too much, or cannot be written down.
+        EvaluationTooLarge: it takes too much work.
+        ValueTooLarge: something that it builds or gives weighs too much, or cannot be written down.
     """
     scale = Scale(meter.figures.result_bytes, lambda values: meter.spend(values // _LOOKED_AT))
     value = _Interpreter(meter, scale).visit(tree, view)
@@ -193,7 +193,7 @@ class _Functions(Functions):
     def _joining(self, glue: str, items: list[Any]) -> int:
         total = text_bytes(glue) * len(items) + sum(text_bytes(one) for one in items if isinstance(one, str))
         if total > self._scale.most:
-            raise TooHeavy(f"weighs over {self._scale.most:,} bytes")
+            raise ValueTooLarge(f"weighs over {self._scale.most:,} bytes")
         return total // _COMPARED
 
     def _searching(self, subject: list[Any] | str, wanted: Any) -> int:

@@ -16,8 +16,8 @@ import jmespath
 from jmespath.exceptions import JMESPathError
 from jmespath.parser import ParsedResult
 
-from elcano.graphs.expressions.evaluation import FUNCTIONS, Meter, TooMuch, evaluate_tree
-from elcano.graphs.expressions.weight import TooHeavy
+from elcano.graphs.expressions.evaluation import FUNCTIONS, EvaluationTooLarge, Meter, evaluate_tree
+from elcano.graphs.expressions.weight import ValueTooLarge
 from elcano.graphs.frozen import Json, JsonObject
 
 MAX_DEPTH: Final = 40
@@ -70,7 +70,7 @@ def evaluate_expression(expression: str, view: JsonObject, meter: Meter) -> Valu
     try:
         meter.spend(len(expression))  # it may have to be compiled
         json: Json = evaluate_tree(_compile_expression(expression).parsed, view, meter)
-    except (TooMuch, TooHeavy) as refused:
+    except (EvaluationTooLarge, ValueTooLarge) as refused:
         return Value(refused=str(refused))
     except (JMESPathError, ArithmeticError, TypeError, ValueError):  # jmespath lets those of Python through
         return Value()

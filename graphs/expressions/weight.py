@@ -24,7 +24,7 @@ MAX_BITS: Final = 1_024
 """Of a whole number. Readers of JSON give up somewhere above."""
 
 
-class TooHeavy(Exception):
+class ValueTooLarge(Exception):
     """A value weighs too much or cannot be kept. Its text completes "the value ..."."""
 
 
@@ -56,7 +56,7 @@ class Scale:
         """The weight of a JSON value, or of a frozen model.
 
         Raises:
-            TooHeavy: it weighs too much, or cannot be kept.
+            ValueTooLarge: it weighs too much, or cannot be kept.
         """
         if (scalar := _scalar_bytes(value)) is not None:
             return Weight(self._in_bounds(scalar), 0, 1)
@@ -78,7 +78,7 @@ class Scale:
         elif isinstance(value, BaseModel):
             names, parts = value.__dict__, value.__dict__.values()
         else:
-            raise TooHeavy(f"holds a {kind.__name__}, which is not JSON")
+            raise ValueTooLarge(f"holds a {kind.__name__}, which is not JSON")
         if self._count is not None:
             self._count(len(parts))
         total, levels, count = CONTAINER_BYTES, 0, CONTAINER_PARTS
@@ -101,7 +101,7 @@ class Scale:
 
     def _in_bounds(self, found: int) -> int:
         if found > self.most:
-            raise TooHeavy(f"weighs over {self.most:,} bytes")
+            raise ValueTooLarge(f"weighs over {self.most:,} bytes")
         return found
 
 
@@ -112,10 +112,10 @@ def _scalar_bytes(value: object) -> int | None:
         return text_bytes(value)  # type: ignore[arg-type]
     if kind is int:
         if (bits := value.bit_length()) > MAX_BITS:  # type: ignore[attr-defined]
-            raise TooHeavy(f"holds a number of {bits} bits; at most {MAX_BITS} can be kept")
+            raise ValueTooLarge(f"holds a number of {bits} bits; at most {MAX_BITS} can be kept")
     elif kind is float:
         if not isfinite(value):  # type: ignore[arg-type]
-            raise TooHeavy("holds a number that is not finite")
+            raise ValueTooLarge("holds a number that is not finite")
     elif value is not None and kind is not bool:
         return None
     return VALUE_BYTES
@@ -125,15 +125,15 @@ def text_bytes(text: str) -> int:
     """The weight of a text in bytes.
 
     Raises:
-        TooHeavy: it holds half a character, which no reader takes.
+        ValueTooLarge: it holds half a character, which no reader takes.
     """
     if text.isascii():
         return VALUE_BYTES + len(text)
     try:
         return VALUE_BYTES + len(text.encode())
     except UnicodeEncodeError as error:
-        raise TooHeavy("holds half a character (a lone surrogate)") from error
+        raise ValueTooLarge("holds half a character (a lone surrogate)") from error
 
 
-def _build_depth_error() -> TooHeavy:
-    return TooHeavy(f"has more than {MAX_LEVELS} levels of lists and objects")
+def _build_depth_error() -> ValueTooLarge:
+    return ValueTooLarge(f"has more than {MAX_LEVELS} levels of lists and objects")

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from elcano.graphs.catalogue.reducers import DraftToHandIn
 from elcano.graphs.catalogue.tool_registry import REDUCERS, output_model
-from elcano.graphs.engine.expression_reader import Reading
+from elcano.graphs.engine.expression_reader import ExpressionReader
 from elcano.graphs.engine.inputs import build_node_input
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.journal.journal import Journal
@@ -71,7 +71,7 @@ def find_exit_draft(journal: Journal) -> DraftRef | None:
     if isinstance(here, StateNode):
         try:
             return DraftToHandIn.model_validate(
-                build_node_input(DraftToHandIn, here.inputs, Reading(journal.run))
+                build_node_input(DraftToHandIn, here.inputs, ExpressionReader(journal.run))
             ).draft
         except ValidationError:  # it has failed the step, and the run ends all the same
             return None
@@ -91,7 +91,7 @@ def _hands_in(node: Node) -> bool:
 
 def _evaluate_result_values(journal: Journal) -> tuple[JsonObject, tuple[str, ...]]:
     """The values of the graph's result, and what has to be said of them."""
-    reading = Reading(journal.run)
+    reading = ExpressionReader(journal.run)
     values = {name: reading.value(expression) for name, expression in journal.graph.result.items()}
     return {name: value for name, value in values.items() if value not in EMPTY}, tuple(reading.warnings)
 

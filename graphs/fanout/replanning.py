@@ -2,7 +2,7 @@
 
 from elcano.graphs.engine import inputs
 from elcano.graphs.engine.commands import RunBranches
-from elcano.graphs.engine.expression_reader import Reading
+from elcano.graphs.engine.expression_reader import ExpressionReader
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.steering import Steer
 from elcano.graphs.errors import ElcanoError, EngineFault
@@ -17,7 +17,7 @@ def visit_of(graph: ResearchGraph, run: Run) -> RunBranches:
         InputInvalid: there are too many.
         EngineFault: the run is at another kind of node.
     """
-    work = inputs.build_command(graph, run, Reading(run))
+    work = inputs.build_command(graph, run, ExpressionReader(run))
     if not isinstance(work, RunBranches):
         raise EngineFault(f"node {run.node!r} has no branches")
     return work

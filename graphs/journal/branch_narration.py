@@ -2,15 +2,15 @@
 
 from elcano.graphs.engine.commands import BranchStart
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.journal.told import Told, shorten_message
+from elcano.graphs.journal.told import EventDraft, shorten_message
 from elcano.graphs.values.branch import BranchOutcome
 from elcano.graphs.values.display_text import format_count
 
 
-def narrate_branch_start(node: str, branch: BranchStart, run_id: str) -> Told:
+def narrate_branch_start(node: str, branch: BranchStart, run_id: str) -> EventDraft:
     """A branch begins; `run_id` is that of its child workflow, where its own events are."""
     data: JsonObject = {"run_id": run_id, "question": branch.input.question}
-    return Told(
+    return EventDraft(
         "branch_started",
         shorten_message(f"{branch.title}: research begins"),
         node,
@@ -20,7 +20,7 @@ def narrate_branch_start(node: str, branch: BranchStart, run_id: str) -> Told:
     )
 
 
-def narrate_branch_end(node: str, outcome: BranchOutcome) -> Told:
+def narrate_branch_end(node: str, outcome: BranchOutcome) -> EventDraft:
     """Report that a branch ended, for any reason; this comes after all of the branch's own events."""
     data: JsonObject = {
         "status": outcome.status,
@@ -38,7 +38,7 @@ def narrate_branch_end(node: str, outcome: BranchOutcome) -> Told:
         text = f"done{early}, {format_count(len(outcome.evidence), 'passage')}"
     else:
         text = f"drafted{early}"
-    return Told(
+    return EventDraft(
         "branch_complete",
         shorten_message(f"{outcome.title}: {text}"),
         node,
@@ -48,7 +48,7 @@ def narrate_branch_end(node: str, outcome: BranchOutcome) -> Told:
     )
 
 
-def narrate_dropped_branch(node: str, outcome: BranchOutcome) -> Told:
+def narrate_dropped_branch(node: str, outcome: BranchOutcome) -> EventDraft:
     """Report that a branch ended after it was dropped: its results are not used."""
     data: JsonObject = {
         "status": "left_out",
@@ -57,10 +57,10 @@ def narrate_dropped_branch(node: str, outcome: BranchOutcome) -> Told:
         "iterations": outcome.iterations,
     }
     text = f"{outcome.title}: left out at somebody's wish"
-    return Told("branch_complete", shorten_message(text), node, data, outcome.parallel_path_id, outcome.title)
+    return EventDraft("branch_complete", shorten_message(text), node, data, outcome.parallel_path_id, outcome.title)
 
 
-def narrate_plan_cut(node: str, afforded: int, planned: int) -> Told:
+def narrate_plan_cut(node: str, afforded: int, planned: int) -> EventDraft:
     """Not every branch fits into the budget."""
     text = f"The budget allows {afforded} of {planned} sections; the others are left out"
-    return Told("ending_early", text, node, {"reason": "tokens", "afforded": afforded, "planned": planned})
+    return EventDraft("ending_early", text, node, {"reason": "tokens", "afforded": afforded, "planned": planned})

@@ -3,14 +3,14 @@
 The workflow and the in-memory runner both drive a run through this class, so both tell the same story.
 """
 
-from elcano.graphs.engine.commands import Choose, Finish, Immediate, Wait, Work
+from elcano.graphs.engine.commands import ApplyEntry, ChooseNode, Finish, Wait, Work
 from elcano.graphs.engine.control_actions import AddBudget, at_exit
-from elcano.graphs.engine.entries import Controlled, Entry, RolledBack, StepCompleted, StepFailed, TakenUp
+from elcano.graphs.engine.entries import Controlled, Entry, RolledBack, RunResumed, StepCompleted, StepFailed
 from elcano.graphs.engine.run import NONE, Run, build_initial_run
 from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.journal.narration import narrate_command, narrate_entry, narrate_run_start
-from elcano.graphs.journal.told import Told
+from elcano.graphs.journal.told import EventDraft
 from elcano.graphs.spec.graph import ResearchGraph, StateNode
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.events import AgentEvent
@@ -18,7 +18,7 @@ from elcano.graphs.values.experience import Experience
 from elcano.graphs.values.state import ResearchState
 
 
-class Pages(Frozen):
+class JournalPages(Frozen):
     """Everything that a journal holds, as it travels from one execution of a workflow to the next."""
 
     run: Run
@@ -44,7 +44,7 @@ class Journal:
     """
 
     def __init__(
-        self, graph: ResearchGraph, pages: Pages, *, path: str = "", section: str = "", led: bool = False
+        self, graph: ResearchGraph, pages: JournalPages, *, path: str = "", section: str = "", led: bool = False
     ) -> None:
         self.graph = graph
         self._run = pages.run
@@ -83,15 +83,15 @@ class Journal:
     ) -> "Journal":
         """Returns the journal of a run that starts now, with its first event."""
         run = build_initial_run(graph, state, limits, rules, approve_plan=approve_plan, experience=experience)
-        pages = Pages(run=run, entries=(), events=(), started_at=now, begun=False)
+        pages = JournalPages(run=run, entries=(), events=(), started_at=now, begun=False)
         journal = cls(graph, pages, path=path, section=section, led=led)
         journal.tell(narrate_run_start(state.question, mode), now)
         return journal
 
     @property
-    def pages(self) -> Pages:
+    def pages(self) -> JournalPages:
         """Returns what a journal needs to continue from here."""
-        return Pages(
+        return JournalPages(
             run=self.run,
             entries=tuple(self.entries),
             events=tuple(self.events),
@@ -167,12 +167,12 @@ class Journal:
         """The first step is under way: from here on time counts."""
         self._begun = True
 
-    def next(self, now: float) -> Work | Wait | Choose | Finish:
+    def next(self, now: float) -> Work | Wait | ChooseNode | Finish:
         """Returns the next command that a caller has to perform; immediate ones are applied on the way."""
-        while isinstance(command := next_command(self.graph, self.run, self.elapsed(now)), Immediate):
+        while isinstance(command := next_command(self.graph, self.run, self.elapsed(now)), ApplyEntry):
             self.record(command.entry, now)
         self._called_at = self.elapsed(now)
-        if not isinstance(command, Wait | Choose | Finish) and self.run.tried is None:
+        if not isinstance(command, Wait | ChooseNode | Finish) and self.run.tried is None:
             for told in narrate_command(command):
                 self.tell(told, now)
         return command
@@ -181,7 +181,7 @@ class Journal:
         """Applies the state nodes that come next: an interruption must not skip the bookkeeping of completed work."""
         while isinstance(self.graph.by_id[self.run.node], StateNode):
             command = next_command(self.graph, self.run, self.elapsed(now))
-            if not isinstance(command, Immediate):
+            if not isinstance(command, ApplyEntry):
                 return
             self.record(command.entry, now)
 
@@ -191,7 +191,7 @@ class Journal:
             entry = entry.model_copy(update={"onward": False})
         earlier, self._run = self._run, advance_run(self.graph, self._run, entry)
         self.entries.append(entry)
-        if isinstance(entry, RolledBack | TakenUp | StepCompleted):
+        if isinstance(entry, RolledBack | RunResumed | StepCompleted):
             self._floor = max(self._floor, entry.told)
         if isinstance(entry, StepCompleted | StepFailed):
             self._idle += entry.waited
@@ -200,11 +200,11 @@ class Journal:
         for told in narrate_entry(self.graph, earlier, entry, self.run):
             self.tell(told, now, step=earlier.step)
 
-    def tell(self, told: Told, now: float, *, step: int | None = None) -> None:
+    def tell(self, told: EventDraft, now: float, *, step: int | None = None) -> None:
         """Numbers and dates one event; `step` is the one that comes next unless given."""
         self.events.append(self.event(told, now, step=step))
 
-    def event(self, told: Told, now: float, *, step: int | None = None) -> AgentEvent:
+    def event(self, told: EventDraft, now: float, *, step: int | None = None) -> AgentEvent:
         """Builds the event that `told` would be if it were recorded now."""
         return AgentEvent(
             seq=max(self.last, self._floor) + 1,
@@ -223,7 +223,7 @@ class Journal:
         """Time stands still since the last event: the run was taken back, and what passed since then was not it."""
         self._frozen_at = self.events[-1].at
 
-    def take_up(self, elapsed: float, now: float) -> None:
+    def resume_clock(self, elapsed: float, now: float) -> None:
         """The run had worked for so long when it was left, and goes on `now`; time stands still until it is thawed."""
         self._idle = now - self.started_at - elapsed
         self._frozen_at = now

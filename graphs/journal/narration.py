@@ -11,26 +11,26 @@ from elcano.graphs.engine.approval import describe_proposed_plan, join_plan_titl
 from elcano.graphs.engine.call_approval import describe_waiting_call
 from elcano.graphs.engine.commands import CallAgent, CallTool, Command, RunBranches
 from elcano.graphs.engine.entries import (
-    ApprovalAsked,
-    ApprovalLapsed,
+    ApprovalExpired,
+    ApprovalRequested,
     Controlled,
     Diverted,
     Entry,
     Held,
+    HoldCleared,
     PlanProposed,
-    Resumed,
     RolledBack,
+    RunResumed,
     StepAbandoned,
     StepCompleted,
     StepFailed,
-    TakenUp,
-    Warned,
+    WarningAdded,
 )
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.journal.items import of_branches, summarize_items
 from elcano.graphs.journal.phrases import agent_of, list_call_queries, work_of_agent, work_of_tool
-from elcano.graphs.journal.told import Told, shorten_message
+from elcano.graphs.journal.told import EventDraft, shorten_message
 from elcano.graphs.journal.transition_phrases import led_on, summarize_state_change
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, StateNode, ToolNode
 from elcano.graphs.values.asker import insert_requester
@@ -38,31 +38,31 @@ from elcano.graphs.values.branch import BranchOutcomes
 from elcano.graphs.values.display_text import ensure_list, format_count, title_from_id
 from elcano.graphs.values.events import EventType
 from elcano.graphs.values.failures import FailureType
-from elcano.graphs.values.resume_record import Saved
+from elcano.graphs.values.resume_record import ReusedWork
 from elcano.graphs.values.state import Ending, Hold
 
 
-def narrate_run_start(question: str, mode: str) -> Told:
+def narrate_run_start(question: str, mode: str) -> EventDraft:
     """The first event of every run."""
-    return Told("started", shorten_message(f"Research started: {question}"), data={"mode": mode})
+    return EventDraft("started", shorten_message(f"Research started: {question}"), data={"mode": mode})
 
 
-def narrate_command(command: Command) -> Iterable[Told]:
+def narrate_command(command: Command) -> Iterable[EventDraft]:
     """Yield the events for the start of work; none for steps that take no time."""
     match command:
         case CallAgent():
-            yield Told(agent_of(command).starts, shorten_message(work_of_agent(command)), command.node)
+            yield EventDraft(agent_of(command).starts, shorten_message(work_of_agent(command)), command.node)
         case CallTool():
             tool = TOOLS[command.tool]
             looked_for: list[Json] = [*list_call_queries(command)]
-            yield Told(tool.starts, shorten_message(work_of_tool(command)), command.node, {"queries": looked_for})
+            yield EventDraft(tool.starts, shorten_message(work_of_tool(command)), command.node, {"queries": looked_for})
         case RunBranches():
             sections: list[Json] = [branch.title for branch in command.branches]
             text = f"{title_from_id(command.node)}: {format_count(len(sections), 'section')}"
-            yield Told("searching", text, command.node, {"sections": sections})
+            yield EventDraft("searching", text, command.node, {"sections": sections})
 
 
-def narrate_entry(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) -> Iterable[Told]:
+def narrate_entry(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) -> Iterable[EventDraft]:
     """Yield the events for `entry`, which has turned the run `earlier` into `run`."""
     match entry:
         case Diverted() | StepAbandoned():
@@ -71,35 +71,35 @@ def narrate_entry(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) ->
             return
         case PlanProposed():
             text = f"Waiting for somebody to approve the plan: {join_plan_titles(run)}"
-            yield Told("plan_proposed", shorten_message(text), run.node, describe_proposed_plan(run))
+            yield EventDraft("plan_proposed", shorten_message(text), run.node, describe_proposed_plan(run))
             return
-        case ApprovalAsked() | ApprovalLapsed():
+        case ApprovalRequested() | ApprovalExpired():
             kind, text, data = describe_waiting_call(
-                run, entry.call.id if isinstance(entry, ApprovalAsked) else entry.call
+                run, entry.call.id if isinstance(entry, ApprovalRequested) else entry.call
             )
-            yield Told(kind, shorten_message(text), run.node, data)
+            yield EventDraft(kind, shorten_message(text), run.node, data)
             return
-        case Held() | Resumed() | RolledBack() | TakenUp() | Warned():
+        case Held() | HoldCleared() | RolledBack() | RunResumed() | WarningAdded():
             yield from _narrate_hold_change(earlier, entry)
             return
         case Controlled():
             kind, text, data = entry.action.told(run)
             who: JsonObject = {"by": entry.by} if entry.by else {}
-            yield Told(kind, shorten_message(insert_requester(text, entry.by)), run.node, {**data, **who})
+            yield EventDraft(kind, shorten_message(insert_requester(text, entry.by)), run.node, {**data, **who})
         case StepFailed():
             yield from _narrate_failure(earlier, entry, run)
         case StepCompleted() if reason := _explain_refused_output(graph, earlier, entry, run):
-            yield Told("error", shorten_message(reason), entry.node)
+            yield EventDraft("error", shorten_message(reason), entry.node)
         case StepCompleted():
             yield from _narrate_late_answer(graph, earlier, entry)
             yield from _narrate_completion(graph, earlier, entry, run)
     yield from _going_on(graph, earlier, run)
 
 
-def _going_on(graph: ResearchGraph, earlier: Run, run: Run) -> Iterable[Told]:
+def _going_on(graph: ResearchGraph, earlier: Run, run: Run) -> Iterable[EventDraft]:
     """Where a run goes after a step, or that it does not."""
     if (way := led_on(graph, earlier, run)) is not None:
-        yield Told("routed", shorten_message(way[0]), earlier.node, way[1])
+        yield EventDraft("routed", shorten_message(way[0]), earlier.node, way[1])
     if run.ending != earlier.ending and run.ending is not None:
         yield _narrate_ending(run)
     if run.paused is not None and run.hold is not earlier.hold:
@@ -123,34 +123,38 @@ def _explain_refused_output(graph: ResearchGraph, earlier: Run, entry: StepCompl
     return None
 
 
-def _narrate_failure(earlier: Run, entry: StepFailed, run: Run) -> Iterable[Told]:
+def _narrate_failure(earlier: Run, entry: StepFailed, run: Run) -> Iterable[EventDraft]:
     """Report a failure. For a call that could not be paid for, report only how the run goes on: nothing is broken."""
     failure = entry.failure
     if failure.exhausted is None:
         data: JsonObject = {"type": failure.type, "attempts": failure.attempts}
-        yield Told("error", shorten_message(f"{title_from_id(entry.node)} failed: {failure.message}"), entry.node, data)
+        yield EventDraft(
+            "error", shorten_message(f"{title_from_id(entry.node)} failed: {failure.message}"), entry.node, data
+        )
     elif run.finished and run.ending == earlier.ending:
         yield _narrate_ending(run)
 
 
-def narrate_iteration(run: Run, node: str) -> Told:
+def narrate_iteration(run: Run, node: str) -> EventDraft:
     """The next turn of the loop begins."""
-    return Told("looping", f"Iteration {run.budget.iterations} of at most {run.budget.limits.iterations}", node)
+    return EventDraft("looping", f"Iteration {run.budget.iterations} of at most {run.budget.limits.iterations}", node)
 
 
-def _narrate_ending(run: Run) -> Told:
+def _narrate_ending(run: Run) -> EventDraft:
     assert run.ending is not None
     where = "The writing is given up" if run.finished else "Going to the report now"
     text = f"{where}: {run.ending.detail or run.ending.kind}"
-    return Told("ending_early", shorten_message(text), run.node, {"reason": run.ending.kind})
+    return EventDraft("ending_early", shorten_message(text), run.node, {"reason": run.ending.kind})
 
 
-def _narrate_pause(run: Run, ending: Ending) -> Told:
+def _narrate_pause(run: Run, ending: Ending) -> EventDraft:
     text = f"Paused until somebody tops the budget up or stops the run: {ending.detail or ending.kind}"
-    return Told("paused", shorten_message(text), run.node, {"reason": ending.kind})
+    return EventDraft("paused", shorten_message(text), run.node, {"reason": ending.kind})
 
 
-def _narrate_hold_change(run: Run, entry: Held | Resumed | RolledBack | TakenUp | Warned) -> Iterable[Told]:
+def _narrate_hold_change(
+    run: Run, entry: Held | HoldCleared | RolledBack | RunResumed | WarningAdded
+) -> Iterable[EventDraft]:
     """Report a hold or a rollback. A retried call is reported when it ends, a warning in the report.
 
     What waits for approval tells so itself, and what became of that.
@@ -160,17 +164,17 @@ def _narrate_hold_change(run: Run, entry: Held | Resumed | RolledBack | TakenUp 
     match entry:
         case Held() if not asks:
             yield _narrate_hold(entry.hold)
-        case Resumed() if entry.over and not asks:
-            yield Told("resumed", f"{title_from_id(run.node)}: goes on", run.node)
+        case HoldCleared() if entry.over and not asks:
+            yield EventDraft("hold_cleared", f"{title_from_id(run.node)}: goes on", run.node)
         case RolledBack():
             place = "after its last step" if run.finished else f"at step {run.step}, before {title_from_id(run.node)}"
             text = f"Back {place}: what came after, up to {entry.told}, is undone"
-            yield Told("rolled_back", text, run.node, {"step": run.step, "undone_to": entry.told})
-        case TakenUp():
-            yield _taken_up(run, entry)
+            yield EventDraft("rolled_back", text, run.node, {"step": run.step, "undone_to": entry.told})
+        case RunResumed():
+            yield _narrate_resumed_run(run, entry)
 
 
-def _taken_up(run: Run, entry: TakenUp) -> Told:
+def _narrate_resumed_run(run: Run, entry: RunResumed) -> EventDraft:
     """A run goes on that had ended or was taken back, or another one begins with its steps."""
     kind: EventType
     match entry.why:
@@ -181,7 +185,7 @@ def _taken_up(run: Run, entry: TakenUp) -> Told:
             )
         case "resumed":
             kind, text = (
-                "resumed_run",
+                "run_resumed",
                 f"Goes on at step {run.step}, {title_from_id(run.node)}: {_in_words(entry.saved)} kept",
             )
         case "forked":
@@ -199,15 +203,15 @@ def _taken_up(run: Run, entry: TakenUp) -> Told:
         "reason": entry.reason,
         "from_run": entry.from_run,
     }
-    return Told(kind, shorten_message(f"{text}{who}{why}"), run.node, data)
+    return EventDraft(kind, shorten_message(f"{text}{who}{why}"), run.node, data)
 
 
-def _in_words(saved: Saved) -> str:
+def _in_words(saved: ReusedWork) -> str:
     sections = f", {format_count(saved.sections, 'section')}" if saved.sections else ""
     return f"{format_count(saved.steps, 'step')}{sections} and {format_count(saved.tokens, 'token')}"
 
 
-def _narrate_late_answer(graph: ResearchGraph, earlier: Run, entry: StepCompleted) -> Iterable[Told]:
+def _narrate_late_answer(graph: ResearchGraph, earlier: Run, entry: StepCompleted) -> Iterable[EventDraft]:
     """A call that had been held was answered, or searches are not waited for any longer.
 
     Branches tell that of their own calls.
@@ -216,7 +220,7 @@ def _narrate_late_answer(graph: ResearchGraph, earlier: Run, entry: StepComplete
         missing = _given_up(entry.output)
         how = f"goes on without {', '.join(missing)}" if missing else "answered"
         text = f"{title_from_id(entry.node)}: {how} after {format_count(earlier.tried.tries, 'try', 'tries')} in vain"
-        yield Told("resumed", shorten_message(text), entry.node)
+        yield EventDraft("hold_cleared", shorten_message(text), entry.node)
 
 
 def _given_up(output: Json) -> list[str]:
@@ -231,34 +235,34 @@ def _list_input_sources(inputs: Iterable[Json]) -> list[str]:
     return [*dict.fromkeys(str(one["source"]) for one in inputs if isinstance(one, dict) and "source" in one)]
 
 
-def _narrate_hold(hold: Hold) -> Told:
+def _narrate_hold(hold: Hold) -> EventDraft:
     whom = "somebody has to mend this" if hold.reason == "person" else "the provider cannot answer"
     again = f", next try in {hold.seconds:g} s" if hold.seconds else ""
     text = f"{title_from_id(hold.node)}: {whom}, try {hold.tries} failed{again}: {hold.detail}"
-    return Told("held", shorten_message(text), hold.node, hold.model_dump(mode="json", exclude={"ending"}))
+    return EventDraft("held", shorten_message(text), hold.node, hold.model_dump(mode="json", exclude={"ending"}))
 
 
-def _narrate_completion(graph: ResearchGraph, earlier: Run, entry: StepCompleted, run: Run) -> Iterable[Told]:
+def _narrate_completion(graph: ResearchGraph, earlier: Run, entry: StepCompleted, run: Run) -> Iterable[EventDraft]:
     node = graph.by_id[entry.node]
     tokens: JsonObject = {"tokens": entry.usage.tokens, "model": entry.model} if entry.model else {}
     match node:
         case AgentNode():
             agent = graph.agent(node.agent)
             text, data = _summarize_output(node.agent, agent.summary, entry.output)
-            yield Told(agent.completes, shorten_message(text), entry.node, {**data, **tokens})
+            yield EventDraft(agent.completes, shorten_message(text), entry.node, {**data, **tokens})
         case ToolNode():
             own = _TOOLS.get(node.tool)
             if node.for_each is not None and own is None:
                 text, data = summarize_items(title_from_id(node.tool), TOOLS[node.tool].summary, entry.output)
             else:
                 text, data = _summarize_output(node.tool, own or TOOLS[node.tool].summary, entry.output)
-            yield Told(TOOLS[node.tool].completes, shorten_message(text), entry.node, data)
+            yield EventDraft(TOOLS[node.tool].completes, shorten_message(text), entry.node, data)
         case ParallelNode():
             text, data = of_branches(BranchOutcomes.model_validate(entry.output or {}))
-            yield Told("search_complete", text, entry.node, data)
+            yield EventDraft("search_complete", text, entry.node, data)
         case StateNode():
             text, data = summarize_state_change(node, earlier.state, run.state)
-            yield Told("state_updated", text, entry.node, data)
+            yield EventDraft("state_updated", text, entry.node, data)
 
 
 def _summarize_output(

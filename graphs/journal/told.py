@@ -11,7 +11,7 @@ MESSAGE_CHARACTERS = 500
 
 
 @dataclass(frozen=True)
-class Told:
+class EventDraft:
     """One event before it has a number."""
 
     type: EventType

@@ -4,7 +4,7 @@ Only a way that could have been another is worth telling; one that ends the rese
 """
 
 from elcano.graphs.catalogue.tool_registry import REDUCERS
-from elcano.graphs.engine.run import Run, Taken
+from elcano.graphs.engine.run import Run, TakenEdge
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.spec.graph import DecisionNode, ResearchGraph, StateNode
 from elcano.graphs.values.display_text import title_from_id
@@ -38,7 +38,7 @@ def summarize_state_change(node: StateNode, earlier: ResearchState, state: Resea
     return text, {**data, **figures}
 
 
-def _describe_taken_edge(taken: Taken) -> str:
+def _describe_taken_edge(taken: TakenEdge) -> str:
     here, there = title_from_id(taken.from_node), title_from_id(taken.to_node)
     why = taken.label
     match taken.by:

@@ -5,7 +5,7 @@ Pure: it reads a journal and calls nothing.
 
 from pydantic import ValidationError
 
-from elcano.graphs.agents import judge
+from elcano.graphs.agents.agent_registry import AGENTS
 from elcano.graphs.contracts import (
     LITERATURE_REVIEW,
     REPORTED,
@@ -20,7 +20,7 @@ from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.steering import Steer
 from elcano.graphs.fanout.handover import Handover, build_handover, find_exit_draft
 from elcano.graphs.journal.journal import Journal
-from elcano.graphs.journal.told import Told
+from elcano.graphs.journal.told import EventDraft
 from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph, ToolNode
 from elcano.graphs.values.branch import branch_states
@@ -29,7 +29,7 @@ from elcano.graphs.values.display_text import format_count
 from elcano.graphs.values.endings import MISSING
 from elcano.graphs.values.events import EventType
 from elcano.graphs.values.report import ReportRef
-from elcano.graphs.values.rubric import Scored
+from elcano.graphs.values.rubric import RubricScores
 from elcano.graphs.values.state import Failure, ResearchState
 
 
@@ -106,13 +106,14 @@ def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
     )
 
 
-def last_scored(journal: Journal) -> Scored | None:
+def last_scored(journal: Journal) -> RubricScores | None:
     """Return the scores of the run's last judge by a rubric; None if there are none or they are invalid."""
     agents = {node.id: node.agent for node in journal.graph.nodes if isinstance(node, AgentNode)}
     for entry in reversed(journal.entries):
-        if isinstance(entry, StepCompleted) and agents.get(entry.node) == judge.AGENT.name:
+        agent = AGENTS.get(agents.get(entry.node, "")) if isinstance(entry, StepCompleted) else None
+        if isinstance(entry, StepCompleted) and agent is not None and agent.scored is not None:
             try:
-                return judge.scored_of(judge.JudgeAssessment.model_validate(entry.output))
+                return agent.scored(entry.output) if isinstance(entry.output, dict) else None
             except ValidationError:  # a run has to end whatever its log holds
                 return None
     return None
@@ -128,12 +129,12 @@ def analysis_of(graph: ResearchGraph, state: ResearchState) -> str | None:
     return made[-1] if made else None
 
 
-def report_ready(report: ReportRef) -> Told:
+def report_ready(report: ReportRef) -> EventDraft:
     """The event that tells where the report is and how its check went."""
     references, verified = format_count(report.references, "reference"), format_count(report.verified, "citation")
     text = f"Report: {report.title} ({references}, {verified} verified"
     text += f", {report.unverified} not verified)" if report.unverified else ")"
-    return Told("report_ready", text, data=report.model_dump(mode="json"))
+    return EventDraft("report_ready", text, data=report.model_dump(mode="json"))
 
 
 def status_of(journal: Journal, failure: Failure | None, report: ReportRef | None, *, cancelled: bool) -> RunStatus:
@@ -155,7 +156,7 @@ def last_event(
     failure: Failure | None,
     report: ReportRef | None,
     cancellation: Cancellation | None = None,
-) -> Told:
+) -> EventDraft:
     """The terminal event. A run tells exactly one, as its last."""
     cancelled = cancellation or Cancellation()
     kind: EventType = "complete" if status in REPORTED else "failed" if status == "failed" else "cancelled"
@@ -168,7 +169,7 @@ def last_event(
         text = f"{how}: {run.ending.detail or run.ending.kind}"
     else:
         text = "Done"
-    return Told(
+    return EventDraft(
         kind,
         text,
         run.node,
@@ -186,7 +187,7 @@ def last_event(
 
 def build_run_log(asked: ResearchInput, journal: Journal) -> RunLog:
     """Return the complete log of a run, from its input to its current state."""
-    began = asked.model_copy(update={"carried": None, "taken_up": None})
+    began = asked.model_copy(update={"carried": None, "resumed_from": None})
     return RunLog(asked=began, entries=tuple(journal.entries), run=journal.run)
 
 

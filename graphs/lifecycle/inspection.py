@@ -13,7 +13,7 @@ from elcano.graphs.engine import inputs
 from elcano.graphs.engine.affordable_sections import update_budget_forecast
 from elcano.graphs.engine.commands import CallAgent, CallTool, RunBranches
 from elcano.graphs.engine.entries import StepAbandoned, StepCompleted, StepFailed
-from elcano.graphs.engine.expression_reader import Reading
+from elcano.graphs.engine.expression_reader import ExpressionReader
 from elcano.graphs.engine.run import Run
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen, Json
@@ -27,7 +27,7 @@ from elcano.graphs.values.events import AgentEvent
 from elcano.graphs.values.state import ResearchState
 
 
-class Inspected(Frozen):
+class StepInspection(Frozen):
     """A step from the inside."""
 
     row: StepRow
@@ -49,8 +49,8 @@ class Inspected(Frozen):
     budget_after: Budget | None = None
 
 
-def inspect_step(log: RunLog, events: Iterable[AgentEvent], number: int, *, going_on: bool) -> Inspected | None:
-    """The step with this number; None if the run has none. Arguments as for `steps.rows`."""
+def inspect_step(log: RunLog, events: Iterable[AgentEvent], number: int, *, going_on: bool) -> StepInspection | None:
+    """The step with this number; None if the run has none. Arguments as for `list_step_rows`."""
     between: list[BetweenRow] = []
     for one in iter_passages(log, events, going_on=going_on):
         if isinstance(one, BetweenRow):
@@ -67,10 +67,10 @@ def count_steps(log: RunLog, *, going_on: bool) -> int:
     return ended + (going_on and not log.run.finished and not log.run.choosing)
 
 
-def _build_inspection(graph: ResearchGraph, step: Passage, between: Iterable[BetweenRow]) -> Inspected:
+def _build_inspection(graph: ResearchGraph, step: Passage, between: Iterable[BetweenRow]) -> StepInspection:
     given, why_not = (None, "") if step.row.kind is None else _build_node_input(graph, step.before)
     after = step.after.state if step.after is not None else None
-    return Inspected(
+    return StepInspection(
         row=step.row,
         between=tuple(between),
         input=given,
@@ -88,7 +88,7 @@ def _build_node_input(graph: ResearchGraph, run: Run) -> tuple[Json, str]:
     """What the node that `run` is at is given, or why it could not be."""
     run = update_budget_forecast(graph, run)
     node = graph.by_id[run.node]
-    reading = Reading(run)
+    reading = ExpressionReader(run)
     try:
         if isinstance(node, StateNode):
             return inputs.build_node_input(REDUCERS[node.reducer].input, node.inputs, reading), ""

@@ -8,8 +8,8 @@ from elcano.graphs.engine.entries import StepCompleted
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.step_function import advance_run
 from elcano.graphs.lifecycle.resume_points import (
-    CannotGoOn,
-    Cut,
+    CannotResume,
+    LogPrefix,
     before_step,
     build_top_up_entry,
     fork_mark,
@@ -23,14 +23,14 @@ from elcano.graphs.values.budget import MOST_COST, MOST_TOKENS, TopUp
 from elcano.graphs.values.plan_validation import open_sections
 
 
-def with_larger_plan(log: RunLog, extra: TopUp) -> Cut | None:
+def with_larger_plan(log: RunLog, extra: TopUp) -> LogPrefix | None:
     """The log up to where its sections are researched, with `extra` from before their plan was cut to its budget.
 
     A plan that a reducer stored is made again by the same entries, so more budget makes it what it would have been;
     what somebody asked for since is asked for again. None if it does not grow, or its sections were never begun.
 
     Raises:
-        CannotGoOn: it would end at once again.
+        CannotResume: it would end at once again.
     """
     if extra == TopUp() or (found := _find_replan_point(log)) is None:
         return None
@@ -78,6 +78,6 @@ def sections_left_out(log: RunLog) -> int:
     cost = 0 if limits.cost_microusd is None else MOST_COST - limits.cost_microusd
     try:
         larger = with_larger_plan(log, TopUp(tokens=MOST_TOKENS - limits.tokens, cost_microusd=cost))
-    except CannotGoOn:  # for want of something else, which is told when more is given
+    except CannotResume:  # for want of something else, which is told when more is given
         return 0
     return 0 if larger is None else len(larger.run.state.plan) - len(log.run.state.plan)

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
 from elcano.graphs.engine.commands import BranchStart
-from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted, StepFailed, TakenUp
+from elcano.graphs.engine.entries import Held, RunResumed, StepAbandoned, StepCompleted, StepFailed
 from elcano.graphs.engine.run import Run
 from elcano.graphs.fanout.visit import build_branch_outcome as outcome_of
-from elcano.graphs.journal.journal import Journal, Pages
+from elcano.graphs.journal.journal import Journal, JournalPages
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.start import fold
 from elcano.graphs.records import RunLog
@@ -43,7 +43,7 @@ class Visit(NamedTuple):
 
 def journal_of(log: RunLog) -> Journal:
     """Build the journal of a run that is over, without its events."""
-    return Journal(log.asked.graph, Pages(run=log.run, entries=log.entries, events=(), started_at=0.0))
+    return Journal(log.asked.graph, JournalPages(run=log.run, entries=log.entries, events=(), started_at=0.0))
 
 
 def find_log_mismatch(log: RunLog) -> str | None:
@@ -154,7 +154,7 @@ def _of_section(log: RunLog, visit: Visit, outcome: BranchOutcome, section: RunL
 
 def _find_entry_owner(log: RunLog, position: int) -> str:
     """The run that made an entry: of a fork that is the other one, up to where it was taken up."""
-    later = (entry for entry in log.entries[position:] if isinstance(entry, TakenUp) and entry.from_run)
+    later = (entry for entry in log.entries[position:] if isinstance(entry, RunResumed) and entry.from_run)
     return next((entry.from_run for entry in later), log.asked.run_id)
 
 
@@ -166,6 +166,6 @@ def _own_from(log: RunLog) -> int:
     of_others = (
         position
         for position, entry in enumerate(log.entries, start=1)
-        if isinstance(entry, TakenUp) and (entry.from_run or log.asked.branch_of is not None)
+        if isinstance(entry, RunResumed) and (entry.from_run or log.asked.branch_of is not None)
     )
     return max(of_others, default=0)

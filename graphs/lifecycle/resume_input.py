@@ -7,18 +7,18 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from elcano.graphs.contracts import OpenBranch, ResearchInput, TakeUp, Undone
+from elcano.graphs.contracts import DiscardedWork, OpenBranch, ResearchInput, ResumedFrom
 from elcano.graphs.engine.commands import BranchStart
-from elcano.graphs.engine.entries import StepCompleted, TakenUp
+from elcano.graphs.engine.entries import RunResumed, StepCompleted
 from elcano.graphs.engine.run import Run
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.fanout.visit import build_branch_outcome
-from elcano.graphs.journal.journal import Journal, Pages
+from elcano.graphs.journal.journal import Journal, JournalPages
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.larger_plan import sections_left_out, with_larger_plan
 from elcano.graphs.lifecycle.resume_points import (
-    CannotGoOn,
-    Cut,
+    CannotResume,
+    LogPrefix,
     before_branches,
     before_search,
     before_step,
@@ -32,7 +32,7 @@ from elcano.graphs.values.branch import BranchInput, BranchOutcomes
 from elcano.graphs.values.budget import TopUp
 from elcano.graphs.values.display_text import format_count
 from elcano.graphs.values.events import AgentEvent
-from elcano.graphs.values.resume_record import KeptBranch, Saved
+from elcano.graphs.values.resume_record import KeptBranch, ReusedWork
 
 _ENDED_WELL: Final = frozenset({"completed", "partial"})
 """Branches of which nothing is done again, unless somebody names them or gives what they were short of."""
@@ -41,7 +41,7 @@ _KEY: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 def where_to_resume(
     run: ArchivedRun, log: RunLog, *, extra: TopUp | None, titles: frozenset[str], now: float, limited: bool = True
-) -> Cut:
+) -> LogPrefix:
     """Where a run that has ended goes on.
 
     That is before its sections, if more of its plan can be researched with `extra`; else before the call that failed or
@@ -57,7 +57,7 @@ def where_to_resume(
         limited: false of a branch, whose limits its run sets.
 
     Raises:
-        CannotGoOn: it ended well, or would end at once again.
+        CannotResume: it ended well, or would end at once again.
         InputInvalid: it has no section of one of these titles.
     """
     larger = with_larger_plan(log, extra) if extra is not None and limited else None
@@ -72,24 +72,24 @@ def where_to_resume(
     if (branches := before_branches(log, extra=extra)) is not None:
         return branches
     if run.ending is not None and run.ending.kind == "sections":
-        raise CannotGoOn(
+        raise CannotResume(
             f"sections of it ended early, and what is given now would not change that: {run.ending.detail} "
             "(give what they were short of, or name those that are to be researched on)"
         )
     searched = before_search(log, latest=False, extra=extra) if run.status == "unanswered" else None
     if searched is None and (short := sections_left_out(log)):
         given = "nothing was given" if extra in (None, TopUp()) else "what was given is not enough"
-        raise CannotGoOn(
+        raise CannotResume(
             f"its budget was not enough for {format_count(short, 'section')} of its plan, and "
             f"{given}: raise its limit of "
             "tokens, or of money, and ask again (its warnings name them, and what would do)"
         )
     if searched is None:
-        raise CannotGoOn("it came to its end, and no section is missing: fork it, or roll it back to do a part again")
+        raise CannotResume("it came to its end, and no section is missing: fork it, or roll it back to do a part again")
     return searched
 
 
-def _before_titles(log: RunLog, titles: frozenset[str], extra: TopUp | None) -> Cut:
+def _before_titles(log: RunLog, titles: frozenset[str], extra: TopUp | None) -> LogPrefix:
     found = before_branches(log, titles, extra)
     if found is None:
         names = ", ".join(repr(title) for title in sorted(titles))
@@ -108,7 +108,7 @@ def branches_in_force(run_id: str, log: RunLog, step: int) -> tuple[str, tuple[s
     Returns:
         The beginning of the ids of those that were started last, and the ids of older ones that were kept then.
     """
-    taken = next((one for one in reversed(log.entries) if isinstance(one, TakenUp)), None)
+    taken = next((one for one in reversed(log.entries) if isinstance(one, RunResumed)), None)
     older = (*taken.kept, *taken.open) if taken is not None and taken.why == "resumed" else ()
     mark = f"r{log.run.undone_to}" if log.run.undone_to else ""
     begun = f"{run_id}.{step:04d}"
@@ -125,7 +125,9 @@ def is_kept(branch: ArchivedRun, extra: TopUp | None, titles: frozenset[str]) ->
 def kept_branch(branch: ArchivedRun, log: RunLog) -> KeptBranch:
     """Read what a successfully completed branch handed over from its log."""
     asked = log.asked
-    journal = Journal(asked.graph, Pages(run=log.run, entries=log.entries, events=(), started_at=branch.started_at))
+    journal = Journal(
+        asked.graph, JournalPages(run=log.run, entries=log.entries, events=(), started_at=branch.started_at)
+    )
     result = finish.build_research_result(asked, journal, branch.failure, None)
     path = branch.branch_of.path.rpartition("/")[2] if branch.branch_of else ""
     started = BranchStart(index=0, parallel_path_id=path, branch=asked.graph.name, input=_started_with(asked))
@@ -134,7 +136,7 @@ def kept_branch(branch: ArchivedRun, log: RunLog) -> KeptBranch:
     )
 
 
-def open_branch(branch: ArchivedRun, log: RunLog, cut: Cut, taken_up: TakeUp) -> OpenBranch:
+def open_branch(branch: ArchivedRun, log: RunLog, cut: LogPrefix, resumed_from: ResumedFrom) -> OpenBranch:
     """A branch that goes on from `cut`, as another one: its events begin anew."""
     return OpenBranch(
         run_id=branch.run_id,
@@ -142,7 +144,7 @@ def open_branch(branch: ArchivedRun, log: RunLog, cut: Cut, taken_up: TakeUp) ->
         graph=log.asked.graph.name,
         asked=log.asked,
         carried=_build_pages(cut, (), branch.started_at),
-        taken_up=taken_up,
+        resumed_from=resumed_from,
     )
 
 
@@ -151,17 +153,17 @@ def _started_with(asked: ResearchInput) -> BranchInput:
     return BranchInput(question=asked.question, title=section, background=asked.background)
 
 
-def build_undo_record(run_id: str, cut: Cut) -> Undone:
+def build_undo_record(run_id: str, cut: LogPrefix) -> DiscardedWork:
     """Return what has to be struck out of the record of a run that resumes from `cut`."""
-    return Undone(run_id=run_id, step=cut.undone_from, evidence=tuple(ref.id for ref in cut.run.state.evidence))
+    return DiscardedWork(run_id=run_id, step=cut.undone_from, evidence=tuple(ref.id for ref in cut.run.state.evidence))
 
 
 def compute_saved_work(
-    graph: ResearchGraph, cut: Cut, kept: Iterable[KeptBranch] = (), going_on: Iterable[OpenBranch] = ()
-) -> Saved:
+    graph: ResearchGraph, cut: LogPrefix, kept: Iterable[KeptBranch] = (), going_on: Iterable[OpenBranch] = ()
+) -> ReusedWork:
     """Return the work that a run resumed from `cut` does not repeat, its branches included."""
     steps = [entry for entry in cut.entries if isinstance(entry, StepCompleted)]
-    total = Saved(
+    total = ReusedWork(
         steps=len(steps),
         calls=sum(isinstance(graph.by_id[entry.node], AgentNode | ToolNode) for entry in steps),
         sections=sum(_count_branches(graph, entry) for entry in steps),
@@ -170,9 +172,9 @@ def compute_saved_work(
     )
     for branch in kept:
         usage = branch.outcome.usage
-        total += Saved(sections=1, calls=usage.requests, tokens=usage.tokens, cost_microusd=usage.cost_microusd)
+        total += ReusedWork(sections=1, calls=usage.requests, tokens=usage.tokens, cost_microusd=usage.cost_microusd)
     for one in going_on:
-        total += one.taken_up.entry.saved
+        total += one.resumed_from.entry.saved
     return total
 
 
@@ -183,11 +185,11 @@ def _count_branches(graph: ResearchGraph, entry: StepCompleted) -> int:
 
 
 def going_on(
-    asked: ResearchInput, cut: Cut, taken_up: TakeUp, events: Sequence[AgentEvent], started_at: float
+    asked: ResearchInput, cut: LogPrefix, resumed_from: ResumedFrom, events: Sequence[AgentEvent], started_at: float
 ) -> ResearchInput:
     """Build the input of the execution that resumes a run; its former terminal event becomes an `ended`."""
-    told = tuple(event.model_copy(update={"type": "ended"}) if event.terminal else event for event in events)
-    return asked.model_copy(update={"carried": _build_pages(cut, told, started_at), "taken_up": taken_up})
+    told = tuple(event.model_copy(update={"type": "execution_ended"}) if event.terminal else event for event in events)
+    return asked.model_copy(update={"carried": _build_pages(cut, told, started_at), "resumed_from": resumed_from})
 
 
 def taken_back(
@@ -202,20 +204,20 @@ def taken_back(
     return going_on(log.asked, cut, build_rollback(log, cut, by=by, reason=reason), events, started_at)
 
 
-def build_rollback(log: RunLog, cut: Cut, *, by: str, reason: str) -> TakeUp:
+def build_rollback(log: RunLog, cut: LogPrefix, *, by: str, reason: str) -> ResumedFrom:
     """How a run is taken back to `cut`."""
-    entry = TakenUp(at=0.0, why="rolled_back", by=by, reason=reason, saved=compute_saved_work(log.asked.graph, cut))
-    return TakeUp(entry=entry, undone=(build_undo_record(log.asked.run_id, cut),))
+    entry = RunResumed(at=0.0, why="rolled_back", by=by, reason=reason, saved=compute_saved_work(log.asked.graph, cut))
+    return ResumedFrom(entry=entry, undone=(build_undo_record(log.asked.run_id, cut),))
 
 
-def build_fork_input(asked: ResearchInput, cut: Cut, taken_up: TakeUp, now: float) -> ResearchInput:
+def build_fork_input(asked: ResearchInput, cut: LogPrefix, resumed_from: ResumedFrom, now: float) -> ResearchInput:
     """The input of a run of its own, which begins with the entries of another; its time begins `now`."""
     carried = _build_pages(cut, (), now).model_copy(update={"elapsed": 0.0})
-    return asked.model_copy(update={"carried": carried, "taken_up": taken_up})
+    return asked.model_copy(update={"carried": carried, "resumed_from": resumed_from})
 
 
-def _build_pages(cut: Cut, events: tuple[AgentEvent, ...], started_at: float) -> Pages:
-    return Pages(
+def _build_pages(cut: LogPrefix, events: tuple[AgentEvent, ...], started_at: float) -> JournalPages:
+    return JournalPages(
         run=cut.run,
         entries=cut.entries,
         events=events,

@@ -9,20 +9,20 @@ from collections.abc import Sequence
 from typing import Final
 
 from elcano.graphs.contracts import ResearchInput
-from elcano.graphs.engine.commands import Immediate
+from elcano.graphs.engine.commands import ApplyEntry
 from elcano.graphs.engine.control_actions import AddBudget
 from elcano.graphs.engine.entries import (
-    ApprovalAsked,
+    ApprovalRequested,
     Controlled,
     Diverted,
     Entry,
     Held,
-    Resumed,
+    HoldCleared,
+    NodeChosen,
+    RunResumed,
     StepAbandoned,
     StepCompleted,
     StepFailed,
-    TakenUp,
-    Went,
 )
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.safety import BUDGET_ENDINGS
@@ -41,7 +41,7 @@ _TOP_UPS: Final = {"cost": "cost_microusd", "time": "seconds"}
 """The fields of a top-up that are not called as the limit that they raise."""
 
 
-class Cut(Frozen):
+class LogPrefix(Frozen):
     """A part of a log, from its first entry on."""
 
     entries: tuple[Entry, ...]
@@ -51,11 +51,11 @@ class Cut(Frozen):
     """The first step of the log whose entry is not among them."""
 
 
-class CannotGoOn(ElcanoError):
+class CannotResume(ElcanoError):
     """A run cannot be taken up so; the text says why, and what would help."""
 
 
-def before_step(log: RunLog, step: int) -> Cut:
+def before_step(log: RunLog, step: int) -> LogPrefix:
     """Cut the log before `step`: earlier control requests stay in it, except requests to stop.
 
     Raises:
@@ -73,16 +73,16 @@ def fork_mark(entries: Sequence[Entry]) -> tuple[Entry, ...]:
 
     A fork that is taken back to before where it forked goes on from there, as if it had been made there.
     """
-    return tuple(entry for entry in entries if isinstance(entry, TakenUp) and entry.from_run)[:1]
+    return tuple(entry for entry in entries if isinstance(entry, RunResumed) and entry.from_run)[:1]
 
 
-def where_it_turned(log: RunLog, *, extra: TopUp | None, now: float, limited: bool = True) -> Cut | None:
+def where_it_turned(log: RunLog, *, extra: TopUp | None, now: float, limited: bool = True) -> LogPrefix | None:
     """The log up to where the run left its research or failed, with `extra` to spend; None if it did neither.
 
     `now` is in seconds since the epoch. A run that is not `limited` gets limits of its own before it goes on.
 
     Raises:
-        CannotGoOn: it would end in the same way at once.
+        CannotResume: it would end in the same way at once.
     """
     run = build_run_from_input(log.asked)
     for place, entry in enumerate(log.entries):
@@ -93,20 +93,20 @@ def where_it_turned(log: RunLog, *, extra: TopUp | None, now: float, limited: bo
     return None
 
 
-def before_search(log: RunLog, *, latest: bool, extra: TopUp | None = None) -> Cut | None:
+def before_search(log: RunLog, *, latest: bool, extra: TopUp | None = None) -> LogPrefix | None:
     """The log up to its first search, or its latest; None if it has none."""
     steps = (entry for entry in log.entries if isinstance(entry, StepCompleted))
     searches = [entry.step for entry in steps if isinstance(log.asked.graph.by_id[entry.node], ToolNode)]
     return with_more(log.asked, before_step(log, searches[-1 if latest else 0]), extra) if searches else None
 
 
-def before_branches(log: RunLog, titles: frozenset[str] = frozenset(), extra: TopUp | None = None) -> Cut | None:
+def before_branches(log: RunLog, titles: frozenset[str] = frozenset(), extra: TopUp | None = None) -> LogPrefix | None:
     """The log up to the latest fan-out with a branch of one of these titles; None if there is none.
 
     Without titles any branch is meant that left a gap or no answer, or ended early for want of what `extra` gives.
 
     Raises:
-        CannotGoOn: all of these had no room in the budget, and have none now.
+        CannotResume: all of these had no room in the budget, and have none now.
     """
     found = None
     for entry in log.entries:
@@ -119,7 +119,7 @@ def before_branches(log: RunLog, titles: frozenset[str] = frozenset(), extra: To
         return None
     step, no_room = found
     if no_room and (extra is None or not (extra.tokens or extra.cost_microusd)):
-        raise CannotGoOn("its budget had no room for the sections that are missing: raise its limit and ask again")
+        raise CannotResume("its budget had no room for the sections that are missing: raise its limit and ask again")
     return with_more(log.asked, before_step(log, step), extra)
 
 
@@ -132,12 +132,12 @@ def _left_open(outcome: BranchOutcome, extra: TopUp | None) -> bool:
     return outcome.status not in SUCCEEDED or (bool(outcome.ending) and puts_off(outcome.ended_by, extra))
 
 
-def cut_log_at_end(log: RunLog, extra: TopUp | None = None) -> Cut:
+def cut_log_at_end(log: RunLog, extra: TopUp | None = None) -> LogPrefix:
     """All of it: of a run that ended unheard, and goes on where it was."""
     return with_more(log.asked, _build_cut(log.asked, _drop_pending_controls(log.entries), log.run.step), extra)
 
 
-def with_more(asked: ResearchInput, cut: Cut, extra: TopUp | None) -> Cut:
+def with_more(asked: ResearchInput, cut: LogPrefix, extra: TopUp | None) -> LogPrefix:
     """The cut with more to spend from there on."""
     if extra is None or extra == TopUp():
         return cut
@@ -156,15 +156,17 @@ def _was_cancelled(entry: Entry, entries: Sequence[Entry], place: int) -> bool:
     return isinstance(entry, StepAbandoned) and entry.ending is None and place == len(entries) - 1
 
 
-def _turned_at(log: RunLog, place: int, run: Run, extra: TopUp | None, now: float, limited: bool) -> Cut:
+def _turned_at(log: RunLog, place: int, run: Run, extra: TopUp | None, now: float, limited: bool) -> LogPrefix:
     """The log before its entry at `place`, which turned `run`; after it, if it does not turn the run with `extra`."""
     entry, asked, before = log.entries[place], log.asked, log.entries[:place]
     mark = fork_mark(log.entries[place:])
     if mark:
         return _turned_before_fork(log, place, run, (*before, *mark), extra, limited)
     more = () if extra is None or extra == TopUp() else (build_top_up_entry(extra, run),)
-    led_out = isinstance(entry, Went) and entry.ending is not None  # said by who walks it, who says it again
-    if isinstance(entry, StepCompleted | Went) and not led_out:  # its way on did: no iteration was left, nothing new
+    led_out = isinstance(entry, NodeChosen) and entry.ending is not None  # said by who walks it, who says it again
+    if (
+        isinstance(entry, StepCompleted | NodeChosen) and not led_out
+    ):  # its way on did: no iteration was left, nothing new
         kept = (*before, *more, entry)
         again = fold(asked, kept)
         if not _has_left_route(again):
@@ -182,9 +184,9 @@ def _turned_at(log: RunLog, place: int, run: Run, extra: TopUp | None, now: floa
 
 def _turned_before_fork(
     log: RunLog, place: int, run: Run, entries: tuple[Entry, ...], extra: TopUp | None, limited: bool
-) -> Cut:
+) -> LogPrefix:
     """The same of a fork that was made after the other run had turned: it has a budget of its own to go on with."""
-    if isinstance(log.entries[place], StepCompleted | Went):
+    if isinstance(log.entries[place], StepCompleted | NodeChosen):
         searched = log.model_copy(update={"entries": (*log.entries[: place + 1], *fork_mark(log.entries[place:]))})
         if (found := before_search(searched, latest=True, extra=extra)) is not None:
             return found
@@ -192,22 +194,24 @@ def _turned_before_fork(
     return unless_over(log.asked, cut.entries, cut.run, extra, limited)
 
 
-def unless_over(asked: ResearchInput, entries: tuple[Entry, ...], run: Run, extra: TopUp | None, limited: bool) -> Cut:
+def unless_over(
+    asked: ResearchInput, entries: tuple[Entry, ...], run: Run, extra: TopUp | None, limited: bool
+) -> LogPrefix:
     """The cut, if the run does not end at once again.
 
     Raises:
-        CannotGoOn: it does.
+        CannotResume: it does.
     """
     if limited and not run.finished and not run.choosing and (run.hold is None or run.trying):
         command = next_command(asked.graph, run, run.budget.elapsed)
-        if isinstance(command, Immediate) and isinstance(command.entry, Diverted):
+        if isinstance(command, ApplyEntry) and isinstance(command.entry, Diverted):
             raise _build_resume_refusal(command.entry.ending, extra)
-    return Cut(entries=entries, run=run, undone_from=run.step + (1 if run.trying else 0))
+    return LogPrefix(entries=entries, run=run, undone_from=run.step + (1 if run.trying else 0))
 
 
-def _build_resume_refusal(ending: Ending, extra: TopUp | None) -> CannotGoOn:
+def _build_resume_refusal(ending: Ending, extra: TopUp | None) -> CannotResume:
     given = "nothing was given" if extra is None or extra == TopUp() else "what was given is not enough"
-    return CannotGoOn(f"{ending.detail or ending.kind}, and {given}: raise the limit of {ending.kind} and ask again")
+    return CannotResume(f"{ending.detail or ending.kind}, and {given}: raise the limit of {ending.kind} and ask again")
 
 
 def _of_the_call(asked: ResearchInput, run: Run, following: Sequence[Entry], now: float) -> tuple[Entry, ...]:
@@ -234,7 +238,7 @@ def _of_the_call(asked: ResearchInput, run: Run, following: Sequence[Entry], now
     progress = entry.progress if isinstance(entry, StepFailed) else {}
     progress = progress or (run.tried.progress if run.tried else {})
     held = Held(step=entry.step, node=entry.node, at=entry.at, hold=hold, progress=progress, usage=entry.usage)
-    return held, Resumed(at=entry.at)
+    return held, HoldCleared(at=entry.at)
 
 
 def _drop_pending_controls(entries: Sequence[Entry]) -> tuple[Entry, ...]:
@@ -251,9 +255,9 @@ def build_top_up_entry(extra: TopUp, run: Run) -> Controlled:
     return Controlled(at=run.budget.elapsed, action=AddBudget(extra=extra))
 
 
-def _build_cut(asked: ResearchInput, entries: tuple[Entry, ...], step: int) -> Cut:
-    return Cut(entries=entries, run=fold(asked, entries), undone_from=step)
+def _build_cut(asked: ResearchInput, entries: tuple[Entry, ...], step: int) -> LogPrefix:
+    return LogPrefix(entries=entries, run=fold(asked, entries), undone_from=step)
 
 
 def _of_step(entry: Entry) -> int:
-    return entry.step if isinstance(entry, StepCompleted | StepFailed | StepAbandoned | Held | ApprovalAsked) else 0
+    return entry.step if isinstance(entry, StepCompleted | StepFailed | StepAbandoned | Held | ApprovalRequested) else 0

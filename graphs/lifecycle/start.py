@@ -1,6 +1,6 @@
 """The start of a run: the journal of a run that begins or resumes, and the input of each of its branches.
 
-Pure; the counterpart of `closing`.
+Pure; the counterpart of `finish`.
 """
 
 from collections.abc import Iterable
@@ -30,8 +30,8 @@ def open_journal(asked: ResearchInput, now: float, *, led: bool = False) -> Jour
     if asked.carried is not None:
         carried = Journal(asked.graph, asked.carried, path=path, section=section, led=led)
         if asked.carried.elapsed is not None:
-            carried.take_up(asked.carried.elapsed, now)
-        if asked.taken_up is not None and asked.taken_up.entry.why == "forked":
+            carried.resume_clock(asked.carried.elapsed, now)
+        if asked.resumed_from is not None and asked.resumed_from.entry.why == "forked":
             carried.tell(narrate_run_start(asked.question, asked.mode), now)
         return carried
     return Journal.begin(
@@ -134,7 +134,7 @@ def build_branch_input(
                 part=part_name(asked.graph, begun.branch),
             ),
             "carried": None,
-            "taken_up": None,
+            "resumed_from": None,
             "forked_from": None,
             "follows": asked.follows.for_branch() if asked.follows else None,
         }
@@ -159,9 +159,9 @@ def branch_going_on(asked: ResearchInput, older: OpenBranch) -> ResearchInput:
             "steps": max(given.steps, before.limits.steps),
         }
     )
-    entry = older.taken_up.entry.model_copy(update={"limits": limits})
-    taken_up = older.taken_up.model_copy(update={"entry": entry})
-    own = {"run_id": asked.run_id, "branch_of": asked.branch_of, "carried": older.carried, "taken_up": taken_up}
+    entry = older.resumed_from.entry.model_copy(update={"limits": limits})
+    resumed_from = older.resumed_from.model_copy(update={"entry": entry})
+    own = {"run_id": asked.run_id, "branch_of": asked.branch_of, "carried": older.carried, "resumed_from": resumed_from}
     return older.asked.model_copy(update=own)
 
 

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from elcano.graphs.catalogue.tool_registry import TOOLS
-from elcano.graphs.journal.told import Told
+from elcano.graphs.journal.told import EventDraft
 from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ResearchGraph, ToolNode
 from elcano.graphs.values.branch import BranchState, branch_states
 from elcano.graphs.values.events import AgentEvent
 
-TAKEN_BACK: Final = frozenset(("rolled_back", "resumed_run", "forked"))
+TAKEN_BACK: Final = frozenset(("rolled_back", "run_resumed", "forked"))
 """Events from which on the run goes on at their step: what was told of it and of later steps before is undone."""
 
 
@@ -23,7 +23,7 @@ def still_so(events: Iterable[AgentEvent]) -> list[AgentEvent]:
     return kept
 
 
-class Heard:
+class StepEvents:
     """The events of each step, each assigned to one entry: entries and their events have the same order."""
 
     def __init__(self, events: Sequence[AgentEvent]) -> None:
@@ -42,7 +42,7 @@ class Heard:
         told = (event for event in self._of_step.get(step, ()) if event.node == node.id and event.type == starts)
         return next(told, None)
 
-    def by(self, step: int, tolds: Sequence[Told], begun: AgentEvent | None = None) -> AgentEvent | None:
+    def by(self, step: int, tolds: Sequence[EventDraft], begun: AgentEvent | None = None) -> AgentEvent | None:
         """Returns the last event of an entry; None if it has none.
 
         `begun` is the event of the call that the entry is the end of: both can have the same type.

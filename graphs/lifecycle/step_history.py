@@ -1,7 +1,7 @@
 """The steps of a run as people count them: what each did, when, its usage, how it ended. Pure.
 
-Read off the log by folding it once, with the engine's own `advance`: what an entry made of the run is never guessed.
-Entries know seconds of the run's own time; when something happened by the calendar is in its events.
+Read off the log by folding it once, with the engine's own `advance_run`: what an entry made of the run is never
+guessed. Entries know seconds of the run's own time; when something happened by the calendar is in its events.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,20 +12,20 @@ from elcano.graphs.engine.entries import (
     Controlled,
     Entry,
     Held,
-    Resumed,
+    HoldCleared,
+    NodeChosen,
+    RunResumed,
     StepAbandoned,
     StepCompleted,
     StepFailed,
-    TakenUp,
-    Went,
 )
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.step_function import advance_run
 from elcano.graphs.journal.narration import narrate_entry
-from elcano.graphs.journal.told import Told
+from elcano.graphs.journal.told import EventDraft
 from elcano.graphs.lifecycle.rows import BetweenRow, HeldTry, Row, StepOutcome, StepRow
 from elcano.graphs.lifecycle.start import fold
-from elcano.graphs.lifecycle.step_events import TAKEN_BACK, Heard
+from elcano.graphs.lifecycle.step_events import TAKEN_BACK, StepEvents
 from elcano.graphs.records import RunLog
 from elcano.graphs.spec.call_limits import in_short
 from elcano.graphs.spec.graph import AgentNode, DecisionNode, Node, ParallelNode, StateNode, ToolNode, limits_of
@@ -65,7 +65,7 @@ def iter_passages(log: RunLog, events: Iterable[AgentEvent], *, going_on: bool) 
     """Yield the same rows, each step with the run before and after it. The log is folded only as far as consumed."""
     told = list(events)
     began_itself = log.asked.forked_from is None and bool(told) and told[0].type == "started"
-    reader = _Reader(log, Heard(told), told[0].at if began_itself else None)
+    reader = _Reader(log, StepEvents(told), told[0].at if began_itself else None)
     for entry in log.entries:
         yield from reader.read(entry)
     if going_on and (last := reader.under_way()) is not None:
@@ -75,7 +75,7 @@ def iter_passages(log: RunLog, events: Iterable[AgentEvent], *, going_on: bool) 
 class _Reader:
     """Folds a log, entry by entry."""
 
-    def __init__(self, log: RunLog, heard: Heard, started_at: float | None) -> None:
+    def __init__(self, log: RunLog, heard: StepEvents, started_at: float | None) -> None:
         self._asked = log.asked
         self._graph = log.asked.graph
         self._heard = heard
@@ -83,7 +83,7 @@ class _Reader:
         self._ended = 0.0
         self._ended_at = started_at
         self._held: list[HeldTry] = []
-        forks = (entry for entry in log.entries if isinstance(entry, TakenUp) and entry.why == "forked")
+        forks = (entry for entry in log.entries if isinstance(entry, RunResumed) and entry.why == "forked")
         self._owners = [*(entry.from_run for entry in forks), log.asked.run_id]
         """Whose the steps are: those up to a fork are of the run that it was made from."""
 
@@ -100,7 +100,7 @@ class _Reader:
                 hold = entry.hold
                 self._held.append(HeldTry(at=entry.at, reason=hold.reason, detail=hold.detail, usage=entry.usage))
                 self._heard.by(earlier.step, tolds)
-            case Resumed() | Went():
+            case HoldCleared() | NodeChosen():
                 self._heard.by(earlier.step, tolds)
             case _:
                 row = self._between(earlier, entry, tolds)
@@ -135,7 +135,7 @@ class _Reader:
         )
         return Passage(row, self._begun_with, None, None)
 
-    def _step(self, earlier: Run, entry: Ended, tolds: Sequence[Told]) -> Passage:
+    def _step(self, earlier: Run, entry: Ended, tolds: Sequence[EventDraft]) -> Passage:
         node = self._graph.by_id[entry.node]
         waited = 0.0 if isinstance(entry, StepAbandoned) else entry.waited
         begun = self._heard.begun(self._graph, entry.step, node)
@@ -190,12 +190,12 @@ class _Reader:
             for one in BranchOutcomes.of(output).branches
         )
 
-    def _between(self, earlier: Run, entry: Entry, tolds: Sequence[Told]) -> BetweenRow:
+    def _between(self, earlier: Run, entry: Entry, tolds: Sequence[EventDraft]) -> BetweenRow:
         begun = self._heard.begun(self._graph, earlier.step, self._graph.by_id[earlier.node])
         heard = self._heard.by(earlier.step, tolds)
         kind = f"{entry.kind}: {entry.action.kind}" if isinstance(entry, Controlled) else entry.kind
         self._ended = min(self._ended, entry.at)  # that of a fork begins anew
-        if isinstance(entry, TakenUp) and entry.why == "forked":
+        if isinstance(entry, RunResumed) and entry.why == "forked":
             self._owners.pop(0)
         if heard is not None and heard.type in TAKEN_BACK:
             self._ended_at = heard.at
@@ -223,12 +223,14 @@ def get_callee_name(node: Node) -> str:
             return ""
 
 
-def _find_step_summary(tolds: Sequence[Told]) -> str:
+def _find_step_summary(tolds: Sequence[EventDraft]) -> str:
     """Return the outcome of a step; that it came after failed attempts is reported before it."""
-    return next((told.message for told in tolds if told.type != "resumed"), "")
+    return next((told.message for told in tolds if told.type != "hold_cleared"), "")
 
 
-def _resolve_step_outcome(entry: Ended, earlier: Run, run: Run, tolds: Sequence[Told]) -> tuple[StepOutcome, str, str]:
+def _resolve_step_outcome(
+    entry: Ended, earlier: Run, run: Run, tolds: Sequence[EventDraft]
+) -> tuple[StepOutcome, str, str]:
     """A step's outcome, the name of its error and the reason in words; an answer that does not fit is a failure."""
     match entry:
         case StepFailed(failure=failure):

@@ -31,7 +31,7 @@ def build_progress_page(journal: Journal, since: int) -> ProgressPage:
 
 def log_page(asked: ResearchInput, journal: Journal, since: int) -> LogPage:
     """The entries after the first `since`, as many as may travel at once, but at least one."""
-    began = None if since else asked.model_copy(update={"carried": None, "taken_up": None})
+    began = None if since else asked.model_copy(update={"carried": None, "resumed_from": None})
     entries: list[Entry] = []
     size = 0
     for entry in journal.entries[since:]:

@@ -13,6 +13,9 @@ NEW_EVIDENCE: Final = "evidence[?!duplicate_of].id"
 PASSAGES: Final = "evidence[?!duplicate_of && !starts_with(id, 'result:')].id"
 """The same without results of queries, which are shown as tables."""
 
+DATABASES: Final = "pairs(sources, [databases])[?contains(@[1], @[0])][0]"
+"""Those of the run's sources that are databases."""
+
 ASKED: Final[Inputs] = {
     "question": "question",
     "background": "background",

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
 from elcano.graphs.contracts import ResearchInput
-from elcano.graphs.engine.commands import BranchStart, Call, Choose, Finish, RunBranches, Wait
+from elcano.graphs.engine.commands import BranchStart, Call, ChooseNode, Finish, RunBranches, Wait
 from elcano.graphs.engine.entries import Entry
 from elcano.graphs.fanout import visit as fanout
 from elcano.graphs.journal.branch_narration import narrate_branch_end, narrate_branch_start, narrate_plan_cut
@@ -31,7 +31,7 @@ async def run_in_memory(
 ) -> Journal:
     """Walks the graph to its end, or to where it would wait. `clock` gives seconds since the epoch."""
     journal = opening.open_journal(asked, clock())
-    while not isinstance(work := journal.next(clock()), Finish | Wait | Choose):
+    while not isinstance(work := journal.next(clock()), Finish | Wait | ChooseNode):
         if isinstance(work, RunBranches):
             entry = await _walk_branches(asked, journal, work, perform, clock, watch)
         else:

@@ -28,7 +28,7 @@ ANSWER_TOKENS: Final = 100
 """What an invented call uses beside what it is sent: something, so that budgets are seen to be spent."""
 
 
-class TooLong(Exception):
+class PreviewTooLong(Exception):
     """More was called than a preview may."""
 
 
@@ -50,7 +50,7 @@ class Answers:
         """The outcome of a call.
 
         Raises:
-            TooLong: there were too many.
+            PreviewTooLong: there were too many.
         """
         try:
             output = self._of_agent(call) if isinstance(call, CallAgent) else self._of_tool(call)
@@ -91,7 +91,7 @@ class Answers:
 
     def _next(self, node: str) -> JsonObject:
         if self._left <= 0:
-            raise TooLong
+            raise PreviewTooLong
         self._left -= 1
         answers = self._given.get(node, ())
         visit = self._visits[node]

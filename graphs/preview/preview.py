@@ -9,7 +9,7 @@ from typing import Final
 
 from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.engine.exits import record_exit_needs
-from elcano.graphs.engine.expression_reader import Reading
+from elcano.graphs.engine.expression_reader import ExpressionReader
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.journal.journal import Journal
@@ -17,7 +17,7 @@ from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.rows import BetweenRow, StepKind, StepOutcome
 from elcano.graphs.lifecycle.step_history import Passage, iter_passages
 from elcano.graphs.preview.in_memory_run import run_in_memory
-from elcano.graphs.preview.invented_answers import Answers, TooLong
+from elcano.graphs.preview.invented_answers import Answers, PreviewTooLong
 from elcano.graphs.spec.graph import AgentNode, ConditionalEdge, Node, ParallelNode, ResearchGraph, StateNode, ToolNode
 from elcano.graphs.values.display_text import ensure_list
 from elcano.graphs.values.state import Ending
@@ -75,7 +75,7 @@ async def preview_graph(asked: ResearchInput, answers: Mapping[str, Sequence[Jso
     walk = _Walk(asked.run_id)
     try:
         journal = await run_in_memory(asked, Answers(answers, MOST_CALLS).perform, clock=walk.clock, watch=walk.watch)
-    except TooLong:
+    except PreviewTooLong:
         return _build_preview(asked.graph, walk.steps, cut=True)
     failure = journal.run.failure
     return _build_preview(asked.graph, walk.steps).model_copy(
@@ -148,7 +148,7 @@ def _iter_preview_steps(asked: ResearchInput, journal: Journal, path: str) -> It
 def _iter_null_expressions(graph: ResearchGraph, step: Passage) -> Iterator[str]:
     """Each expression of a step's node that gave null: of its inputs as it began, of its ways on as it ended."""
     node = graph.by_id[step.row.node]
-    begun = Reading(record_exit_needs(graph, step.before))
+    begun = ExpressionReader(record_exit_needs(graph, step.before))
     item: Mapping[str, Json] | None = None
     if isinstance(node, ToolNode | ParallelNode) and node.for_each:
         items = ensure_list(begun.value(node.for_each))
@@ -171,7 +171,7 @@ def _iter_input_expressions(graph: ResearchGraph, node: Node) -> Iterable[tuple[
 
 
 def _iter_null_routes(graph: ResearchGraph, node: Node, after: Run) -> Iterator[str]:
-    reading = Reading(after)
+    reading = ExpressionReader(after)
     if node.choose and reading.value(node.choose) is None:
         yield f"choose: {node.choose}"
     for edge in graph.routes_from(node.id):

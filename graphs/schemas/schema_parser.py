@@ -50,29 +50,31 @@ _KNOWN: Final = frozenset({"type", "anyOf", "$ref", *NOTES}.union(*_OF_KIND.valu
 _AT_ROOT: Final = frozenset({"$schema", "$defs"})
 
 
-class Read(NamedTuple):
+class ParsedSchema(NamedTuple):
     """What came of reading a schema: a shape if there are no faults."""
 
     shape: Shape | None
     faults: tuple[SchemaFault, ...]
 
 
-def parse_schema(schema: JsonObject) -> Read:
+def parse_schema(schema: JsonObject) -> ParsedSchema:
     """The shape of an agent's answer."""
     try:
         return _parse_schema_text(json.dumps(schema, sort_keys=False))
     except (RecursionError, ValueError) as error:
-        return Read(None, (SchemaFault("", f"it cannot be read: {type(error).__name__}"),))
+        return ParsedSchema(None, (SchemaFault("", f"it cannot be read: {type(error).__name__}"),))
 
 
 @lru_cache(maxsize=256)
-def _parse_schema_text(text: str) -> Read:
+def _parse_schema_text(text: str) -> ParsedSchema:
     if len(text) > MAX_CHARACTERS:
-        return Read(None, (SchemaFault("", f"{len(text):,} characters as JSON are more than {MAX_CHARACTERS:,}"),))
+        return ParsedSchema(
+            None, (SchemaFault("", f"{len(text):,} characters as JSON are more than {MAX_CHARACTERS:,}"),)
+        )
     reader = _Reader(json.loads(text))
     shape = reader.root()
     faults = tuple(dict.fromkeys(reader.faults))
-    return Read(None if faults else shape, faults)
+    return ParsedSchema(None if faults else shape, faults)
 
 
 class _Reader:

@@ -178,7 +178,7 @@ Way: TypeAlias = Route | ErrorEdge
 class ResearchGraph(Frozen):
     """Nodes, edges, one entry, the exits and the graphs that its parallel nodes run.
 
-    Construction checks types only; `validation.faults` finds everything else that is wrong with it.
+    Construction checks types only; `find_graph_faults` finds everything else that is wrong with it.
     """
 
     name: NodeId

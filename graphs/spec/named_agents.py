@@ -13,7 +13,7 @@ from elcano.graphs.agents.own import OwnAgent
 from elcano.graphs.spec.size import MAX_AGENTS, MAX_DEPTH, MAX_NODES
 
 
-class Kept(NamedTuple):
+class StoredAgent(NamedTuple):
     """The stored agent that a name refers to."""
 
     key: str
@@ -44,7 +44,7 @@ def agents_carried(graph: object) -> Iterator[tuple[str, Any]]:
             waiting += [(branch, depth - 1) for branch in _get_mapping(one, "branches").values()]
 
 
-def with_agents(graph: Any, kept: Mapping[str, Kept]) -> Any:
+def with_agents(graph: Any, kept: Mapping[str, StoredAgent]) -> Any:
     """The JSON of a graph with the agents in it that its nodes call, as far as they are `kept` or in it already."""
     return _carry_agents(
         graph, {}, {name: (one.key, one.agent.model_dump(mode="json")) for name, one in kept.items()}, MAX_DEPTH

@@ -113,7 +113,7 @@ class Extraction(Frozen):
     measurements: tuple[Measurement, ...] = Field(default=(), max_length=500)
 
 
-class LeftOut(Frozen):
+class OmittedMeasurement(Frozen):
     """A measurement that does not count, and why."""
 
     evidence: str
@@ -152,7 +152,7 @@ class StudyEffect(Frozen):
     """Of its reference in the report; None: it has none."""
 
 
-class Pooled(Frozen):
+class PooledEstimate(Frozen):
     """An estimate over all studies of a pool, on the measure's own scale."""
 
     estimate: float
@@ -176,10 +176,10 @@ class Pool(Frozen):
     """The heaviest first, at most 500."""
     count: int
     """How many studies there are."""
-    fixed: Pooled
-    random: Pooled
+    fixed: PooledEstimate
+    random: PooledEstimate
     """By DerSimonian and Laird; of one study its own figures."""
-    adjusted: Pooled | None = None
+    adjusted: PooledEstimate | None = None
     """The random-effects estimate with the interval of Hartung, Knapp, Sidik and Jonkman; None: of one study."""
     q: float
     """Cochran's Q."""
@@ -197,7 +197,7 @@ class Pool(Frozen):
     """The artifact hash of its forest plot (SVG)."""
 
 
-class Tested(Frozen):
+class TestResult(Frozen):
     """What came of a hypothesis."""
 
     hypothesis: TestedHypothesis
@@ -215,12 +215,12 @@ class Analysis(Frozen):
     """How verdicts are found, in sentences."""
     methods: str
     """By which methods the figures are computed, and by which library."""
-    tested: tuple[Tested, ...] = ()
+    tested: tuple[TestResult, ...] = ()
     pools: tuple[Pool, ...] = ()
     """The largest first."""
     apart: tuple[str, ...] = ()
     """What was not pooled with each other and why, in sentences."""
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[OmittedMeasurement, ...] = ()
     measurements: int = 0
     """How many were handed over."""
     left_out_count: int = 0
@@ -253,4 +253,4 @@ class AnalyzeOutput(Frozen):
     """Measurements that count, in all pools."""
     pools: int = 0
     left_out: int = 0
-    tested: tuple[Tested, ...] = ()
+    tested: tuple[TestResult, ...] = ()

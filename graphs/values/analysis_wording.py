@@ -1,7 +1,7 @@
 """Figures of an analysis in words and as tables have them; the same in reports, drawings and verdicts."""
 
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.analysis import NAMES, Pool, Pooled
+from elcano.graphs.values.analysis import NAMES, Pool, PooledEstimate
 from elcano.graphs.values.display_text import format_count
 
 
@@ -18,7 +18,7 @@ def told_p(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"= {p:.3f}"
 
 
-def format_estimate(one: Pooled, unit: str = "") -> str:
+def format_estimate(one: PooledEstimate, unit: str = "") -> str:
     """An estimate with its interval and, if it is held against no effect, its p-value."""
     p = f", p {told_p(one.p)}" if one.p is not None else ""
     return (

@@ -123,7 +123,7 @@ def branch_states(events: Iterable[AgentEvent]) -> tuple[BranchState, ...]:
             states[event.path] = BranchState(run_id=run_id, path=event.path, section=event.section, status="running")
         elif event.type == "branch_complete" and event.path in states:
             states[event.path] = _apply_branch_end(states[event.path], event)
-        elif event.type in ("rolled_back", "resumed_run"):
+        elif event.type in ("rolled_back", "run_resumed"):
             states = {path: state for path, state in states.items() if not _is_undone_branch(path, state, event)}
     return tuple(states.values())[-SHOWN_BRANCHES:]
 

@@ -171,7 +171,7 @@ class Budget(Frozen):
     """What the exit would take for the state as it is (`graphs.engine.exits`): more tokens and money than the reserve
     is kept if that is more, as long as half of the limit is left for research."""
     affords: "SectionsAfforded | None" = None
-    """How large a plan may be (`graphs.engine.affording`); None: no plan is to come, or plans are not measured."""
+    """How large a plan may be (`engine.affordable_sections`); None: no plan is to come, or plans are not measured."""
 
     def charge(self, usage: Usage) -> "Budget":
         """The budget after a call that really used `usage`."""

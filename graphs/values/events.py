@@ -2,7 +2,7 @@
 
 The first thirteen types are those of the DeepCritical project; the others came with durable control. A run's events
 are numbered from 1 without gaps, and exactly one of them, the last, is terminal. A run that goes on after its end keeps
-its numbers: what had been its last event is then an `ended`.
+its numbers: what had been its last event is then an `execution_ended`.
 """
 
 from typing import Literal, TypeAlias, get_args
@@ -34,24 +34,24 @@ EventType: TypeAlias = Literal[
     "branch_complete",
     "ending_early",
     "paused",
-    "continued",
+    "unpaused",
     "topped_up",
     "stopping",
     "held",
-    "resumed",
+    "hold_cleared",
     "rolling_back",
     "rolled_back",
-    "resumed_run",
+    "run_resumed",
     "forked",
-    "ended",
+    "execution_ended",
     "steered",
     "plan_proposed",
     "plan_approved",
     "plan_refused",
-    "approval_asked",
+    "approval_requested",
     "call_approved",
     "call_refused",
-    "approval_lapsed",
+    "approval_expired",
     "report_ready",
     "failed",
     "cancelled",

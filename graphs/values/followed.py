@@ -7,7 +7,7 @@ from elcano.graphs.values.history import MOST_ENTRIES, MOST_EVIDENCE, HistoryEnt
 from elcano.graphs.values.state import EvidenceRef
 
 
-class Followed(Frozen):
+class FollowedRun(Frozen):
     """The run that another one follows, as that one knows it."""
 
     run_id: str
@@ -22,6 +22,6 @@ class Followed(Frozen):
     left_out: int = Field(default=0, ge=0)
     """How many more passages it had."""
 
-    def for_branch(self) -> "Followed":
+    def for_branch(self) -> "FollowedRun":
         """Returns the part for a branch: earlier questions and answers, since its question may refer to them."""
         return self.model_copy(update={"evidence": (), "in_context": ""})

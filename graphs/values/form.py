@@ -1,4 +1,4 @@
-"""Which form a report has, by the kind of its question. What a form asks for is said in `agents/forms.py`."""
+"""Which form a report has, by the kind of its question. What a form asks for: `graphs.agents.envelope`."""
 
 from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
 

@@ -13,6 +13,8 @@ from elcano.graphs.frozen import Frozen
 
 REPORTER: Final = "reporter"
 """The participant whose turn ends the research."""
+NO_RESET_LEFT: Final = "the rounds brought nothing new, and no reset is left"
+"""Why a team gives up."""
 MOST_FACTS: Final = 12
 """Of one kind, and steps of a plan."""
 FACT_CHARACTERS: Final = 300

@@ -64,7 +64,7 @@ class Turn(Frozen):
     """Seconds to the turn of the next call; 0: as many go as come."""
 
 
-class Kept(Frozen):
+class Backoff(Frozen):
     """No call may go for `seconds`; `why` is for people."""
 
     seconds: float
@@ -78,19 +78,19 @@ def get_provider_state(provider: Provider, now: float) -> State:
     return "trial" if provider.openings else "ready"
 
 
-def admit_provider_call(provider: Provider, now: float, per_second: float | None) -> tuple[Provider, Turn | Kept]:
+def admit_provider_call(provider: Provider, now: float, per_second: float | None) -> tuple[Provider, Turn | Backoff]:
     """Admit a call: return the provider's new state and when the call may go; `per_second` None: no rate limit."""
     if provider.held_until > now:
-        return provider, Kept(seconds=provider.held_until - now, why=provider.error)
+        return provider, Backoff(seconds=provider.held_until - now, why=provider.error)
     turn = max(provider.next_turn, now)
     if provider.openings:  # one at a time: the others are not kept waiting here for an answer that may not come
         if turn > now:
-            return provider, Kept(seconds=turn - now, why=f"a call tries whether it is back; {provider.error}")
+            return provider, Backoff(seconds=turn - now, why=f"a call tries whether it is back; {provider.error}")
         return provider.model_copy(update={"next_turn": now + TRIAL_SECONDS}), Turn()
     if not per_second:
         return provider, Turn()
     if turn - now > LONGEST_TURN:
-        return provider, Kept(seconds=turn - now, why=f"{turn - now:.0f} s of other calls are before this one")
+        return provider, Backoff(seconds=turn - now, why=f"{turn - now:.0f} s of other calls are before this one")
     interval = SPACING / per_second
     return provider.model_copy(update={"next_turn": turn + interval}), Turn(seconds=turn - now, interval=interval)
 

@@ -5,12 +5,12 @@ from typing import Literal, TypeAlias
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.values.branch import BranchInput, BranchOutcome
 
-TakenUpWhy: TypeAlias = Literal["resumed", "rolled_back", "forked"]
+ResumeReason: TypeAlias = Literal["resumed", "rolled_back", "forked"]
 """`resumed`: it had ended and goes on. `rolled_back`: what came after a step is undone. `forked`: it is another run,
 which begins with steps of the first."""
 
 
-class Saved(Frozen):
+class ReusedWork(Frozen):
     """What need not be done and paid for again."""
 
     steps: int = 0
@@ -21,8 +21,8 @@ class Saved(Frozen):
     tokens: int = 0
     cost_microusd: int = 0
 
-    def __add__(self, other: "Saved") -> "Saved":
-        return Saved(**{name: getattr(self, name) + getattr(other, name) for name in Saved.model_fields})
+    def __add__(self, other: "ReusedWork") -> "ReusedWork":
+        return ReusedWork(**{name: getattr(self, name) + getattr(other, name) for name in ReusedWork.model_fields})
 
 
 class KeptBranch(Frozen):

@@ -94,7 +94,7 @@ class NamesFound(Frozen):
     names: tuple[str, ...] = Field(default=(), description="Each as the passages write it.")
 
 
-class Scored(Frozen):
+class RubricScores(Frozen):
     """A judge's result by its rubric, as far as it is valid."""
 
     rubric: str
@@ -109,14 +109,14 @@ class Scored(Frozen):
 
 def apply_rubric(
     rubric: Rubric, scores: Iterable[Score], names: Iterable[NamesFound], ids: Mapping[str, str], unscored: str = ""
-) -> Scored:
+) -> RubricScores:
     """Check scores and names against `rubric`; `ids` maps the keys of the shown passages to their ids.
 
     A judge that says why it scores nothing lacks nothing: whether evidence is enough is then judged without the rubric.
     """
     said = list(scores)
     if unscored and not said:
-        return Scored(rubric=rubric.name, unscored=shorten_text(unscored, REASON_CHARACTERS))
+        return RubricScores(rubric=rubric.name, unscored=shorten_text(unscored, REASON_CHARACTERS))
     kept: list[Score] = []
     lacking: list[str] = []
     for kind in rubric.scores:
@@ -137,7 +137,7 @@ def apply_rubric(
     for name in rubric.names:
         if counts.get(name.name, 0) < name.least:
             lacking.append(f"{counts.get(name.name, 0)} of {name.least} {name.name} are named")
-    return Scored(rubric=rubric.name, scores=tuple(kept), names=found, lacking=tuple(lacking))
+    return RubricScores(rubric=rubric.name, scores=tuple(kept), names=found, lacking=tuple(lacking))
 
 
 def _collect_names(kinds: Sequence[NameKind], said: Sequence[NamesFound]) -> tuple[NamesFound, ...]:

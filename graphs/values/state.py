@@ -7,7 +7,7 @@ from typing import Final, Literal, TypeAlias
 from pydantic import Field
 
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.expressions.weight import Scale, TooHeavy
+from elcano.graphs.expressions.weight import Scale, ValueTooLarge
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.values.choice import Choice
 from elcano.graphs.values.criteria import Criterion
@@ -267,7 +267,7 @@ class Hold(Frozen):
     """How the run ends if it is told to, of one that waits for budget."""
 
 
-class Tried(Frozen):
+class FailedTries(Frozen):
     """What the tries of a call have left that could not be answered; it is made again."""
 
     tries: int = Field(ge=1)
@@ -307,7 +307,7 @@ def reweigh_state(known: Mapping[str, int], before: ResearchState, after: Resear
     A run that is older than a field was weighed by another program, so all of it is weighed anew.
 
     Raises:
-        InputInvalid: see `weights`.
+        InputInvalid: see `weigh_state`.
     """
     if known.keys() != ResearchState.model_fields.keys():
         return weigh_state(after, most)
@@ -317,7 +317,7 @@ def reweigh_state(known: Mapping[str, int], before: ResearchState, after: Resear
 def _weigh_value(value: object, most: int) -> int:
     try:
         return Scale(most).weigh(value).bytes
-    except TooHeavy as error:
+    except ValueTooLarge as error:
         raise InputInvalid("state", f"what the state would hold {error}") from error
 
 

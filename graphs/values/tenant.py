@@ -22,7 +22,7 @@ DEFAULT_TENANT: Final = "default"
 """Everyone, where nobody tells tenants apart."""
 
 
-class OfRun(Frozen):
+class RunScoped(Frozen):
     """What an activity is asked to do for a run: the base of its input."""
 
     run_id: str

@@ -53,7 +53,7 @@ class MergedWork(Frozen):
     """One work, as all its accounts together tell of it."""
 
     work: Work
-    """Each field from who is believed first; see `united`."""
+    """Each field from who is believed first; see `merge_accounts`."""
     told_by: tuple[Provenance, ...] = ()
     """Each source once, who is believed first before the others."""
     also: tuple[str, ...] = ()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from elcano.graphs.data.knowledge_graph import EdgeKind, KnowledgeCounts, KnowledgeEdge, KnowledgeNode, NodeKind
-from elcano.graphs.errors import KnowledgeOff
+from elcano.graphs.errors import KnowledgeDisabled
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.storage.knowledge.graph import MOST_ROWS, Hit, Neighbour
 
@@ -52,4 +52,6 @@ class NoKnowledge:
 
 
 def _refuse_knowledge() -> NoReturn:
-    raise KnowledgeOff("there is no knowledge graph here: set ELCANO_KNOWLEDGE to `tables`, or to PostgreSQL with AGE")
+    raise KnowledgeDisabled(
+        "there is no knowledge graph here: set ELCANO_KNOWLEDGE to `tables`, or to PostgreSQL with AGE"
+    )

@@ -35,7 +35,7 @@ _PLAIN: Final = re.compile(r"[A-Za-z0-9_-]{1,128}")
 
 
 class Objects:
-    """A place for objects. A key is a path of segments; `segment` makes one of any name.
+    """A place for objects. A key is a path of segments; `encode_key_segment` makes one of any name.
 
     Raises:
         StoreUnavailable: the place does not answer, or refuses.

@@ -113,7 +113,7 @@ async def keep_log(engine: AsyncEngine) -> None:
 async def begin_exclusive(connection: AsyncConnection, name: str, *, beside: str = "") -> None:
     """Begins a transaction that waits for others of the same name; what they committed is seen in it.
 
-    `beside` is a name that this transaction shares with others of its kind: only one that is `alone` under that name
+    `beside` is a name that this transaction shares with others of its kind: only a `begin_exclusive` of that name
     waits for all of them. It must be the first statement. On SQLite one transaction writes at a time anyway.
     """
     if connection.dialect.name == "sqlite":
@@ -132,8 +132,8 @@ def _lock_number_from_name(name: str) -> int:
 def insert_new(connection: AsyncConnection, table: Table) -> Insert:
     """Inserts rows; those whose key is there already stay as they are.
 
-    A transaction that is not `alone` begins with such a statement, never with a read: SQLite refuses to let one that
-    has read write after another one did.
+    A transaction without `begin_exclusive` begins with such a statement, never with a read: SQLite refuses to let
+    one that has read write after another one did.
     """
     return _make_insert(connection, table).on_conflict_do_nothing()
 

@@ -16,7 +16,7 @@ from sqlalchemy import (
     Table,
 )
 
-from elcano.storage.sql.types import Id, Long
+from elcano.storage.sql.types import Id, LongText
 
 metadata = MetaData()
 
@@ -25,10 +25,10 @@ texts = Table(
     metadata,
     Column("tenant", Id, primary_key=True),
     Column("content_hash", Id, primary_key=True),
-    Column("document", Long, nullable=False),
-    Column("title", Long, nullable=False),
+    Column("document", LongText, nullable=False),
+    Column("title", LongText, nullable=False),
     Column("media_type", Id, nullable=False),
-    Column("text", Long, nullable=False),
+    Column("text", LongText, nullable=False),
 )
 
 evidence = Table(
@@ -37,12 +37,12 @@ evidence = Table(
     Column("tenant", Id, primary_key=True),
     Column("id", Id, primary_key=True),
     Column("source", Id, nullable=False),
-    Column("document", Long, nullable=False),
+    Column("document", LongText, nullable=False),
     Column("content_hash", Id, nullable=False),
-    Column("title", Long, nullable=False),
-    Column("locator", Long, nullable=False),
-    Column("heading", Long, nullable=False),
-    Column("text", Long, nullable=False),
+    Column("title", LongText, nullable=False),
+    Column("locator", LongText, nullable=False),
+    Column("heading", LongText, nullable=False),
+    Column("text", LongText, nullable=False),
     Column("start", Integer, nullable=False),
     Column("end", Integer, nullable=False),
     Column("score", Double, nullable=False),
@@ -104,9 +104,9 @@ runs = Table(
     Column("run_id", Id, primary_key=True),
     Column("status", Id, nullable=False),
     Column("finished_at", Double),
-    Column("body", Long, nullable=False),
+    Column("body", LongText, nullable=False),
     Column("evidence", Integer, nullable=False),
-    Column("lists", Long, nullable=False),
+    Column("lists", LongText, nullable=False),
     Index("runs_by_status", "status", "tenant", "run_id"),
     Index("runs_by_end", "finished_at"),
 )
@@ -120,7 +120,7 @@ events = Table(
     Column("tenant", Id, primary_key=True),
     Column("run_id", Id, primary_key=True),
     Column("seq", Integer, primary_key=True),
-    Column("body", Long, nullable=False),
+    Column("body", LongText, nullable=False),
     ForeignKeyConstraint(["tenant", "run_id"], [runs.c.tenant, runs.c.run_id], name="run_of_event"),
 )
 
@@ -142,7 +142,7 @@ control_requests = Table(
     Column("request_id", Id, primary_key=True),
     Column("request_hash", Id, nullable=False),
     Column("accepted", Boolean),
-    Column("answer", Long, nullable=False, default=""),
+    Column("answer", LongText, nullable=False, default=""),
 )
 """What was asked of runs under way; `accepted` is null until the run's answer is known."""
 
@@ -154,7 +154,7 @@ graphs = Table(
     Column("version", Integer, primary_key=True),
     Column("body_hash", Id, nullable=False),
     Column("at", Double, nullable=False),
-    Column("body", Long, nullable=False),
+    Column("body", LongText, nullable=False),
 )
 """Graphs of a tenant's own. Of a deleted one the last version stays without its body: no number is given twice."""
 
@@ -166,7 +166,7 @@ agents = Table(
     Column("version", Integer, primary_key=True),
     Column("body_hash", Id, nullable=False),
     Column("at", Double, nullable=False),
-    Column("body", Long, nullable=False),
+    Column("body", LongText, nullable=False),
 )
 """Agents of a tenant's own, in the same way."""
 
@@ -176,10 +176,10 @@ knowledge_nodes = Table(
     Column("tenant", Id, primary_key=True),
     Column("id", Id, primary_key=True),
     Column("kind", Id, nullable=False),
-    Column("key", Long, nullable=False),
-    Column("name", Long, nullable=False),
-    Column("text", Long, nullable=False),
-    Column("url", Long, nullable=False),
+    Column("key", LongText, nullable=False),
+    Column("name", LongText, nullable=False),
+    Column("text", LongText, nullable=False),
+    Column("url", LongText, nullable=False),
     Column("year", Integer, nullable=True),
 )
 """What runs found, as a graph; nodes are shared by the runs that found them."""
@@ -216,7 +216,7 @@ probes = Table(
     "probes",
     metadata,
     Column("id", Id, primary_key=True),
-    Column("filling", Long, nullable=False),
+    Column("filling", LongText, nullable=False),
 )
 """What was kept to see whether anything can be; it belongs to nobody."""
 
@@ -224,6 +224,6 @@ providers = Table(
     "providers",
     metadata,
     Column("name", Id, primary_key=True),
-    Column("body", Long, nullable=False),
+    Column("body", LongText, nullable=False),
 )
 """How sources and services of models stand; they are the same for all tenants."""

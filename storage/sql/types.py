@@ -21,7 +21,7 @@ def escape_nul(text: str) -> str:
 
 
 def unescape_nul(kept: str) -> str:
-    """The text that `escaped` made `kept` of."""
+    """The text that `escape_nul` made `kept` of."""
     return kept.replace(_NUL, "\x00").replace(_ITSELF, ESCAPE)
 
 
@@ -37,7 +37,7 @@ class _Escaped(TypeDecorator[str]):
         return unescape_nul(value) if value is not None and dialect.name == "postgresql" else value
 
 
-class Long(_Escaped):
+class LongText(_Escaped):
     """A text of any length."""
 
     cache_ok = True

@@ -27,7 +27,7 @@ from elcano.graphs.contracts import (
 from elcano.graphs.engine.approval import ApprovePlan, RefusePlan
 from elcano.graphs.engine.call_approval import ApproveCall, RefuseCall
 from elcano.graphs.engine.control_actions import AddBudget, RollBack, Stop
-from elcano.graphs.engine.pause import Continue, Pause
+from elcano.graphs.engine.pause import Pause, Unpause
 from elcano.graphs.engine.steering import Steer, Steering
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.records import ArchiveCall, ArchivedRun, ProgressPage, RunSnapshot
@@ -190,8 +190,8 @@ class ScriptedWorkflow:
                 return ControlAnswer(answer=_ANSWERS[action.kind])
             case RollBack(step=step):
                 return ControlAnswer(answer={"step": step})
-            case Pause() | Continue():
-                self._tell("paused" if request.action.kind == "pause" else "continued", request.by)
+            case Pause() | Unpause():
+                self._tell("paused" if request.action.kind == "pause" else "unpaused", request.by)
                 return ControlAnswer()
 
     @control.validator

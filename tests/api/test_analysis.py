@@ -8,13 +8,13 @@ from xml.etree import ElementTree
 import httpx
 import pytest
 
-from elcano.activities.analysis.forest import render_forest_plot
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.values.report import Report, ReportRef
+from elcano.plugins.analysis.statistics.forest import render_forest_plot
 from elcano.storage.store import Store
-from elcano.testing.research import Researched, run_research
+from elcano.testing.research import ResearchOutcome, run_research
 from elcano.testing.source import ScriptedSource
-from tests.unit.activities.analysis.trials import COUNTS
+from tests.unit.plugins.analysis.trials import COUNTS
 
 QUESTION = "Does corvalin reduce mortality?"
 
@@ -26,7 +26,7 @@ def told(a: int, n: int, b: int, m: int) -> str:
     )
 
 
-async def analyzed(folder: Path) -> Researched:
+async def analyzed(folder: Path) -> ResearchOutcome:
     trials = {f"Trial {number}": told(*trial) for number, trial in enumerate(COUNTS)}
     trials["Opinion"] = "Corvalin is said to reduce mortality in everybody who takes it for long enough."
     source = ScriptedSource("trials", trials)
@@ -108,7 +108,7 @@ async def test_a_plot_is_served_and_stands_in_the_page(api: httpx.AsyncClient, r
     assert "Forest plot: Mortality, corvalin beside placebo" in page
     assert "<img" not in page
     missing = await api.get(f"/v1/runs/{reported}/analysis/plots/2.svg")
-    assert (missing.status_code, missing.json()["type"]) == (404, "urn:elcano:not-analyzed")
+    assert (missing.status_code, missing.json()["type"]) == (404, "urn:elcano:analysis-not-found")
     assert "it has: [1]" in missing.json()["detail"]
 
 
@@ -124,4 +124,4 @@ async def test_a_run_that_analyzed_nothing_says_so(api: httpx.AsyncClient, store
     run = ArchivedRun(run_id="run-2", question="q", mode="simple", status="completed", started_at=1.0, report=ref)
     await store.of("default").runs.archive(run, [])
     answer = await api.get("/v1/runs/run-2/analysis")
-    assert (answer.status_code, answer.json()["type"]) == (404, "urn:elcano:not-analyzed")
+    assert (answer.status_code, answer.json()["type"]) == (404, "urn:elcano:analysis-not-found")

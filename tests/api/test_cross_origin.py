@@ -55,9 +55,9 @@ async def test_a_named_page_reads_follows_and_changes(opened: httpx.AsyncClient)
 
 async def test_another_page_neither_reads_nor_changes(opened: httpx.AsyncClient) -> None:
     asked = await asks_first(opened, OTHER)
-    assert (asked.status_code, asked.json()["type"]) == (403, "urn:elcano:origin-foreign")
+    assert (asked.status_code, asked.json()["type"]) == (403, "urn:elcano:cross-origin-refused")
     posted = await opened.post("/v1/runs", json={"question": "Why?"}, headers={"Origin": OTHER})
-    assert (posted.status_code, posted.json()["type"]) == (403, "urn:elcano:origin-foreign")
+    assert (posted.status_code, posted.json()["type"]) == (403, "urn:elcano:cross-origin-refused")
     assert "ELCANO_ALLOWED_ORIGINS" in posted.json()["detail"]
     read = await opened.get("/v1/runs", headers={"Origin": OTHER})
     assert "access-control-allow-origin" not in read.headers

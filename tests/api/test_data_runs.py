@@ -12,9 +12,9 @@ from elcano.api.http.errors import RequestInvalid
 from elcano.api.http.requests import RunRequest
 from elcano.api.runs.database_graphs import asks_databases, may_ask_databases
 from elcano.api.runs.submission import research_input
-from elcano.graphs.agents.mode_choices import WAYS
 from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.modes import MODES
+from elcano.graphs.modes.mode_choices import list_ways
 from elcano.settings import Settings
 from tests.api.serving import speaking
 
@@ -70,9 +70,9 @@ def test_other_modes_search_a_database_that_is_named_and_no_other(with_databases
     ("named", "sources", "open_ways"),
     [
         (["sales"], ("sales",), {"data"}),
-        (["packages", "sales"], ("packages", "sales"), {*WAYS} - {"literature_review"}),
-        (["packages"], ("packages",), {*WAYS} - {"literature_review", "data"}),
-        (None, ("packages",), {*WAYS} - {"literature_review", "data"}),
+        (["packages", "sales"], ("packages", "sales"), {*list_ways()} - {"literature_review"}),
+        (["packages"], ("packages",), {*list_ways()} - {"literature_review", "data"}),
+        (None, ("packages",), {*list_ways()} - {"literature_review", "data"}),
     ],
 )
 def test_auto_can_ask_the_databases_that_are_named(
@@ -80,13 +80,13 @@ def test_auto_can_ask_the_databases_that_are_named(
 ) -> None:
     made = asked(with_databases, "auto", named)
     assert (made.sources, made.databases) == (sources, ("sales", "staff"))
-    assert WAYS.keys() - made.barred.keys() == open_ways
+    assert list_ways().keys() - made.barred.keys() == open_ways
 
 
 def test_auto_takes_all_databases_where_the_operator_named_nothing_else(with_databases: Settings) -> None:
     alone = with_databases.model_copy(update={"collections": {}})
     made = asked(alone, "auto", None)
-    assert (made.sources, WAYS.keys() - made.barred.keys()) == (("sales", "staff"), {"data"})
+    assert (made.sources, list_ways().keys() - made.barred.keys()) == (("sales", "staff"), {"data"})
     assert asked(alone, "iterative", None).sources == ("packages",)
     assert asked(alone.model_copy(update={"default_sources": ["packages"]}), "auto", None).sources == ("packages",)
 

@@ -9,10 +9,10 @@ from fastapi import FastAPI
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from elcano.activities.databases.registry import named_databases
+from elcano.activities.services import Services
 from elcano.activities.sources.registry import open_sources
-from elcano.activities.tools.looking import DatabaseLookActivities
-from elcano.graphs.catalogue.database_tools import ExecuteSqlOutput, SqlExamplesOutput
+from elcano.activities.tools.looks import LookActivities
+from elcano.plugins.data.database_tools import ExecuteSqlOutput, SqlExamplesOutput
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from elcano.worker import build_worker, provider_worker
@@ -20,7 +20,7 @@ from tests.api.again.going_on import ended, log_of
 from tests.api.asking import start
 from tests.api.handbook import handbook_settings
 from tests.api.serving import speaking
-from tests.unit.activities.databases.shop import sqlite_shop
+from tests.unit.plugins.data.databases.shop import sqlite_shop
 
 
 async def test_what_each_holds_is_read_and_never_where_it_is(
@@ -40,7 +40,7 @@ async def test_what_each_holds_is_read_and_never_where_it_is(
         "far": "postgresql://reader:hunter22@127.0.0.1:1/far",
     }
     settings = api_settings.model_copy(update={"databases": named})
-    looks = DatabaseLookActivities(named_databases(settings)).look_at_database
+    looks = LookActivities(Services(settings)).look
     async with (
         speaking(make_app(settings)) as api,
         provider_worker(temporal, store, settings),
@@ -65,7 +65,7 @@ async def test_what_each_holds_is_read_and_never_where_it_is(
         assert "ragged.csv cannot be read: line 52 has 3 values and line 1 has 2" in ragged
         for name in ("gone", "far", "ragged"):
             away = await api.get(f"/v1/databases/{name}")
-            assert (away.status_code, away.json()["type"]) == (502, "urn:elcano:database-unanswered")
+            assert (away.status_code, away.json()["type"]) == (502, "urn:elcano:database-unavailable")
             assert name in away.json()["detail"]
             for secret in (str(tmp_path), "127.0.0.1", "hunter22", "reader"):
                 assert secret not in away.text

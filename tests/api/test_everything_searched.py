@@ -13,11 +13,11 @@ from markdown_it.token import Token
 from pybtex.database import parse_string
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.dev.verification.verdict import verify
 from elcano.graphs.catalogue.source_registry import SOURCES
 from elcano.graphs.catalogue.source_spec import SourcePolicy
 from elcano.graphs.references.export_formats import BIBTEX, CSL, RIS
 from elcano.graphs.values.report import Reference
+from elcano.plugins.certificates.verification.verify_command import verify
 from tests.api.doubles import literature
 from tests.api.doubles.research import SEARCHES, Left, left_by_run
 from tests.api.doubles.world import COLLECTIONS, FAILING, PAGE_SAYS, PAGE_TITLE, SEARCHED
@@ -223,7 +223,7 @@ async def test_a_source_that_is_down_is_waited_for_as_long_as_it_says_and_no_lon
     left = await left_by_run(temporal_environment.client, tmp_path, Reply("down", 500))
     assert (left.view["status"], left.view["ending"]["kind"]) == ("partial", "sources")
     held, resumed = (
-        [one.data["message"] for one in left.messages if one.event == event] for event in ("held", "resumed")
+        [one.data["message"] for one in left.messages if one.event == event] for event in ("held", "hold_cleared")
     )
     assert ["semantic-scholar: HTTP 500" in one for one in held] == [True] * len(SEARCHES)
     assert resumed == [

@@ -14,7 +14,7 @@ from elcano.api.runs.mode_choice import find_barred_modes
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.contracts import ToolCall, ToolResult
 from elcano.graphs.extras import worker_identity
-from elcano.graphs.modes.auto import AUTO
+from elcano.graphs.modes.auto import auto_graph
 from elcano.settings import Settings
 from tests.api.asking import QUESTION
 from tests.api.serving import speaking
@@ -107,7 +107,7 @@ async def test_a_run_that_chooses_its_mode_is_accepted(api: httpx.AsyncClient) -
 
 
 def test_it_cannot_choose_a_mode_that_workers_lack_an_extra_for(api_settings: Settings) -> None:
-    limits = default_limits(AUTO)
+    limits = default_limits(auto_graph())
     assert "analysis" not in find_barred_modes(limits, ("handbook",), api_settings)
     closed = find_barred_modes(limits, ("handbook",), api_settings, lacking={"analysis", "forecast"})
     assert 'pip install "elcano-research[analysis]"' in closed["analysis"]

@@ -136,7 +136,7 @@ async def test_a_graph_that_was_switched_off_says_what_turns_it_on(
             f"/paths?from={NOBODY}&to={NOBODY}",
         ):
             answer = await api.get(f"/v1/knowledge{path}")
-            assert (answer.status_code, answer.json()["type"]) == (409, "urn:elcano:knowledge-off")
+            assert (answer.status_code, answer.json()["type"]) == (409, "urn:elcano:knowledge-disabled")
             assert "ELCANO_KNOWLEDGE" in answer.json()["detail"]
 
 

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elcano.api.http.errors import LastEventIdInvalid
-from elcano.api.live.archive import archived_feed
 from elcano.api.live.cursor import MAX_LENGTH, Cursor
-from elcano.api.live.feed import Feed, Next, Streaming, Unreadable, Waiting
-from elcano.api.live.journal_merge import Branch, Key, Merge, Told
+from elcano.api.live.feed import Feed, NumberedEvent, Streaming, UnreadableBranch, Waiting
+from elcano.api.live.journal_merge import Branch, Key, Merge, MergedEvent
+from elcano.api.live.stream import archived_feed
 from elcano.graphs.values.events import AgentEvent, EventType
 
 RUN = "run-1"
@@ -99,18 +99,18 @@ def arrivals(journals: Journals, order: Sequence[int]) -> Feed:
     return feed
 
 
-def read(feed: Feed, cursor: Cursor | None = None) -> list[Next]:
-    return [item for item in everything(feed, cursor or Cursor()) if isinstance(item, Next)]
+def read(feed: Feed, cursor: Cursor | None = None) -> list[NumberedEvent]:
+    return [item for item in everything(feed, cursor or Cursor()) if isinstance(item, NumberedEvent)]
 
 
-def everything(feed: Feed, cursor: Cursor) -> list[Next | Waiting | Unreadable | Streaming]:
-    async def collected() -> list[Next | Waiting | Unreadable | Streaming]:
+def everything(feed: Feed, cursor: Cursor) -> list[NumberedEvent | Waiting | UnreadableBranch | Streaming]:
+    async def collected() -> list[NumberedEvent | Waiting | UnreadableBranch | Streaming]:
         return [item async for batch in feed.follow(cursor) for item in batch]
 
     return asyncio.run(collected())
 
 
-def names(items: Sequence[Next]) -> list[tuple[str, int]]:
+def names(items: Sequence[NumberedEvent]) -> list[tuple[str, int]]:
     """Each event by its journal and number; `branch_started` and `branch_complete` belong to the parent's journal."""
     return [(_journal(item.event), item.event.seq) for item in items]
 
@@ -222,10 +222,16 @@ def test_a_branch_whose_events_are_lost_is_named_to_those_who_have_not_passed_it
     feed = archived_feed(RUN, tale.journals)
     assert feed is not None
     told = everything(feed, Cursor())
-    assert [type(item) for item in told] == [Next, Next, Unreadable, Next, Next]
-    assert isinstance(told[2], Unreadable)
+    assert [type(item) for item in told] == [
+        NumberedEvent,
+        NumberedEvent,
+        UnreadableBranch,
+        NumberedEvent,
+        NumberedEvent,
+    ]
+    assert isinstance(told[2], UnreadableBranch)
     assert told[2].path == "b1"
-    assert [type(item) for item in everything(feed, Cursor.parse("3"))] == [Next]
+    assert [type(item) for item in everything(feed, Cursor.parse("3"))] == [NumberedEvent]
 
 
 def test_a_run_whose_branch_is_not_in_the_store_has_no_archive_yet() -> None:
@@ -245,7 +251,7 @@ def test_two_hundred_open_branches_fit_into_a_cursor() -> None:
             tale.tell(child, "thinking")
     cursor = Cursor()
     merge = Merge(lambda branch: tale.journals[branch.run_id])
-    told = [one for one in merge.add((), tale.journals[RUN]) if isinstance(one, Told)]
+    told = [one for one in merge.add((), tale.journals[RUN]) if isinstance(one, MergedEvent)]
     for one in told:
         assert not cursor.covers(one)
         cursor = cursor.after(one)
@@ -275,5 +281,5 @@ def test_events_of_one_journal_stay_together_where_times_are_equal() -> None:
         tale.tell(child, "thinking")
     same = {run_id: [event.model_copy(update={"at": 1.0}) for event in told] for run_id, told in tale.journals.items()}
     merge = Merge(lambda branch: same[branch.run_id])
-    paths = [one.event.path for one in merge.add((), same[RUN]) if isinstance(one, Told)]
+    paths = [one.event.path for one in merge.add((), same[RUN]) if isinstance(one, MergedEvent)]
     assert [path for path, _ in groupby(paths)] == ["", "b1", "b2", "b1", "b2"]

@@ -9,14 +9,15 @@ from xml.etree import ElementTree
 import httpx
 import pytest
 
-from elcano.activities.tools.charting import draw_result_chart
 from elcano.graphs.data.answer import ChartInput
 from elcano.graphs.data.table import ResultTable
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.values.report import ReportRef
+from elcano.plugins.data.tools.charting import draw_result_chart
 from elcano.storage.store import Store
-from tests.unit.activities.answering.answering import RUN, digests, published, written
-from tests.unit.activities.answering.tables import table
+from tests.tool_work import work_of
+from tests.unit.plugins.data.answering.answering import RUN, digests, published, written
+from tests.unit.plugins.data.answering.tables import table
 
 HOSTILE = (
     "=cmd|'/C calc'!A0",
@@ -43,7 +44,9 @@ SALES = table(
 async def answered(store: Store) -> str:
     """A run whose answer rests on a result, with a chart."""
     question = "How much did each region sell?"
-    made = await draw_result_chart(store.of("default"), RUN, ChartInput(results=tuple(await digests(store, SALES))))
+    made = await draw_result_chart(
+        work_of(store.of("default"), RUN), ChartInput(results=tuple(await digests(store, SALES)))
+    )
     assert made.chart is not None
     draft = await written(store, question, [SALES], chart=made.chart.model_dump(mode="json"))
     report = await published(store, question, draft)
@@ -133,4 +136,4 @@ async def test_a_run_without_results_says_so(api: httpx.AsyncClient, store: Stor
     await store.of("default").runs.archive(run, [])
     for path in ("results", "results/1", "chart.svg", "chart.png", "chart.json"):
         answer = await api.get(f"/v1/runs/{RUN}/{path}")
-        assert (answer.status_code, answer.json()["type"]) == (404, "urn:elcano:not-queried")
+        assert (answer.status_code, answer.json()["type"]) == (404, "urn:elcano:result-not-found")

@@ -14,7 +14,7 @@ from temporalio import activity
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from elcano.activities.sources.base import Found
+from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.catalogue.source_registry import SOURCES
 from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
@@ -254,7 +254,7 @@ async def test_how_a_provider_stands_is_read_without_a_worker(
         assert waiting["last_error"] == "shelf: HTTP 429"
         assert (await asked(api, name)).status_code == 201, "its run waits as long as it has to"
         refused = await api.post(f"/v1/sources/{name}/check", json={"query": "whales"})
-        assert (refused.status_code, refused.json()["type"]) == (502, "urn:elcano:source-unanswered")
+        assert (refused.status_code, refused.json()["type"]) == (502, "urn:elcano:source-check-failed")
         assert f"held by {name} until" in refused.json()["detail"]
         assert shelf.asked == []
         await store.providers.change(
@@ -280,11 +280,11 @@ async def test_a_check_searches_once_and_keeps_nothing(
         assert [one["title"] for one in found["passages"]] == ["whales"]
         assert "has this on whales" in found["passages"][0]["excerpt"]
         assert [(query, limit) for _, query, limit in shelf.asked] == [("whales", 2)]
-        shelf.answer = lambda query: Found()
+        shelf.answer = lambda query: SearchResults()
         empty = await api.post(f"/v1/sources/{name}/check", json={"query": "nothing"})
         assert (empty.status_code, empty.json()["passages"]) == (200, [])
 
-        def refuse(query: str) -> Found:
+        def refuse(query: str) -> SearchResults:
             raise SourceRefused("shelf: HTTP 400 Bad Request")
 
         shelf.answer = refuse

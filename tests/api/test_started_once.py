@@ -17,7 +17,7 @@ from temporalio.client import Client
 
 from elcano.api.http.errors import FieldFault, KeyReused, RequestInvalid, RunForgotten, TooManyRuns
 from elcano.api.runs import domains, starter, submission
-from elcano.api.runs.starter import Keyed, Starter
+from elcano.api.runs.starter import RequestKey, Starter
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import Engine, ResearchInput
 from elcano.graphs.modes import MODES
@@ -161,7 +161,7 @@ class World:
         """The run that a request starts or gets; None if it is refused, or whoever asked died."""
         starter = Starter(cast("Temporal", self), self.store.of("default"), self.admit, Settings())
         try:
-            return (await starter.start(self.judge, Keyed("once", said))).run.run_id
+            return (await starter.start(self.judge, RequestKey("once", said))).run.run_id
         except (RequestInvalid, TooManyRuns, KeyReused, asyncio.CancelledError):
             return None
 

@@ -240,8 +240,8 @@ async def test_a_run_that_went_on_is_one_list(
     assert all(one["began_at"] <= one["ended_at"] <= other["began_at"] for one, other in pairwise(steps))
     between = [row for row in rows if row["row"] == "between"]
     assert [(row["before"], row["kind"]) for row in between] == [
-        (failed["number"], "taken_up"),
-        (run["steps"], "taken_up"),
+        (failed["number"], "run_resumed"),
+        (run["steps"], "run_resumed"),
     ]
     for row in steps:
         if row["kind"] == "agent":
@@ -250,7 +250,7 @@ async def test_a_run_that_went_on_is_one_list(
     assert [branch["status"] for branch in split["branches"]] == ["drafted", "drafted"]
     shared = (await answered(api, f"/v1/runs/{forked}/steps"))["rows"]
     *_, fork, last = shared
-    assert (fork["before"], fork["kind"], last["number"]) == (run["steps"], "taken_up", run["steps"])
+    assert (fork["before"], fork["kind"], last["number"]) == (run["steps"], "run_resumed", run["steps"])
     for one, other in zip(steps[:-1], [row for row in shared if row["row"] == "step"], strict=False):
         assert (one["node"], one["usage"], one["summary"]) == (other["node"], other["usage"], other["summary"])
         assert (other["began_at"], other["attempts"]) == (None, [])

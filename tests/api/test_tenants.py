@@ -12,7 +12,7 @@ from fastapi import FastAPI, Request
 from temporalio.client import Client
 
 from elcano.api.app import create_app
-from elcano.api.http.errors import Unidentified
+from elcano.api.http.errors import Unauthenticated
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.asking import QUESTION, start
@@ -136,7 +136,7 @@ async def test_who_does_not_say_it_is_nobody(ask_as: AskAs, known: list[Route]) 
         if route.asks_who:
             assert answer.headers["content-type"] == "application/problem+json"
             assert answer.headers["www-authenticate"] == 'Proxy realm="elcano"'
-            assert answer.json()["type"] == "urn:elcano:unidentified"
+            assert answer.json()["type"] == "urn:elcano:unauthenticated"
             assert "the proxy that signs you in" in answer.json()["detail"]
 
 
@@ -163,7 +163,7 @@ async def test_the_application_may_be_told_in_another_way(store: Store, tmp_path
     async def by_token(request: Request) -> str:
         token = request.headers.get("authorization")
         if token is None:
-            raise Unidentified("send a token")
+            raise Unauthenticated("send a token")
         return token
 
     app = create_app(Settings(data_dir=tmp_path), store=store, tenant_of=by_token)

@@ -46,7 +46,7 @@ async def test_a_name_of_another_site_that_leads_here_is_refused(
         await api.get("/v1/runs", headers={"Host": host}),
         await api.post("/v1/runs", headers={"Host": host}, json={"question": "Why?"}),
     ):
-        assert kind(answer) == (421, "urn:elcano:host-untrusted")
+        assert kind(answer) == (421, "urn:elcano:host-refused")
         assert "ELCANO_TRUSTED_HOSTS" in answer.json()["detail"]
     assert (await store.of("default").runs.page(limit=1)).runs == ()
 
@@ -92,7 +92,7 @@ async def test_pages_of_other_sites_may_not_change_anything(
     api: httpx.AsyncClient, headers: dict[str, str], path: str
 ) -> None:
     answer = await api.post(path, headers={"Host": "localhost:8000", **headers})
-    assert kind(answer) == (403, "urn:elcano:origin-foreign")
+    assert kind(answer) == (403, "urn:elcano:cross-origin-refused")
 
 
 @pytest.mark.parametrize(

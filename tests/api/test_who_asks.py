@@ -48,7 +48,7 @@ async def test_a_request_is_told_with_who_asked(name: str, api: httpx.AsyncClien
 @pytest.mark.usefixtures("worker")
 async def test_who_does_not_say_it_is_nobody(api: httpx.AsyncClient, temporal: Client) -> None:
     run_id = await start(api)
-    assert (await api.post(f"/v1/runs/{run_id}/continue")).status_code == 202
+    assert (await api.post(f"/v1/runs/{run_id}/unpause")).status_code == 202
     assert (await last(temporal, run_id)).message.startswith("event ")
 
 
@@ -66,7 +66,7 @@ async def test_what_is_nobodys_name_is_refused(said: list[bytes], wrong: str, ap
     run_id = await start(api)
     for action in ("pause", "cancel"):
         answer = await api.post(f"/v1/runs/{run_id}/{action}", headers=[(HEADER.encode(), name) for name in said])
-        assert (answer.status_code, answer.json()["type"]) == (401, "urn:elcano:unidentified")
+        assert (answer.status_code, answer.json()["type"]) == (401, "urn:elcano:unauthenticated")
         assert wrong in answer.json()["detail"]
 
 

@@ -1,7 +1,7 @@
 """No circles: what a folder imports does not lead back to it, within a room and between rooms.
 
-A module's folder is the package that it is in; one that stands at the top of a room stands for itself. What imports
-each other can only be understood, tested and changed together.
+A module's folder is the package that it is in; one that stands at the top of a room, or of a plugin, stands for
+itself. What imports each other can only be understood, tested and changed together.
 """
 
 import ast
@@ -22,12 +22,14 @@ def modules() -> dict[str, str]:
 
 
 def folder(module: str) -> str:
-    room, *inner = module.split(".")
-    return ".".join([room, *(inner[:-1] or inner)])
+    inner = module.removeprefix(room(module)).lstrip(".").split(".")
+    return ".".join([room(module), *(inner[:-1] or inner)]).rstrip(".")
 
 
 def room(module: str) -> str:
-    return module.partition(".")[0]
+    """Its room or program; a plugin is one of its own."""
+    first, *inner = module.split(".")
+    return f"plugins.{inner[0]}" if first == "plugins" and inner else first
 
 
 def imports(sources: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -65,7 +67,7 @@ def circle(pairs: list[tuple[str, str]]) -> list[str]:
 
 def test_no_folder_leads_back_to_itself() -> None:
     sources = modules()
-    assert {"graphs.agents", "activities.offline"} <= {folder(module) for module in sources}
+    assert {"graphs.agents", "plugins.data.databases"} <= {folder(module) for module in sources}
     assert circle_between_folders(sources) == []
 
 
@@ -76,11 +78,11 @@ def test_no_room_leads_back_to_itself() -> None:
 @pytest.mark.parametrize(
     "planted",
     [
-        {"activities.offline.model": "from elcano.activities.agents.agent_activity import AgentActivities"},
+        {"activities.prose.blocks": "from elcano.activities.agents.agent_activity import AgentActivities"},
         {"activities.calls.usage": "def f():\n    from elcano.activities.agents import asking"},
         {
             "activities.text": "import elcano.activities.agents.agent_activity",
-            "activities.offline.model": "import elcano.activities.text",
+            "activities.prose.blocks": "import elcano.activities.text",
         },
     ],
 )
@@ -101,12 +103,3 @@ def test_a_module_at_the_top_of_a_room_stands_for_itself() -> None:
     sources = {"graphs.frozen": "", "graphs.contracts": "import elcano.graphs.values.state"}
     sources["graphs.values.state"] = "from elcano.graphs.frozen import Frozen"
     assert circle_between_folders(sources) == []
-
-
-def test_offline_and_agents_meet_only_where_a_model_is_chosen() -> None:
-    pairs = {(folder(one), folder(other)): one for one, other in imports(modules()) if room(one) == "activities"}
-    assert ("activities.agents", "activities.offline") not in pairs
-    assert ("activities.offline", "activities.agents") not in pairs
-    users = {one for one, other in imports(modules()) if folder(other) == "activities.offline" != folder(one)}
-    users = {one for one in users if not one.startswith("benchmarks.")}  # They measure it without a run.
-    assert users == {"activities.calls.models"}

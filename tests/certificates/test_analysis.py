@@ -10,12 +10,12 @@ import pytest
 from temporalio.testing import WorkflowEnvironment
 
 from elcano.activities.sources.registry import Sources
-from elcano.dev.verification.verdict import verify
+from elcano.plugins.certificates.verification.verify_command import verify
 from elcano.settings import Settings
 from elcano.testing import ScriptedSource
 from tests.api.asking import start
 from tests.certificates.conftest import research
-from tests.unit.activities.analysis.trials import COUNTS, sentence
+from tests.unit.plugins.analysis.trials import COUNTS, sentence
 
 
 @asynccontextmanager

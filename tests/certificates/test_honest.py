@@ -5,10 +5,9 @@ import json
 import pytest
 
 from elcano import __version__
-from elcano.dev.verification.verdict import verify
-from elcano.dev.verify import summarize_certificate
 from elcano.graphs.values.report import Report
-from elcano.storage.certificates.certificate_format import HASHES, PARTS, WHOLE
+from elcano.plugins.certificates.certificate_format import HASHES, PARTS, WHOLE
+from elcano.plugins.certificates.verification.verify_command import summarize_certificate, verify
 from tests.certificates.conftest import KINDS, Certificates
 
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from elcano.dev.verification.verdict import verify
-from elcano.storage.certificates.certificate_format import (
+from elcano.plugins.certificates.certificate_format import (
     FILE,
     HASHES,
     PARTS,
@@ -18,6 +17,7 @@ from elcano.storage.certificates.certificate_format import (
     encode_certificate_end,
     parse_certificate,
 )
+from elcano.plugins.certificates.verification.verify_command import verify
 from tests.certificates.conftest import Certificates
 
 Parts: TypeAlias = dict[str, Any]

@@ -9,8 +9,8 @@ import pytest
 from temporalio.testing import WorkflowEnvironment
 
 from elcano.activities.sources.registry import Sources
-from elcano.dev.verification.verdict import verify
 from elcano.graphs.values.work_metadata import Identifiers, Work
+from elcano.plugins.certificates.verification.verify_command import verify
 from elcano.settings import Settings
 from elcano.testing import ScriptedSource
 from tests.api.asking import start

@@ -25,8 +25,8 @@ import pytest
 from temporalio.client import Client
 
 from elcano.api.app import create_app
-from elcano.dev.verification.verdict import verify
 from elcano.graphs.contracts import REPORTED
+from elcano.plugins.certificates.verification.verify_command import verify
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 from elcano.testing import temporal_environment
@@ -98,7 +98,7 @@ class Way:
             await self._post(run_id, *self._request())
         while (view := await self._view(run_id))["status"] == "running":
             if view["stage"] in ("paused", "held"):  # so that every way comes to an end
-                await self._post(run_id, "continue", {})
+                await self._post(run_id, "unpause", {})
                 await self._post(run_id, "top-up", {"steps": 40, "tokens": 200_000})
             await asyncio.sleep(0.05)
 
@@ -113,7 +113,7 @@ class Way:
                 ("steer", {"add_sections": [section]}),
                 ("steer", {"drop_sections": [section["title"]]}),
                 ("pause", {}),
-                ("continue", {}),
+                ("unpause", {}),
                 ("top-up", {"tokens": 50_000}),
                 ("stop", {"reason": "we know enough"}),
             )

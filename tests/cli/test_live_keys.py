@@ -28,7 +28,7 @@ async def test_keys_ask_and_every_answer_is_shown(stack: Stack) -> None:
         granted = shown["budget"]["tokens"]["limit"] + 50_000
         assert (shown["stage"], shown["hold"]["reason"]) == ("paused", "pause")
         screen.press("p")
-        await screen.shows("continued")
+        await screen.shows("unpaused")
         screen.press("t5 apples\r")
         await screen.shows("not done: '5 apples' is no amount")
         screen.press("t9\x7f50000 tokens\r")

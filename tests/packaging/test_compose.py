@@ -9,10 +9,10 @@ import pytest
 import yaml
 from sqlalchemy import make_url
 
-from elcano.activities.sources.web.search_providers import PROVIDERS as ENGINES
 from elcano.dev.temporal import SERVER_OPTIONS
 from elcano.graphs.catalogue.source_registry import SOURCES
 from elcano.graphs.model_names import PROVIDERS
+from elcano.plugins.web.search_providers import PROVIDERS as ENGINES
 from elcano.settings import Settings, get_variable_name
 
 ROOT = Path(__file__).parents[2]
@@ -240,6 +240,7 @@ def test_the_image_gets_every_room(services: dict[str, Any]) -> None:
         "__init__.py",
         "redaction.py",
         "settings",
+        "plugins",
         "worker.py",
     ):
         assert (ROOT / part).exists()

@@ -13,7 +13,7 @@ from elcano import __version__
 from tests.packaging.building import ROOT, Distributions, build
 
 METADATA = f"elcano_research-{__version__}.dist-info"
-ROOMS = ("graphs", "workflows", "activities", "storage", "api", "settings", "cli", "dev", "testing")
+ROOMS = ("graphs", "workflows", "activities", "storage", "api", "settings", "cli", "dev", "testing", "plugins")
 MODULES = ("__init__.py", "__main__.py", "output.py", "py.typed", "redaction.py", "worker.py")
 
 

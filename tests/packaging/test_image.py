@@ -1,4 +1,4 @@
-"""What the image is made of is enough: worker and API start from it and run every mode, and lack nothing."""
+"""What the image is made of is enough: worker and API start from it, run every mode without a key, and lack nothing."""
 
 import asyncio
 import json
@@ -74,8 +74,16 @@ def ready(address: str) -> bool:
         return False
 
 
-@pytest.mark.parametrize("mode", MODES)
-async def test_it_runs_every_mode(image: httpx.AsyncClient, mode: str) -> None:
+NEED_MODEL = ("magentic", "hierarchical", "analysis")
+
+
+async def test_it_says_which_modes_need_a_language_model(image: httpx.AsyncClient) -> None:
+    listed = (await image.get("/v1/modes")).raise_for_status().json()
+    assert tuple(mode["name"] for mode in listed if mode["needs_model"]) == NEED_MODEL
+
+
+@pytest.mark.parametrize("mode", [mode for mode in MODES if mode not in NEED_MODEL])
+async def test_it_runs_every_other_mode(image: httpx.AsyncClient, mode: str) -> None:
     asked = {"question": QUESTION, "mode": mode, "sources": ["documents", "installed"], "budget": {"seconds": 120}}
     answer = await image.post("/v1/runs", json=asked)
     assert answer.status_code == 201, answer.text

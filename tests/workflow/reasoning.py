@@ -7,12 +7,12 @@ each, and others than the search before it. The judge is content once a loop has
 from collections.abc import Sequence
 from pathlib import Path
 
-from elcano.activities.sources.base import Found
+from elcano.activities.sources.base import SearchResults
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.values.budget import Limits
 from elcano.testing import Reply, ScriptedModel, ScriptedSource, run_research
 from elcano.testing.default_answers import build_cited_claim, build_plain_answer, generate_prose
-from elcano.testing.research import Researched
+from elcano.testing.research import ResearchOutcome
 
 HIDDEN_TOKENS = 2_500
 PASSAGE_WORDS = 150
@@ -25,7 +25,7 @@ class Library(ScriptedSource):
     def __init__(self) -> None:
         super().__init__("library", {})
 
-    async def search(self, query: str, limit: int) -> Found:
+    async def search(self, query: str, limit: int) -> SearchResults:
         """`limit` passages that nobody found before, or those that this query found."""
         found = {
             f"{query[:60]} {number}": f"{query}. Number {number}. {generate_prose(PASSAGE_WORDS)}"
@@ -77,13 +77,13 @@ def _output(task: TaskEnvelope, sections: int, rounds: int) -> dict[str, object]
 
 async def played(
     folder: Path, mode: str, sections: int, rounds: int, limits: Limits | None = None, *, hidden: int = HIDDEN_TOKENS
-) -> Researched:
+) -> ResearchOutcome:
     """The research of `mode` with its default limits, or others."""
     model = reasoning(sections, rounds, hidden=hidden)
     asked = "How does the matter stand?"
     return await run_research(asked, folder=folder, sources=[Library()], model=model, mode=mode, limits=limits)
 
 
-def searches(outcome: Researched) -> Sequence[int]:
+def searches(outcome: ResearchOutcome) -> Sequence[int]:
     """How often each section was searched."""
     return [len(section.searches) for section in outcome.journal.run.state.sections]

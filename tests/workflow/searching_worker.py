@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
-from elcano.activities.sources.base import Found
+from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Service
 from elcano.activities.sources.registry import Sources
 from elcano.api.temporal.namespace import connect_when_ready
@@ -38,7 +38,7 @@ class Counted:
         self.spec = spec
         self._service = Service(spec.name, url, settings.model_copy(update={"service_urls": {spec.name: url}}))
 
-    async def search(self, query: str, limit: int) -> Found:
+    async def search(self, query: str, limit: int) -> SearchResults:
         await self._service.get("search", {"q": query})
         return found(self.spec.name, query)
 

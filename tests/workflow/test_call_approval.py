@@ -12,7 +12,7 @@ from temporalio.testing import WorkflowEnvironment
 from elcano.graphs.contracts import RESEARCH_WORKFLOW, ResearchResult
 from elcano.graphs.engine.call_approval import ApproveCall, RefuseCall
 from elcano.graphs.engine.control_actions import Action, RollBack
-from elcano.graphs.engine.entries import ApprovalAsked, ApprovalLapsed, Controlled, Held
+from elcano.graphs.engine.entries import ApprovalExpired, ApprovalRequested, Controlled, Held
 from elcano.graphs.records import ArchiveCall
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.budget import Limits
@@ -83,10 +83,10 @@ async def test_a_call_waits_until_somebody_approves_it_and_is_made_once(
     assert log is not None
     assert log.run.calls == ()
     kinds = [type(entry) for entry in log.entries[:3]]
-    assert kinds == [ApprovalAsked, Held, Controlled]
+    assert kinds == [ApprovalRequested, Held, Controlled]
     (decision,) = (entry for entry in log.entries if isinstance(entry, Controlled))
     assert (decision.by, decision.when is not None) == ("alice", True)
-    assert told(script) == ["approval_asked", "call_approved"]
+    assert told(script) == ["approval_requested", "call_approved"]
 
 
 async def test_a_refused_call_is_a_failure_that_an_edge_can_wait_for(begin: Begin, tool: Tool, script: Script) -> None:
@@ -101,7 +101,7 @@ async def test_a_refused_call_is_a_failure_that_an_edge_can_wait_for(begin: Begi
     assert (failure.node, failure.type, failure.message) == ("write", "ApprovalRefused", expected)
     assert tool.written == []
     assert script.calls == ["thinking", "writer"]
-    assert told(script) == ["approval_asked", "call_refused"]
+    assert told(script) == ["approval_requested", "call_refused"]
 
 
 async def test_of_many_decisions_at_once_one_holds(begin: Begin, tool: Tool, script: Script) -> None:
@@ -135,7 +135,7 @@ async def test_nobody_decides_in_time_and_no_time_has_passed(
     (failure,) = archived.log.run.state.failures
     assert failure.type == "ApprovalNeeded"
     assert failure.message.startswith("nobody approved the call within 1.728e+06 s: tests/write writes")
-    assert any(isinstance(entry, ApprovalLapsed) for entry in archived.log.entries)
+    assert any(isinstance(entry, ApprovalExpired) for entry in archived.log.entries)
     seconds: Any = archived.run.budget["seconds"]
     assert seconds["used"] < 60
     assert archived.run.status == "completed"

@@ -15,9 +15,9 @@ from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.calls.names import agent_activities
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.long_writer import SECTION
 from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.values.failures import FailureDetails
+from elcano.plugins.research.agents.long_writer import SECTION
 from elcano.settings import Settings
 from elcano.storage.store import open_store
 from elcano.worker import HEARTBEAT_THROTTLE

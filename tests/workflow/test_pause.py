@@ -8,7 +8,7 @@ from temporalio.client import Client, WorkflowUpdateFailedError
 from temporalio.testing import WorkflowEnvironment
 
 from elcano.graphs.engine.control_actions import Stop
-from elcano.graphs.engine.pause import Continue, Pause
+from elcano.graphs.engine.pause import Pause, Unpause
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import RunSnapshot
 from elcano.graphs.values.budget import Limits, TopUp
@@ -74,10 +74,10 @@ async def test_what_is_under_way_is_finished_and_nothing_is_begun(chain: bool, s
     assert result.ending is None
     assert script.calls.count("thinking") == 2
     (kept,) = script.archived
-    told = [(event.type, event.message, event.data) for event in kept.events if event.type in ("paused", "continued")]
+    told = [(event.type, event.message, event.data) for event in kept.events if event.type in ("paused", "unpaused")]
     assert told == [
         ("paused", "Paused by alice: lunch", {"reason": "pause", "by": "alice"}),
-        ("continued", "Continued by bob", {"by": "bob"}),
+        ("unpaused", "Unpaused by bob", {"by": "bob"}),
     ]
     assert kept.run.finished_at is not None
     assert kept.run.finished_at - kept.run.started_at - seconds_used(script) >= RESTS
@@ -105,7 +105,7 @@ async def test_what_makes_no_sense_is_refused_with_a_reason(start: Start, script
     with pytest.raises(WorkflowUpdateFailedError) as refused:
         await go_on(handle)
     assert str(refused.value.cause) == "the run is not paused; it goes on"
-    for action in (Pause(), Continue()):
+    for action in (Pause(), Unpause()):
         with pytest.raises(WorkflowUpdateFailedError) as refused:
             await ask(section, action)
         assert handle.id in str(refused.value.cause)

@@ -13,11 +13,11 @@ from temporalio.api.taskqueue.v1 import RateLimit, TaskQueue
 from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest, UpdateTaskQueueConfigRequest
 from temporalio.client import Client, WorkflowHandle
 
-from elcano.activities.sources.base import Found
+from elcano.activities.sources.base import SearchResults
 from elcano.graphs.catalogue.source_registry import SOURCES
 from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
 from elcano.graphs.errors import SourceBusy
-from elcano.graphs.providers import PROVIDER_CHANGED, PROVIDER_QUEUE, Looked, Standing, workflow_id
+from elcano.graphs.providers import PROVIDER_CHANGED, PROVIDER_QUEUE, ProviderQueue, QueueState, workflow_id
 from elcano.graphs.values.providers import FAILURES, Provider, get_provider_state
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
@@ -141,11 +141,11 @@ async def hold(store: Store, spec: SourceSpec, seconds: float) -> None:
     )
 
 
-async def look_after(client: Client, spec: SourceSpec) -> WorkflowHandle[ProviderWorkflow, Standing]:
+async def look_after(client: Client, spec: SourceSpec) -> WorkflowHandle[ProviderWorkflow, QueueState]:
     """As whoever is asked to wait begins it."""
     return await client.start_workflow(
         ProviderWorkflow.run,
-        Looked(provider=spec.name, queue=spec.queue),
+        ProviderQueue(provider=spec.name, queue=spec.queue),
         id=workflow_id(spec.name),
         task_queue=PROVIDER_QUEUE,
         start_signal=PROVIDER_CHANGED,
@@ -157,7 +157,7 @@ async def test_who_fails_in_a_row_is_left_alone_then_tried_by_one_call_and_back_
 ) -> None:
     failed: list[str] = []
 
-    def answer(query: str) -> Found:
+    def answer(query: str) -> SearchResults:
         if len(failed) < FAILURES:
             failed.append(query)
             raise SourceBusy("shelf: HTTP 503")
@@ -174,7 +174,7 @@ async def test_who_fails_in_a_row_is_left_alone_then_tried_by_one_call_and_back_
         assert (get_provider_state(failing, now), failing.failures, failing.openings) == ("failing", FAILURES, 1)
         result = await handle.result()
         assert result.ending is None
-        standing = await temporal.get_workflow_handle(workflow_id(spec.name), result_type=Standing).result()
+        standing = await temporal.get_workflow_handle(workflow_id(spec.name), result_type=QueueState).result()
         assert standing.state == "ready"
         assert await limit_of(temporal, spec.queue) is None
     assert len(shelf.asked) == 2 * FAILURES

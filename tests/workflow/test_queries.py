@@ -8,10 +8,10 @@ from temporalio.converter import SerializationContext, StorageDriverStoreContext
 from temporalio.worker import WorkflowInstance
 from temporalio.workflow import Info
 
-from elcano.api.temporal.retry_interceptor import AskAgain
+from elcano.api.temporal.retry_interceptor import RetryQueries
 from elcano.graphs.contracts import ANSWER_MARK
 from elcano.workflows import sandbox
-from elcano.workflows.sandbox import PATIENCE, TOO_EARLY, InTurn
+from elcano.workflows.sandbox import PATIENCE, TOO_EARLY, EventOrder
 
 
 class Told(WorkflowInstance):
@@ -47,7 +47,7 @@ def activation(at: int, length: int, *jobs: str) -> WorkflowActivation:
     return act
 
 
-def heard(told: Told, in_turn: InTurn, info: Info) -> WorkflowInstance:
+def heard(told: Told, in_turn: EventOrder, info: Info) -> WorkflowInstance:
     return sandbox._Heard(told, info, in_turn)
 
 
@@ -62,7 +62,7 @@ def info() -> Info:
 
 def test_several_activations_of_one_task_are_heard(info: Info) -> None:
     told = Told()
-    run = heard(told, InTurn(), info)
+    run = heard(told, EventOrder(), info)
     first = activation(1, 3, "initialize_workflow")
     same_task = activation(1, 3, "resolve_activity")
     query = activation(1, 3, "query_workflow")
@@ -74,7 +74,7 @@ def test_several_activations_of_one_task_are_heard(info: Info) -> None:
 
 
 def test_a_query_that_runs_ahead_is_refused_and_in_the_end_answered_without_it(info: Info) -> None:
-    in_turn = InTurn()
+    in_turn = EventOrder()
     first, ahead = activation(1, 3, "initialize_workflow"), activation(1, 7, "resolve_activity")
     query, task = activation(1, 7, "query_workflow"), activation(2, 8, "signal_workflow")
     for _ in range(PATIENCE):
@@ -121,14 +121,14 @@ QUERY = QueryWorkflowInput(
 async def test_who_asks_too_early_asks_again() -> None:
     early = WorkflowQueryFailedError(TOO_EARLY)
     server = Answering(early, early, early, "an answer", "another one")
-    assert await AskAgain().intercept_client(server).query_workflow(QUERY) == "an answer"
+    assert await RetryQueries().intercept_client(server).query_workflow(QUERY) == "an answer"
     assert server.answers == ["another one"]
 
 
 async def test_what_cannot_be_read_is_asked_once() -> None:
     server = Answering(WorkflowQueryFailedError("it is broken"), "an answer")
     with pytest.raises(WorkflowQueryFailedError, match="broken"):
-        await AskAgain().intercept_client(server).query_workflow(QUERY)
+        await RetryQueries().intercept_client(server).query_workflow(QUERY)
     assert server.answers == ["an answer"]
 
 
@@ -144,7 +144,7 @@ class Answered(Told):
 
 
 def test_answers_are_marked_as_such_and_nothing_else_is(info: Info) -> None:
-    run = heard(Answered(), InTurn(), info)
+    run = heard(Answered(), EventOrder(), info)
     answer, call = run.activate(activation(1, 3, "query_workflow")).successful.commands
     assert answer.respond_to_query.succeeded.response.metadata[ANSWER_MARK] == b"true"
     assert not call.schedule_activity.arguments[0].metadata

@@ -7,11 +7,11 @@ import pytest
 from elcano.graphs.engine.entries import StepCompleted
 from elcano.graphs.lifecycle.finish import status_of
 from elcano.graphs.values.budget import Limits
-from elcano.testing.research import Researched
+from elcano.testing.research import ResearchOutcome
 from tests.workflow.reasoning import played, searches
 
 
-def status(outcome: Researched) -> str:
+def status(outcome: ResearchOutcome) -> str:
     run = outcome.journal.run
     answered = outcome.report.answered
     assert run.failure is None

@@ -11,7 +11,7 @@ import pytest
 from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.activities.sources.base import Found
+from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.registry import Sources, open_sources
 from elcano.activities.tools.search import Passing, ToolActivities, pass_without_waiting
 from elcano.api.http.schemas import PendingActivity
@@ -37,7 +37,7 @@ from tests.sources import Shelf, found, ledger_of, open_shelf
 from tests.workflow.conftest import Handle, asking, worker_for
 
 RATE = 4.0
-Answer = Callable[[str], Found]
+Answer = Callable[[str], SearchResults]
 
 
 def searching(*searches: tuple[str, str]) -> ResearchGraph:
@@ -194,7 +194,7 @@ async def test_a_query_is_cut_to_what_the_source_takes(
 async def test_a_short_wait_is_kept_and_shown(temporal: Client, script: Script, store: Store, spec: SourceSpec) -> None:
     answers = iter([SourceBusy("shelf: HTTP 429", retry_after=4.0)])
 
-    def answer(query: str) -> Found:
+    def answer(query: str) -> SearchResults:
         for error in answers:
             raise error
         return found(spec.name, query)
@@ -219,7 +219,7 @@ async def test_a_long_wait_holds_the_run_and_nothing_is_searched_twice(
 ) -> None:
     asked: list[str] = []
 
-    def answer(query: str) -> Found:
+    def answer(query: str) -> SearchResults:
         asked.append(query)
         if query == "late" and asked.count("late") == 1:
             raise SourceBusy("shelf: HTTP 503", retry_after=90.0)
@@ -246,7 +246,7 @@ async def test_a_long_wait_holds_the_run_and_nothing_is_searched_twice(
 async def test_a_source_that_stays_away_is_data_once_others_were_answered(
     skipping: WorkflowEnvironment, script: Script, store: Store, spec: SourceSpec
 ) -> None:
-    def down(query: str) -> Found:
+    def down(query: str) -> SearchResults:
         raise SourceBusy("shelf: cannot be reached", retry_after=40.0)
 
     shelves = [Shelf(spec, down), Shelf(build_collection_spec("folder"))]
@@ -263,7 +263,7 @@ async def test_a_source_that_stays_away_is_data_once_others_were_answered(
 async def test_a_run_of_which_nothing_was_answered_is_held_until_its_time_is_up(
     skipping: WorkflowEnvironment, script: Script, store: Store, spec: SourceSpec
 ) -> None:
-    def down(query: str) -> Found:
+    def down(query: str) -> SearchResults:
         raise SourceBusy("shelf: cannot be reached", retry_after=40.0)
 
     graph = searching((spec.name, "whales"))
@@ -335,7 +335,7 @@ async def test_graph_and_chain_are_held_by_a_search_alike(
         result = await handle.result()
     assert result.ending is None
     told = [event.type for event in script.archived[-1].events if event.node == "execute_tools"]
-    assert (told.count("held"), told.count("resumed")) == (2, 1)
+    assert (told.count("held"), told.count("hold_cleared")) == (2, 1)
     assert script.calls.count("search") == 1 + 6, "the first search, then two, each tried three times"
 
 

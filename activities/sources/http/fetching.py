@@ -24,7 +24,7 @@ from elcano.activities.sources.http.destinations import (
     require_public,
 )
 from elcano.activities.sources.http.pinning import THIS_MACHINE, Network, NotPublic, build_pinned_transport
-from elcano.activities.sources.http.recent_pages import Lately
+from elcano.activities.sources.http.recent_pages import RecentPages
 from elcano.activities.sources.http.redirects import MOST_REDIRECTS, Request, follow_redirect
 from elcano.activities.sources.retry_after import require_answer
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
@@ -47,7 +47,7 @@ class Fetcher:
         self._inside = build_pinned_transport(network, anywhere=True)
         room = int(settings.page_cache_mb * 1_000_000)
         self._kept = CachedTransport(self._outside, settings.data_dir, room) if room else None
-        self._lately = Lately()
+        self._lately = RecentPages()
         self._reading = WeakValueDictionary[httpx.URL, asyncio.Lock]()
 
     async def close(self) -> None:

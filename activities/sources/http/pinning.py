@@ -75,7 +75,7 @@ def build_pinned_transport(
         network: resolves and connects.
         anywhere: private addresses are allowed.
         proxy: sends everything through this proxy, which then resolves names; empty: none.
-        tls: what certificates are checked against; None: `certificates`.
+        tls: what certificates are checked against; None: `build_tls_context`.
     """
     return _Transport(
         httpcore.AsyncConnectionPool(

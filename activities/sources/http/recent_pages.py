@@ -24,7 +24,7 @@ class _Page(NamedTuple):
     at: float
 
 
-class Lately:
+class RecentPages:
     """A cache of recent answers by request.
 
     Args:

@@ -9,8 +9,8 @@ import httpx
 import pytest
 from temporalio.client import Client
 
-from elcano.dev.verification.verdict import verify
 from elcano.graphs.modes import MODES
+from elcano.plugins.certificates.verification.verify_command import verify
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import Json, ended, until, working
@@ -153,4 +153,4 @@ async def test_what_a_run_took_over_is_no_result_of_its_own(
         second = await start(api, "To whom do retries belong?", mode="simple", sources=["handbook"], previous_run=first)
         await ended(api, second)
         answer = await api.get(f"/v1/runs/{second}/results")
-        assert (answer.status_code, answer.json()["type"]) == (404, "urn:elcano:not-queried")
+        assert (answer.status_code, answer.json()["type"]) == (404, "urn:elcano:result-not-found")

@@ -49,8 +49,8 @@ async def test_a_deep_run_whose_last_section_failed_repeats_no_call_and_no_secti
     assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
     await log_of(store, run_id)
     rest = await read_events(f"{served}/v1/runs/{run_id}/events", headers={"Last-Event-ID": str(told[-1].id)})
-    assert rest[0].event == "resumed_run"
-    assert [one.event for one in rest if one.event in ("failed", "ended", "complete")] == ["complete"]
+    assert rest[0].event == "run_resumed"
+    assert [one.event for one in rest if one.event in ("failed", "execution_ended", "complete")] == ["complete"]
     whole = await read_events(f"{served}/v1/runs/{run_id}/events")
     own = [one.data["seq"] for one in whole if not one.data["path"]]
     assert own == sorted(set(own))
@@ -87,9 +87,9 @@ async def test_a_failed_call_is_made_again_and_time_in_between_does_not_count(
     ]
     assert view["budget"]["seconds"]["used"] < seconds_between(view["started_at"], view["finished_at"]) - 1.5
     assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
-    assert (late.status_code, late.json()["type"]) == (409, "urn:elcano:take-up-refused")
+    assert (late.status_code, late.json()["type"]) == (409, "urn:elcano:resume-refused")
     log = await log_of(store, run_id)
-    assert [entry.kind for entry in log.entries].count("taken_up") == 1
+    assert [entry.kind for entry in log.entries].count("run_resumed") == 1
 
 
 async def test_a_run_that_was_stopped_goes_on_with_its_research(

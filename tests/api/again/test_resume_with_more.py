@@ -44,7 +44,7 @@ async def test_sections_that_were_cut_from_the_plan_are_researched_with_more(
     assert researched == {f"What of {one} and retries?" for one in provider.sections if one not in kept}
     assert all(f"## {one}" in text for one in provider.sections)
     assert "these are not researched" not in text
-    assert (over.status_code, over.json()["type"]) == (409, "urn:elcano:take-up-refused")
+    assert (over.status_code, over.json()["type"]) == (409, "urn:elcano:resume-refused")
     assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
     await log_of(store, run_id)
 

@@ -6,7 +6,7 @@ import httpx
 import pytest
 from temporalio.client import Client
 
-from elcano.graphs.engine.entries import TakenUp
+from elcano.graphs.engine.entries import RunResumed
 from elcano.graphs.lifecycle.resume_points import before_step
 from elcano.graphs.lifecycle.start import fold
 from elcano.settings import Settings
@@ -40,7 +40,7 @@ async def test_a_run_can_go_back_to_before_each_of_its_steps(
             assert answer["step"] == step
             view = await ended(api, run_id)
             log = await log_of(store, run_id)
-            place = max(i for i, entry in enumerate(log.entries) if isinstance(entry, TakenUp))
+            place = max(i for i, entry in enumerate(log.entries) if isinstance(entry, RunResumed))
             back = fold(log.asked, log.entries[:place])
             was = before_step(original, step).run
             assert back.state == was.state

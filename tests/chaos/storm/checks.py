@@ -174,7 +174,7 @@ def _story(heard: Sequence[Heard]) -> dict[Place, object]:
 
 def _words(data: JsonObject) -> JsonObject:
     """What an event says, but for its time, and for its type if that is an end's."""
-    ends = (*TERMINAL, "ended")
+    ends = (*TERMINAL, "execution_ended")
     return {name: value for name, value in data.items() if name != "at" and not (name == "type" and value in ends)}
 
 

@@ -12,9 +12,9 @@ from pydantic import ValidationError
 from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client, WorkflowExecution
 
-from elcano.dev.verification.verdict import verify
 from elcano.graphs.contracts import AgentCall
 from elcano.graphs.records import ArchivedRun, RunLog
+from elcano.plugins.certificates.verification.verify_command import verify
 from elcano.storage.payloads import connect_config
 from elcano.storage.store import TenantStore, open_configured
 from tests.chaos.storm import clients

@@ -20,7 +20,7 @@ that is killed costs it half a minute."""
 NEEDS: Final[dict[WishKind, tuple[str, ...]]] = {
     "top-up": ("top-up",),
     "stop": ("stop",),
-    "pause": ("pause", "continue"),
+    "pause": ("pause", "unpause"),
     "steer": ("steer",),
     "cancel": ("cancel",),
     "resume": ("stop", "resume"),
@@ -159,7 +159,7 @@ class Playing:
             case "pause":
                 if (await self._ask("pause", {})).accepted:
                     await asyncio.sleep(wish.seconds)
-                    await self._ask("continue", {})
+                    await self._ask("unpause", {})
 
     async def _top_up(self, reader: Reader) -> None:
         """Of a run that has too little: whenever it tells that it waits for more."""

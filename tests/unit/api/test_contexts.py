@@ -2,7 +2,7 @@
 
 import pytest
 
-from elcano.api.runs.contexts import MOST_WORDS, in_context
+from elcano.api.runs.follow_up import MOST_WORDS, in_context
 
 REVENUE = "What was the revenue in Germany in 2023?"
 ASPIRIN = "Does aspirin prevent preeclampsia?"

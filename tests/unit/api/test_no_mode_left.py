@@ -2,7 +2,7 @@
 
 from elcano.api.runs.mode_choice import find_barred_modes
 from elcano.api.runs.submission import refusals_of
-from elcano.graphs.modes.auto import AUTO, PARTS
+from elcano.graphs.modes.auto import auto_graph, list_parts
 from elcano.graphs.values.budget import Limits
 from elcano.settings import Settings
 
@@ -12,24 +12,24 @@ SHOP = Settings.model_validate({"databases": {"shop": "sqlite:///shop.db"}, "col
 def test_auto_over_databases_alone_under_the_chain_is_one_fault_of_the_mode() -> None:
     limits = Limits()
     closed = find_barred_modes(limits, ("shop",), SHOP, "chain")
-    assert closed.keys() == PARTS.keys()
-    (fault,) = refusals_of(AUTO, limits, closed)
+    assert closed.keys() == list_parts().keys()
+    (fault,) = refusals_of(auto_graph(), limits, closed)
     assert fault.field == "mode"
     assert fault.message.startswith("no mode can be chosen here: ")
     for why in set(closed.values()):
         assert fault.message.count(why) == 1
-    assert all(mode in fault.message for mode in PARTS)
+    assert all(mode in fault.message for mode in list_parts())
 
 
 def test_a_budget_that_is_too_small_for_every_mode_is_a_fault_of_the_budget() -> None:
     limits = Limits(tokens=1_000)
     closed = find_barred_modes(limits, ("packages",), Settings(), "graph")
-    assert closed.keys() == PARTS.keys()
-    faults = refusals_of(AUTO, limits, closed)
+    assert closed.keys() == list_parts().keys()
+    faults = refusals_of(auto_graph(), limits, closed)
     assert faults
     assert {fault.field for fault in faults} == {"budget"}
 
 
 def test_a_mode_that_is_left_is_no_fault() -> None:
     limits = Limits()
-    assert refusals_of(AUTO, limits, find_barred_modes(limits, ("packages",), Settings(), "graph")) == []
+    assert refusals_of(auto_graph(), limits, find_barred_modes(limits, ("packages",), Settings(), "graph")) == []

@@ -7,8 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from elcano.activities.report.markdown import escape_markdown, render_link
-from elcano.api.reports.page import FORMULA_CHARACTERS, HEADERS, POLICY, render_report_page
-from elcano.api.reports.style import STYLE
+from elcano.api.reports.page import FORMULA_CHARACTERS, HEADERS, POLICY, STYLE, render_report_page
 from elcano.graphs.values.report import Reference, Report
 
 OIL = Reference(

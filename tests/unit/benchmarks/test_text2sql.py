@@ -12,8 +12,8 @@ from benchmarks.text2sql.comparing import Rows, result_of, same, with_keys
 from benchmarks.text2sql.data import accepted
 from benchmarks.text2sql.loading import frozen, loaded
 from benchmarks.text2sql.schemas import described
-from elcano.graphs.data.sql_answers import SqlRepair, SqlWriting
 from elcano.graphs.frozen import Frozen
+from elcano.plugins.data.models.sql_answers import SqlRepair, SqlWriting
 
 NOW = datetime(2024, 3, 31, 8, 30)
 DUMP = """

@@ -173,7 +173,7 @@ def test_a_run_that_was_stopped_and_not_resumed_is_a_stopped_one() -> None:
 
 
 def test_an_end_that_a_run_went_on_after_is_told_otherwise() -> None:
-    went_on = (*STREAM[:-1], heard(6.0, "ended", 4), heard(7.0, "started", 5), heard(8.0, "complete", 6))
+    went_on = (*STREAM[:-1], heard(6.0, "execution_ended", 4), heard(7.0, "started", 5), heard(8.0, "complete", 6))
     live = (*STREAM, *went_on[-2:])
     transcripts = tuple(one.model_copy(update={"heard": live}) for one in RUN.transcripts)
     archive = LEFT.model_copy(update={"archive": went_on})

@@ -8,7 +8,7 @@ import pytest
 
 from elcano.cli.exits import Exit
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.modes.iterative import ITERATIVE
+from elcano.plugins.research.iterative import ITERATIVE
 from tests.unit.cli.scripted import REPORT, RUN, Server, event, finished, run, script_a_run, stream
 
 

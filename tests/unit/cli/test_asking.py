@@ -8,8 +8,8 @@ from rich.console import Console
 
 from elcano.cli.client import Api
 from elcano.cli.exits import Exit, Failed
-from elcano.cli.key_actions import HELP, Asking, parse_top_up
-from elcano.cli.live import Moving
+from elcano.cli.key_actions import HELP, KeyActions, parse_top_up
+from elcano.cli.live import LiveDisplay
 from elcano.graphs.frozen import JsonObject
 from tests.unit.cli.scripted import RUN, Answer, Server, problem, run, stands
 
@@ -22,9 +22,9 @@ class Screen:
     def __init__(self, server: Server) -> None:
         self._server = server
         self._written = io.StringIO()
-        self.shown = Moving(Console(file=self._written, width=200))
+        self.shown = LiveDisplay(Console(file=self._written, width=200))
         self._api = Api(f"http://127.0.0.1:{server.server_port}")
-        self.asking = Asking(self._api, RUN, self.shown)
+        self.asking = KeyActions(self._api, RUN, self.shown)
 
     def press(self, *keys: str) -> str:
         """The lines that come of it."""
@@ -50,7 +50,7 @@ class Screen:
 
 @pytest.fixture
 def screen(server: Server) -> Screen:
-    for action in ("pause", "continue", "stop", "approve"):
+    for action in ("pause", "unpause", "stop", "approve"):
         server.answer(f"POST /v1/runs/{RUN}/{action}", Answer({"run_id": RUN}, status=202))
     server.answer(f"POST /v1/runs/{RUN}/steer", Answer({"run_id": RUN, "step": 7, "note": ""}, status=202))
     server.answer(f"POST /v1/runs/{RUN}/top-up", Answer({"run_id": RUN, "limits": LIMITS}, status=202))
@@ -61,8 +61,8 @@ def screen(server: Server) -> Screen:
 
 def test_p_pauses_and_continues(screen: Screen) -> None:
     assert screen.press("p").startswith("paused: ")
-    assert screen.press("P") == "continued"
-    assert screen.sent == [("pause", {}), ("continue", {})]
+    assert screen.press("P") == "unpaused"
+    assert screen.sent == [("pause", {}), ("unpause", {})]
 
 
 def test_a_line_is_typed_mended_and_sent(screen: Screen) -> None:
@@ -126,11 +126,11 @@ def test_what_is_no_amount_is_refused(amount: str) -> None:
 
 def test_the_commands_ask_the_same(server: Server, screen: Screen, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("pause", RUN, "--reason", "lunch") == Exit.OK
-    assert run("continue", RUN) == Exit.OK
+    assert run("unpause", RUN) == Exit.OK
     assert run("cancel", RUN, "--yes", "--reason", "wrong") == Exit.OK
-    assert screen.sent == [("pause", {"reason": "lunch"}), ("continue", {}), ("cancel", {"reason": "wrong"})]
+    assert screen.sent == [("pause", {"reason": "lunch"}), ("unpause", {}), ("cancel", {"reason": "wrong"})]
     said = capsys.readouterr().out
-    assert f"`elcano continue {RUN}` lets it go on" in said
+    assert f"`elcano unpause {RUN}` lets it go on" in said
     assert "no worker polls" in said
 
 

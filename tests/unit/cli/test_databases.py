@@ -64,7 +64,7 @@ def test_names_of_strangers_do_not_steer_a_terminal(server: Server, capsys: pyte
 def test_one_that_does_not_answer_is_a_failure_and_an_unknown_one_bad_input(
     server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    gone = {"type": "urn:elcano:database-unanswered", "title": "The database did not answer", "detail": "it is away"}
+    gone = {"type": "urn:elcano:database-unavailable", "title": "The database did not answer", "detail": "it is away"}
     server.answer("GET /v1/databases/shop", Answer(gone, 502, "application/problem+json"))
     assert run("databases", "check", "shop") == Exit.FAILED
     assert "it is away" in capsys.readouterr().err

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from elcano.cli.exits import Exit
-from elcano.graphs.modes.deep import DEEP
-from elcano.graphs.modes.iterative import ITERATIVE
 from elcano.graphs.spec.graph import ResearchGraph
+from elcano.plugins.research.deep import DEEP
+from elcano.plugins.research.iterative import ITERATIVE
 from tests.unit.cli.scripted import Answer, Server, problem, run
 
 

@@ -51,7 +51,7 @@ def test_what_nobody_knows_is_bad_input(server: Server, capsys: pytest.CaptureFi
     server.answer(SEARCH.format("doi%3A10.1%2Fother", 100), Answer(HITS))
     assert run("knowledge", "show", "doi:10.1/other") == 2
     assert "nothing is known under 'doi:10.1/other'" in capsys.readouterr().err
-    server.answer(SEARCH.format("x", 20), problem(409, "knowledge-off", "set ELCANO_KNOWLEDGE to `tables`"))
+    server.answer(SEARCH.format("x", 20), problem(409, "knowledge-disabled", "set ELCANO_KNOWLEDGE to `tables`"))
     assert run("knowledge", "search", "x") == 2
     assert "ELCANO_KNOWLEDGE" in capsys.readouterr().err
 

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from elcano.cli import live
 from elcano.cli.exits import Exit, Failed
-from elcano.cli.live import Moving, budget_line, open_display
+from elcano.cli.live import LiveDisplay, budget_line, open_display
 from elcano.cli.live_text import LINES
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.events import AgentEvent, EventType
@@ -53,13 +53,13 @@ def test_the_budget_line_follows_the_server_without_an_event(monkeypatch: pytest
     with open_display(console, ask) as shown:
         for turn in seen:
             assert turn.wait(60)
-        assert isinstance(shown, Moving)
+        assert isinstance(shown, LiveDisplay)
         assert "of 100" in text_of(shown)
 
 
 def test_the_page_in_the_temporal_ui_is_named_once() -> None:
     console = Console(file=io.StringIO(), force_terminal=True, width=100)
-    shown = Moving(console)
+    shown = LiveDisplay(console)
     for run in (
         {},
         {"links": {"temporal_ui": "http://ui.test/run-1"}},
@@ -70,7 +70,7 @@ def test_the_page_in_the_temporal_ui_is_named_once() -> None:
     assert console.file.getvalue().count("http://ui.test/run-1") == 1  # type: ignore[attr-defined]
 
 
-def text_of(shown: Moving) -> str:
+def text_of(shown: LiveDisplay) -> str:
     """What its moving lines say."""
     written = Console(file=io.StringIO(), width=100)
     with written.capture() as captured:
@@ -124,7 +124,7 @@ def test_a_terminal_shows_open_sections_side_by_side_and_how_they_ended() -> Non
         fields = {"seq": seq, "type": type, "message": message, "at": 0.0, "step": 0, "iteration": 0, "data": data}
         return AgentEvent.model_validate({**fields, **place})
 
-    shown = Moving(console)
+    shown = LiveDisplay(console)
     shown.show(told(1, "branch_started", "History: research begins", "History"))
     shown.show(told(2, "branch_started", "Costs: research begins", "Costs"))
     shown.show(told(2, "searching", "Looking at 1995", "History"))
@@ -151,7 +151,7 @@ def words(text: str, path: str = "", characters: int = 0) -> JsonObject:
 
 
 def test_the_end_of_what_is_written_grows_and_goes() -> None:
-    shown = Moving(Console(file=io.StringIO(), force_terminal=True, width=40, height=40))
+    shown = LiveDisplay(Console(file=io.StringIO(), force_terminal=True, width=40, height=40))
     shown.write(words("# The harbour\n\nIt froze in the winter of"))
     assert "  # The harbour\n  It froze in the winter of\n" in re.sub(r" +\n", "\n", text_of(shown))
     shown.write(words("\n\n".join(f"Claim {number} is one of many." for number in range(50))))
@@ -162,7 +162,7 @@ def test_the_end_of_what_is_written_grows_and_goes() -> None:
 
 
 def test_a_section_shows_one_line_of_what_it_writes_until_it_is_complete() -> None:
-    shown = Moving(Console(file=io.StringIO(), force_terminal=True, width=40, height=40))
+    shown = LiveDisplay(Console(file=io.StringIO(), force_terminal=True, width=40, height=40))
     started = {"seq": 1, "type": "branch_started", "message": "Costs: begins", "at": 0.0, "step": 0, "iteration": 0}
     shown.show(AgentEvent.model_validate({**started, "path": "0004.costs", "section": "Costs"}))
     shown.write(words("First line.\nLast line.", path="0004.costs"))
@@ -178,7 +178,7 @@ def test_a_section_shows_one_line_of_what_it_writes_until_it_is_complete() -> No
 
 
 def test_a_text_cannot_command_the_terminal() -> None:
-    shown = Moving(Console(file=io.StringIO(), force_terminal=True, width=100, height=40))
+    shown = LiveDisplay(Console(file=io.StringIO(), force_terminal=True, width=100, height=40))
     shown.write(words("a\x1b[2Jb\x07c\x9b1md\u202ee [bold]f[/bold]\r\x00"))
     assert "a[2Jbc1mde [bold]f[/bold]\n" in re.sub(r" +\n", "\n", text_of(shown))
 
@@ -186,7 +186,7 @@ def test_a_text_cannot_command_the_terminal() -> None:
 @pytest.mark.parametrize("text", ["x" * 2_000, "字" * 2_000, "\n" * 2_000, " \n \t" * 500, "🧊‍🧊" * 300, "\u2028" * 9])
 @pytest.mark.parametrize("width", [1, 2, 5, 80])
 def test_any_text_fits_into_any_terminal(text: str, width: int) -> None:
-    shown = Moving(Console(file=io.StringIO(), force_terminal=True, width=width, height=40))
+    shown = LiveDisplay(Console(file=io.StringIO(), force_terminal=True, width=width, height=40))
     shown.write(words(text))
     written = Console(file=io.StringIO(), width=width)
     with written.capture() as captured:

@@ -110,7 +110,7 @@ def test_a_check_that_finds_nothing_is_no_failure(server: Server, capsys: pytest
 
 @pytest.mark.parametrize(
     ("status", "kind", "code"),
-    [(502, "urn:elcano:source-unanswered", 1), (404, "urn:elcano:source-not-found", 2), (503, "urn:x", 3)],
+    [(502, "urn:elcano:source-check-failed", 1), (404, "urn:elcano:source-not-found", 2), (503, "urn:x", 3)],
 )
 def test_a_check_that_fails_says_why_and_whose_fault_it_is(
     server: Server, capsys: pytest.CaptureFixture[str], status: int, kind: str, code: int

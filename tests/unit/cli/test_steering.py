@@ -108,7 +108,7 @@ def test_a_call_is_approved_or_refused_by_its_id(server: Server, capsys: pytest.
 
 def test_watch_says_how_a_call_that_waits_is_decided_on(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
     told: dict[str, Any] = {"run_id": f"{RUN}.0003.costs", "call": "0003-open", "whole": False}
-    script_a_run(server, stream(event(1, "started"), event(2, "approval_asked", "Waiting", **told), finished()))
+    script_a_run(server, stream(event(1, "started"), event(2, "approval_requested", "Waiting", **told), finished()))
     assert run("watch", RUN) == Exit.OK
     shown = capsys.readouterr().out
     assert "the input of its step has them whole" in shown

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from elcano.api.http.budgets import BudgetView
-from elcano.api.http.step_views import BetweenView, ChangeView, LeftOut, RowView, StepDetail, StepList, StepView
+from elcano.api.http.step_views import BetweenView, ChangeView, OmittedPart, RowView, StepDetail, StepList, StepView
 from elcano.graphs.comparison.run_comparison import Side, build_run_comparison
 from elcano.graphs.frozen import Json
 from elcano.graphs.lifecycle import finish
@@ -119,7 +119,7 @@ def test_a_step_from_the_inside(server: Server, capsys: pytest.CaptureFixture[st
             ChangeView(field="conversation[0].gap", how="set", before="", after="the cost"),
             ChangeView(field="title", how="set", before="Old", after="New"),
         ],
-        left_out=[LeftOut(where="before.outputs.search", size=3_400_000)],
+        left_out=[OmittedPart(where="before.outputs.search", size=3_400_000)],
     )
     server.answer(f"GET {STEPS}/6", answer)
     server.answer(f"GET {STEPS}/6?whole=true", answer)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from elcano.dev import CannotStart, demo
+from elcano.dev.demo import require_documents
 from elcano.dev.demo_database import DATABASE, QUESTION
-from elcano.dev.documents import require_documents
 
 LIMIT = 1_000_000
 

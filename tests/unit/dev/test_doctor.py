@@ -7,12 +7,13 @@ import httpx
 import pytest
 
 from elcano import settings
-from elcano.dev import doctor, external_checks
-from elcano.dev.finding import Finding
+from elcano.dev import doctor
 from elcano.dev.ports import free_ports
 from elcano.graphs.catalogue.source_registry import SOURCES
 from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
+from elcano.plugins.knowledge import checks as knowledge_checks
 from elcano.settings import Settings
+from elcano.settings.finding import Finding
 
 
 def test_doctor_says_how_to_mend(
@@ -123,7 +124,7 @@ def test_the_server_of_the_knowledge_graph_has_to_be_there_and_to_have_age(
     def said(url: str) -> str:
         return " ".join(
             f"{one.grade}: {one.text}; {one.remedy}"
-            for one in external_checks.check_knowledge_graph(Settings(knowledge=url))
+            for one in knowledge_checks.check_knowledge_graph(Settings(knowledge=url))
         )
 
     assert "good: knowledge graph at " in said(age)
@@ -137,7 +138,7 @@ def test_the_server_of_the_knowledge_graph_has_to_be_there_and_to_have_age(
     async def none(url: str) -> None:
         return None
 
-    monkeypatch.setattr(external_checks, "age_version", none)
+    monkeypatch.setattr(knowledge_checks, "age_version", none)
     assert "does not have Apache AGE; install AGE there, or set ELCANO_KNOWLEDGE to `tables`" in said(age)
 
 

@@ -15,7 +15,7 @@ from elcano.graphs.checks.agent_checks import every_fault
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.spec.named_agents import Kept, with_agents
+from elcano.graphs.spec.named_agents import StoredAgent, with_agents
 
 ROOT = Path(__file__).parents[3]
 README = (ROOT / "README.md").read_text()
@@ -81,7 +81,7 @@ def test_the_agent_and_the_graph_that_calls_it_can_run() -> None:
     agent = OwnAgent.model_validate_json(made)
     assert every_fault(agent) == []
     (graph,) = HERE_DOCUMENTS
-    whole = with_agents(json.loads(graph), {agent.name: Kept(f"{agent.name}@1", agent)})
+    whole = with_agents(json.loads(graph), {agent.name: StoredAgent(f"{agent.name}@1", agent)})
     assert find_graph_faults(ResearchGraph.model_validate(whole)) == []
     (shown,) = blocks("json agent", (ROOT / "docs" / "agents.md").read_text())
     assert every_fault(OwnAgent.model_validate_json(shown)) == []

@@ -7,7 +7,7 @@ from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.validation import require_valid
 from elcano.graphs.contracts import ResearchInput
-from elcano.graphs.engine.commands import Immediate
+from elcano.graphs.engine.commands import ApplyEntry
 from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
 from elcano.graphs.engine.run import Run, build_initial_run
 from elcano.graphs.engine.step_function import next_command
@@ -151,5 +151,5 @@ def failed(run: Run, *, fatal: bool = False) -> StepFailed:
 def immediate(graph: ResearchGraph, run: Run, elapsed: float = 0.0) -> Entry:
     """The entry that comes without work."""
     command = next_command(graph, run, elapsed)
-    assert isinstance(command, Immediate)
+    assert isinstance(command, ApplyEntry)
     return command.entry

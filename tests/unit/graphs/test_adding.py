@@ -16,6 +16,8 @@ from elcano.graphs.catalogue.tool_registry import REDUCERS, ReducerSpec
 from elcano.graphs.domains import DOMAINS
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.modes import MODES
+from elcano.graphs.modes.mode import Mode
+from elcano.graphs.modes.mode_choices import PLUGIN_MODES
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.values.rubric import Rubric
 from elcano.graphs.values.state import ResearchState
@@ -60,7 +62,7 @@ async def test_a_listed_reducer_is_checked_and_applied() -> None:
 
 @pytest.mark.usefixtures("reducer")
 async def test_a_listed_mode_is_offered_drawn_and_run(monkeypatch: pytest.MonkeyPatch, tmp_path: str) -> None:
-    monkeypatch.setitem(MODES, "entitled", entitling())
+    monkeypatch.setitem(PLUGIN_MODES, "entitled", Mode(entitling()))
     app = create_app(Settings.model_validate({"data_dir": tmp_path}))
     async with (
         app.router.lifespan_context(app),
@@ -76,7 +78,7 @@ async def test_a_listed_mode_is_offered_drawn_and_run(monkeypatch: pytest.Monkey
 
 @pytest.mark.usefixtures("reducer")
 async def test_a_listed_mode_is_explained(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setitem(MODES, "entitled", entitling())
+    monkeypatch.setitem(PLUGIN_MODES, "entitled", Mode(entitling()))
     app = create_app(Settings.model_validate({"data_dir": tmp_path}))
     async with (
         app.router.lifespan_context(app),
@@ -98,13 +100,13 @@ async def test_a_listed_domain_is_offered(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert offered == ["biomedical", "law"]
 
 
-ROOMS = ("graphs", "workflows", "activities", "storage", "api", "cli")
+ROOMS = ("graphs", "workflows", "activities", "storage", "api", "cli", "plugins")
 
 
 @pytest.mark.parametrize(
     ("name", "files"),
     [
-        ("deep_brief", {"graphs/modes/deep.py", "graphs/contracts.py"}),
+        ("deep_brief", {"plugins/research/deep.py", "graphs/contracts.py"}),
         ("biomedical", {"graphs/domains/biomedical.py"}),
     ],
 )

@@ -6,8 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elcano.graphs.agents.planner import ReportPlanSection
-from elcano.graphs.catalogue.section_reducers import PlanToStore, store_plan
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.engine.affordable_sections import estimate_affordable_sections, update_budget_forecast
 from elcano.graphs.engine.commands import CallAgent
@@ -20,6 +18,8 @@ from elcano.graphs.modes import MODES
 from elcano.graphs.values.budget import Limits, Usage
 from elcano.graphs.values.experience import Experience
 from elcano.graphs.values.state import ResearchState, SectionGap, SectionPlan, SectionResult
+from elcano.plugins.research.agents.planner import ReportPlanSection
+from elcano.plugins.research.plan_reducer import PlanToStore, store_plan
 
 QUESTION = ResearchState(question="Why?", sources=("library",))
 PLAN: JsonObject = {"report_title": "A plan", "report_outline": []}

@@ -3,28 +3,28 @@
 import pytest
 from pydantic import ValidationError
 
-from elcano.graphs.agents.mode_choices import USUAL, WAYS
-from elcano.graphs.catalogue.reducers import ModeToChoose, choose_mode
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.domains import DOMAINS
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.lifecycle import finish, watch
 from elcano.graphs.lifecycle.log_verification import find_log_mismatch
-from elcano.graphs.modes import ALIASES, LISTED, MODES, mode_named
-from elcano.graphs.modes.auto import AUTO, PARTS, auto_graph
-from elcano.graphs.modes.iterative import ITERATIVE
+from elcano.graphs.modes import MODES, list_aliases, mode_named
+from elcano.graphs.modes.auto import NAME, auto_graph, list_parts
+from elcano.graphs.modes.mode_choices import PLUGIN_MODES, USUAL, list_ways
 from elcano.graphs.spec.graph import AgentNode
 from elcano.graphs.spec.renaming import prefix_graph
 from elcano.graphs.values.budget import Usage
 from elcano.graphs.values.choice import REASON_CHARACTERS, Choice, format_chosen_mode
 from elcano.graphs.values.state import ResearchState
+from elcano.plugins.research.iterative import ITERATIVE
+from elcano.plugins.research.reducers import ModeToChoose, choose_mode
 from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Script
 from tests.unit.graphs.samples import asked as input_of
 
 STATE = ResearchState(question="What is it?", sources=("library",))
-NAMES = tuple(PARTS)
+NAMES = tuple(list_parts())
 
 
 def chosen(wanted: str, barred: dict[str, str] | None = None, reason: str = "") -> Choice:
@@ -44,7 +44,7 @@ def reading(mode: str) -> Script:
 
 
 def asked(**changes: object) -> ResearchInput:
-    return input_of(AUTO, STATE).model_copy(update=changes)
+    return input_of(auto_graph(), STATE).model_copy(update=changes)
 
 
 @pytest.mark.parametrize("mode", NAMES)
@@ -55,8 +55,8 @@ async def test_every_way_is_gone_to_its_report(mode: str) -> None:
     assert run.finished
     assert run.failure is None
     assert run.state.choice == Choice(mode=mode, reason="So it is.")
-    assert run.node in PARTS[mode].exit_nodes
-    others = {node.id for name, part in PARTS.items() if name != mode for node in part.nodes}
+    assert run.node in list_parts()[mode].exit_nodes
+    others = {node.id for name, part in list_parts().items() if name != mode for node in part.nodes}
     assert others.isdisjoint(run.state.outputs)
     told = [event for event in journal.events if event.type == "state_updated" and event.data.get("mode")]
     assert [(event.message, event.data["mode"]) for event in told] == [(f"Goes on as {mode} research. So it is.", mode)]
@@ -88,7 +88,7 @@ def test_a_barred_way_gives_way_to_the_one_before_it_and_says_why() -> None:
         ("analysis", ["analysis", "literature_review"], USUAL),
         ("magentic", ["magentic"], USUAL),
         ("hierarchical", ["hierarchical"], "deep"),
-        ("hierarchical", ["hierarchical", "deep"], "literature_review"),
+        ("hierarchical", ["hierarchical", "deep"], USUAL),
         ("simple", ["simple"], USUAL),
         ("deep", [name for name in NAMES if name != "data"], "data"),
         ("", [name for name in NAMES if name != "data"], "data"),
@@ -99,10 +99,13 @@ def test_a_way_for_one_kind_of_question_is_gone_for_no_other(wanted: str, barred
     assert chosen(wanted, dict.fromkeys(barred, "no.")).mode == mode
 
 
-def test_each_way_that_is_gone_instead_is_there_and_for_any_question() -> None:
-    named = {way.instead for way in WAYS.values() if way.instead}
-    assert named <= set(WAYS)
-    assert not any(WAYS[name].instead for name in named)
+def test_whatever_is_taken_instead_ends_with_a_mode_for_any_question() -> None:
+    ways = list_ways()
+    for name in ways:
+        seen = [name]
+        while instead := ways[seen[-1]].instead:
+            assert instead not in seen, seen
+            seen.append(instead)
 
 
 @pytest.mark.parametrize("said", ["", "magic", "AUTO", "深い", "x" * 48])
@@ -126,14 +129,14 @@ def test_a_graph_of_some_of_the_ways_is_valid(ways: tuple[str, ...]) -> None:
 
 
 def test_each_way_that_is_described_is_there_and_a_mode() -> None:
-    assert set(PARTS) == set(WAYS) <= set(MODES)
-    assert USUAL in PARTS
+    assert set(list_parts()) == set(list_ways()) <= set(MODES)
+    assert USUAL in list_parts()
 
 
 def test_aliases_name_modes_and_no_mode_is_one() -> None:
-    assert set(ALIASES).isdisjoint(MODES)
-    assert set(ALIASES.values()) <= set(MODES)
-    assert [mode.name for mode in LISTED] == [*MODES]
+    assert set(list_aliases()).isdisjoint(MODES)
+    assert set(list_aliases().values()) <= set(MODES)
+    assert [NAME, *PLUGIN_MODES] == [*MODES]
     assert mode_named("nosuch") is None
     assert mode_named("deep") is MODES["deep"]
 
@@ -196,6 +199,6 @@ async def test_without_a_field_no_rubric_is_handed_over() -> None:
 
 
 def test_agents_of_auto_are_those_of_its_ways_and_the_reader() -> None:
-    agents = {node.agent for node in AUTO.nodes if isinstance(node, AgentNode)}
-    own = {node.agent for part in PARTS.values() for node in part.nodes if isinstance(node, AgentNode)}
+    agents = {node.agent for node in auto_graph().nodes if isinstance(node, AgentNode)}
+    own = {node.agent for part in list_parts().values() for node in part.nodes if isinstance(node, AgentNode)}
     assert agents == own | {"input_parser"}

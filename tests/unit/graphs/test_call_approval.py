@@ -7,8 +7,16 @@ from elcano.graphs.checks.error_edges import error_faults
 from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.engine.call_approval import ApproveCall, RefuseCall, hold_of
 from elcano.graphs.engine.control_actions import Action, Stop, refuse_control
-from elcano.graphs.engine.entries import ApprovalAsked, ApprovalLapsed, Controlled, Entry, Held, StepAbandoned, TakenUp
-from elcano.graphs.engine.pause import Continue, Pause
+from elcano.graphs.engine.entries import (
+    ApprovalExpired,
+    ApprovalRequested,
+    Controlled,
+    Entry,
+    Held,
+    RunResumed,
+    StepAbandoned,
+)
+from elcano.graphs.engine.pause import Pause, Unpause
 from elcano.graphs.engine.run import Run
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle.resume_points import before_step, cut_log_at_end
@@ -50,14 +58,14 @@ def begun() -> Journal:
     begun = open_journal(ASKED, 0.0)
     begun.next(0.0)
     for id in IDS:
-        begun.record(ApprovalAsked(step=1, node="write", at=0.0, call=call(id)), 0.0)
+        begun.record(ApprovalRequested(step=1, node="write", at=0.0, call=call(id)), 0.0)
     return begun
 
 
 actions = st.one_of(
     st.builds(ApproveCall, call=st.sampled_from([*IDS, "other"]), by=st.sampled_from(["", "Elvira"])),
     st.builds(RefuseCall, call=st.sampled_from([*IDS, "other"]), reason=st.just("no")),
-    st.sampled_from([Pause(), Continue(), Stop(reason="enough")]),
+    st.sampled_from([Pause(), Unpause(), Stop(reason="enough")]),
 )
 happenings = st.lists(st.one_of(actions, st.sampled_from(IDS), st.just("held")), max_size=15)
 
@@ -85,7 +93,7 @@ def test_each_call_is_decided_on_once_whatever_comes_in_whatever_order(
                 journal.record(Held(step=1, node="write", at=0.0, hold=hold_of(earlier)), 0.0)
                 assert journal.stands_still
         else:
-            journal.record(ApprovalLapsed(at=0.0, call=happening), 0.0)
+            journal.record(ApprovalExpired(at=0.0, call=happening), 0.0)
             accepted.setdefault(happening, "lapsed")
     run = journal.run
     assert {one.id: one.decision for one in run.calls if one.decision} == accepted
@@ -101,8 +109,8 @@ def log_of(journal: Journal) -> RunLog:
     return RunLog(asked=ASKED, entries=tuple(journal.entries), run=journal.run)
 
 
-def taken_up(entries: tuple[Entry, ...]) -> Run:
-    return fold(ASKED, (*entries, TakenUp(at=0.0, why="resumed", told=7)))
+def resumed_from(entries: tuple[Entry, ...]) -> Run:
+    return fold(ASKED, (*entries, RunResumed(at=0.0, why="resumed", told=7)))
 
 
 def test_a_run_that_goes_on_waits_for_no_call_of_before() -> None:
@@ -111,14 +119,14 @@ def test_a_run_that_goes_on_waits_for_no_call_of_before() -> None:
     journal.record(Controlled(at=0.0, action=ApproveCall(call=IDS[0])), 0.0)
     log = log_of(journal)
     assert before_step(log, 1).entries == ()
-    run = taken_up(cut_log_at_end(log).entries)
+    run = resumed_from(cut_log_at_end(log).entries)
     assert (run.calls, run.hold, run.undone_to) == ((), None, 7)
 
 
 def test_what_was_asked_says_why_a_decision_is_not_taken() -> None:
     journal = begun()
     journal.record(Controlled(at=0.0, action=RefuseCall(call=IDS[0], reason="no"), by="alice"), 0.0)
-    journal.record(ApprovalLapsed(at=0.0, call=IDS[1]), 0.0)
+    journal.record(ApprovalExpired(at=0.0, call=IDS[1]), 0.0)
 
     def refusal(action: Action) -> str | None:
         return refuse_control(GRAPH, journal.run, action, closing=False)

@@ -2,11 +2,11 @@
 
 import pytest
 
-from elcano.graphs.agents.mode_choices import USUAL
 from elcano.graphs.checks.budget_limits import limit_faults
 from elcano.graphs.checks.costs import estimate_graph_costs, of_choice
 from elcano.graphs.modes import MODES
-from elcano.graphs.modes.auto import AUTO, PARTS
+from elcano.graphs.modes.auto import auto_graph, list_parts
+from elcano.graphs.modes.mode_choices import USUAL
 from elcano.graphs.values.budget import Limits
 
 
@@ -30,7 +30,10 @@ def test_modes_are_dear_in_the_order_that_is_told() -> None:
 
 
 def test_choosing_costs_one_call_more_than_the_mode_that_is_chosen() -> None:
-    told, usual = of_choice(AUTO, list(PARTS.values()), PARTS[USUAL]), estimate_graph_costs(PARTS[USUAL])
+    told, usual = (
+        of_choice(auto_graph(), list(list_parts().values()), list_parts()[USUAL]),
+        estimate_graph_costs(list_parts()[USUAL]),
+    )
     assert told.usual.calls == usual.usual.calls + 1
     assert told.usual.tokens - usual.usual.tokens == 1_200  # 800 for its prompt, 400 for its answer
 

@@ -8,12 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from elcano.graphs.agents.input_parser import ParsedQuery
-from elcano.graphs.agents.judge import JudgeAssessment, JudgeInput, resolve_answer, summarize_assessment
-from elcano.graphs.agents.planner import ReportPlan, ReportPlanSection
-from elcano.graphs.agents.thinking import ThinkingOutput
-from elcano.graphs.catalogue import reducers
-from elcano.graphs.catalogue.section_reducers import PlanToStore, store_plan
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.criteria import (
     CRITERION_CHARACTERS,
@@ -27,6 +21,12 @@ from elcano.graphs.values.criteria import (
 )
 from elcano.graphs.values.form import ReportForm
 from elcano.graphs.values.state import SectionPlan
+from elcano.plugins.research import reducers as research
+from elcano.plugins.research.agents.input_parser import ParsedQuery
+from elcano.plugins.research.agents.judge import JudgeAssessment, JudgeInput, resolve_answer, summarize_assessment
+from elcano.plugins.research.agents.planner import ReportPlan, ReportPlanSection
+from elcano.plugins.research.agents.thinking import ThinkingOutput
+from elcano.plugins.research.plan_reducer import PlanToStore, store_plan
 from tests.unit.graphs.samples import QUESTION
 
 PRICES, DATES = "names two prices", "names the date"
@@ -134,9 +134,9 @@ def test_events_say_how_many_criteria_are_met_and_by_what() -> None:
 
 
 def test_thinking_says_them_once_and_the_judge_marks_them() -> None:
-    state = reducers.record_thought(QUESTION, ThinkingOutput(thought="hm", criteria=(PRICES, PRICES, " ", DATES)))
-    state = reducers.record_judgement(state, assessed(verdict(2, True, "docs:b")))
-    state = reducers.record_thought(state, ThinkingOutput(thought="again", criteria=("another",)))
+    state = research.record_thought(QUESTION, ThinkingOutput(thought="hm", criteria=(PRICES, PRICES, " ", DATES)))
+    state = research.record_judgement(state, assessed(verdict(2, True, "docs:b")))
+    state = research.record_thought(state, ThinkingOutput(thought="again", criteria=("another",)))
     assert state.criteria == (Criterion(text=PRICES), Criterion(text=DATES, met=True, evidence=("docs:b",)))
 
 
@@ -149,10 +149,10 @@ def test_what_the_parser_said_stays() -> None:
         language=" German\n",
         criteria=(PRICES,),
     )
-    state = reducers.record_parse(QUESTION, parsed)
+    state = research.record_parse(QUESTION, parsed)
     assert (state.form, state.language, state.criteria) == ("how_to", "German", build_unjudged_criteria([PRICES]))
     silent = ParsedQuery(original_query="q", improved_query="q", research_mode="iterative")
-    assert reducers.record_parse(state, silent).model_copy(update={"background": ""}) == state.model_copy(
+    assert research.record_parse(state, silent).model_copy(update={"background": ""}) == state.model_copy(
         update={"background": ""}
     )
 

@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.graphs.contracts import ResearchInput
-from elcano.graphs.engine.entries import Held, StepCompleted, StepFailed, TakenUp
-from elcano.graphs.journal.journal import Pages
-from elcano.graphs.lifecycle.resume_points import CannotGoOn, Cut, before_step, where_it_turned
+from elcano.graphs.engine.entries import Held, RunResumed, StepCompleted, StepFailed
+from elcano.graphs.journal.journal import JournalPages
+from elcano.graphs.lifecycle.resume_points import CannotResume, LogPrefix, before_step, where_it_turned
 from elcano.graphs.lifecycle.start import build_run_from_input, fold
 from elcano.graphs.records import RunLog
 from elcano.graphs.spec.graph import ConditionalEdge
@@ -22,19 +22,21 @@ def walked(data: st.DataObject) -> tuple[RunLog, Watched]:
     graph, given = data.draw(graphs()), data.draw(limits)
     asked = ResearchInput(run_id="run", question="What?", mode=graph.name, graph=graph, limits=given)
     run = build_run_from_input(asked)
-    journal = Watched(graph, Pages(run=run, entries=(), events=(), started_at=STARTED))
+    journal = Watched(graph, JournalPages(run=run, entries=(), events=(), started_at=STARTED))
     walk_on(data, journal)
     return RunLog(asked=asked, entries=tuple(journal.entries), run=journal.run), journal
 
 
-def went_on(data: st.DataObject, log: RunLog, cut: Cut) -> Watched:
+def went_on(data: st.DataObject, log: RunLog, cut: LogPrefix) -> Watched:
     """The run, from the cut to another end."""
-    pages = Pages(run=cut.run, entries=cut.entries, events=(), started_at=STARTED, elapsed=cut.run.budget.elapsed)
+    pages = JournalPages(
+        run=cut.run, entries=cut.entries, events=(), started_at=STARTED, elapsed=cut.run.budget.elapsed
+    )
     journal = Watched(log.asked.graph, pages)
     journal.runs = []
-    journal.take_up(cut.run.budget.elapsed, STARTED)
+    journal.resume_clock(cut.run.budget.elapsed, STARTED)
     journal.thaw(STARTED)
-    journal.record(TakenUp(at=cut.run.budget.elapsed, why="resumed", told=7), STARTED)
+    journal.record(RunResumed(at=cut.run.budget.elapsed, why="resumed", told=7), STARTED)
     walk_on(data, journal)
     return journal
 
@@ -61,9 +63,11 @@ def test_a_fork_that_is_cut_to_before_its_first_step_has_paid_for_nothing(data: 
     log, _ = walked(data)
     at = data.draw(st.integers(1, log.run.budget.steps))
     shared = before_step(log, at)
-    journal = Watched(log.asked.graph, Pages(run=shared.run, entries=shared.entries, events=(), started_at=STARTED))
+    journal = Watched(
+        log.asked.graph, JournalPages(run=shared.run, entries=shared.entries, events=(), started_at=STARTED)
+    )
     journal.runs = []
-    mark = TakenUp(at=0.0, why="forked", from_run="other", limits=MORE.added_to(shared.run.budget.limits))
+    mark = RunResumed(at=0.0, why="forked", from_run="other", limits=MORE.added_to(shared.run.budget.limits))
     journal.record(mark, STARTED)
     walk_on(data, journal)
     forked = RunLog(asked=log.asked, entries=tuple(journal.entries), run=journal.run)
@@ -82,7 +86,7 @@ def test_a_run_that_turned_goes_on_with_all_that_it_had_answered(data: st.DataOb
     log, journal = walked(data)
     try:
         cut = where_it_turned(log, extra=MORE, now=STARTED, limited=False)
-    except CannotGoOn:  # whatever is given, its graph says that this way is one for want of budget
+    except CannotResume:  # whatever is given, its graph says that this way is one for want of budget
         assert log.run.ending is not None
         declared = (edge.ending for edge in log.asked.graph.edges if isinstance(edge, ConditionalEdge))
         assert log.run.ending.kind in declared

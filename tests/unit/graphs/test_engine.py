@@ -4,7 +4,7 @@ import pytest
 
 from elcano.graphs.engine.commands import CallAgent, Finish
 from elcano.graphs.engine.entries import Diverted, StepAbandoned, StepCompleted, StepFailed
-from elcano.graphs.engine.expression_reader import Reading
+from elcano.graphs.engine.expression_reader import ExpressionReader
 from elcano.graphs.engine.routing import route_after_success
 from elcano.graphs.engine.run import VIEW_NAMES, build_expression_view, build_initial_run
 from elcano.graphs.engine.step_function import advance_run, next_command
@@ -186,4 +186,4 @@ def test_a_graph_without_a_way_on_was_not_validated() -> None:
     graph = two_nodes(edges=())
     run = build_initial_run(graph, QUESTION, Limits())
     with pytest.raises(EngineFault, match="not validated"):
-        route_after_success(graph, run, Reading(run))
+        route_after_success(graph, run, ExpressionReader(run))

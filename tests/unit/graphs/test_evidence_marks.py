@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elcano.graphs.catalogue import reducers
-from elcano.graphs.catalogue.section_reducers import collect_drafts
+from elcano.graphs.catalogue.branch_reducers import collect_drafts
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes, SearchOutput
 from elcano.graphs.engine.safety import has_stalled
 from elcano.graphs.modes import MODES

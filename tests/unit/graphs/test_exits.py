@@ -11,7 +11,7 @@ from elcano.graphs.engine.exits import exit_needs, joining_tokens, record_exit_n
 from elcano.graphs.engine.run import Run, build_initial_run
 from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.fanout.allotment import Allotment
-from elcano.graphs.journal.journal import Journal, Pages
+from elcano.graphs.journal.journal import Journal, JournalPages
 from elcano.graphs.journal.narration import narrate_run_start
 from elcano.graphs.modes import MODES
 from elcano.graphs.rules import get_rules
@@ -195,7 +195,7 @@ def test_an_exit_that_cannot_be_paid_for_ends_the_run_partial_and_not_failed(whe
     graph = MODES["iterative"]
     chosen = Limits.model_validate({"when_exhausted": when})
     run = run_of("iterative", ResearchState(question="q"), "writer", chosen)
-    journal = Journal(graph, Pages(run=run, entries=(), events=(), started_at=0.0))
+    journal = Journal(graph, JournalPages(run=run, entries=(), events=(), started_at=0.0))
     journal.tell(narrate_run_start("q", "iterative"), 0.0)
     journal.record(spent_at(journal.run, "tokens"), 1.0)
     assert journal.run.ending is not None

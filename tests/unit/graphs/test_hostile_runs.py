@@ -7,7 +7,7 @@ import pytest
 from elcano.graphs.checks.validation import require_valid
 from elcano.graphs.engine import inputs
 from elcano.graphs.engine import step_function as engine
-from elcano.graphs.engine.entries import StepCompleted, Warned
+from elcano.graphs.engine.entries import StepCompleted, WarningAdded
 from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.errors import EngineFault
 from elcano.graphs.frozen import Json
@@ -169,10 +169,10 @@ def test_a_warning_is_an_entry_and_told_once() -> None:
     graph = two_nodes(nodes=(ToolNode(id="a", tool="noop", inputs={"payload": DOUBLING}), asking("z", "writer")))
     journal = Journal.begin(graph, begun(graph).state, Limits(), mode="two", now=0.0)
     journal.next(0.0)
-    assert [entry.kind for entry in journal.entries] == ["warned"]
+    assert [entry.kind for entry in journal.entries] == ["warning_added"]
     journal.next(1.0)
     assert len(journal.entries) == 1
-    assert isinstance(journal.entries[0], Warned)
+    assert isinstance(journal.entries[0], WarningAdded)
 
 
 def test_work_between_two_calls_is_bounded_and_a_call_begins_anew() -> None:

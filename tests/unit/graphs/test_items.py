@@ -1,8 +1,8 @@
 """What is told of a tool that ran once for each item: each in its own sentence, those that failed by their errors."""
 
-from elcano.graphs.catalogue.database_tools import schema_told
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.journal.items import TOLD, summarize_items
+from elcano.plugins.data.database_tools import schema_told
 
 
 def items(*outputs: JsonObject | None) -> JsonObject:

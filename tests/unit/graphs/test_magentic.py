@@ -2,8 +2,6 @@
 
 import pytest
 
-from elcano.graphs.agents.hypothesizer import Hypotheses
-from elcano.graphs.catalogue.ledger_reducers import record_hypotheses
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle.start import fold
@@ -11,6 +9,8 @@ from elcano.graphs.preview.preview import preview_graph
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.ledger import Ledger
 from elcano.graphs.values.state import ResearchState
+from elcano.plugins.teams.agents.hypothesizer import Hypotheses
+from elcano.plugins.teams.reducers import record_hypotheses
 from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Answer, Refused, Script, make_progress_ledger
 from tests.workflow.conftest import asking

@@ -114,7 +114,7 @@ def test_a_source_that_was_given_up_is_not_said_to_have_answered(error_type: str
     answered: JsonObject = {"index": 0, "input": {"source": "library"}, "output": SEARCHED}
     items: JsonObject = {"items": [answered, failed if error_type else answered]}
     event, *_ = told(journal, StepCompleted(step=1, node="find", at=2.0, output=items))
-    assert (event.type, event.message) == ("resumed", message)
+    assert (event.type, event.message) == ("hold_cleared", message)
 
 
 def test_searches_are_counted_with_those_that_failed() -> None:

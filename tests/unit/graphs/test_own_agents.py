@@ -13,7 +13,7 @@ from elcano.graphs.modes import MODES
 from elcano.graphs.preview.preview import preview_graph
 from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.spec.named_agents import Kept, agents_called, with_agents
+from elcano.graphs.spec.named_agents import StoredAgent, agents_called, with_agents
 from elcano.graphs.spec.size import size_faults
 from elcano.graphs.values.budget import Limits
 from tests.unit.graphs.own_agents import SCREENER, Json, carrying, screened, screener
@@ -148,7 +148,7 @@ def team(branch: Json, **agents: Json) -> Json:
 
 
 def test_names_are_replaced_when_a_graph_arrives() -> None:
-    kept = {"screener": Kept("screener@3", screener())}
+    kept = {"screener": StoredAgent("screener@3", screener())}
     assert agents_called(team(screened())) == ["screener"]
     whole = with_agents(team(screened()), kept)
     branch = whole["branches"]["member"]
@@ -174,7 +174,7 @@ def test_agents_of_a_graph_can_be_called_by_its_branches() -> None:
 @pytest.mark.parametrize("graph", [None, 1, [], {"nodes": 3}, {"nodes": [1, {"kind": "agent"}]}, {"agents": []}])
 def test_what_is_no_graph_stays_what_it_is(graph: Any) -> None:
     assert agents_called(graph) == []
-    assert with_agents(graph, {"screener": Kept("screener@1", screener())}) == graph
+    assert with_agents(graph, {"screener": StoredAgent("screener@1", screener())}) == graph
 
 
 def test_more_agents_than_may_be_are_refused_before_they_are_read() -> None:

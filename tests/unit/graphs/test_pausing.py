@@ -6,10 +6,10 @@ from typing import Final
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from elcano.graphs.engine.commands import CallAgent, CallTool, Choose, Finish, Wait
+from elcano.graphs.engine.commands import CallAgent, CallTool, ChooseNode, Finish, Wait
 from elcano.graphs.engine.control_actions import Action, AddBudget, Stop, refuse_control
 from elcano.graphs.engine.entries import Controlled, Diverted, Entry
-from elcano.graphs.engine.pause import Continue, Pause
+from elcano.graphs.engine.pause import Pause, Unpause
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.start import fold
@@ -24,7 +24,7 @@ PATIENCE: Final = 400
 """Turns after which a test that is still waiting lets the run go on, so that it ends."""
 ACTIONS: Final[list[Action]] = [
     Pause(reason="lunch"),
-    Continue(),
+    Unpause(),
     Stop(reason="enough"),
     AddBudget(extra=TopUp(iterations=2, tokens=50_000)),
 ]
@@ -66,7 +66,7 @@ class Held:
                 case Wait():
                     assert len(self.script.calls) == calls
                 case _:
-                    assert not isinstance(work, Choose)
+                    assert not isinstance(work, ChooseNode)
         raise AssertionError("the run did not end")
 
     def _pass(self) -> None:
@@ -77,7 +77,7 @@ class Held:
 
     def _asked(self, *, patient: bool) -> None:
         if not patient:
-            self._ask(Continue())
+            self._ask(Unpause())
             self._ask(Stop())
             return
         for action in self._data.draw(st.lists(st.sampled_from(ACTIONS), max_size=2)):
@@ -107,5 +107,5 @@ def test_whatever_is_asked_a_run_rests_while_it_is_paused_and_ends_once(data: st
     assert fold(held.asked, journal.entries) == journal.run
     assert journal.run.pause is None
     assert journal.elapsed(held.now) == held.now - STARTED - held.rested
-    told = [event.type for event in journal.events if event.data.get("reason") == "pause" or event.type == "continued"]
-    assert "continued" not in told[:1], "what was not paused is not continued"
+    told = [event.type for event in journal.events if event.data.get("reason") == "pause" or event.type == "unpaused"]
+    assert "unpaused" not in told[:1], "what was not paused is not unpaused"

@@ -8,14 +8,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from elcano.graphs.checks.validation import find_graph_faults
-from elcano.graphs.engine.commands import CallAgent, Choose, Finish, Wait
+from elcano.graphs.engine.commands import CallAgent, ChooseNode, Finish, Wait
 from elcano.graphs.engine.control_actions import AddBudget, Stop
 from elcano.graphs.engine.entries import (
     Controlled,
     Diverted,
     Entry,
     Held,
-    Resumed,
+    HoldCleared,
     StepAbandoned,
     StepCompleted,
     StepFailed,
@@ -26,7 +26,7 @@ from elcano.graphs.errors import EngineFault
 from elcano.graphs.expressions.evaluation import Meter
 from elcano.graphs.expressions.language import evaluate_expression, find_expression_fault, root_names
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.journal.journal import Journal, Pages
+from elcano.graphs.journal.journal import Journal, JournalPages
 from elcano.graphs.journal.narration import narrate_run_start
 from elcano.graphs.rules import get_rules
 from elcano.graphs.spec.graph import ResearchGraph
@@ -54,7 +54,7 @@ def walk(data: st.DataObject, begins_with: ResearchState | None = None) -> Watch
     """A random run of a random graph, to its end. The clock goes on, stands still or jumps back."""
     graph, given = data.draw(graphs()), data.draw(limits)
     state = data.draw(states) if begins_with is None else begins_with
-    begun = Pages(run=build_initial_run(graph, state, given), entries=(), events=(), started_at=STARTED)
+    begun = JournalPages(run=build_initial_run(graph, state, given), entries=(), events=(), started_at=STARTED)
     journal = Watched(graph, begun)
     journal.tell(narrate_run_start(state.question, "random"), STARTED)
     return walk_on(data, journal)
@@ -68,7 +68,7 @@ def walk_on(data: st.DataObject, journal: Watched) -> Watched:
     for _ in range(journal.run.budget.limits.steps + 3 * 50 + 10):
         now += data.draw(st.sampled_from([0.0, 0.1, 5.0, 100.0, -50.0]))
         work = journal.next(now)
-        assert not isinstance(work, Choose)
+        assert not isinstance(work, ChooseNode)
         if isinstance(work, Finish):
             return journal
         if isinstance(work, Wait) and work.hold.reason == "budget" and top_ups:
@@ -79,7 +79,7 @@ def walk_on(data: st.DataObject, journal: Watched) -> Watched:
             journal.record(Controlled(at=now - STARTED, action=Stop()), now)
             journal.record(Diverted(at=now - STARTED, ending=journal.run.stopping or Ending(kind="time")), now)
         elif isinstance(work, Wait):
-            again: list[Entry] = [Resumed(at=now - STARTED), given_up(journal, now)]
+            again: list[Entry] = [HoldCleared(at=now - STARTED), given_up(journal, now)]
             journal.record(data.draw(st.sampled_from(again)), now)
         elif data.draw(st.integers(0, 9)) == 0:
             journal.record(given_up(journal, now), now)

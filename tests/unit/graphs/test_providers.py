@@ -15,7 +15,7 @@ from elcano.graphs.values.providers import (
     LONGEST_TURN,
     TRIAL_LASTS,
     TRIAL_SECONDS,
-    Kept,
+    Backoff,
     Provider,
     Turn,
     admit_provider_call,
@@ -63,7 +63,7 @@ def test_without_a_rate_all_go_at_once_and_nothing_is_kept() -> None:
 def test_who_asks_to_wait_is_not_called_until_then_and_then_as_before() -> None:
     provider = record_provider_failure(Provider(), NOW, "HTTP 429", 5.0)
     assert get_provider_state(provider, NOW + 4.9) == "waiting"
-    assert admit_provider_call(provider, NOW + 1.0, 3.0) == (provider, Kept(seconds=4.0, why="HTTP 429"))
+    assert admit_provider_call(provider, NOW + 1.0, 3.0) == (provider, Backoff(seconds=4.0, why="HTTP 429"))
     assert get_provider_state(provider, NOW + 5.0) == "ready"
     assert isinstance(admit_provider_call(provider, NOW + 5.0, 3.0)[1], Turn)
 
@@ -117,7 +117,7 @@ def test_after_a_rest_one_call_at_a_time_tries() -> None:
     tried, turn = admit_provider_call(provider, then, 100.0)
     assert turn == Turn()
     _, other = admit_provider_call(tried, then + 1.0, 100.0)
-    assert isinstance(other, Kept)
+    assert isinstance(other, Backoff)
     assert other.seconds == TRIAL_SECONDS - 1.0
     assert "HTTP 503" in other.why
     assert admit_provider_call(tried, then + TRIAL_SECONDS, 100.0)[1] == Turn()

@@ -1,13 +1,14 @@
 """Reducers only add; evidence is kept once, a failed search is a warning and never evidence."""
 
-from elcano.graphs.agents.judge import JudgeAssessment
-from elcano.graphs.agents.knowledge_gap import KnowledgeGapOutput
-from elcano.graphs.agents.thinking import ThinkingOutput
-from elcano.graphs.agents.tool_selector import AgentSelectionPlan, AgentTask
 from elcano.graphs.catalogue import reducers
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
 from elcano.graphs.frozen import Json
 from elcano.graphs.values.state import IterationData, ResearchState, ToolCallRecord
+from elcano.plugins.research import reducers as research
+from elcano.plugins.research.agents.judge import JudgeAssessment
+from elcano.plugins.research.agents.knowledge_gap import KnowledgeGapOutput
+from elcano.plugins.research.agents.thinking import ThinkingOutput
+from elcano.plugins.research.agents.tool_selector import AgentSelectionPlan, AgentTask
 from elcano.testing.script import make_passages
 from tests.unit.graphs.samples import QUESTION
 
@@ -32,16 +33,16 @@ def ids(state: ResearchState) -> list[str]:
 
 
 def test_one_iteration_is_one_record() -> None:
-    state = reducers.record_thought(QUESTION, ThinkingOutput(thought="hm"))
-    state = reducers.record_gap(state, KnowledgeGapOutput(research_complete=False, outstanding_gaps=("g", "h")))
+    state = research.record_thought(QUESTION, ThinkingOutput(thought="hm"))
+    state = research.record_gap(state, KnowledgeGapOutput(research_complete=False, outstanding_gaps=("g", "h")))
     plan = AgentSelectionPlan(tasks=(AgentTask(source="library", query="q"),))
-    state = reducers.record_tool_calls(state, plan)
+    state = research.record_tool_calls(state, plan)
     assert state.conversation[0].tool_calls == (ToolCallRecord(source="library", query="q", pending=True),)
     state = added(state, found("a", "b"))
     verdict = JudgeAssessment(
         sufficient=False, confidence=0.5, recommendation="continue", reasoning="r", next_search_queries=("more",)
     )
-    state = reducers.record_judgement(state, verdict)
+    state = research.record_judgement(state, verdict)
     assert state.conversation == (
         IterationData(
             number=1,
@@ -58,7 +59,7 @@ def test_one_iteration_is_one_record() -> None:
 
 def test_what_was_searched_before_stays_beside_what_is_about_to_be() -> None:
     state = added(QUESTION, found("a", query="first"))
-    state = reducers.record_tool_calls(state, AgentSelectionPlan(tasks=(AgentTask(source="library", query="q"),)))
+    state = research.record_tool_calls(state, AgentSelectionPlan(tasks=(AgentTask(source="library", query="q"),)))
     assert [(call.query, call.pending) for call in state.conversation[0].tool_calls] == [("first", False), ("q", True)]
     state = added(state, found("b"), found(query="other"))
     calls = state.conversation[0].tool_calls
@@ -71,16 +72,16 @@ def test_what_was_searched_before_stays_beside_what_is_about_to_be() -> None:
 
 
 def test_the_next_iteration_begins_its_own_record() -> None:
-    state = reducers.record_thought(QUESTION, ThinkingOutput(thought="one")).model_copy(update={"iteration": 2})
+    state = research.record_thought(QUESTION, ThinkingOutput(thought="one")).model_copy(update={"iteration": 2})
     assert reducers.running_iteration(state) == IterationData(number=2)
-    state = reducers.record_thought(state, ThinkingOutput(thought="two"))
+    state = research.record_thought(state, ThinkingOutput(thought="two"))
     assert [(turn.number, turn.thought) for turn in state.conversation] == [(1, "one"), (2, "two")]
 
 
 def test_without_a_named_gap_the_question_is_the_gap() -> None:
-    state = reducers.record_gap(QUESTION, KnowledgeGapOutput(research_complete=False))
+    state = research.record_gap(QUESTION, KnowledgeGapOutput(research_complete=False))
     assert state.conversation[0].gap == QUESTION.question
-    state = reducers.record_gap(QUESTION, KnowledgeGapOutput(research_complete=True, outstanding_gaps=("g",)))
+    state = research.record_gap(QUESTION, KnowledgeGapOutput(research_complete=True, outstanding_gaps=("g",)))
     assert state.conversation[0].gap == ""
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from elcano.graphs.builder import GraphBuilder
-from elcano.graphs.engine.commands import CallAgent, Finish, Immediate, Wait
+from elcano.graphs.engine.commands import ApplyEntry, CallAgent, Finish, Wait
 from elcano.graphs.engine.control_actions import AddBudget
 from elcano.graphs.engine.entries import Controlled, Entry, StepFailed
 from elcano.graphs.engine.run import Run
@@ -174,7 +174,7 @@ def test_failing_without_end_is_counted_as_work(node: Node) -> None:
     turns = 0
     while run.node == "a":
         command = next_command(graph, run, 0.0)
-        assert isinstance(command, Immediate)
+        assert isinstance(command, ApplyEntry)
         run = advance_run(graph, run, command.entry)
         turns += 1
     assert run.ending is not None

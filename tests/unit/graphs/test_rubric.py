@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from elcano.graphs.agents import judge
-from elcano.graphs.agents.judge import JudgeAssessment, JudgeInput, resolve_answer
-from elcano.graphs.catalogue.reducers import record_judgement
 from elcano.graphs.domains import DOMAINS, GENERAL
 from elcano.graphs.domains.biomedical import BIOMEDICAL
 from elcano.graphs.values.rubric import MOST_NAMES, NamesFound, Rubric, Score, apply_rubric
 from elcano.graphs.values.state import ResearchState
+from elcano.plugins.research.agents import judge
+from elcano.plugins.research.agents.judge import JudgeAssessment, JudgeInput, resolve_answer
+from elcano.plugins.research.reducers import record_judgement
 
 IDS = {"e1": "pmid:1", "e2": "pmid:2"}
 
@@ -81,7 +81,7 @@ def test_without_a_rubric_nothing_is_scored() -> None:
     assert isinstance(answer, JudgeAssessment)
     assert (answer.scores, answer.names, answer.rubric, answer.lacking) == ((), (), "", ())
     assert answer.sufficient
-    assert judge.scored_of(answer) is None
+    assert judge.read_scores(answer.model_dump(mode="json")) is None
 
 
 def test_a_judge_that_cannot_score_says_so_and_is_not_held_to_it() -> None:

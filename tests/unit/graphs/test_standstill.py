@@ -2,7 +2,7 @@
 
 import pytest
 
-from elcano.graphs.engine.entries import Held, Resumed, RolledBack, StepCompleted
+from elcano.graphs.engine.entries import Held, HoldCleared, RolledBack, StepCompleted
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle.start import open_journal as opened
@@ -47,7 +47,7 @@ def test_time_stands_still_for_a_provider_if_the_run_may_wait(when_exhausted: st
     journal = begun(when_exhausted)
     thought(journal, STARTED + 5)
     held(journal, STARTED + 5)
-    journal.record(Resumed(at=journal.elapsed(STARTED + 60)), STARTED + 60)
+    journal.record(HoldCleared(at=journal.elapsed(STARTED + 60)), STARTED + 60)
     held(journal, STARTED + 70)
     carried = Journal(journal.graph, journal.pages)  # it goes on in a new history meanwhile
     output: JsonObject = {"research_complete": True}

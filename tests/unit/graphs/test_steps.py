@@ -9,7 +9,7 @@ from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish, start
-from elcano.graphs.lifecycle.inspection import Inspected, count_steps, inspect_step
+from elcano.graphs.lifecycle.inspection import StepInspection, count_steps, inspect_step
 from elcano.graphs.lifecycle.rows import BetweenRow, Row, StepRow
 from elcano.graphs.lifecycle.step_history import Passage, iter_passages, list_step_rows
 from elcano.graphs.modes import MODES
@@ -31,7 +31,7 @@ def of_steps(found: tuple[Row, ...]) -> list[StepRow]:
     return [row for row in found if isinstance(row, StepRow)]
 
 
-def looked_into(log: RunLog, journal: Journal, number: int, *, going_on: bool = False) -> Inspected:
+def looked_into(log: RunLog, journal: Journal, number: int, *, going_on: bool = False) -> StepInspection:
     found = inspect_step(log, journal.events, number, going_on=going_on)
     assert found is not None
     return found

@@ -12,10 +12,10 @@ from elcano.graphs.frozen import JsonObject
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle.finish import publish_call
 from elcano.graphs.modes import MODES
-from elcano.graphs.modes.hierarchical import HIERARCHICAL, SUB_ITERATIONS, TEAM
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
 from elcano.graphs.values.branch import BranchOutcomes
 from elcano.graphs.values.budget import Limits
+from elcano.plugins.teams.hierarchical import HIERARCHICAL, SUB_ITERATIONS, TEAM
 from elcano.testing.script import Refused, Script
 from tests.unit.graphs.samples import asked, research
 

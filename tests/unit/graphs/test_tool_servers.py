@@ -2,11 +2,11 @@
 
 import pytest
 
-from elcano.graphs.catalogue.mcp_tools import CallToolOutput, add_tool_evidence, summarize_tool_call
-from elcano.graphs.catalogue.tool_servers import tool_servers
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.values.state import EvidenceRef, ResearchState
+from elcano.plugins.mcp.mcp_tools import CallToolOutput, add_tool_evidence, summarize_tool_call
+from elcano.plugins.mcp.tool_servers import tool_servers
 
 PASSAGE = EvidenceRef(
     id="mcp:time/now@0:0-4",

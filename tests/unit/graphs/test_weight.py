@@ -12,7 +12,7 @@ from elcano.graphs.expressions.weight import (
     MAX_LEVELS,
     VALUE_BYTES,
     Scale,
-    TooHeavy,
+    ValueTooLarge,
 )
 from elcano.graphs.frozen import Json
 from elcano.graphs.values.state import IterationData
@@ -64,7 +64,7 @@ def test_what_hangs_in_a_value_twice_counts_twice_and_is_looked_at_once() -> Non
     weight = Scale(10 * MOST, looked.append).weigh(value)
     assert weight.bytes == Scale(10 * MOST).weigh(json.loads(json.dumps(value))).bytes
     assert len(looked) == 13
-    with pytest.raises(TooHeavy, match="over 1,000,000 bytes"):
+    with pytest.raises(ValueTooLarge, match="over 1,000,000 bytes"):
         Scale(MOST).weigh(value)
 
 
@@ -83,7 +83,7 @@ def test_what_hangs_in_a_value_twice_counts_twice_and_is_looked_at_once() -> Non
     ],
 )
 def test_what_cannot_be_kept(value: object, why: str) -> None:
-    with pytest.raises(TooHeavy, match=why):
+    with pytest.raises(ValueTooLarge, match=why):
         Scale(MOST).weigh(value)
 
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.sources.documents.collection import Listing
-from elcano.activities.sources.documents.source import DocumentsSource
+from elcano.activities.passages.collection import Listing
 from elcano.graphs.catalogue.source_registry import build_collection_spec
 from elcano.graphs.contracts import AgentResult
+from elcano.plugins.documents.source import DocumentsSource
 from elcano.storage.objects.objects import open_objects
 from elcano.storage.payloads import close_payloads, data_converter
 from elcano.storage.threads import Threads
-from tests.unit.activities.sources.collections import Shelf
+from tests.unit.plugins.documents.collections import Shelf
 
 LARGE = AgentResult(output={"text": "ä" * 50_000}, model="offline")
 PATIENCE = 30

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
-from elcano.activities.sources.base import Found
+from elcano.activities.sources.base import SearchResults
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.catalogue.source_registry import build_collection_spec
 from elcano.graphs.contracts import AgentCall, ModelChoice
@@ -63,8 +63,8 @@ class FixedSource:
     def __init__(self, weights: Mapping[str, float] | None) -> None:
         self._weights = weights
 
-    async def search(self, query: str, limit: int) -> Found:
-        return Found()
+    async def search(self, query: str, limit: int) -> SearchResults:
+        return SearchResults()
 
     async def close(self) -> None:
         """Nothing is open."""

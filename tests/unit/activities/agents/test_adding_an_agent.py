@@ -18,7 +18,6 @@ from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import AgentInput, Loaded, Needs
 from elcano.graphs.agents.prose import ReportProse
 from elcano.graphs.agents.synthesis_context import SynthesisInput
-from elcano.graphs.agents.thinking import ThinkingOutput
 from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.engine.commands import Call, CallAgent
@@ -29,6 +28,7 @@ from elcano.graphs.journal.journal import Journal
 from elcano.graphs.values.failures import FailureType
 from elcano.graphs.values.report import DraftRef
 from elcano.graphs.values.state import ResearchState
+from elcano.plugins.research.agents.thinking import ThinkingOutput
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 from elcano.testing.in_memory import run_in_memory

@@ -3,10 +3,15 @@
 from pathlib import Path
 
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.tool_selector import AgentSelectionPlan, AgentTask, ToolSelectorInput, resolve_answer
 from elcano.graphs.domains.biomedical import BIOMEDICAL
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.values.state import IterationData, ToolCallRecord
+from elcano.plugins.research.agents.tool_selector import (
+    AgentSelectionPlan,
+    AgentTask,
+    ToolSelectorInput,
+    resolve_answer,
+)
 from elcano.testing.model import ScriptedModel
 from elcano.testing.research import run_research
 from elcano.testing.source import ScriptedSource

@@ -9,7 +9,7 @@ from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.ledger import FACT_CHARACTERS, INSTRUCTION_CHARACTERS, MOST_FACTS, Ledger
 from elcano.testing.model import Answers, Reply, ScriptedModel
-from elcano.testing.research import Researched, run_research
+from elcano.testing.research import ResearchOutcome, run_research
 from elcano.testing.script import make_progress_ledger
 from elcano.testing.source import ScriptedSource
 
@@ -18,14 +18,14 @@ TEXTS = {"price": "Oil costs 12 euro a litre since May.", "maker": "Oil is made 
 LIMITS = Limits(tokens=500_000, iterations=20)
 
 
-async def run(model: ScriptedModel | None, folder: Path, limits: Limits = LIMITS, **texts: str) -> Researched:
+async def run(model: ScriptedModel | None, folder: Path, limits: Limits = LIMITS, **texts: str) -> ResearchOutcome:
     source = ScriptedSource("library", texts or TEXTS)
     return await run_research(
         QUESTION, folder=folder, sources=[source], model=model, mode="magentic", limits=limits, today="2026-11-22"
     )
 
 
-def ledger_of(came: Researched) -> Ledger:
+def ledger_of(came: ResearchOutcome) -> Ledger:
     assert came.journal.run.state.ledger is not None
     return came.journal.run.state.ledger
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from elcano.activities.agents.parts import PART_CHARACTERS, heading_words, in_parts
 from elcano.graphs.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope
-from elcano.graphs.agents.loaded import Drafts, Loaded, Shown
-from elcano.graphs.agents.long_writer import shown_section, shown_summary
+from elcano.graphs.agents.loaded import Drafts, Loaded, ShownPassages
 from elcano.graphs.agents.synthesis_context import SynthesisInput
 from elcano.graphs.engine.run import build_initial_run
 from elcano.graphs.lifecycle.start import compose_section_wish
@@ -17,6 +16,7 @@ from elcano.graphs.modes import MODES
 from elcano.graphs.values.budget import Limits
 from elcano.graphs.values.report import Citation, Claim
 from elcano.graphs.values.state import ResearchState, SectionPlan
+from elcano.plugins.research.agents.long_writer import shown_section, shown_summary
 from elcano.testing import ScriptedModel, ScriptedSource, run_research
 from elcano.testing.default_answers import build_cited_claim, build_plain_answer
 
@@ -38,7 +38,7 @@ def loaded(**known: object) -> Loaded:
             SectionItem(title="Two", key_question="2?", claims=(claim("c", "e3"),)),
             SectionItem(title="Three", missing="nothing was found"),
         ),
-        shown=Shown(items=tuple(item(f"e{number}") for number in range(1, 6))),
+        shown=ShownPassages(items=tuple(item(f"e{number}") for number in range(1, 6))),
         passages=((item("e1", "x" * 400), item("e2", "y" * 4_000), item("e4", "z" * 400)), (item("e3", "w"),), ()),
         wishes=("short", "", ""),
     )

@@ -17,15 +17,15 @@ from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.calls import models
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.agent_registry import AGENTS
-from elcano.graphs.agents.judge import JudgeAssessment
-from elcano.graphs.agents.knowledge_gap import KnowledgeGapOutput
-from elcano.graphs.agents.thinking import ThinkingOutput
-from elcano.graphs.agents.tool_selector import AgentSelectionPlan
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.values.budget import Usage
 from elcano.graphs.values.failures import FailureType
 from elcano.graphs.values.report import DraftRef, ReportDraft
+from elcano.plugins.research.agents.judge import JudgeAssessment
+from elcano.plugins.research.agents.knowledge_gap import KnowledgeGapOutput
+from elcano.plugins.research.agents.thinking import ThinkingOutput
+from elcano.plugins.research.agents.tool_selector import AgentSelectionPlan
 from elcano.settings import Settings
 from elcano.storage.ledger import Ledger, LedgerEntry
 from elcano.storage.store import Store, open_store

@@ -14,12 +14,12 @@ from elcano.activities.agents import agent_activity
 from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.long_writer import SECTION, SUMMARY
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.failures import FailureDetails, FailureType
 from elcano.graphs.values.report import Citation, Claim, DraftRef, DraftSection, ReportDraft
 from elcano.graphs.values.state import SectionGap, SectionResult
+from elcano.plugins.research.agents.long_writer import SECTION, SUMMARY
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 from elcano.testing import Reply, ScriptedModel
@@ -250,7 +250,7 @@ async def test_the_proofreader_says_what_did_not_fit(store: Store, monkeypatch: 
         return {"title": "T", "sections": sections}
 
     answering(monkeypatch, proofreading)
-    monkeypatch.setattr("elcano.graphs.agents.proofreader.DRAFT_TOKENS", 100)
+    monkeypatch.setattr("elcano.plugins.research.agents.proofreader.DRAFT_TOKENS", 100)
     draft = await kept(
         store, await run(store, "proofreader", given(await section(store, "Crash", REPLAY, RECORDS, RETRY)))
     )

@@ -5,26 +5,26 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.agents.last_draft import NOT_SHOWN, by_keys, fit_last_draft
+from elcano.activities.agents.needs_loader import NOT_SHOWN, by_keys, fit_last_draft
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.team_judge import (
+from elcano.graphs.engine.entries import StepCompleted
+from elcano.graphs.errors import SourceUnavailable
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.branch import BranchOutcomes
+from elcano.graphs.values.criteria import CriterionVerdict, build_unjudged_criteria
+from elcano.graphs.values.report import Citation, Claim, ReportDraft
+from elcano.graphs.values.state import SectionResult
+from elcano.plugins.teams.agents.team_judge import (
     FEEDBACK_CHARACTERS,
     MOST_MISSING,
     TeamAssessment,
     TeamJudgeInput,
     resolve_answer,
 )
-from elcano.graphs.engine.entries import StepCompleted
-from elcano.graphs.errors import SourceUnavailable
-from elcano.graphs.frozen import JsonObject
-from elcano.graphs.modes.hierarchical import HIERARCHICAL
-from elcano.graphs.values.branch import BranchOutcomes
-from elcano.graphs.values.criteria import CriterionVerdict, build_unjudged_criteria
-from elcano.graphs.values.report import Citation, Claim, ReportDraft
-from elcano.graphs.values.state import SectionResult
+from elcano.plugins.teams.hierarchical import HIERARCHICAL
 from elcano.testing.default_answers import build_plain_answer
 from elcano.testing.model import ScriptedModel
-from elcano.testing.research import Researched, run_research
+from elcano.testing.research import ResearchOutcome, run_research
 from elcano.testing.source import ScriptedSource
 
 TEXTS = {
@@ -60,12 +60,12 @@ def judging(**said: object) -> ScriptedModel:
     return ScriptedModel({"team_judge": judge, "planner": OUTLINE, "tool_selector": select})
 
 
-async def run(model: ScriptedModel | None, folder: Path, source: ScriptedSource | None = None) -> Researched:
+async def run(model: ScriptedModel | None, folder: Path, source: ScriptedSource | None = None) -> ResearchOutcome:
     library = source or ScriptedSource("library", TEXTS, answers={QUESTION: ["price"]})
     return await run_research(QUESTION, folder=folder, sources=[library], model=model, mode="hierarchical")
 
 
-def outcomes(came: Researched) -> BranchOutcomes:
+def outcomes(came: ResearchOutcome) -> BranchOutcomes:
     return BranchOutcomes.of(came.journal.run.state.outputs["teams"])
 
 

@@ -8,7 +8,7 @@ from elcano.graphs.values.criteria import Criterion
 from elcano.graphs.values.display_text import ensure_list
 from elcano.graphs.values.work_metadata import Work
 from elcano.testing.model import ScriptedModel
-from elcano.testing.research import Researched, run_research
+from elcano.testing.research import ResearchOutcome, run_research
 from elcano.testing.source import ScriptedSource
 
 DAY = "2026-11-22"
@@ -45,7 +45,7 @@ def gap(task: TaskEnvelope) -> JsonObject:
     return {"research_complete": False, "outstanding_gaps": [one.text for one in task.criteria] or ["oil"]}
 
 
-async def run(model: ScriptedModel, folder: Path, mode: str, texts: dict[str, str] | None = None) -> Researched:
+async def run(model: ScriptedModel, folder: Path, mode: str, texts: dict[str, str] | None = None) -> ResearchOutcome:
     source = ScriptedSource("library", texts or TEXTS, works=WORKS)
     return await run_research(QUESTION, folder=folder, sources=[source], model=model, mode=mode, today=DAY)
 

@@ -7,17 +7,18 @@ import pytest
 
 from elcano.activities.agents.passages import fit_passages_to_tokens, format_source_with_kind
 from elcano.graphs.agents.agent_registry import AGENTS
-from elcano.graphs.agents.definition import AgentDefinition, Question
+from elcano.graphs.agents.definition import READING, TRUSTING, AgentDefinition, Question
 from elcano.graphs.agents.envelope import (
     DATA_NOT_INSTRUCTIONS,
+    FORMS,
+    HEADING,
     TaskEnvelope,
     parse_envelope,
     render_envelope,
+    render_form_guidance,
     render_task_prompt,
 )
-from elcano.graphs.agents.ground_rules import READING, TRUSTING
 from elcano.graphs.agents.loaded import Drafts, Loaded
-from elcano.graphs.agents.report_forms import FORMS, HEADING, render_form_guidance
 from elcano.graphs.engine.inputs import sent_tokens
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.references.reference_text import summarize_work

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from elcano.activities.calls.patience import RanOut, wait_patiently
+from elcano.activities.calls.patience import CallTimedOut, wait_patiently
 
 
 async def test_an_answer_that_came_during_a_stall_is_in_time() -> None:
@@ -14,7 +14,7 @@ async def test_an_answer_that_came_during_a_stall_is_in_time() -> None:
 
 
 async def test_a_call_without_an_answer_is_given_up() -> None:
-    with pytest.raises(RanOut):
+    with pytest.raises(CallTimedOut):
         await wait_patiently(asyncio.Event().wait(), 0.2)
 
 

@@ -14,7 +14,7 @@ from pydantic_ai.exceptions import (
 )
 
 from elcano.activities.calls.refusals import fault_of
-from elcano.activities.calls.verdicts import SENTENCES, Said, Sentence, Verdict, verdict_of
+from elcano.activities.calls.verdicts import SENTENCES, RefusalContents, Sentence, Verdict, verdict_of
 from elcano.graphs.errors import (
     ActivityFault,
     AnswerDeclined,
@@ -90,19 +90,19 @@ def anthropic(kind: str, message: str = "", **fields: object) -> dict[str, objec
     ids=lambda value: value if isinstance(value, str) else str(getattr(value, "status_code", "none")),
 )
 def test_what_a_refusal_is_for(error: ModelAPIError, verdict: Verdict) -> None:
-    assert verdict_of(error, Said.by(error)) == verdict
+    assert verdict_of(error, RefusalContents.by(error)) == verdict
     as_text = json.dumps(error.body) if isinstance(error.body, dict) else None
     if as_text is not None and isinstance(error, ModelHTTPError):  # some SDKs hand the body on as it came
         same = refused(error.status_code, as_text)
-        assert verdict_of(same, Said.by(same)) == verdict
+        assert verdict_of(same, RefusalContents.by(same)) == verdict
 
 
 @pytest.mark.parametrize("sentence", SENTENCES, ids=lambda one: one.words)
 def test_every_sentence_of_the_table_is_needed(sentence: Sentence) -> None:
     status = min(sentence.statuses)
     said, silent = (refused(status, {"error": {"message": text}}) for text in (f"so {sentence.words.upper()}: 9", "no"))
-    assert verdict_of(said, Said.by(said)) == sentence.verdict
-    assert status == 413 or verdict_of(silent, Said.by(silent)) != sentence.verdict
+    assert verdict_of(said, RefusalContents.by(said)) == sentence.verdict
+    assert status == 413 or verdict_of(silent, RefusalContents.by(silent)) != sentence.verdict
     assert sentence.source
 
 

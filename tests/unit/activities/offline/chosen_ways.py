@@ -74,8 +74,6 @@ QUESTIONS: tuple[tuple[str, str, str], ...] = (
     ("both", "How many orders are there by status?", "data"),
     ("both", "How many orders were shipped in 2024?", "data"),
     ("both", "What are the top 2 products by price?", "data"),
-    ("both", "Compare the number of orders in 2024 and 2025.", "data"),
-    ("both", "Forecast the total number of items by month for the next 6 months.", "data"),
     ("shop", "How many customers are there?", "data"),
     ("shop", "Why do customers send lamps back?", "data"),
     ("shop", "Write a thorough report on customers.", "data"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from elcano.activities.offline.asking import ABILITY, CHOICE, KINDS, PROCEDURE, REASON, WORKINGS, Kind, kind_of
+from elcano.plugins.quoting.asking import ABILITY, CHOICE, KINDS, PROCEDURE, REASON, WORKINGS, Kind, kind_of
 
 
 @pytest.mark.parametrize(

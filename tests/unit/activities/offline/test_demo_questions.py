@@ -5,10 +5,10 @@ from typing import Final
 
 import pytest
 
-from elcano.activities.sources.documents.packages import PackageReadmes
-from elcano.activities.sources.documents.source import DocumentsSource
 from elcano.dev.demo import QUESTION, QUESTION_OF_PARTS
 from elcano.graphs.catalogue.source_registry import SOURCES
+from elcano.plugins.documents.local_sources import PackageReadmes
+from elcano.plugins.documents.source import DocumentsSource
 from elcano.testing.research import run_research
 
 ANSWERS: Final = {

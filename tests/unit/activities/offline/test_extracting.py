@@ -2,10 +2,10 @@
 
 import pytest
 
-from elcano.activities.offline.extracting import extract, hypothesis
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.values.analysis import Extraction
+from tests.rules.extracting import extract, hypothesis
 
 BOTH = {"first": {"name": "aspirin"}, "second": {"name": "placebo"}}
 

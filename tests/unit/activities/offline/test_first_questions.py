@@ -7,12 +7,7 @@ from typing import Final
 import pytest
 
 from elcano.activities.agents.passages import fit_passages_to_tokens
-from elcano.activities.offline.planning import plan
-from elcano.activities.offline.writing import write
-from elcano.activities.sources.documents.collection import Collection
-from elcano.activities.sources.documents.folder import Folder
-from elcano.activities.sources.documents.packages import PackageReadmes
-from elcano.activities.sources.documents.source import DocumentsSource
+from elcano.activities.passages.collection import Collection
 from elcano.activities.text.stems import content_words
 from elcano.api.http.requests import RunRequest
 from elcano.dev.demo import QUESTION, QUESTION_OF_PARTS
@@ -20,6 +15,11 @@ from elcano.graphs.agents.envelope import OfferedSource, TaskEnvelope
 from elcano.graphs.catalogue.source_registry import SOURCES, build_collection_spec
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.values.report import ReportDraft
+from elcano.plugins.documents.folder import Folder
+from elcano.plugins.documents.local_sources import PackageReadmes
+from elcano.plugins.documents.source import DocumentsSource
+from elcano.plugins.quoting.planning import plan
+from elcano.plugins.quoting.writing import write
 from elcano.storage.evidence import Evidence
 
 ROOT: Final = Path(__file__).parents[4]

@@ -2,8 +2,8 @@
 
 import pytest
 
-from elcano.activities.offline.forecast_wishes import wish
-from elcano.graphs.data.forecast import ForecastWish, Span
+from elcano.plugins.data.models.forecast import ForecastWish, Span
+from tests.rules.forecast_wishes import wish
 
 
 @pytest.mark.parametrize(

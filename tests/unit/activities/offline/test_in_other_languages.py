@@ -2,14 +2,14 @@
 
 import pytest
 
-from elcano.activities.offline.planning import plan, sub_questions
-from elcano.activities.offline.sentences import sentences
-from elcano.activities.offline.writing import write
 from elcano.activities.phrases import get_phrases
 from elcano.activities.text.current_language import use_language
 from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, TaskEnvelope
 from elcano.graphs.values.report import ReportDraft
-from tests.unit.activities.sources.test_languages import HOUSES, QUESTIONS
+from elcano.plugins.quoting.planning import plan, sub_questions
+from elcano.plugins.quoting.sentences import sentences
+from elcano.plugins.quoting.writing import write
+from tests.unit.plugins.documents.test_languages import HOUSES, QUESTIONS
 
 BREAD = {
     "en": "Bread is made of flour, water and salt, and it is baked in an oven for about an hour.",

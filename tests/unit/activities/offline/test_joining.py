@@ -1,9 +1,9 @@
 """Joining quotations: the whole question is answered first, and nothing is said that was not quoted."""
 
-from elcano.activities.offline.joining import BRIEF_CLAIMS, SECTION_CLAIMS, proofread, summarise, write_section
 from elcano.graphs.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope
-from elcano.graphs.agents.long_writer import SECTION, SUMMARY
 from elcano.graphs.values.report import Citation, Claim
+from elcano.plugins.quoting.joining import BRIEF_CLAIMS, SECTION_CLAIMS, proofread, summarise, write_section
+from elcano.plugins.research.agents.long_writer import SECTION, SUMMARY
 
 QUESTION = "How does Temporal go on after a crash?"
 REPLAY = "After a crash another worker of Temporal replays the history and goes on where the first one stopped."

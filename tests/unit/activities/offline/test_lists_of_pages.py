@@ -1,8 +1,8 @@
 """Lists of HTML pages: items keep their marks, are quoted with what announces them, and never run into one another."""
 
-from elcano.activities.offline.sentences import sentences
-from elcano.activities.sources.documents.html import read_html
-from elcano.activities.sources.documents.packing import assemble_document
+from elcano.activities.passages.packing import assemble_document
+from elcano.plugins.documents.html import read_html
+from elcano.plugins.quoting.sentences import sentences
 
 PAGE = (
     "<body><h1>Storage</h1><p>Every value in the database has one of these classes:</p>"

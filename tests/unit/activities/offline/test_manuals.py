@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from elcano.activities.offline.manuals import held_pairs, labelled
-from elcano.activities.offline.passages import material
-from elcano.activities.offline.writing import write
 from elcano.activities.text.current_language import use_language
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.graphs.values.report import ReportDraft
+from elcano.plugins.quoting.manuals import held_pairs, labelled
+from elcano.plugins.quoting.passages import material
+from elcano.plugins.quoting.writing import write
 
 STASH = (
     "stash(1) > DESCRIPTION",

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from elcano.activities.agents.passages import fit_passages_to_tokens
-from elcano.activities.offline.planning import plan
-from elcano.activities.offline.writing import write
-from elcano.activities.sources.documents.folder import Folder
-from elcano.activities.sources.documents.source import DocumentsSource
 from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, TaskEnvelope
 from elcano.graphs.catalogue.source_registry import build_collection_spec
 from elcano.graphs.values.report import ReportDraft
+from elcano.plugins.documents.folder import Folder
+from elcano.plugins.documents.source import DocumentsSource
+from elcano.plugins.quoting.planning import plan
+from elcano.plugins.quoting.writing import write
 from elcano.storage.evidence import Evidence
 from tests.unit.activities.offline.notes_of_a_team import NOTES, QUESTIONS
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from elcano.activities.offline.outlining import outline, parse
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
-from elcano.graphs.agents.planner import ReportPlanSection
+from elcano.plugins.quoting.outlining import outline, parse
+from elcano.plugins.research.agents.planner import ReportPlanSection
 
 QUESTION = "How does Temporal survive a crash?"
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from elcano.activities.offline.assessing import evaluate, judge, think
-from elcano.activities.offline.passages import material
-from elcano.activities.offline.planning import compared, names, plan, series, sub_questions
-from elcano.activities.offline.terms import weighted
 from elcano.activities.text.stems import content_words, find_word_stem, list_synonyms
 from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, PastIteration, PastSearch, TaskEnvelope
+from elcano.plugins.quoting.assessing import evaluate, judge, think
+from elcano.plugins.quoting.passages import material
+from elcano.plugins.quoting.planning import compared, names, plan, series, sub_questions
+from elcano.plugins.quoting.terms import weighted
 from tests.unit.activities.agents.material import PANCAKES, TEMPORAL
 
 QUESTION = "How does Temporal survive a crash, and how are activities retried?"

@@ -2,13 +2,13 @@
 
 import pytest
 
-from elcano.activities.offline.limitations import left_open
-from elcano.activities.offline.passages import material
-from elcano.activities.offline.results import RESULT, is_aim, worded
-from elcano.activities.offline.writing import write
 from elcano.activities.phrases.english import PHRASES
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.graphs.values.report import Claim, ReportDraft
+from elcano.plugins.quoting.limitations import left_open
+from elcano.plugins.quoting.passages import material
+from elcano.plugins.quoting.results import RESULT, is_aim, worded
+from elcano.plugins.quoting.writing import write
 
 STUDY = (
     "The aim of this study was to determine whether green tea lowers blood pressure in adults.\n\n"

@@ -5,18 +5,18 @@ import asyncio
 import pytest
 from pydantic_ai import Agent
 
-from elcano.activities.offline.model import ExtractiveModel
-from elcano.activities.offline.saved_questions import NEEDS_MODEL, NOT_MENDED, NOT_READ
-from elcano.graphs.agents import sql_repairer, sql_writer
 from elcano.graphs.agents.envelope import render_task_prompt
-from elcano.graphs.agents.input_parser import MADE_PRECISE
 from elcano.graphs.agents.loaded import Loaded
-from elcano.graphs.agents.sql_repairer import SqlAttempt, SqlRepairerInput
-from elcano.graphs.agents.sql_writer import SqlWriterInput
 from elcano.graphs.data.query import QueryFault, SqlQuery
 from elcano.graphs.data.schema import DatabaseSchema
-from elcano.graphs.data.sql_answers import SqlExample, SqlRepair, SqlWriting
 from elcano.graphs.values.history import HistoryEntry
+from elcano.plugins.data.agents import sql_repairer, sql_writer
+from elcano.plugins.data.agents.sql_repairer import SqlAttempt, SqlRepairerInput
+from elcano.plugins.data.agents.sql_writer import SqlWriterInput
+from elcano.plugins.data.keyless.saved_questions import NEEDS_MODEL, NOT_MENDED, NOT_READ
+from elcano.plugins.data.models.sql_answers import SqlExample, SqlRepair, SqlWriting
+from elcano.plugins.quoting.model import ExtractiveModel
+from elcano.plugins.research.agents.input_parser import MADE_PRECISE
 
 SHOP = DatabaseSchema(database="shop", dialect="sqlite")
 ORDERS = SqlExample(question="How many orders are there?", sql="SELECT COUNT(*) FROM orders")

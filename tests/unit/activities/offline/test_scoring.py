@@ -1,9 +1,9 @@
 """Which of two sentences with the question's words answers it."""
 
-from elcano.activities.offline.passages import material
-from elcano.activities.offline.planning import anchor
-from elcano.activities.offline.scoring import Candidate, candidates
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
+from elcano.plugins.quoting.passages import material
+from elcano.plugins.quoting.planning import anchor
+from elcano.plugins.quoting.scoring import Candidate, candidates
 
 QUESTION = "How do ferry engines work?"
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.activities.offline.sentences import sentences
+from elcano.plugins.quoting.sentences import sentences
 
 README = """\
 # Ferry

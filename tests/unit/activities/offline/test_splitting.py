@@ -2,9 +2,9 @@
 
 import pytest
 
-from elcano.activities.offline.splitting import split
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.splitter import Splitting
+from elcano.plugins.data.agents.splitter import Splitting
+from tests.rules.splitting import split
 
 
 def way(question: str) -> Splitting:

@@ -1,7 +1,7 @@
 """The judge of a team by rules names what is missing, so that its own words are never searched for."""
 
-from elcano.activities.offline.team_judging import judge
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
+from tests.rules.team_judging import judge
 
 
 def test_a_judge_that_is_not_satisfied_names_what_to_search_for() -> None:

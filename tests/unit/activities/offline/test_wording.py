@@ -2,9 +2,9 @@
 
 import pytest
 
-from elcano.activities.offline.clauses import states
-from elcano.activities.offline.sentences import sentences
-from elcano.activities.offline.wording import (
+from elcano.plugins.quoting.clauses import states
+from elcano.plugins.quoting.sentences import sentences
+from elcano.plugins.quoting.wording import (
     CHANGE,
     ENTRY,
     LABEL,

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 from pydantic_ai import Agent
 from pydantic_ai.models import Model
 
-from elcano.activities.offline.choosing import PER_PASSAGE
-from elcano.activities.offline.limitations import UNANSWERED
-from elcano.activities.offline.model import ExtractiveModel
-from elcano.activities.offline.writing import write
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope, render_task_prompt
-from elcano.graphs.agents.thinking import ThinkingOutput
 from elcano.graphs.errors import ModelRefused
 from elcano.graphs.values.report import Claim, ReportDraft
+from elcano.plugins.quoting.choosing import PER_PASSAGE
+from elcano.plugins.quoting.limitations import UNANSWERED
+from elcano.plugins.quoting.model import ExtractiveModel
+from elcano.plugins.quoting.writing import write
+from elcano.plugins.research.agents.thinking import ThinkingOutput
 from tests.unit.activities.agents.material import PANCAKES, TEMPORAL
 
 MANUAL = (

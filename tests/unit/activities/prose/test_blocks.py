@@ -11,7 +11,7 @@ from elcano.activities.agents.answer_drafts import (
     drop_repeated_claims,
     section_claims,
 )
-from elcano.activities.prose.blocks import Written
+from elcano.activities.prose.blocks import ClaimCollector
 from elcano.graphs.agents.prose import MOST_CHARACTERS, ReportProse, SectionProse, SectionText, Summary
 from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft
 
@@ -22,7 +22,7 @@ LISTED = "A list of references that the writer wrote itself was left out."
 
 def claims(text: str, *citations: Citation, heading: str = "") -> list[tuple[str, list[str]]]:
     """Each block with the evidence that it cites."""
-    written = Written(citations or (A, B))
+    written = ClaimCollector(citations or (A, B))
     return [(one.text, [cited.evidence for cited in one.citations]) for one in written.claims(text, heading)]
 
 
@@ -85,7 +85,7 @@ def test_citations_that_are_marked_nowhere_support_nothing_and_are_told() -> Non
     ],
 )
 def test_lists_of_references_are_left_out_with_a_word(tail: str) -> None:
-    written = Written((A, B))
+    written = ClaimCollector((A, B))
     kept = written.claims(f"It fell [a] and rose [b].\n\n{tail}")
     assert [one.text for one in kept] == ["It fell [a] and rose [b]."]
     assert written.leftover() == (LISTED,)
@@ -93,7 +93,7 @@ def test_lists_of_references_are_left_out_with_a_word(tail: str) -> None:
 
 @pytest.mark.parametrize("tail", ["[^1]: Only in the first year.", "## Notes\n\n[^1]: Only in the first year."])
 def test_footnotes_in_the_writers_own_words_stay(tail: str) -> None:
-    written = Written((A, B))
+    written = ClaimCollector((A, B))
     kept = [one.text for one in written.claims(f"It fell[^1] [a] and rose [b].\n\n{tail}")]
     assert kept[-1] == "[^1]: Only in the first year."
     assert written.leftover() == ()

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from elcano.activities.prose.markdown_parser import parse_markdown
 from elcano.activities.prose.sentences import sentence_ends
-from elcano.activities.prose.statements import Said, extract_statements
+from elcano.activities.prose.statements import WrittenStatement, extract_statements
 
 
-def statements(text: str, language: str = "") -> list[Said]:
+def statements(text: str, language: str = "") -> list[WrittenStatement]:
     return extract_statements(parse_markdown(text, {"a", "b"}), language)
 
 

@@ -2,14 +2,14 @@
 
 import pytest
 
-from elcano.activities.answering.result_store import as_evidence
 from elcano.activities.report.query_results import MOST_SHOWN, render_query_results
 from elcano.activities.report.rendering import render_evidence
+from elcano.activities.results.result_store import as_evidence
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.data.answer import SHOWN_ROWS
 from elcano.graphs.data.table import Cell
 from elcano.storage.evidence import Evidence
-from tests.unit.activities.answering.tables import table
+from tests.unit.plugins.data.answering.tables import table
 
 
 def passage(rows: list[tuple[Cell, ...]], number: int = 0) -> Evidence:

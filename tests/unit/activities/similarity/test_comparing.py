@@ -10,8 +10,14 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elcano.activities.similarity.comparing import Comparing
-from elcano.activities.similarity.duplicates import CONTAINED, LEAST_WORDS, SHINGLE, Compared, find_duplicates
+from elcano.activities.similarity.comparing import (
+    CONTAINED,
+    LEAST_WORDS,
+    SHINGLE,
+    ComparedPassages,
+    PassageComparison,
+    find_duplicates,
+)
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.search import ToolActivities
 from elcano.storage.evidence import Evidence, EvidenceStore, StoredText
@@ -89,13 +95,13 @@ steps = st.lists(st.tuples(st.lists(texts(), max_size=4), st.integers(0, 1), st.
 @given(steps=steps, most=st.sampled_from([0, 3, 1_000]))
 def test_any_workers_with_any_memory_say_what_the_plain_way_says(steps: list[Step], most: int) -> None:
     store = Found()
-    workers = [Comparing(most), Comparing(most)]
+    workers = [PassageComparison(most), PassageComparison(most)]
 
     async def research() -> None:
         for added, number, restarted in steps:
             store.found += [passage(f"p{len(store.found) + at}", text) for at, text in enumerate(added)]
             if restarted:
-                workers[number] = Comparing(most)
+                workers[number] = PassageComparison(most)
             said: list[Mapping[str, str]] = await asyncio.gather(
                 *(workers[number].repeats(store, "run") for _ in range(2))
             )
@@ -109,7 +115,7 @@ def test_any_workers_with_any_memory_say_what_the_plain_way_says(steps: list[Ste
 @given(given_texts=st.lists(texts(), max_size=20), cuts=st.lists(st.integers(0, 20), max_size=5))
 def test_the_steps_in_which_passages_are_added_do_not_matter(given_texts: list[str], cuts: list[int]) -> None:
     passages = [passage(f"p{at}", text) for at, text in enumerate(given_texts)]
-    compared = Compared()
+    compared = ComparedPassages()
     for start, stop in pairwise([0, *sorted(min(cut, len(passages)) for cut in cuts), len(passages)]):
         compared = compared.followed_by(passages[start:stop])
     assert compared.ids == tuple(one.id for one in passages)
@@ -118,7 +124,7 @@ def test_the_steps_in_which_passages_are_added_do_not_matter(given_texts: list[s
 
 async def test_a_search_reads_only_what_is_new() -> None:
     store = Found()
-    comparing = Comparing()
+    comparing = PassageComparison()
     for number in range(50):
         store.found += [passage(f"{number}-{at}", f"{WHALES} {number} {at}") for at in range(10)]
         await comparing.repeats(store, "run")
@@ -128,7 +134,7 @@ async def test_a_search_reads_only_what_is_new() -> None:
 async def test_runs_that_were_not_asked_for_longest_are_forgotten_first() -> None:
     store = Found()
     store.found = [passage("whale", WHALES), passage("bread", BREAD)]
-    comparing = Comparing(most=4)
+    comparing = PassageComparison(most=4)
     for run_id in ("a", "b", "a", "c"):
         await comparing.repeats(store, run_id)
     before = store.read
@@ -142,7 +148,7 @@ async def test_runs_that_were_not_asked_for_longest_are_forgotten_first() -> Non
 async def test_a_run_that_is_another_than_what_is_kept_is_compared_anew() -> None:
     store = Found()
     store.found = [passage("whale", WHALES), passage("copy", WHALES)]
-    comparing = Comparing()
+    comparing = PassageComparison()
     assert await comparing.repeats(store, "run") == {"docs:copy": "docs:whale"}
     store.found.reverse()
     assert await comparing.repeats(store, "run") == {"docs:whale": "docs:copy"}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from elcano.activities.similarity.embedder import open_embedder
-from elcano.activities.similarity.remembering import Remembering
+from elcano.activities.similarity.remembering import CachingEmbedder
 from elcano.dev.doctor import check_embeddings
 from elcano.graphs.errors import InputInvalid
 from elcano.settings import Settings
@@ -61,7 +61,7 @@ def test_without_the_extra_the_error_says_how_to_install_it(tmp_path: Path, monk
 
 def test_what_was_embedded_is_not_computed_again() -> None:
     topics = Topics()
-    embedder = Remembering(topics, most=3)
+    embedder = CachingEmbedder(topics, most=3)
     first = embedder.embed(["whale", "bread", "whale"])
     assert topics.asked == ["whale", "bread"]
     np.testing.assert_array_equal(first, [[1, 0], [0, 1], [1, 0]])

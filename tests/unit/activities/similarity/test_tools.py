@@ -10,7 +10,7 @@ from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.similarity.embedder import Embedder
-from elcano.activities.sources.base import Found
+from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.search import ToolActivities
 from elcano.graphs.catalogue.source_spec import SourceSpec
@@ -40,9 +40,9 @@ class Shelves:
         self.spec = SourceSpec(name=name, kind="articles", description="What was put on them.")
         self.found = found
 
-    async def search(self, query: str, limit: int) -> Found:
+    async def search(self, query: str, limit: int) -> SearchResults:
         evidence = tuple(self.found[query])
-        return Found(evidence=evidence, texts=tuple(stored(one) for one in evidence))
+        return SearchResults(evidence=evidence, texts=tuple(stored(one) for one in evidence))
 
     async def close(self) -> None:
         """Nothing is open."""

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elcano.activities.support.folding import fold
-from elcano.activities.support.quotes import Searched
+from elcano.activities.support.quotes import QuoteIndex
 
 TEXT = (
     "# Results\n\nThe \u201cquick\u201d fox\u2014a *very* **bold** one\u2014didn\u2019t jump; see "
@@ -17,7 +17,7 @@ TEXT = (
     "Call `__init__` with snake_case or 2*3. "
     "\u4e2d\u6587 \u6587\u672c\u6709 5 \u4e2a\u5b57\u3002 Cafe\u0301 &amp; bar, p&lt;0.05."
 )
-SEARCHED = Searched.of(TEXT)
+SEARCHED = QuoteIndex.of(TEXT)
 
 
 def found(quote: str) -> str | None:
@@ -110,7 +110,7 @@ def test_places_in_the_text_are_exact(text: str, data: st.DataObject) -> None:
 @settings(deadline=None)
 @given(WORDS, WORDS)
 def test_what_is_found_says_the_words_of_the_quote(text: str, quote: str) -> None:
-    place = Searched.of(text).find(quote)
+    place = QuoteIndex.of(text).find(quote)
     if place is None:
         return
     there = re.findall(r"[^\W_]+", fold(text).text.casefold())
@@ -127,7 +127,7 @@ def test_every_run_of_words_is_found_where_it_stands(words: list[str], data: st.
     start = data.draw(st.integers(0, len(words) - 1))
     end = data.draw(st.integers(start + 1, len(words)))
     quote = " ".join(words[start:end])
-    place = Searched.of(text).find(quote)
+    place = QuoteIndex.of(text).find(quote)
     assert place is not None
     assert fold(text[slice(*place)]).text.strip() == quote
 
@@ -137,13 +137,13 @@ HOSTILE = ("[a](b", "_a ", "**", "-", " \n", "a\u0301", "|", ".", "&amp", "<b ",
 
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_hostile_texts_end(hostile: str) -> None:
-    searched = Searched.of(hostile * 20_000)
+    searched = QuoteIndex.of(hostile * 20_000)
     assert searched.find("ab " * 500 + "x") is None
     assert searched.find("no such words " * 100) is None
 
 
 def test_words_that_stand_everywhere_within_others_end_as_not_found() -> None:
-    assert Searched.of("abab" * 20_000).find("ab" * 500) is None
+    assert QuoteIndex.of("abab" * 20_000).find("ab" * 500) is None
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_words_that_stand_everywhere_within_others_end_as_not_found() -> None:
     ],
 )
 def test_exponents_and_indices_are_found_as_they_are_typed(text: str, quote: str) -> None:
-    place = Searched.of(text).find(quote)
+    place = QuoteIndex.of(text).find(quote)
     assert place is not None
     assert text.startswith(text[slice(*place)])
 
@@ -175,4 +175,4 @@ def test_exponents_and_indices_are_found_as_they_are_typed(text: str, quote: str
     ],
 )
 def test_an_exponent_is_no_digit_of_its_base_and_no_quote_ends_before_it(text: str, quote: str) -> None:
-    assert Searched.of(text).find(quote) is None
+    assert QuoteIndex.of(text).find(quote) is None

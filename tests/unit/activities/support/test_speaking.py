@@ -3,8 +3,7 @@
 import pytest
 
 from elcano.activities.support.quote_coverage import Statement
-from elcano.activities.support.statement_check import judge_statement
-from elcano.activities.support.word_overlap import measure_word_overlap
+from elcano.activities.support.statement_check import judge_statement, measure_word_overlap
 
 PASSAGE = (
     "The write-ahead log is kept in a file beside the database and is read first after a crash. Readers do not block "

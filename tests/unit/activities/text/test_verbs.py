@@ -5,13 +5,20 @@ from contextlib import closing
 
 import pytest
 
-from elcano.activities.offline.passages import material
-from elcano.activities.offline.terms import weighted
-from elcano.activities.sources.documents.query import build_fts_expression
+from elcano.activities.passages.query import build_fts_expression
 from elcano.activities.text.current_language import use_language
-from elcano.activities.text.stems import content_words, find_word_stem, list_stems, list_synonyms, list_verb_forms
-from elcano.activities.text.verbs import BASE, past_forms
+from elcano.activities.text.stems import (
+    BASE,
+    content_words,
+    find_word_stem,
+    list_stems,
+    list_synonyms,
+    list_verb_forms,
+    past_forms,
+)
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
+from elcano.plugins.quoting.passages import material
+from elcano.plugins.quoting.terms import weighted
 
 
 @pytest.mark.parametrize(

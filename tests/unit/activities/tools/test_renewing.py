@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.sources.base import Found
+from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.registry import Sources
-from elcano.activities.tools.evidence_renewal import as_told_now
-from elcano.activities.tools.search import ToolActivities
+from elcano.activities.tools.search import ToolActivities, as_told_now
 from elcano.graphs.catalogue.source_registry import build_collection_spec
 from elcano.graphs.catalogue.tools import SearchOutput
 from elcano.graphs.contracts import ToolCall
@@ -38,8 +37,8 @@ class Library:
     def __init__(self) -> None:
         self.found = KEPT
 
-    async def search(self, query: str, limit: int) -> Found:
-        return Found(evidence=(self.found,), texts=(stored(self.found),))
+    async def search(self, query: str, limit: int) -> SearchResults:
+        return SearchResults(evidence=(self.found,), texts=(stored(self.found),))
 
     async def close(self) -> None:
         """Nothing is open."""

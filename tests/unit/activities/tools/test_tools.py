@@ -2,6 +2,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
+from inspect import iscoroutinefunction
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,7 @@ from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.calls.heartbeat import send_heartbeats
-from elcano.activities.sources.base import Found
-from elcano.activities.sources.documents.source import DocumentsSource
+from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.evidence_reference import shorten_to_excerpt
 from elcano.activities.tools.search import ToolActivities
@@ -20,10 +20,12 @@ from elcano.graphs.catalogue.tools import SearchOutput
 from elcano.graphs.contracts import ToolCall
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.registry import resolve_function
 from elcano.graphs.values.failures import FailureType
 from elcano.graphs.values.state import EXCERPT_CHARACTERS
+from elcano.plugins.documents.source import DocumentsSource
 from elcano.storage.store import Store, open_store
-from tests.unit.activities.sources.collections import Shelf
+from tests.unit.plugins.documents.collections import Shelf
 
 LONG = b"# Whales\n" + b"The whale is a very large animal of the sea. " * 15
 
@@ -36,7 +38,7 @@ class BrokenSource:
     def __init__(self, error: Exception) -> None:
         self._error = error
 
-    async def search(self, query: str, limit: int) -> Found:
+    async def search(self, query: str, limit: int) -> SearchResults:
         raise self._error
 
     async def close(self) -> None:
@@ -100,7 +102,9 @@ async def test_noop(tools: ToolActivities) -> None:
 
 
 async def test_every_tool_of_the_catalogue_is_here(tools: ToolActivities) -> None:
-    assert set(tools._tools) == set(TOOLS)
+    assert {name for name, spec in TOOLS.items() if not spec.run} == set(tools._own)
+    for spec in TOOLS.values():
+        assert not spec.run or iscoroutinefunction(resolve_function(spec.run)), spec.name
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ async def test_what_may_stand_in_no_file_is_fetched_once_for_some_minutes(
 
 async def test_what_is_remembered_has_its_bounds() -> None:
     now = 0.0
-    pages = recent_pages.Lately(lambda: now, most_bytes=100)
+    pages = recent_pages.RecentPages(lambda: now, most_bytes=100)
     known = [Request("GET", httpx.URL(f"http://h/{n}"), {}, None, inside=True) for n in range(9)]
     for request in known:
         pages.keep(request, Answer(str(request.address), 200, httpx.Headers(), b"x" * 25))

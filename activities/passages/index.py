@@ -1,0 +1,243 @@
+"""The index of one collection: an SQLite file that holds each document's text once and the words of its passages.
+
+The file is a cache: it can be deleted at any time and is built again by the next search. Every method opens its own
+connection, so that all may be called from any thread and any process; only who is inside `writing` may change it.
+"""
+
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from elcano.activities.passages.collection import SkippedDocument
+from elcano.activities.passages.document import Document
+from elcano.activities.passages.schema import create_tables, is_current
+from elcano.activities.passages.word_forms import format_index_text
+from elcano.activities.text.languages import text_language
+from elcano.graphs.errors import SourceRefused, SourceUnavailable
+
+BUSY_SECONDS: Final = 10.0
+LOCK_SECONDS: Final = 0.2
+"""How often one who waits for the right to write looks whether it should still wait."""
+
+
+class IndexedDocument(NamedTuple):
+    """What the index has of a document, to tell whether it changed."""
+
+    fingerprint: str
+    data_hash: str
+    """SHA-256 of the document's bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A document as it is put into the index: its content, or the reason why it has none."""
+
+    key: str
+    fingerprint: str
+    """Empty: it is read again at the next opportunity."""
+    data_hash: str = ""
+    text_hash: str = ""
+    """SHA-256 of its text in UTF-8."""
+    document: Document | None = None
+    reason: str = ""
+
+
+class Index:
+    """One index file; it and its folder are created when first written to.
+
+    Raises:
+        SourceUnavailable: the file is locked, or cannot be opened, read or written at the moment (every method).
+        SourceRefused: the file is damaged, or something else (every method).
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path.absolute()
+
+    @contextmanager
+    def writing(self, stopped: threading.Event) -> Iterator[None]:
+        """The right to write, held by one process and thread at a time and given back even by one that dies.
+
+        Raises:
+            SourceUnavailable: `stopped` was set while waiting.
+        """
+        with self._explained():
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            lock = sqlite3.connect(f"{self._path}.lock", timeout=LOCK_SECONDS, isolation_level=None)
+        try:
+            while not _try_lock(lock):
+                if stopped.is_set():
+                    raise SourceUnavailable("the worker stops while another one brings the index up to date")
+            self._prepare()
+            yield
+        finally:
+            lock.close()
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Yield a connection that sees a snapshot of the index, whatever is written meanwhile."""
+        with self._transaction("DEFERRED") as database:
+            yield database
+
+    def known(self) -> dict[str, IndexedDocument]:
+        """What the index has, by key; nothing if there is no index of this version."""
+        if not self._path.exists():
+            return {}
+        with self.reading() as database:
+            if not is_current(database):
+                return {}
+            rows = database.execute("SELECT key, fingerprint, data_hash FROM document")
+            return {key: IndexedDocument(*rest) for key, *rest in rows}
+
+    def skipped(self) -> list[SkippedDocument]:
+        """The documents that could not be read, by key."""
+        with self.reading() as database:
+            rows = database.execute("SELECT key, reason FROM document WHERE reason != '' ORDER BY key")
+            return [SkippedDocument(*row) for row in rows]
+
+    def put(self, entries: Iterable[Entry]) -> None:
+        """Adds or replaces documents, all or none."""
+        with self._transaction("IMMEDIATE") as database:
+            for entry in entries:
+                _remove_document(database, entry.key)
+                add_document(database, entry)
+
+    def refresh(self, fingerprints: Iterable[tuple[str, str]]) -> None:
+        """Notes the new fingerprints of documents, as (key, fingerprint), whose bytes did not change."""
+        with self._transaction("IMMEDIATE") as database:
+            rows = [{"key": key, "fingerprint": fingerprint} for key, fingerprint in fingerprints]
+            database.executemany("UPDATE document SET fingerprint = :fingerprint WHERE key = :key", rows)
+
+    def remove(self, keys: Iterable[str]) -> None:
+        """Forgets documents, all or none."""
+        with self._transaction("IMMEDIATE") as database:
+            for key in keys:
+                _remove_document(database, key)
+
+    def _prepare(self) -> None:
+        with self._explained():
+            self._path.touch()
+        with self._connected() as database:
+            database.execute("PRAGMA journal_mode = WAL")  # Searches go on while a sync writes.
+        with self._transaction("IMMEDIATE") as database:
+            if not is_current(database):
+                create_tables(database)
+
+    @contextmanager
+    def _transaction(self, kind: str) -> Iterator[sqlite3.Connection]:
+        with self._connected() as database:
+            database.execute(f"BEGIN {kind}")
+            with database:
+                yield database
+
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        with self._explained():
+            # mode=rw: SQLite would make an empty index where one was deleted.
+            database = sqlite3.connect(
+                f"{self._path.as_uri()}?mode=rw", uri=True, timeout=BUSY_SECONDS, isolation_level=None
+            )
+            try:
+                database.execute("PRAGMA synchronous = NORMAL")
+                yield database
+            finally:
+                database.close()
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Turns the errors of files and of SQLite into ours."""
+        try:
+            yield
+        except (OSError, sqlite3.OperationalError) as error:
+            raise SourceUnavailable(f"the index {str(self._path)!r} cannot be used now: {error}") from error
+        except sqlite3.DatabaseError as error:
+            raise SourceRefused(
+                f"the index {str(self._path)!r} is damaged ({error}): delete it and search again"
+            ) from error
+
+
+def _try_lock(lock: sqlite3.Connection) -> bool:
+    try:
+        lock.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+            return False
+        raise
+    return True
+
+
+def add_document(database: sqlite3.Connection, entry: Entry) -> None:
+    """Puts a document that is not there into the tables, its words in the forms of its language."""
+    document = entry.document
+    language = text_language(document.text) if document else ""
+    cursor = database.execute(
+        "INSERT INTO document (key, fingerprint, data_hash, reason, text_hash, title, media_type, language, text)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            entry.key,
+            entry.fingerprint,
+            entry.data_hash,
+            entry.reason,
+            entry.text_hash,
+            document.title if document else "",
+            document.media_type if document else "",
+            language,
+            document.text if document else "",
+        ),
+    )
+    if document is None:
+        return
+    (last,) = database.execute("SELECT coalesce(max(id), 0) FROM passage").fetchone()
+    numbered = [
+        (number, passage, document.text[passage.start : passage.end])
+        for number, passage in enumerate(document.passages, start=last + 1)
+    ]
+    database.executemany(
+        "INSERT INTO passage (id, document, digest, start, stop, heading, page, anchor, paragraph)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [(number, cursor.lastrowid, _hash_passage(text), *passage) for number, passage, text in numbered],
+    )
+    database.executemany(
+        "INSERT INTO words (rowid, title, heading, body) VALUES (?, ?, ?, ?)",
+        [
+            (
+                number,
+                format_index_text(document.title, language),
+                format_index_text(passage.heading, language),
+                format_index_text(text, language),
+            )
+            for number, passage, text in numbered
+        ],
+    )
+
+
+def _hash_passage(text: str) -> bytes:
+    """Tells copies of a passage from others; pages that repeat other pages are common."""
+    return blake2b(text.encode(), digest_size=12).digest()
+
+
+def _remove_document(database: sqlite3.Connection, key: str) -> None:
+    row = database.execute("SELECT id, title, language, text FROM document WHERE key = ?", (key,)).fetchone()
+    if row is None:
+        return
+    number, title, language, text = row
+    passages = database.execute("SELECT id, heading, start, stop FROM passage WHERE document = ?", (number,)).fetchall()
+    # The words table holds no text of its own: to forget a row it must be told what was in it.
+    database.executemany(
+        "INSERT INTO words (words, rowid, title, heading, body) VALUES ('delete', ?, ?, ?, ?)",
+        [
+            (
+                rowid,
+                format_index_text(title, language),
+                format_index_text(heading, language),
+                format_index_text(text[start:stop], language),
+            )
+            for rowid, heading, start, stop in passages
+        ],
+    )
+    database.execute("DELETE FROM passage WHERE document = ?", (number,))
+    database.execute("DELETE FROM document WHERE id = ?", (number,))

@@ -1,0 +1,254 @@
+"""Finding passages in an index: BM25 over title, heading and body, spread over documents.
+
+Each function takes the connection of `Index.reading`, so that what it answers is of one moment.
+
+Reads the beginnings of sections: they state the general facts, but a search ranks repetitions higher.
+
+A page on an option says what it is in its first lines and names it in all others, so that the words of a question rank
+any of these higher. Beside a passage that was found the first one below the same heading is read, and for a page that
+is called after what is searched for its first one. Of a readme that is searched for the beginning is read.
+"""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from elcano.activities.passages.document import Passage
+from elcano.activities.passages.query import (
+    build_fts_expression,
+    list_word_forms,
+    quote_fts_word,
+    search_words,
+)
+from elcano.activities.passages.ranking import Hit
+from elcano.activities.text.known import ENGLISH
+from elcano.activities.text.languages import language_of
+
+STUB_CHARACTERS: Final = 200
+"""A passage below a heading that is no longer says little but its heading: a line of a table of contents, see also."""
+SENTENCE_ENDS: Final = frozenset(".!?\u2026\u3002\uff01\uff1f")
+LEAST_LETTERS: Final = 4
+"""A heading is called after a word if it has its beginning, all but three letters of it and at least so many."""
+NAMES: Final = " OR ".join(
+    f"instr(substr(document.text, start + 1, stop - start), ' {dash} ') > 0" for dash in ("-", "\u2013", "\u2014")
+)
+"""Of a passage that says in a line what its page is for: `git-stash - Stash the changes ...`."""
+OPENED: Final = 3
+"""Of so many passages one may be an opening that was not found by its own words."""
+MUCH: Final = 3
+"""A readme of which so many passages were found is what was searched for, whether it is named or not."""
+BEGINNING: Final = 3
+"""Among so many passages that a document begins with is the first one that says something; others are signs."""
+
+
+def is_stub(database: sqlite3.Connection, hit: Hit) -> bool:
+    """Whether a passage is no more than a line or two below a heading, and no sentence."""
+    return bool(hit.passage.heading) and _is_line(database, hit)
+
+
+def _is_line(database: sqlite3.Connection, hit: Hit) -> bool:
+    """Whether a passage is no more than a line or two, and no sentence."""
+    if hit.passage.end - hit.passage.start >= STUB_CHARACTERS:
+        return False
+    last = "SELECT substr(text, ?, 1) FROM document WHERE id = ?"
+    rows = database.execute(last, (hit.passage.end, hit.document)).fetchall()
+    return all(end not in SENTENCE_ENDS for (end,) in rows)
+
+
+def with_openings(database: sqlite3.Connection, hits: list[Hit], words: Collection[str], limit: int) -> list[Hit]:
+    """`hits` with the openings of the first ones' sections and pages, each behind the passage that led to it.
+
+    At most `limit` passages, best first; what an opening takes the place of is what was found last. An opening counts
+    as much as what led to it.
+    """
+    known = {hit.digest for hit in hits}
+    opened: list[tuple[int, Hit]] = []
+    for opens in (_find_section_opening, _find_page_opening):
+        for place, hit in enumerate(hits[: limit // 2]):
+            opening = opens(database, hit, words)
+            if opening is not None and opening.digest not in known and len(opened) < limit // OPENED:
+                known.add(opening.digest)
+                opened.append((place, opening))
+    kept = hits[: limit - len(opened)]
+    found: list[Hit] = []
+    for place, hit in enumerate(hits[:limit]):
+        found += [hit] if place < len(kept) else []
+        found += [opening for led, opening in opened if led == place]
+    return found
+
+
+def with_beginnings(database: sqlite3.Connection, hits: list[Hit], words: Collection[str], limit: int) -> list[Hit]:
+    """The first `limit` of `hits`, among which each readme that is searched for says what its subject is.
+
+    It does so where it begins, in words that are seldom the question's. That passage takes the place of the last one
+    of the same readme: no other is left out for it, and where one passage was found, that one is the answer.
+    """
+    found = hits[:limit]
+    for document in dict.fromkeys(hit.document for hit in found):
+        own = [place for place, hit in enumerate(found) if hit.document == document]
+        if len(own) >= MUCH or (len(own) > 1 and _is_named(database, document, words)):
+            beginning = _find_document_opening(database, found[own[-1]])
+            if beginning is not None and beginning.digest not in {hit.digest for hit in found}:
+                found[own[-1]] = beginning
+    return found
+
+
+def _is_named(database: sqlite3.Connection, document: int, words: Collection[str]) -> bool:
+    """Return whether a search has all of a document's title: `fastapi` means no other title that begins with it."""
+    ((title,),) = database.execute("SELECT title FROM document WHERE id = ?", (document,))
+    named = search_words(title)
+    return bool(named) and set(named) <= set(words)
+
+
+def _find_document_opening(database: sqlite3.Connection, hit: Hit) -> Hit | None:
+    """The first passage of the document of `hit` that is more than a line without a sentence."""
+    rows = database.execute(
+        "SELECT digest, start, stop, heading, page, anchor, paragraph FROM passage"
+        " WHERE document = ? ORDER BY start LIMIT ?",
+        (hit.document, BEGINNING),
+    )
+    first = (Hit(hit.score, hit.document, digest, Passage(*rest)) for digest, *rest in rows.fetchall())
+    return next((one for one in first if not _is_line(database, one)), None)
+
+
+def _find_section_opening(database: sqlite3.Connection, hit: Hit, words: Collection[str]) -> Hit | None:
+    """The first passage below the heading of `hit`, if that or the page is called after one of `words`."""
+    page, _, _ = hit.passage.heading.partition(" > ")
+    section = hit.passage.heading.rpartition(" > ")[2]
+    if not _is_called(f"{section} {page}", words):
+        return None
+    return _query_first_hit(database, hit, "heading = ?", hit.passage.heading)
+
+
+def _find_page_opening(database: sqlite3.Connection, hit: Hit, words: Collection[str]) -> Hit | None:
+    """The first passage of the page of `hit`, if that is called after one of `words`."""
+    if not _is_called(hit.passage.heading.partition(" > ")[0], words):
+        return None
+    return _query_first_hit(database, hit, f"heading != '' AND (stop - start >= ? OR {NAMES})", STUB_CHARACTERS)
+
+
+def _query_first_hit(database: sqlite3.Connection, hit: Hit, where: str, value: str | int) -> Hit | None:
+    rows = database.execute(
+        "SELECT digest, start, stop, heading, page, anchor, paragraph"
+        " FROM passage JOIN document ON document.id = passage.document"
+        f" WHERE document = ? AND {where} ORDER BY start LIMIT 1",
+        (hit.document, value),
+    )
+    return next((Hit(hit.score, hit.document, digest, Passage(*rest)) for digest, *rest in rows), None)
+
+
+def _is_called(heading: str, words: Collection[str]) -> bool:
+    lower = heading.lower()
+    return any(len(word) >= LEAST_LETTERS and word[: max(LEAST_LETTERS, len(word) - 3)] in lower for word in words)
+
+
+def stubs_last(database: sqlite3.Connection, hits: Collection[Hit]) -> list[Hit]:
+    """Return `hits` in their order, but with stubs at the end."""
+    return sorted(hits, key=lambda hit: is_stub(database, hit))
+
+
+BM25: Final = "bm25(1.5, 2.0, 1.0)"
+"""Weights of title, heading and body: the words of a heading speak for all that is under it."""
+PER_DOCUMENT: Final = 3
+"""Passages of one document that come before the fourth-best passages of any are looked at."""
+POOL: Final = 6
+"""How many times more passages are ranked than wanted, to have others when one document fills the front."""
+MOST_LANGUAGES: Final = 4
+"""Languages of a collection in whose forms a word is searched for, the commonest; and that of the question."""
+LEAST_SHARE: Final = 0.02
+"""Of the documents. In a language that fewer are in, a word is searched for only if the question is in it: one document
+that was taken for another language must not double the cost of every search."""
+
+
+class Text(NamedTuple):
+    """An indexed document."""
+
+    key: str
+    text_hash: str
+    title: str
+    media_type: str
+    text: str
+
+
+def best_passages(database: sqlite3.Connection, query: str, limit: int, *, readmes: bool = False) -> list[Hit]:
+    """The best passages, best first; none if the query has no word or no passage has one of its words.
+
+    Of `readmes` each is a whole on a thing of its own, which its title names; other documents are read by sections.
+    """
+    spoken = count_languages(database)
+    language = language_of(query, tuple(spoken))
+    match = build_fts_expression(query, language, select_search_languages(spoken, language))
+    if not match:
+        return []
+    rows = database.execute(
+        "SELECT -found.rank, document, digest, start, stop, heading, page, anchor, paragraph"
+        " FROM (SELECT rowid AS id, rank FROM words"
+        " WHERE words MATCH ? AND rank MATCH ? ORDER BY rank LIMIT ?) AS found"
+        " JOIN passage ON passage.id = found.id"
+        " ORDER BY found.rank, passage.id",
+        (match, BM25, limit * POOL),
+    )
+    found = [Hit(score, document, digest, Passage(*rest)) for score, document, digest, *rest in rows]
+    wanted = search_words(query, language)
+    if readmes:
+        return with_beginnings(database, spread_over_documents(found, limit), wanted, limit)
+    return with_openings(database, spread_over_documents(stubs_last(database, found), limit), wanted, limit)
+
+
+def count_languages(database: sqlite3.Connection) -> dict[str, int]:
+    """How many documents are in each language, the commonest first; those without a text are in none."""
+    rows = database.execute(
+        "SELECT language, count(*) AS documents FROM document WHERE language != ''"
+        " GROUP BY language ORDER BY documents DESC, language"
+    )
+    return dict(rows.fetchall())
+
+
+def select_search_languages(spoken: Mapping[str, int], language: str = "") -> tuple[str, ...]:
+    """The languages in whose forms to search for the words of a question in `language`, that one first."""
+    least = LEAST_SHARE * sum(spoken.values())
+    common = [one for one, documents in spoken.items() if documents >= least][:MOST_LANGUAGES]
+    return tuple(dict.fromkeys([*([language] if language in spoken else []), *common])) or (ENGLISH,)
+
+
+def spread_over_documents(hits: Iterable[Hit], limit: int) -> list[Hit]:
+    """The first `limit` hits: of one document more than three only where others run out, and no passage twice."""
+    front: list[Hit] = []
+    back: list[Hit] = []
+    taken: Counter[int] = Counter()
+    seen: set[bytes] = set()
+    for hit in hits:
+        if hit.digest in seen:
+            continue
+        seen.add(hit.digest)
+        taken[hit.document] += 1
+        (front if taken[hit.document] <= PER_DOCUMENT else back).append(hit)
+    chosen = (front + back)[:limit]
+    return sorted(chosen, key=lambda hit: hit.score, reverse=True)
+
+
+def load_indexed_texts(database: sqlite3.Connection, documents: Iterable[int]) -> dict[int, Text]:
+    """Indexed documents by their number."""
+    numbers = tuple(set(documents))
+    rows = database.execute(
+        "SELECT id, key, text_hash, title, media_type, text FROM document"
+        f" WHERE id IN ({', '.join('?' * len(numbers))})",
+        numbers,
+    )
+    return {number: Text(*rest) for number, *rest in rows}
+
+
+def count_word_frequencies(database: sqlite3.Connection, words: Sequence[str]) -> tuple[int, list[int]]:
+    """How many passages there are, and for each word how many have it, in any of its forms, in their text.
+
+    Titles and headings do not count: one title would make its words look common in every passage below it.
+    """
+    (total,) = database.execute("SELECT count(*) FROM passage").fetchone()
+    every = select_search_languages(count_languages(database))
+    counts = []
+    for word in words:
+        any_of = " OR ".join(map(quote_fts_word, list_word_forms(word, every)))
+        found = database.execute("SELECT count(*) FROM words WHERE words MATCH ?", (f"body : ({any_of})",))
+        counts.append(int(found.fetchone()[0]))
+    return int(total), counts

@@ -1,0 +1,1 @@
+"""Results of queries: stored as tables and as evidence, and written as lines of text."""

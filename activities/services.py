@@ -1,0 +1,40 @@
+"""What a worker opens once and uses for every call: databases, servers of tools, encoders."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias, TypeVar, cast
+
+from elcano.graphs.registry import load_objects
+from elcano.settings import Settings
+
+T = TypeVar("T")
+Opened: TypeAlias = Mapping[Callable[[Settings], Any], object]
+
+NOTHING: Final[Opened] = {}
+
+
+class Services:
+    """Opens each service when it is first asked for, by the function that makes it of the settings.
+
+    Args:
+        settings: of the worker.
+        given: services that are open already, by those functions: fakes of tests.
+    """
+
+    def __init__(self, settings: Settings, given: Opened = NOTHING) -> None:
+        self.settings: Final = settings
+        self._opened: dict[Callable[[Settings], Any], object] = dict(given)
+
+    def open_all(self) -> None:
+        """Open what the plugins name, so that a setting that cannot be used is told at the start.
+
+        Raises:
+            InputInvalid: a setting names something that is not there.
+        """
+        for open_service in load_objects("services"):
+            self.get(open_service)
+
+    def get(self, open_service: Callable[[Settings], T]) -> T:
+        """The service that `open_service` makes, the same one for every call."""
+        if open_service not in self._opened:
+            self._opened[open_service] = open_service(self.settings)
+        return cast(T, self._opened[open_service])

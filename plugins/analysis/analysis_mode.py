@@ -1,0 +1,86 @@
+"""Analysis: search until there is enough, read numbers out of the passages, let statistics decide, write.
+
+The question is the hypothesis, unless the analyst names others. What the statistics say is told to the writer as
+background; its figures, its plots and its verdict stand in the report by themselves, written by code.
+"""
+
+from typing import Final
+
+from elcano.graphs.builder import GraphBuilder
+from elcano.graphs.modes.inputs import CONTEXT, NEW_EVIDENCE, WRITING
+from elcano.graphs.modes.mode import Mode
+
+ANALYSIS = (
+    GraphBuilder("analysis", "Search, read numbers out of what was found, test them by meta-analysis, write.")
+    .add_tool_node(
+        "search",
+        tool="search",
+        description="Every source at once, each asked all of the same",
+        for_each="pairs(sources, outputs.judge.next_search_queries || [question])",
+        inputs={"source": "item[0]", "query": "item[1]", "limit": "`50`"},
+        reducer="add_evidence",
+    )
+    .add_agent_node(
+        "judge",
+        agent="judge",
+        description="Is the evidence enough",
+        inputs=CONTEXT,
+        reducer="record_judgement",
+    )
+    .add_decision_node("enough", description="Enough?")
+    .add_agent_node(
+        "analyst",
+        agent="analyst",
+        description="Numbers, each with the words that it stands in",
+        inputs={**CONTEXT, "evidence": NEW_EVIDENCE},
+    )
+    .add_tool_node(
+        "analyze",
+        tool="analyze",
+        description="Are they in their quotes, and what do they say together",
+        inputs={
+            "question": "question",
+            "hypotheses": "outputs.analyst.hypotheses",
+            "measurements": "outputs.analyst.measurements",
+        },
+    )
+    .add_decision_node("thorough", description="Was the search over?")
+    .add_agent_node(
+        "writer",
+        agent="writer",
+        description="The report, every claim with its quote",
+        inputs={**WRITING, "background": "join(' ', [background, outputs.analyze.told || ''])"},
+    )
+    .connect_nodes("search", "judge", "enough")
+    .add_conditional_edge("enough", "analyst", when="outputs.judge.recommendation == 'synthesize'", label="enough")
+    .add_conditional_edge("enough", "analyst", when="stalled", label="nothing new was found twice in a row")
+    .add_conditional_edge("enough", "analyst", when="budget.iterations.remaining == `0`", label="no iteration left")
+    .add_conditional_edge(
+        "enough", "analyst", when="!(outputs.judge.next_search_queries)", label="nothing left to search"
+    )
+    .connect_nodes("enough", "search", label="search again", loop=True)
+    .connect_nodes("analyst", "analyze", "thorough")
+    .add_conditional_edge("thorough", "writer", when="outputs.judge.recommendation == 'synthesize'", label="enough")
+    .add_conditional_edge(
+        "thorough", "writer", when="stalled", label="nothing new was found twice in a row", ending="stalled"
+    )
+    .add_conditional_edge(
+        "thorough",
+        "writer",
+        when="budget.iterations.remaining == `0`",
+        label="no iteration was left",
+        ending="iterations",
+    )
+    .connect_nodes("thorough", "writer", label="nothing left to search")
+    .set_entry_node("search")
+    .set_exit_nodes("writer")
+    .build()
+)
+
+MODE: Final = Mode(
+    ANALYSIS,
+    "An effect that studies have measured: their numbers are pooled, and say whether it holds.",
+    when="it asks how large or how certain an effect is that several studies have measured, so that their numbers have "
+    "to be pooled: a meta-analysis, a pooled estimate, an effect size",
+    instead="literature_review",
+)

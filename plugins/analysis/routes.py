@@ -1,0 +1,88 @@
+"""The figures of a run that analyzed numbers, and its forest plots."""
+
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Path, Response
+
+from elcano.api.http.errors import (
+    AnalysisNotFound,
+    NotAcceptable,
+    ReportLost,
+    ReportNotReady,
+    RequestInvalid,
+    RunNotFound,
+    problem_docs,
+)
+from elcano.api.http.negotiation import choose_media_type
+from elcano.api.http.svg import SVG_HEADERS
+from elcano.api.reports.figures import as_csv
+from elcano.api.reports.plots import plots_of
+from elcano.api.runs.run_status import read_run
+from elcano.api.services import Provided, Services
+from elcano.graphs.values.report import Report
+
+JSON = "application/json"
+CSV = "text/csv"
+SVG = "image/svg+xml"
+"""A plot loads nothing and runs nothing, whoever opens it."""
+_TEXT = {"schema": {"type": "string"}}
+
+router = APIRouter(prefix="/v1/runs/{run_id}/analysis", tags=["results"], responses=problem_docs(RequestInvalid))
+
+
+@router.get(
+    "",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "Verdicts, pools and studies, or the figures as rows",
+            "content": {JSON: {"schema": {"$ref": "#/components/schemas/Analysis"}}, CSV: _TEXT},
+        },
+        **problem_docs(RunNotFound, AnalysisNotFound, NotAcceptable, ReportNotReady, ReportLost),
+    },
+)
+async def get_analysis(
+    run_id: str,
+    services: Provided,
+    accept: Annotated[str | None, Header(description=f"`{JSON}` (default) or `{CSV}`.")] = None,
+) -> Response:
+    """Read the statistical analysis of a run's numbers: verdicts, estimates, and what was left out and why."""
+    form = choose_media_type(accept, (JSON, CSV))
+    analysis = (
+        await asyncio.to_thread(Report.model_validate_json, await _load_stored_report(run_id, services))
+    ).analysis
+    if analysis is None:
+        raise AnalysisNotFound(f"the run {run_id!r} analyzed no numbers; start one with the mode `analysis`")
+    content = as_csv(analysis) if form == CSV else analysis.model_dump_json()
+    said = f"{CSV}; charset=utf-8; header=present" if form == CSV else JSON
+    return Response(content, media_type=said, headers={"Vary": "Accept"})
+
+
+@router.get(
+    "/plots/{number}.svg",
+    response_class=Response,
+    responses={
+        200: {"description": "The forest plot of a pool", "content": {SVG: _TEXT}},
+        **problem_docs(RunNotFound, AnalysisNotFound, ReportNotReady, ReportLost),
+    },
+)
+async def get_plot(
+    run_id: str, services: Provided, number: Annotated[int, Path(ge=1, le=999, description="The number of the pool.")]
+) -> Response:
+    """See the forest plot of one pool of studies."""
+    plots = await plots_of(await _load_stored_report(run_id, services), services.store)
+    if number not in plots:
+        raise AnalysisNotFound(f"the run {run_id!r} has no plot {number}; it has: {sorted(plots) or 'none'}")
+    return Response(plots[number], media_type=SVG, headers=SVG_HEADERS)
+
+
+async def _load_stored_report(run_id: str, services: Services) -> str:
+    """The report of a run, as it is kept."""
+    run = await read_run(run_id, services.temporal, services.store)
+    if run.report is None:
+        raise ReportNotReady(run_id, run.status)
+    stored = await services.store.artifacts.get(run.report.artifact)
+    if stored is None:
+        raise ReportLost(f"the store does not have {run.report.artifact!r}; is this the run's data directory?")
+    return stored

@@ -1,0 +1,136 @@
+"""The form of a certificate: a JSON object with one part a line, in a fixed order, and the SHA-256 of each part.
+
+So any JSON reader reads it, `sha256sum` can look at a single part, and whatever was changed has a part's name. The hash
+of a part is that of the bytes behind its name up to the comma at the end of its line; the last line has the hash of the
+table of hashes, and so of everything.
+"""
+
+import json
+from collections.abc import AsyncIterator, Iterable, Mapping
+from hashlib import sha256
+from typing import Final, NamedTuple
+
+from pydantic_core import from_json
+
+from elcano.graphs.frozen import Frozen
+
+FORMAT: Final = 1
+PARTS: Final = (
+    *("certificate", "versions", "run", "asked", "graph", "entries", "state", "sections"),
+    *("evidence", "texts", "drafts", "ledger", "report", "markdown"),
+)
+"""In the order of the file."""
+HASHES: Final = "hashes"
+WHOLE: Final = "sha256"
+FILE: Final = "file"
+"""What a fault is named after that is of no part."""
+
+
+class CertificateHeader(Frozen):
+    """The part `certificate`: what this is a certificate of."""
+
+    format: int
+    run_id: str
+
+
+class Versions(Frozen):
+    """The part `versions`: what worked on the run, and what wrote the certificate."""
+
+    builds: tuple[str, ...]
+    """Of the workers that made its calls: version and build id, as the ledger has them."""
+    rules: int
+    """The number of the rules that the run went by."""
+    elcano: str
+    """Of the program that wrote the certificate, as all that follows."""
+    python: str
+    pydantic: str
+    jmespath: str
+
+
+class Fault(NamedTuple):
+    """A fault in a certificate."""
+
+    part: str
+    """One of `PARTS`, `hashes`, `sha256` or `file`."""
+    text: str
+
+
+class Malformed(Exception):
+    """A file is no certificate, or is one no more."""
+
+    def __init__(self, fault: Fault) -> None:
+        self.fault = fault
+        super().__init__(f"{fault.part}: {fault.text}")
+
+
+async def encode_certificate(parts: Iterable[tuple[str, AsyncIterator[str]]]) -> AsyncIterator[bytes]:
+    """The bytes of a certificate, piece by piece. `parts` are in the order of `PARTS`, each JSON without new lines."""
+    hashes: dict[str, str] = {}
+    yield b"{\n"
+    for name, pieces in parts:
+        digest = sha256()
+        yield f'"{name}":'.encode()
+        async for piece in pieces:
+            data = piece.encode()
+            digest.update(data)
+            yield data
+        hashes[name] = digest.hexdigest()
+        yield b",\n"
+    yield encode_certificate_end(hashes)
+
+
+def encode_certificate_end(hashes: Mapping[str, str]) -> bytes:
+    """The end of a certificate whose parts have these hashes."""
+    table = json.dumps(hashes, separators=(",", ":")).encode()
+    return b'"%s":%s,\n"%s":"%s"\n}\n' % (HASHES.encode(), table, WHOLE.encode(), sha256(table).hexdigest().encode())
+
+
+def parse_certificate(data: bytes) -> tuple[dict[str, bytes], list[Fault]]:
+    """The parts of a certificate by name, and which of them do not have the hash that the table says.
+
+    Raises:
+        Malformed: it has not the form of a certificate from some part on.
+    """
+    names = (*PARTS, HASHES, WHOLE)
+    lines = data.split(b"\n")
+    if lines[0] != b"{":
+        raise Malformed(Fault(FILE, "it does not begin like a certificate"))
+    found: dict[str, bytes] = {}
+    for number, name in enumerate(names, start=1):
+        end = b"" if name == WHOLE else b","
+        line = lines[number] if number < len(lines) else b""
+        begin = f'"{name}":'.encode()
+        if not (line.startswith(begin) and line.endswith(end)):
+            raise Malformed(_find_broken_part(found, name, number + 1))
+        found[name] = line[len(begin) : len(line) - len(end)]
+    if lines[len(names) + 1 :] != [b"}", b""]:
+        raise Malformed(Fault(FILE, "it does not end like a certificate"))
+    return found, list(_wrong_hashes(found))
+
+
+def _find_broken_part(found: dict[str, bytes], name: str, line: int) -> Fault:
+    """Blame a part that is not on its line: the part itself, or the one before, if that runs on."""
+    before = next(reversed(found), None)
+    if before is not None and not _is_json(found[before]):
+        return Fault(before, f"it does not end where the line does (line {line - 1})")
+    return Fault(name, f"it does not stand whole in line {line}")
+
+
+def _wrong_hashes(found: Mapping[str, bytes]) -> Iterable[Fault]:
+    table = found[HASHES]
+    told = from_json(table) if _is_json(table) else None
+    if not isinstance(told, dict) or tuple(told) != PARTS:
+        yield Fault(HASHES, "it is not a table of the hashes of all parts")
+        return
+    wrong = [name for name in PARTS if sha256(found[name]).hexdigest() != told[name]]
+    yield from (Fault(name, "it does not have the hash that the table says") for name in wrong)
+    if found[WHOLE] != f'"{sha256(table).hexdigest()}"'.encode():
+        yield Fault(HASHES if wrong else WHOLE, "the table of hashes does not have the hash in the last line")
+
+
+def _is_json(data: bytes) -> bool:
+    try:
+        from_json(data)
+    except ValueError:
+        return False
+    return True

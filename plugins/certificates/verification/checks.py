@@ -1,0 +1,233 @@
+"""Recomputes values from the parts of a certificate, which must match those recorded.
+
+Hashes only tell that nothing was changed since somebody computed them. These checks tell that the parts bear each other
+out: whoever changes one has to change all others so that they fit.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
+
+from elcano.activities.report.analysis import cited_by
+from elcano.activities.report.citations import cited_ids
+from elcano.activities.report.report_builder import build_report, build_report_ref
+from elcano.activities.tools.evidence_reference import build_evidence_ref
+from elcano.graphs.checks.validation import find_graph_faults
+from elcano.graphs.lifecycle import finish
+from elcano.graphs.lifecycle.log_verification import (
+    agents_asked,
+    doubtful_sections,
+    find_log_mismatch,
+    iter_fanout_visits,
+    journal_of,
+    models_asked,
+    own_usage,
+    section_id,
+)
+from elcano.graphs.records import RunLog
+from elcano.graphs.references.days import format_utc_day
+from elcano.graphs.values.analysis import Analysis
+from elcano.graphs.values.budget import Usage, sum_usages
+from elcano.graphs.values.report import ReportDraft
+from elcano.plugins.certificates.certificate_format import Fault
+from elcano.plugins.certificates.verification.contents import Contents
+from elcano.storage.evidence import Evidence
+from elcano.storage.ledger import LedgerEntry
+from elcano.storage.search_days import days_of
+
+CLOCKS = 300.0
+"""Seconds by which the clocks of the machines that worked on a run may differ."""
+
+
+def of_log(held: Contents) -> Iterator[Fault]:
+    """The entries give the recorded state, of the run and of each section; sections left what the run holds of them."""
+    yield from (Fault("graph", fault) for fault in find_graph_faults(held.log.asked.graph))
+    if (why := find_log_mismatch(held.log)) is not None:
+        yield Fault("entries", why)
+    for section in held.sections.values():
+        if (why := find_log_mismatch(section)) is not None:
+            yield Fault("sections", why)
+    for log in (held.log, *held.sections.values()):
+        yield from (Fault(doubt.part, doubt.text) for doubt in doubtful_sections(log, held.sections))
+
+
+def of_run(held: Contents) -> Iterator[Fault]:
+    """The run's record is what its log says of it."""
+    run, asked, state = held.run, held.log.asked, held.log.run
+    if not (held.about.run_id == run.run_id == asked.run_id):
+        yield Fault("certificate", f"it is of {held.about.run_id}, {run.run_id} and {asked.run_id}")
+    if fields := [name for name in ("question", "mode", "tenant") if getattr(run, name) != getattr(asked, name)]:
+        yield Fault("asked", f"the run's record says something else of {', '.join(fields)}")
+    journal = journal_of(held.log)
+    status = finish.status_of(journal, state.failure, run.report, cancelled=False)
+    again = finish.build_archived_run(
+        asked, journal, status, state.failure, run.report, run.finished_at or 0.0, run.engine, run.execution
+    )
+    told = ("status", "sources", "ending", "failure", "iterations", "steps", "branch_of", "choice", "domain", "ledger")
+    fields = [name for name in told if getattr(run, name) != getattr(again, name)]
+    spent = ("tokens", "cost_usd", "iterations", "steps", "sections")
+    fields += [f"budget.{name}" for name in spent if run.budget.get(name) != again.budget.get(name)]
+    if fields:
+        yield Fault("run", f"the log says something else of {', '.join(fields)}")
+
+
+def of_times(held: Contents) -> Iterator[Fault]:
+    """Check that calls were made while the run went on, and that its agents were told the day on which it began."""
+    run = held.run
+    finished = run.finished_at or 0.0
+    made = [line.at for line in held.ledger if not line.undone]
+    if not all(run.started_at - CLOCKS <= at <= finished + CLOCKS for at in made):
+        yield Fault("run", "the ledger has calls of before it began, or of after it ended")
+    began = format_utc_day(run.started_at)
+    if held.log.asked.today not in ("", began):
+        yield Fault("asked", f"its agents were told that it is {held.log.asked.today}, and it began on {began}")
+    own = (log for run_id, log in held.sections.items() if run_id.startswith(f"{run.run_id}."))
+    if any(log.asked.today not in ("", began) for log in own):
+        yield Fault("sections", f"their agents were told another day than {began}")
+
+
+def of_models(held: Contents) -> Iterator[Fault]:
+    """The ledger has each answer of an agent by the model that the log says."""
+    answered = {(line.run_id, line.step, line.model) for line in held.ledger if line.outcome == "completed"}
+    for log in (held.log, *_of_this_run(held)):
+        for step, model in sorted(models_asked(log).items()):
+            if (log.asked.run_id, step, model) not in answered:
+                yield Fault("ledger", f"it has no answer of {model} to step {step} of {log.asked.run_id}")
+
+
+def of_versions(held: Contents) -> Iterator[Fault]:
+    """Check that the builds are those of the ledger, and that the report names the ones that made its calls."""
+    if held.versions.rules != held.log.asked.rules:
+        yield Fault("versions", f"the run went by the rules {held.log.asked.rules}")
+    if set(held.versions.builds) != {line.build for line in held.ledger} - {""}:
+        yield Fault("versions", "the ledger names other builds")
+    worked = {line.build for line in held.ledger if line.kind != "publish" and not line.undone} - {""}
+    if not worked <= set(held.published.builds):
+        missing = ", ".join(sorted(worked - set(held.published.builds)))
+        yield Fault("report", f"it does not name {missing} among the builds that it is the work of")
+
+
+def of_usage(held: Contents) -> Iterator[Fault]:
+    """What each step says that it used is what the ledger has of its calls, and all of it is what the run used."""
+    lines: dict[tuple[str, int], list[LedgerEntry]] = {}
+    for line in held.ledger:
+        if not line.undone:
+            lines.setdefault((line.run_id, line.step), []).append(line)
+    undone = _list_undone_steps(held)
+    for log in (held.log, *_of_this_run(held)):
+        for step, used in own_usage(log).items():
+            if (log.asked.run_id, step) in undone:
+                continue
+            written = sum_usages(line.usage for line in lines.get((log.asked.run_id, step), ()))
+            if used != written and not _is_estimated_usage(used, written):
+                yield Fault(
+                    "ledger",
+                    f"step {step} of {log.asked.run_id} used {_format_usage(used)}; it has {_format_usage(written)}",
+                )
+        for step in sorted(agents_asked(log)):
+            if (log.asked.run_id, step) not in lines.keys() | undone:
+                yield Fault("ledger", f"step {step} of {log.asked.run_id} asked an agent, and it has no line of that")
+    if not any(line.kind == "publish" and line.outcome == "completed" for line in held.ledger):
+        yield Fault("ledger", "it has no line of the report")
+    whole, used = sum_usages(line.usage for line in held.ledger if not line.undone), held.log.run.budget.used
+    if whole != used and not _is_estimated_usage(used, whole):
+        yield Fault("ledger", f"it has {_format_usage(whole)} in all, and the run used {_format_usage(used)}")
+
+
+def of_evidence(held: Contents) -> Iterator[Fault]:
+    """Check that passages are those that the run found, and that the cited ones stand in their texts."""
+    refs = {ref.id: ref for ref in held.log.run.state.evidence}
+    if [passage.id for passage in held.evidence] != list(refs):
+        yield Fault("evidence", "it has other passages than the run found")
+    texts = {text.content_hash: text for text in held.texts}
+    for text in held.texts:
+        if sha256(text.text.encode()).hexdigest() != text.content_hash:
+            yield Fault("texts", f"the text of {text.document!r} does not have its hash")
+    for passage in held.evidence:
+        ref, stored = refs.get(passage.id), texts.get(passage.content_hash)
+        if ref is not None and build_evidence_ref(passage, ref.duplicate_of) != ref:
+            yield Fault("evidence", f"the passage {passage.id!r} is not the one that the run found")
+        if stored is not None and stored.text[passage.start : passage.end] != passage.text:
+            yield Fault("evidence", f"the passage {passage.id!r} does not stand in its text")
+        # Sources that tell of works may have the same text of one under several names; it is kept under the first.
+        if stored is not None and passage.work is None and stored.document != passage.document:
+            yield Fault("texts", f"the text of the passage {passage.id!r} is said to be of {stored.document!r}")
+
+
+def of_drafts(held: Contents) -> Iterator[Fault]:
+    """Drafts have the hashes by which the log names them."""
+    for key, content in held.drafts.items():
+        if sha256(content.encode()).hexdigest() != key:
+            yield Fault("drafts", f"the draft {key} does not have its hash")
+    named = {section.draft for section in held.log.run.state.sections if section.draft}
+    call = finish.publish_call(held.log.asked, journal_of(held.log))
+    named |= {wanted for wanted in (call.draft, call.analysis) if wanted is not None}
+    for key in sorted(named - held.drafts.keys()):
+        yield Fault("drafts", f"the draft {key} is missing")
+
+
+def of_report(held: Contents) -> Iterator[Fault]:
+    """Check that the report can be rebuilt, byte for byte, from the log, the draft and the evidence."""
+    if held.run.report is None:
+        yield Fault("run", "it has no report")
+        return
+    key = sha256(held.report.encode()).hexdigest()
+    if key != held.run.report.artifact:
+        yield Fault("report", f"its hash is {key}, and the run's report is {held.run.report.artifact}")
+    call = finish.publish_call(held.log.asked, journal_of(held.log))
+    if held.published.searched != days_of(held.ledger, call.searched):
+        yield Fault("report", "the ledger has searches of other days")
+    if held.markdown != held.published.markdown:
+        yield Fault("markdown", "it is another text than the report's")
+    if build_report_ref(held.published, held.run.report.artifact) != held.run.report:
+        yield Fault("run", "its figures of the report are others than the report's")
+    if call.draft is not None and call.draft not in held.drafts:
+        return  # told as a fault of the drafts
+    draft = None if call.draft is None else ReportDraft.model_validate_json(held.drafts[call.draft])
+    if call.analysis is not None and call.analysis not in held.drafts:
+        return
+    analysis = None if call.analysis is None else Analysis.model_validate_json(held.drafts[call.analysis])
+    texts = {text.content_hash: text for text in held.texts}
+    cited = set() if draft is None else {*cited_ids(draft), *(one.evidence for one in cited_by(analysis))}
+    if missing := _without_text(held.evidence, cited, texts):
+        yield Fault("texts", f"the text of the cited passage {missing!r} is missing")
+        return
+    published = held.published
+    again = build_report(
+        call, draft, held.evidence, texts, published.builds, published.accounts, published.searched, analysis
+    )
+    fields = [name for name in type(again).model_fields if getattr(again, name) != getattr(held.published, name)]
+    if fields:
+        yield Fault("report", f"made again of the recorded draft and evidence it has another {', '.join(fields)}")
+    elif again.model_dump_json() != held.report:
+        yield Fault("report", "made again it says the same in other bytes")
+
+
+ALL = (of_log, of_run, of_times, of_models, of_versions, of_usage, of_evidence, of_drafts, of_report)
+
+
+def _of_this_run(held: Contents) -> Iterator[RunLog]:
+    """Sections whose calls this run paid for."""
+    paid = {line.run_id for line in held.ledger if not line.undone}
+    return (log for run_id, log in held.sections.items() if run_id in paid)
+
+
+def _list_undone_steps(held: Contents) -> set[tuple[str, int]]:
+    """Steps of sections that others went on from, and that those did anew: they are no part of the run any more."""
+    of_others = (iter_fanout_visits(log) for log in (held.log, *held.sections.values()))
+    used = {section_id(visit, outcome) for found in of_others for visit in found for outcome in visit.outcomes}
+    struck = {(line.run_id, line.step) for line in held.ledger if line.undone and line.run_id in held.sections}
+    kept = {(line.run_id, line.step) for line in held.ledger if not line.undone}
+    return {(run_id, step) for run_id, step in struck - kept if run_id not in used}
+
+
+def _without_text(evidence: Iterable[Evidence], cited: set[str], texts: Mapping[str, object]) -> str | None:
+    return next((one.id for one in evidence if one.id in cited and one.content_hash not in texts), None)
+
+
+def _is_estimated_usage(used: Usage, written: Usage) -> bool:
+    """Return whether the estimate of a cancelled call without usage was charged; the ledger may have less."""
+    return used.estimated and used.tokens >= written.tokens
+
+
+def _format_usage(usage: Usage) -> str:
+    return f"{usage.tokens:,} tokens in {usage.requests} requests, {usage.cost_microusd} millionths of a dollar"

@@ -1,0 +1,105 @@
+"""`elcano verify FILE`: looks through a certificate, without a server, a store or a key.
+
+The exit code is 0 if it holds, else 1; with 2 there was nothing to look at: the file is not there, or cannot be read.
+
+The faults found in a certificate, and the verdict that follows from them.
+"""
+
+import argparse
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from elcano import __version__
+from elcano.graphs.values.display_text import format_count
+from elcano.output import guarded_output
+from elcano.plugins.certificates.certificate_format import Fault, Malformed, parse_certificate
+from elcano.plugins.certificates.verification.checks import ALL
+from elcano.plugins.certificates.verification.contents import Contents, parse_contents
+from elcano.settings import BAD_SETTINGS
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of looking through a certificate."""
+
+    faults: tuple[Fault, ...]
+    held: Contents | None
+    """What it holds, if it can be read."""
+
+    @property
+    def holds(self) -> bool:
+        """The report follows from the recorded evidence."""
+        return not self.faults
+
+
+def verify(data: bytes) -> Verdict:
+    """Computes again all that can be, and compares."""
+    try:
+        parts, wrong = parse_certificate(data)
+        held = parse_contents(parts)
+    except Malformed as error:
+        return Verdict((error.fault,), None)
+    faults = [*wrong]
+    for check in ALL:
+        try:
+            faults += check(held)
+        except Exception as error:  # what somebody wrote into a file must not end the look at the rest of it
+            faults.append(Fault("file", f"{check.__name__} cannot be done: {type(error).__name__}: {error}"))
+    return Verdict(tuple(dict.fromkeys(faults)), held)
+
+
+LARGEST = 1_000_000_000
+"""Bytes of a file that is looked at, all in memory."""
+
+
+def main() -> int:
+    """The program; answers with its exit code."""
+    parser = argparse.ArgumentParser(prog="elcano verify", description="Look through the certificate of a report.")
+    parser.add_argument("file", type=Path, help="what `elcano certificate` wrote")
+    file: Path = parser.parse_args().file
+    try:
+        with file.open("rb") as opened:  # a pipe or a device does not say how much will come
+            data = opened.read(LARGEST + 1)
+    except OSError as error:
+        sys.stderr.write(f"elcano: {file} cannot be read: {error.strerror}\n")
+        return BAD_SETTINGS
+    if len(data) > LARGEST:
+        sys.stderr.write(f"elcano: {file} has more than the {LARGEST:,} bytes that are looked at\n")
+        return BAD_SETTINGS
+    verdict = verify(data)
+    if verdict.holds and verdict.held is not None:
+        sys.stdout.write("\n".join(summarize_certificate(verdict.held)) + "\n")
+        return 0
+    for fault in verdict.faults:
+        sys.stdout.write(f"{fault.part}: {fault.text}\n")
+    sys.stdout.write("This certificate does not hold: it does not show that the report follows from the evidence.\n")
+    if verdict.held is not None and verdict.held.versions.elcano != __version__:
+        wrote = f"It was written by elcano {verdict.held.versions.elcano}, and this is {__version__}"
+        sys.stdout.write(f"{wrote}: look at it with that one too.\n")
+    return 1
+
+
+def summarize_certificate(held: Contents) -> list[str]:
+    """Describe what a certificate without faults proves."""
+    report = held.published
+    verified = len(report.citations) - len(report.unverified)
+    lines = [
+        f"The report of {held.about.run_id} follows from the recorded evidence.",
+        f"- Asked: {' '.join(held.log.asked.question.split())}",
+        f"- It ended {held.run.status}. Followed again, its log "
+        f"({format_count(len(held.log.entries), 'entry', 'entries')}) "
+        f"and those of its sections ({len(held.sections)}) lead to what was recorded.",
+        f"- Citations that stand where they should: {verified:,}, in {format_count(len(held.texts), 'text')}.",
+        f"- What its steps used, {held.log.run.budget.used.tokens:,} tokens in all, is what the ledger has.",
+        "- Made again of what its log hands over, the report is the same to the byte.",
+        f"- Worked on by {', '.join(held.versions.builds) or 'workers that did not say which build they are'}.",
+    ]
+    if report.unverified:
+        lines.insert(4, f"- Citations that do not hold, as the report says of each: {len(report.unverified):,}.")
+    return [*lines, "It does not say who made it: a certificate has no signature."]
+
+
+if __name__ == "__main__":
+    with guarded_output("elcano"):
+        sys.exit(main())

@@ -1,0 +1,1 @@
+"""Questions to databases: SQL, charts and forecasts, every number with its cell."""

@@ -1,0 +1,257 @@
+"""One fitting chart of a result, by rules from its columns: over time a line, of groups bars, of two numbers dots.
+
+Names and values of databases are data of the specification and nothing else: columns are called `c0`, `c1` in it, and
+no expression is built from anything. Where nothing fits there is no chart.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Final
+
+from elcano.graphs.data.answer import ChartKind
+from elcano.graphs.data.table import ResultTable
+from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.shortening import shorten_text
+from elcano.graphs.values.display_text import format_count
+from elcano.plugins.data.answering.moments import parse_stored_moment
+from elcano.plugins.data.answering.shapes import ShownRows
+
+SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v5.json"
+MOST_BARS: Final = 30
+MOST_POINTS: Final = 1_000
+MOST_LINES: Final = 8
+LABEL_CHARACTERS: Final = 60
+TITLE_CHARACTERS: Final = 100
+OTHER: Final = "other"
+_WIDTH: Final = 520
+_HEIGHT: Final = 280
+_NOT_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ADDED_UP: Final = re.compile(r"\b(?:sum|count|total)\s*\(", re.IGNORECASE)
+_NOT_ADDED_UP: Final = re.compile(r"\b(?:avg|mean|median|min|max|stddev\w*|percentile\w*|distinct)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class PlannedChart:
+    """A chart before it is drawn."""
+
+    kind: ChartKind
+    title: str
+    description: str
+    spec: JsonObject
+
+
+def plan_chart(table: ResultTable) -> PlannedChart | None:
+    """The chart that fits a result; None: nothing does."""
+    result = ShownRows.of_table(table)
+    measures, labels = result.measures, result.labels
+    if len(table.rows) < 2 or not measures:
+        return None
+    times = [at for at in labels if _is_time(result, at)]
+    if (
+        times
+        and (line := _plan_line_chart(result, times[0], [at for at in labels if at != times[0]], measures[0]))
+        is not None
+    ):
+        return line
+    if labels:
+        return _plan_bar_chart(result, labels, measures[0], adds_up=_adds_up(table))
+    return _plan_scatter_chart(result, measures[0], measures[1]) if len(measures) > 1 else None
+
+
+def _is_time(result: ShownRows, at: int) -> bool:
+    said = [str(row[at]) for row in result.rows if row[at] is not None]
+    return len(set(said)) >= 3 and all(_parse_epoch_milliseconds(one) is not None for one in said)
+
+
+def _plan_line_chart(result: ShownRows, time: int, others: Sequence[int], measure: int) -> PlannedChart | None:
+    """A line over time, or one for each of a few groups."""
+    rows = [row for row in range(len(result.rows)) if result.number(row, measure) is not None]
+    rows = [row for row in rows if result.rows[row][time] is not None]
+    group = others[0] if others else None
+    places = [(result.rows[row][time], None if group is None else result.rows[row][group]) for row in rows]
+    groups = {one for _, one in places}
+    if len(set(places)) < len(places) or len(groups) > MOST_LINES or len(rows) < 2 * len(groups):
+        return None
+    rows.sort(key=lambda row: (_parse_epoch_milliseconds(str(result.rows[row][time])) or 0, str(places)))
+    every = -(-len(rows) // MOST_POINTS)
+    drawn = rows[::every]
+    values: list[Json] = [
+        {
+            "c0": _parse_epoch_milliseconds(str(result.rows[row][time])),
+            "c1": _clamp_to_float(result, row, measure),
+            **({} if group is None else {"c2": _format_row_label(result, row, [group])}),
+        }
+        for row in drawn
+    ]
+    encoding: JsonObject = {
+        "x": {"field": "c0", "type": "temporal", "scale": {"type": "utc"}, "title": _format_column_title(result, time)},
+        "y": {"field": "c1", "type": "quantitative", "title": _format_column_title(result, measure)},
+    }
+    if group is not None:
+        encoding["color"] = {"field": "c2", "type": "nominal", "title": _format_column_title(result, group)}
+    title = f"{_format_column_title(result, measure)} over {_format_column_title(result, time)}"
+    told = [
+        f"One point in {every} is drawn" if every > 1 else "",
+        _describe_skipped_rows(result, rows),
+        *_cut_short(result),
+    ]
+    mark: JsonObject = {"type": "line", "point": len(drawn) <= 60}
+    return _build_planned_chart("line", title, values, mark, encoding, told, format_count(len(drawn), "point"))
+
+
+def _plan_bar_chart(result: ShownRows, labels: Sequence[int], measure: int, *, adds_up: bool) -> PlannedChart | None:
+    """A bar for each group, the largest if there are many; the others as one, if they may be added up."""
+    rows = [row for row in range(len(result.rows)) if result.number(row, measure) is not None]
+    if len(rows) < 2:
+        return None
+    largest = sorted(rows, key=lambda row: (-abs(result.number(row, measure) or Decimal(0)), row))[:MOST_BARS]
+    kept = sorted(largest) if len(rows) <= MOST_BARS else largest
+    bars = [(_format_row_label(result, row, labels[:2]), _clamp_to_float(result, row, measure)) for row in kept]
+    rest = len(rows) - len(kept)
+    told = [_describe_skipped_rows(result, rows)]
+    if rest and adds_up:
+        shown = set(kept)
+        others = sum((result.number(row, measure) or Decimal(0) for row in rows if row not in shown), Decimal(0))
+        bars.append((f"{OTHER} ({rest:,})", float(others)))
+        told.append(f"The {MOST_BARS} largest of {len(rows):,} groups; the other {rest:,} are one bar")
+    elif rest:
+        told.append(f"The {MOST_BARS} largest of {len(rows):,} groups; the other {rest:,} are not drawn")
+    told += _cut_short(result)
+    names = _each_once([name for name, _ in bars])
+    values: list[Json] = [{"c0": name, "c1": value} for name, (_, value) in zip(names, bars, strict=True)]
+    encoding: JsonObject = {
+        "y": {
+            "field": "c0",
+            "type": "nominal",
+            "sort": None,
+            "title": ", ".join(_format_column_title(result, at) for at in labels[:2]),
+            "axis": {"labelLimit": 220},
+        },
+        "x": {"field": "c1", "type": "quantitative", "title": _format_column_title(result, measure)},
+    }
+    title = f"{_format_column_title(result, measure)} by {_format_column_title(result, labels[0])}"
+    return _build_planned_chart("bar", title, values, {"type": "bar"}, encoding, told, format_count(len(bars), "bar"))
+
+
+def _plan_scatter_chart(result: ShownRows, across: int, up: int) -> PlannedChart | None:
+    """A dot for each row that has both numbers."""
+    rows = [row for row in range(len(result.rows)) if None not in (result.number(row, across), result.number(row, up))]
+    if len(rows) < 3:
+        return None
+    every = -(-len(rows) // MOST_POINTS)
+    values: list[Json] = [
+        {"c0": _clamp_to_float(result, row, across), "c1": _clamp_to_float(result, row, up)} for row in rows[::every]
+    ]
+    encoding: JsonObject = {
+        "x": {
+            "field": "c0",
+            "type": "quantitative",
+            "scale": {"zero": False},
+            "title": _format_column_title(result, across),
+        },
+        "y": {
+            "field": "c1",
+            "type": "quantitative",
+            "scale": {"zero": False},
+            "title": _format_column_title(result, up),
+        },
+    }
+    title = f"{_format_column_title(result, up)} against {_format_column_title(result, across)}"
+    told = [
+        f"One row in {every} is drawn" if every > 1 else "",
+        _describe_skipped_rows(result, rows),
+        *_cut_short(result),
+    ]
+    return _build_planned_chart(
+        "scatter", title, values, {"type": "point"}, encoding, told, format_count(len(values), "dot")
+    )
+
+
+def _build_planned_chart(
+    kind: ChartKind,
+    title: str,
+    values: list[Json],
+    mark: JsonObject,
+    encoding: JsonObject,
+    told: Sequence[str],
+    size: str,
+) -> PlannedChart:
+    title = shorten_text(title, TITLE_CHARACTERS)
+    height: Json = {"step": 20} if kind == "bar" else _HEIGHT
+    description = ". ".join(filter(None, (f"Chart of {title}: {size}", *told))) + "."
+    spec: JsonObject = {
+        "$schema": SCHEMA,
+        "description": description,
+        "width": _WIDTH,
+        "height": height,
+        "background": None,
+        "data": {"values": values},
+        "mark": mark,
+        "encoding": encoding,
+    }
+    return PlannedChart(kind, title, description, spec)
+
+
+def _adds_up(table: ResultTable) -> bool:
+    """Return whether omitted rows may be added up: sums and counts may, means may not, and a truncated result never."""
+    if table.truncated or not _ADDED_UP.search(table.sql):
+        return False
+    return not _NOT_ADDED_UP.search(table.sql)
+
+
+def _describe_skipped_rows(result: ShownRows, rows: Sequence[int]) -> str:
+    left = len(result.rows) - len(rows)
+    return f"{format_count(left, 'row')} without a number {'is' if left == 1 else 'are'} left out" if left else ""
+
+
+def _cut_short(result: ShownRows) -> list[str]:
+    """Return a remark on a result that was not read to its end: its largest value may not be the largest of all."""
+    return ["It shows only what was read of the result, and there is more"] if result.truncated else []
+
+
+def _parse_epoch_milliseconds(said: str) -> int | None:
+    """Milliseconds since the epoch of a date, of the first day of a month or a year; None: it is no moment."""
+    moment = parse_stored_moment(said)
+    if moment is None or moment.year is None or not 1 <= moment.year <= 9999:
+        return None
+    parts = (moment.month or 1, moment.day or 1, moment.hour or 0, moment.minute or 0, moment.second or 0)
+    try:
+        return int(datetime(moment.year, *parts, tzinfo=UTC).timestamp() * 1000)
+    except ValueError:
+        return None
+
+
+def _clamp_to_float(result: ShownRows, row: int, at: int) -> float:
+    value = result.number(row, at)
+    assert value is not None  # rows without a number are left out before
+    return max(-1e300, min(1e300, float(value)))
+
+
+def _format_row_label(result: ShownRows, row: int, labels: Sequence[int]) -> str:
+    said = ", ".join(_replace_invalid_xml(result.said(row, at)) or "(empty)" for at in labels)
+    return shorten_text(said, LABEL_CHARACTERS)
+
+
+def _format_column_title(result: ShownRows, at: int) -> str:
+    return shorten_text(_replace_invalid_xml(" ".join(result.names[at].split())) or "(no name)", LABEL_CHARACTERS)
+
+
+def _replace_invalid_xml(text: str) -> str:
+    """`text` without characters that no drawing can hold."""
+    return _NOT_XML.sub("\ufffd", text)
+
+
+def _each_once(names: Sequence[str]) -> list[str]:
+    """Return the names, with a number appended to those that are repeated."""
+    taken: set[str] = set()
+    found = []
+    for name in names:
+        number, own = 2, name
+        while own in taken:
+            own, number = f"{name} ({number})", number + 1
+        taken.add(own)
+        found.append(own)
+    return found

@@ -1,0 +1,245 @@
+"""The state of a question to databases: the chosen database, the query, its result and what is missing.
+
+It is kept as `values.data`, so that every expression of a graph can read it. At most three repairs are made of one
+query, and none after the same complaint came twice: a query that fails as the one before it did will not be mended.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final
+
+from pydantic import Field
+
+from elcano.graphs.catalogue.reducers import with_findings
+from elcano.graphs.catalogue.registry_specs import ReducerSpec
+from elcano.graphs.catalogue.tools import GivesEvidence, ItemOutcomes
+from elcano.graphs.data.answer import AnsweredQuery, QueryRepair
+from elcano.graphs.data.query import QueryFault, SqlQuery
+from elcano.graphs.data.schema import DatabaseSchema
+from elcano.graphs.data.table import ResultDigest
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.shortening import shorten_text
+from elcano.graphs.values.display_text import ensure_list
+from elcano.graphs.values.state import EvidenceRef, ResearchState
+from elcano.plugins.data.agents.sql_repairer import SqlAttempt
+from elcano.plugins.data.database_tools import ExecuteSqlOutput, SchemaContextOutput
+from elcano.plugins.data.models.sql_answers import MOST_ATTEMPTS, SqlRepair, SqlWriting
+
+KEY: Final = "data"
+"""Of `values`."""
+GAP_CHARACTERS: Final = 1_000
+SHORTEST_WORD: Final = 3
+"""Characters of a word that tells databases apart."""
+
+
+class DataWork(Frozen):
+    """A question to databases between two steps."""
+
+    excerpt: DatabaseSchema | None = None
+    """The tables that the question is about, of the database that it is put to; None: none could be read."""
+    saved: bool = False
+    """Whether the question is a saved one of that database."""
+    query: SqlQuery | None = None
+    """What is to be run next, or was run last; None: the question became no query."""
+    repairs: tuple[QueryRepair, ...] = ()
+    """Of this query, in their order."""
+    attempts: tuple[SqlAttempt, ...] = ()
+    """What was run before it in vain, the latest last."""
+    fault: QueryFault | None = None
+    """Why the last query was not answered."""
+    repairable: bool = False
+    """Whether that is worth a repair."""
+    results: tuple[ResultDigest, ...] = ()
+    queries: tuple[AnsweredQuery, ...] = ()
+    """Those that gave `results`, in the same order."""
+    choices: tuple[str, ...] = ()
+    """What was chosen before there was a query, in sentences."""
+    gaps: tuple[str, ...] = Field(default=(), max_length=100)
+    """What is missing and why, in sentences."""
+
+
+def read_data_work(state: ResearchState) -> DataWork:
+    """How the question stands; nothing is known of it at first."""
+    return DataWork.model_validate(state.values.get(KEY) or {})
+
+
+def choose_schema(state: ResearchState, output: ItemOutcomes) -> ResearchState:
+    """Puts the question to the database that has it saved, else to the one whose tables have most of its words.
+
+    Of several alike it is the one that was named first. A database that could not be read is a gap.
+    """
+    read = [SchemaContextOutput.model_validate(item.output) for item in output.items if item.output is not None]
+    gaps = tuple(
+        _shorten_gap(
+            f"The database {str(item.input.get('database', ''))!r} could not be read: {item.error or 'no answer'}"
+        )
+        for item in output.items
+        if item.output is None
+    )
+    if not output.items:
+        gaps = ("The run names no database.",)
+    best = max(read, key=lambda one: (one.saved, one.matched, _count_shared_words(state.question, one)), default=None)
+    choices: tuple[str, ...] = ()
+    if best is not None and len(read) > 1:
+        others = ", ".join(one.found.database for one in read if one is not best)
+        choices = (f"Of several databases the question was put to {best.found.database}, not to {others}.",)
+    now = read_data_work(state).model_copy(
+        update={
+            "excerpt": best.found if best else None,
+            "saved": best is not None and best.saved,
+            "choices": choices,
+            "gaps": _extend_gaps(read_data_work(state).gaps, gaps),
+        }
+    )
+    return _store_data_work(state, now)
+
+
+def record_query(state: ResearchState, output: SqlWriting) -> ResearchState:
+    """Keeps the query that was written, to be run; or why there is none."""
+    now = read_data_work(state)
+    if output.decision == "query" and output.sql.strip() and now.excerpt is not None:
+        query = SqlQuery(
+            database=now.excerpt.database,
+            dialect=now.excerpt.dialect,
+            sql=output.sql,
+            reasons=tuple(dict.fromkeys(output.reasons)),
+            choices=(*now.choices, *output.choices),
+        )
+        update: dict[str, object] = {"query": query, "repairs": (), "attempts": (), "fault": None, "repairable": False}
+        return _store_data_work(state, now.model_copy(update=update))
+    gaps: tuple[str, ...] = ()
+    if output.decision != "documents":
+        gaps = (_shorten_gap(f"The question became no query: {output.explanation or 'nobody said why'}"),)
+    return _store_data_work(state, now.model_copy(update={"query": None, "gaps": _extend_gaps(now.gaps, gaps)}))
+
+
+def record_execution(state: ResearchState, output: ItemOutcomes) -> ResearchState:
+    """Keeps the result with its query and repairs; or the fault, and whether it is worth a repair."""
+    for item in output.items:
+        if item.output is not None:
+            state = _fold_execution(state, ExecuteSqlOutput.model_validate(item.output))
+    return state
+
+
+def _fold_execution(state: ResearchState, said: ExecuteSqlOutput) -> ResearchState:
+    now = read_data_work(state)
+    if said.result is not None:
+        queries = (
+            now.queries if now.query is None else (*now.queries, AnsweredQuery(query=now.query, repairs=now.repairs))
+        )
+        update = {"results": (*now.results, said.result), "queries": queries, "fault": None, "repairable": False}
+        grown = _store_data_work(state.with_evidence(said.evidence), now.model_copy(update=update))
+        return with_findings(grown, state)
+    fault = said.fault or QueryFault(stage="database", message="It gave no answer.")
+    why = _why_not_mended(now, fault)
+    gaps = (
+        (_shorten_gap(f"The query was not answered ({fault.stage}): {fault.message.rstrip('.')}. {why}"),)
+        if why
+        else ()
+    )
+    told: dict[str, object] = {"fault": fault, "repairable": not why, "gaps": _extend_gaps(now.gaps, gaps)}
+    return _store_data_work(state, now.model_copy(update=told))
+
+
+def _why_not_mended(now: DataWork, fault: QueryFault) -> str:
+    """Why a repair would be in vain, in a sentence; empty if one is tried."""
+    if not fault.lasting:
+        return "The database was busy or away, so the query itself is not at fault: ask again later."
+    if now.fault is not None and (now.fault.stage, now.fault.message) == (fault.stage, fault.message):
+        return "The same complaint came twice, so it was not mended again."
+    if len(now.repairs) >= MOST_ATTEMPTS:
+        return f"It was mended {MOST_ATTEMPTS} times in vain."
+    return ""
+
+
+def add_results(state: ResearchState, output: ItemOutcomes) -> ResearchState:
+    """Add the evidence that a tool computed from results, so that it can be cited."""
+    found = [
+        EvidenceRef.model_validate(one)
+        for item in output.items
+        if item.output is not None
+        for one in ensure_list(item.output.get("evidence"))
+    ]
+    return with_findings(state.with_evidence(found), state)
+
+
+def record_repair(state: ResearchState, output: SqlRepair) -> ResearchState:
+    """Record the repaired query, to be run next, with the fault it repairs; or that it could not be repaired."""
+    now = read_data_work(state)
+    if now.query is None or now.fault is None:
+        return state
+    if not output.sql.strip():
+        said = f"The query was not answered ({now.fault.stage}): {now.fault.message.rstrip('.')}. "
+        gap = _shorten_gap(f"{said}It was not mended: {output.explanation or 'nobody said why'}")
+        return _store_data_work(
+            state, now.model_copy(update={"repairable": False, "gaps": _extend_gaps(now.gaps, (gap,))})
+        )
+    repair = QueryRepair(
+        before=now.query.sql,
+        after=output.sql,
+        reason=shorten_text(f"{now.fault.stage}: {now.fault.message}", 2_000),
+        changes_meaning=output.changes_meaning,
+    )
+    attempt = SqlAttempt(**now.query.model_dump(), fault=now.fault.message)
+    query = now.query.model_copy(update={"sql": output.sql})
+    update = {"query": query, "repairs": (*now.repairs, repair), "attempts": (*now.attempts, attempt)}
+    return _store_data_work(state, now.model_copy(update=update))
+
+
+def _store_data_work(state: ResearchState, now: DataWork) -> ResearchState:
+    return state.model_copy(update={"values": {**state.values, KEY: now.model_dump(mode="json")}})
+
+
+def _count_shared_words(question: str, read: SchemaContextOutput) -> int:
+    """How often words of the question stand in names and sample values of the tables."""
+    asked = set(_split_long_words([question]))
+    names = Counter(
+        _split_long_words(
+            text
+            for table in read.found.tables
+            for text in (table.name, *(one for column in table.columns for one in (column.name, *column.samples)))
+        )
+    )
+    return sum(word in asked or word.rstrip("s") in asked for word in names)
+
+
+def _split_long_words(texts: Iterable[str]) -> list[str]:
+    plain = ("".join(sign if sign.isalnum() else " " for sign in text.casefold()) for text in texts)
+    return [word for text in plain for word in text.split() if len(word) >= SHORTEST_WORD]
+
+
+def _shorten_gap(text: str) -> str:
+    return shorten_text(" ".join(text.split()), GAP_CHARACTERS)
+
+
+def _extend_gaps(gaps: tuple[str, ...], new: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*gaps, *new)))[:100]
+
+
+REDUCERS: Final = (
+    ReducerSpec(
+        "choose_schema",
+        "Puts a question to the database whose tables are about it.",
+        ItemOutcomes,
+        choose_schema,
+        item=SchemaContextOutput,
+    ),
+    ReducerSpec("record_query", "Keeps the query that was written.", SqlWriting, record_query),
+    ReducerSpec(
+        "record_execution",
+        "Keeps a result with its query, or the fault and whether it is worth a repair.",
+        ItemOutcomes,
+        record_execution,
+        item=ExecuteSqlOutput,
+        adds_evidence=True,
+    ),
+    ReducerSpec(
+        "add_results",
+        "Adds what tools computed of results to the evidence.",
+        ItemOutcomes,
+        add_results,
+        item=GivesEvidence,
+        adds_evidence=True,
+    ),
+    ReducerSpec("record_repair", "Keeps the query that was mended.", SqlRepair, record_repair),
+)

@@ -1,0 +1,118 @@
+"""The interface of database engines: their operations, their limits, and how to stop a statement from outside.
+
+An engine gets SQL that the policy has read already, and still trusts none of it: it opens read-only, gives back every
+transaction, stops what takes too long, and reads no more than it is told to.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Final, Protocol, TypeAlias
+
+from elcano.graphs.data.query import QueryFault
+from elcano.graphs.data.schema import Dialect, TableSchema
+from elcano.graphs.data.table import Cell, ResultColumn
+from elcano.graphs.frozen import Frozen
+
+CELL_CHARACTERS: Final = 10_000
+"""Of one value at most; a longer one is cut, and its result is marked as truncated."""
+RESULT_CHARACTERS: Final = 2_000_000
+"""Of all values of one result; reading ends with the row that goes over it."""
+
+
+class Limits(Frozen):
+    """How far one statement may go."""
+
+    seconds: float = 10.0
+    """Of one statement."""
+    rows: int = 1_000
+    cell: int = CELL_CHARACTERS
+    characters: int = RESULT_CHARACTERS
+    total_seconds: float = 3_600.0
+    """Of all statements that are given at once; what is left then is not begun."""
+
+
+class FetchedRows(Frozen):
+    """The rows that a statement returned, within its limits."""
+
+    columns: tuple[ResultColumn, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    truncated: bool = False
+    """There are more rows than were read, or wider values."""
+
+
+Outcome: TypeAlias = FetchedRows | QueryFault
+
+
+class Stop:
+    """Stops a statement from another thread, however often it is asked to, also before it has begun."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._how: Callable[[], object] | None = None
+        self.asked = False
+
+    def by(self, how: Callable[[], object] | None) -> None:
+        """What stops the work that is done now; None: there is none."""
+        with self._lock:
+            self._how = how
+            asked = self.asked
+        if asked and how is not None:
+            how()
+
+    def now(self) -> None:
+        """Stops it."""
+        with self._lock:
+            self.asked = True
+            how = self._how
+        if how is not None:
+            how()
+
+
+class Engine(Protocol):
+    """One database. Its methods block, and may be called from any thread, side by side."""
+
+    @property
+    def name(self) -> str:
+        """As the operator called it."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """The engine's SQL dialect."""
+
+    def structure(self, stop: Stop) -> tuple[TableSchema, ...]:
+        """Its tables and views with columns and declared keys, without values; row counts as far as they are free.
+
+        Raises:
+            SourceUnavailable: it is away, busy or damaged; the text names no address.
+        """
+
+    def run(
+        self, statements: Sequence[str], limits: Limits, stop: Stop, tables: frozenset[str] | None = None
+    ) -> list[Outcome]:
+        """What each statement gives, one after the other on one connection; nothing of them lasts.
+
+        Args:
+            statements: one query each.
+            limits: of each.
+            stop: how they are stopped.
+            tables: what may be read, where the engine can see to that itself; None: whatever the role may read.
+
+        Raises:
+            SourceUnavailable: it is away; the text names no address.
+        """
+
+
+def too_slow(seconds: float) -> QueryFault:
+    """The fault of a statement that was stopped."""
+    text = f"it was stopped after {seconds:g} s: ask for less, or filter before joining (ELCANO_DATABASE_SECONDS)"
+    return QueryFault(stage="limits", message=text)
+
+
+def too_large() -> QueryFault:
+    """The fault of a statement that had no memory left."""
+    return QueryFault(stage="limits", message="it needs more memory than it may have: ask for less at once")
+
+
+def not_begun() -> QueryFault:
+    """The fault of a statement for which there was no time left."""
+    return QueryFault(stage="limits", message="there was no time left for it", lasting=False)

@@ -1,0 +1,124 @@
+"""Asks an engine in a process of its own, which is gone when it has answered, or when it did not in time.
+
+Nothing that a statement does can be in this process's way: no thread, no memory, no lock is shared with it.
+"""
+
+import atexit
+import contextlib
+import socket
+import subprocess
+import sys
+import threading
+import time
+from typing import Final
+
+from pydantic import ValidationError
+
+from elcano.graphs.errors import SourceUnavailable
+from elcano.plugins.data.databases.engine import Stop
+from elcano.plugins.data.databases.engine_requests import Answer, Request, receive_message, send_message
+
+START_SECONDS: Final = 30.0
+"""For the engine's library to be loaded on a machine that is busy. A process that runs ends by its own clock."""
+_SERVER: Final = (
+    "import sys; sys.path[:] = sys.argv[2:]; from elcano.plugins.data.databases.engine_server import main; "
+    "main(sys.argv[1])"
+)
+
+
+class ProcessEnded(SourceUnavailable):
+    """The process ended without an answer: it was killed at its limit of time, or it had no memory left."""
+
+    def __init__(self, *, late: bool) -> None:
+        self.late = late
+        """Whether its time was over, or nobody wanted its answer any more."""
+        super().__init__("a database gave no answer in time")
+
+
+class _Server:
+    """The running `engine_server` of one engine, started when it is needed, and again if it was killed."""
+
+    def __init__(self, engine: str) -> None:
+        self._engine = engine
+        self._lock = threading.Lock()
+        self._running: tuple[subprocess.Popen[bytes], socket.socket] | None = None
+
+    def connect(self) -> socket.socket:
+        """A connection to a new process."""
+        mine, theirs = socket.socketpair()
+        with theirs, self._lock:
+            try:
+                try:
+                    socket.send_fds(self._control(), [b"+"], [theirs.fileno()])
+                except OSError:
+                    self._end()
+                    socket.send_fds(self._control(), [b"+"], [theirs.fileno()])
+            except OSError:
+                mine.close()
+                raise
+        return mine
+
+    def close(self) -> None:
+        """Ends it."""
+        with self._lock:
+            self._end()
+
+    def _control(self) -> socket.socket:
+        if self._running is not None and self._running[0].poll() is not None:
+            self._end()
+        if self._running is None:
+            mine, theirs = socket.socketpair()
+            command = (sys.executable, "-c", _SERVER, self._engine, *sys.path)
+            with theirs:
+                process = subprocess.Popen(
+                    command, stdin=theirs.fileno(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+                )
+            self._running = process, mine
+        return self._running[1]
+
+    def _end(self) -> None:
+        if self._running is not None:
+            process, control = self._running
+            control.close()
+            process.kill()
+            process.wait()
+            self._running = None
+
+
+_SERVERS: Final = {engine: _Server(engine) for engine in ("sqlite", "duckdb")}
+for _one in _SERVERS.values():
+    atexit.register(_one.close)
+
+
+def ask_engine(engine: str, request: Request, stop: Stop) -> Answer:
+    """Send a request to a process of `engine` and return its answer; the process is ended when `stop` is requested.
+
+    Raises:
+        ProcessEnded: it was killed.
+        SourceUnavailable: no process can be had.
+    """
+    begun = time.monotonic()
+    try:
+        connection = _SERVERS[engine].connect()
+    except OSError as error:
+        raise SourceUnavailable(f"no process can be started for a database: {error.strerror}") from None
+    with connection:
+        stop.by(lambda: _hang_up(connection))
+        try:
+            connection.settimeout(request.seconds + START_SECONDS)
+            send_message(connection, request.model_dump_json().encode())
+            answer = receive_message(connection)
+        except OSError:
+            answer = b""
+        finally:
+            stop.by(None)
+    try:
+        return Answer.model_validate_json(answer)
+    except ValidationError:
+        late = stop.asked or time.monotonic() - begun >= request.seconds
+        raise ProcessEnded(late=late) from None
+
+
+def _hang_up(connection: socket.socket) -> None:
+    with contextlib.suppress(OSError):  # it has answered already
+        connection.shutdown(socket.SHUT_RDWR)

@@ -1,0 +1,147 @@
+"""The operator's saved questions: each with the SQL that answers it, for a model to learn from or to be run as it is.
+
+They stand in one file for each database: a line of JSON for each example, with `question`, `sql` and
+perhaps a `note`. A file is read anew when it changes. A bad one is refused as a whole, with every line that is wrong.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from pydantic import ValidationError
+
+from elcano.activities.text.known import ENGLISH
+from elcano.activities.text.same_question import is_same_question
+from elcano.activities.text.stopwords import stop_words
+from elcano.activities.text.words import asked_words, split_words
+from elcano.graphs.errors import InputInvalid
+from elcano.plugins.data.database_tools import SqlExamplesInput, SqlExamplesOutput
+from elcano.plugins.data.models.sql_answers import SqlExample
+from elcano.settings import Settings
+
+MOST_BYTES: Final = 5_000_000
+MOST_LINES: Final = 5_000
+MOST_TOLD: Final = 20
+"""Lines that an error names."""
+COMPARED: Final = 50
+"""Examples, the likest first, among which a question is looked for."""
+
+
+class SqlExamples:
+    """The examples of the databases.
+
+    Args:
+        files: JSONL files by the names of their databases.
+    """
+
+    def __init__(self, files: Mapping[str, Path]) -> None:
+        self._files = dict(files)
+        self._read: dict[str, tuple[tuple[int, int], tuple[SqlExample, ...]]] = {}
+
+    async def like(self, given: SqlExamplesInput) -> SqlExamplesOutput:
+        """The examples whose questions share words with `given`'s, the likest first; none is no failure.
+
+        The example of the very question is the first one. Where no example is alike, the first ones of the file are
+        named, so that a refusal can say what may be asked.
+
+        Raises:
+            InputInvalid: the file of the database cannot be used; the text names its lines.
+        """
+        if given.database not in self._files:
+            return SqlExamplesOutput()
+        found = await asyncio.to_thread(self._rank, given.database, given.question)
+        if found:
+            return SqlExamplesOutput(examples=found[: given.limit])
+        every = await asyncio.to_thread(self._of, given.database)
+        return SqlExamplesOutput(others=tuple(one.question for one in every[: given.limit]))
+
+    async def find(self, database: str, question: str) -> SqlExample | None:
+        """The example whose question is `question` but for politeness, articles and plural endings, if there is one.
+
+        Raises:
+            InputInvalid: the file of the database cannot be used; the text names its lines.
+        """
+        if database not in self._files:
+            return None
+        found = await asyncio.to_thread(self._rank, database, question)
+        return found[0] if found and is_same_question(question, found[0].question) else None
+
+    def _rank(self, database: str, question: str) -> tuple[SqlExample, ...]:
+        """The examples that share words with `question`: the same question, then the likest ones."""
+        found = self._like(database, question)
+        return tuple(sorted(found, key=lambda one: not is_same_question(question, one.question)))
+
+    def _like(self, database: str, question: str) -> tuple[SqlExample, ...]:
+        examples = self._of(database)
+        wanted = expression(question)
+        if not examples or not wanted:
+            return ()
+        connection = sqlite3.connect(":memory:")
+        try:
+            connection.execute("CREATE VIRTUAL TABLE t USING fts5 (question, note, tokenize = 'porter unicode61')")
+            rows = ((number, one.question, one.note) for number, one in enumerate(examples))
+            connection.executemany("INSERT INTO t (rowid, question, note) VALUES (?, ?, ?)", rows)
+            found = connection.execute(
+                "SELECT rowid FROM t WHERE t MATCH ? ORDER BY bm25(t, 2.0, 1.0), rowid LIMIT ?", (wanted, COMPARED)
+            )
+            return tuple(examples[number] for (number,) in found)
+        finally:
+            connection.close()
+
+    def _of(self, database: str) -> tuple[SqlExample, ...]:
+        file = self._files[database]
+        try:
+            about = file.stat()
+            mark = (about.st_mtime_ns, about.st_size)
+            known = self._read.get(database)
+            if known is not None and known[0] == mark:
+                return known[1]
+            if about.st_size > MOST_BYTES:
+                raise _refused(database, f"it has more than {MOST_BYTES:,} bytes")
+            text = file.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise _refused(database, "it is not UTF-8") from None
+        except OSError as error:
+            raise _refused(database, f"it cannot be read: {error.strerror}") from None
+        examples = _parsed(database, text)
+        self._read[database] = (mark, examples)
+        return examples
+
+
+def _parsed(database: str, text: str) -> tuple[SqlExample, ...]:
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if len(lines) > MOST_LINES:
+        raise _refused(database, f"it has more than {MOST_LINES:,} lines")
+    found: list[SqlExample] = []
+    wrong: list[str] = []
+    for number, line in lines:
+        try:
+            found.append(SqlExample.model_validate_json(line))
+        except ValidationError as error:
+            said = error.errors()[0]
+            place = "/".join(map(str, said["loc"]))
+            wrong.append(f"line {number}{f' (/{place})' if place else ''}: {said['msg']}")
+    if wrong:
+        more = f"; and {len(wrong) - MOST_TOLD} more" if len(wrong) > MOST_TOLD else ""
+        raise _refused(database, "; ".join(wrong[:MOST_TOLD]) + more)
+    return tuple(found)
+
+
+def _refused(database: str, why: str) -> InputInvalid:
+    said = (
+        f"the examples of {database!r} cannot be used: {why}; write a line of JSON for each, with `question` and `sql`"
+    )
+    return InputInvalid("database", said)
+
+
+def expression(question: str) -> str:
+    """What FTS5 is asked: nothing of the question but its words reaches it. Empty if it has none."""
+    telling = asked_words(question, stop_words(ENGLISH)) or split_words(question)
+    return " OR ".join(f'"{one}"' for one in dict.fromkeys(telling[:60]) if '"' not in one and "\0" not in one)
+
+
+def open_examples(settings: Settings) -> SqlExamples:
+    """The saved questions that the settings name."""
+    return SqlExamples(settings.database_examples)

@@ -1,0 +1,269 @@
+"""Checks a query before a database sees it: it must be one query, of allowed parts, over tables of the schema.
+
+What is run is written anew from what was read here, never the text that came: no two parsers can disagree about it.
+The limit is part of it. The database's own guards stand behind this and trust none of it.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import ParseError, SqlglotError, TokenError
+
+from elcano.graphs.data.query import QueryFault
+from elcano.graphs.data.schema import DatabaseSchema, Dialect
+from elcano.graphs.shortening import shorten_text
+from elcano.plugins.data.databases.allowed import EXPRESSIONS, NAMED, TYPES, UNBOUNDED
+from elcano.plugins.data.databases.patterns import faulty_pattern
+from elcano.plugins.data.databases.similar_names import find_similar_names
+
+MOST_PARTS: Final = 5_000
+"""Nodes of the tree of one query: 20,000 characters of honest SQL have fewer."""
+SQLGLOT: Final[dict[Dialect, str]] = {
+    "sqlite": "sqlite",
+    "postgresql": "postgres",
+    "duckdb": "duckdb",
+    "mysql": "mysql",
+}
+_DEFAULT: Final[dict[Dialect, str]] = {"sqlite": "main", "postgresql": "public", "duckdb": "main"}
+_WRITES: Final = (exp.DDL, exp.DML, exp.Command, exp.Into, exp.Lock)
+logging.getLogger("sqlglot").setLevel(logging.ERROR)  # it warns of what is refused here anyway
+
+
+class Parsed(NamedTuple):
+    """A query that may be run."""
+
+    tree: exp.Expr
+    sql: str
+    """With its limit."""
+    tables: frozenset[str]
+    """Of the schema, as it calls them."""
+
+
+class Refused(Exception):
+    """A query may not be run. Its fault says why."""
+
+    def __init__(self, fault: QueryFault) -> None:
+        self.fault = fault
+        super().__init__(fault.message)
+
+
+def parse_allowed_query(sql: str, schema: DatabaseSchema, rows: int) -> Parsed:
+    """`sql` as it may be run, reading one row more than `rows`.
+
+    Raises:
+        Refused: it is no query, or has parts that are not allowed.
+    """
+    tree = _parse_single_select(sql, schema.dialect)
+    if sum(1 for _ in tree.walk()) > MOST_PARTS:
+        raise _build_query_refusal(f"it has more than {MOST_PARTS} parts: ask for less at once")
+    _require_allowed(tree, schema.dialect)
+    _without_default(tree, schema)
+    _with_dots(tree, schema)
+    tables = frozenset(_list_read_tables(tree, schema))
+    _limit_row_count(tree, rows + 1)
+    try:
+        return Parsed(tree, tree.sql(SQLGLOT[schema.dialect], comments=False), tables)
+    except (SqlglotError, ValueError, RecursionError) as error:
+        raise _build_query_refusal(
+            f"it cannot be written for {schema.dialect}: {_format_parser_error(error)}", "syntax"
+        ) from None
+
+
+def fold_identifier(name: str, dialect: Dialect, *, quoted: bool = False) -> str:
+    """Return a name as the database compares it: PostgreSQL folds unquoted names, SQLite and DuckDB all, in ASCII."""
+    if dialect == "mysql" or (dialect == "postgresql" and quoted):
+        return name
+    return "".join(chr(ord(sign) + 32) if "A" <= sign <= "Z" else sign for sign in name)
+
+
+def _parse_single_select(sql: str, dialect: Dialect) -> exp.Expr:
+    try:
+        statements = sqlglot.parse(sql, read=SQLGLOT[dialect])
+    except (ParseError, TokenError) as error:
+        raise _build_query_refusal(f"it cannot be read as {dialect}: {_format_parser_error(error)}", "syntax") from None
+    except RecursionError:
+        raise _build_query_refusal("it is nested too deeply", "syntax") from None
+    # A comment behind the last semicolon is read as a statement of its own, which is none.
+    told = [one for one in statements if one is not None and not isinstance(one, exp.Semicolon)]
+    if len(told) != 1:
+        raise _build_query_refusal(f"it has {len(told)} statements: write exactly one query")
+    (tree,) = told
+    if not isinstance(tree, exp.Select | exp.SetOperation):
+        raise _build_query_refusal(
+            f"it is no query ({_name_query_part(tree)}): only SELECT is allowed, WITH before it if need be"
+        )
+    return tree
+
+
+def _require_allowed(tree: exp.Expr, dialect: Dialect) -> None:
+    for node in tree.walk():
+        if isinstance(node, _WRITES):
+            raise _build_query_refusal(f"{_name_query_part(node)} is not allowed: databases are only read")
+        if isinstance(node, exp.Anonymous | exp.AnonymousAggFunc):
+            if str(node.this).lower() not in NAMED[dialect]:
+                raise _build_query_refusal(f"the function {node.this} is not among those that are allowed")
+        elif type(node) not in EXPRESSIONS:
+            raise _build_query_refusal(f"{_name_query_part(node)} is not allowed in a query")
+        elif type(node) in UNBOUNDED.get(dialect, ()):
+            said = node.sql(SQLGLOT[dialect]).partition("(")[0]
+            raise _build_query_refusal(
+                f"{said} makes one value of any number of parts: let the query give them as rows"
+            )
+        if fault := faulty_pattern(node):
+            raise _build_query_refusal(fault)
+        _require_harmless(node)
+
+
+def _require_harmless(node: exp.Expr) -> None:
+    """Refuse a part of a query that is allowed only in some forms and has another."""
+    match node:
+        case exp.Select() if not node.expressions:
+            raise _build_query_refusal("SELECT without columns gives nothing", "syntax")
+        case exp.With() if node.args.get("recursive"):
+            raise _build_query_refusal("WITH RECURSIVE is not allowed")
+        case exp.DataType() if node.this not in TYPES:
+            raise _build_query_refusal(f"a cast to {shorten_text(node.sql(), 60)} is not allowed")
+        case exp.Cast() if not isinstance(node.to, exp.DataType):
+            raise _build_query_refusal(f"a cast to {shorten_text(node.to.sql(), 60)} is not allowed")
+        case exp.Table() if not isinstance(node.this, exp.Identifier):
+            raise _build_query_refusal(
+                f"{shorten_text(node.sql(), 60)} is no table: functions in place of tables are not allowed"
+            )
+        case exp.Lateral() if not isinstance(node.this, exp.Subquery):
+            raise _build_query_refusal("functions in place of tables are not allowed")
+        case exp.Dot():
+            raise _build_query_refusal(
+                "functions of schemas and fields of values are not allowed: write the column's own name"
+            )
+
+
+def _list_read_tables(tree: exp.Expr, schema: DatabaseSchema) -> Iterator[str]:
+    """The tables that are read, as the schema calls them.
+
+    Raises:
+        Refused: one is neither in the schema nor defined by WITH where it stands.
+    """
+    known = names_of(schema)
+    unknown: dict[str, None] = {}
+    for table in tree.find_all(exp.Table):
+        if _is_defined(table, schema.dialect):
+            continue
+        name = table_key(table, schema.dialect)
+        if name in known:
+            yield known[name]
+        else:
+            unknown[f"{table.db}.{table.name}" if table.db else table.name] = None
+    if unknown:
+        names = [table.name for table in schema.tables]
+        close = tuple(dict.fromkeys(one for name in unknown for one in find_similar_names(name, names)))
+        fault = QueryFault(
+            stage="names",
+            message=shorten_text(
+                f"{schema.database} has no table {', '.join(map(repr, unknown))}"
+                + (f"; names like it: {', '.join(close)}" if close else ""),
+                1_000,
+            ),
+            unknown=tuple(unknown)[:50],
+            near=close[:50],
+        )
+        raise Refused(fault)
+
+
+def names_of(schema: DatabaseSchema) -> Mapping[str, str]:
+    """The tables of a schema by their names as the database compares them, quoted or not."""
+    return {fold_identifier(table.name, schema.dialect, quoted=True): table.name for table in schema.tables}
+
+
+def table_key(table: exp.Table, dialect: Dialect) -> str:
+    """The name of a table as the schema has it; with what stands before its schema it is no name of any."""
+    parts = [part for part in (table.args.get("catalog"), table.args.get("db"), table.this) if part is not None]
+    folded = [fold_identifier(part.name, dialect, quoted=bool(part.args.get("quoted"))) for part in parts]
+    return ".".join(folded)
+
+
+def _without_default(tree: exp.Expr, schema: DatabaseSchema) -> None:
+    """`public.orders` and `main.orders` become `orders` where the schema calls it so."""
+    known = names_of(schema)
+    for table in tree.find_all(exp.Table):
+        name = table_key(table, schema.dialect)
+        first, _, bare = name.partition(".")
+        if name not in known and bare in known and first == _DEFAULT.get(schema.dialect):
+            table.set("db", None)
+
+
+def _with_dots(tree: exp.Expr, schema: DatabaseSchema) -> None:
+    """`sales.2024` becomes the one name that it is where a SQLite file has such a table: it has no schemas."""
+    known = names_of(schema) if schema.dialect == "sqlite" else {}
+    for table in tree.find_all(exp.Table):
+        name = table_key(table, schema.dialect)
+        if table.args.get("db") is not None and name in known:
+            if not table.alias:
+                table.set("alias", exp.TableAlias(this=exp.to_identifier(table.name, quoted=True)))
+            table.set("this", exp.to_identifier(known[name], quoted=True))
+            table.set("db", None)
+
+
+def _is_defined(table: exp.Table, dialect: Dialect) -> bool:
+    """Whether a WITH around the table defines its name: its own query, or a definition after it in the same WITH."""
+    if table.args.get("db") is not None:
+        return False
+    wanted = fold_identifier(table.name, dialect, quoted=bool(table.this.args.get("quoted")))
+    inside: exp.Expr = table
+    above = table.parent
+    while above is not None:
+        if isinstance(above, exp.With):
+            defined = above.expressions[: next(at for at, one in enumerate(above.expressions) if one is inside)]
+        else:
+            beside = above.args.get("with_")
+            defined = beside.expressions if beside is not None and beside is not inside else []
+        if any(_fold_alias_name(one, dialect) == wanted for one in defined):
+            return True
+        inside, above = above, above.parent
+    return False
+
+
+def _fold_alias_name(definition: exp.Expr, dialect: Dialect) -> str:
+    alias = definition.args["alias"].this
+    return fold_identifier(alias.name, dialect, quoted=bool(alias.args.get("quoted")))
+
+
+def _limit_row_count(tree: exp.Expr, rows: int) -> None:
+    """Puts a limit around the query, or leaves the one that it has if that is lower."""
+    limit = tree.args.get("limit")
+    if isinstance(limit, exp.Fetch):
+        options = limit.args.get("limit_options")
+        if options is not None and (options.args.get("percent") or options.args.get("with_ties")):
+            raise _build_query_refusal("FETCH with PERCENT or WITH TIES is not allowed: write LIMIT and a number")
+        count = limit.args.get("count")
+    else:
+        count = None if limit is None else limit.expression
+        if limit is not None and limit.args.get("limit_options") is not None:
+            raise _build_query_refusal("LIMIT has to be a whole number")
+    if limit is None:
+        tree.set("limit", exp.Limit(expression=exp.Literal.number(rows)))
+    elif not isinstance(count, exp.Literal) or count.is_string or not str(count.this).isdigit():
+        raise _build_query_refusal("LIMIT has to be a whole number")
+    elif int(count.this) > rows:
+        tree.set("limit", exp.Limit(expression=exp.Literal.number(rows)))
+
+
+def _build_query_refusal(message: str, stage: str = "policy") -> Refused:
+    return Refused(QueryFault(stage="syntax" if stage == "syntax" else "policy", message=shorten_text(message, 1_500)))
+
+
+def _name_query_part(node: exp.Expr) -> str:
+    """Return the name of a query part as people know it."""
+    if isinstance(node, exp.Command):
+        return str(node.this).upper()
+    return shorten_text(node.key.upper(), 60)
+
+
+def _format_parser_error(error: BaseException) -> str:
+    """What the parser said, without its colours."""
+    if isinstance(error, ParseError) and error.errors:
+        first = error.errors[0]
+        return f"{first['description']} at line {first['line']}, column {first['col']}"
+    return shorten_text(str(error).split("\n")[0], 300)

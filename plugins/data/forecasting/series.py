@@ -1,0 +1,223 @@
+"""From rows to a series that can be forecast, or the reasons why it cannot.
+
+Nothing is mended on the quiet: what is missing is filled only if that was asked for, what is there twice is never added
+up, and of a period that was not over when the rows were read it is said that it does not count.
+"""
+
+import math
+from collections import Counter
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from elcano.graphs.data.table import ResultTable
+from elcano.graphs.shortening import shorten_text
+from elcano.plugins.data.forecasting.columns import choose_series_columns, parse_cell_number
+from elcano.plugins.data.forecasting.forecast_refusals import Refused, build_forecast_refusal, format_first_names
+from elcano.plugins.data.forecasting.frequencies import FoundFrequency, Period, find_frequency
+from elcano.plugins.data.forecasting.gaps import fill_gaps
+from elcano.plugins.data.forecasting.moment_formats import Form, Moment, format_moment, parse_moment_cell
+from elcano.plugins.data.models.forecast import ForecastInput, ForecastRefusal, Missing, RefusalReason
+
+MOST: Final = 5_000
+"""Values of a series."""
+LEAST: Final = 3
+"""Values, before anything can be said of their steps."""
+SHOWN: Final = 40
+"""Characters of a cell that an answer repeats."""
+LARGEST: Final = 1e100
+"""What is larger overflows when it is squared."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """Values at equal steps of the calendar."""
+
+    period: Period
+    ends: bool
+    """Whether its moments are last days of months."""
+    form: Form
+    moments: tuple[datetime, ...]
+    values: tuple[float, ...]
+    time: str
+    value: str
+    """The names of its columns."""
+    notes: tuple[str, ...] = ()
+
+    def name(self, at: datetime) -> str:
+        """A moment as the result writes it."""
+        return str(format_moment(at, self.form))
+
+    def ahead(self, steps: int) -> tuple[datetime, ...]:
+        """The moments that follow.
+
+        Raises:
+            Refused: the calendar ends before.
+        """
+        try:
+            return tuple(self.period.after(self.moments[-1], step, self.ends) for step in range(1, steps + 1))
+        except (OverflowError, ValueError) as error:
+            raise build_forecast_refusal(
+                "horizon", "the calendar ends before the horizon: ask for a nearer one."
+            ) from error
+
+
+def build_time_series(table: ResultTable, given: ForecastInput) -> Series:
+    """The series of a result.
+
+    Raises:
+        Refused: it cannot be forecast; all faults of cells are named at once.
+    """
+    if not table.rows:
+        raise build_forecast_refusal("empty", "the result has no rows.")
+    if table.truncated:
+        text = "the result was cut off, so nobody knows where the series ends: aggregate in the query, or ask for less."
+        raise build_forecast_refusal("truncated", text)
+    time, value = choose_series_columns(table, given.time_column, given.value_column)
+    names = table.columns[time].name, table.columns[value].name
+    read_in = _read_series_cells(table, time, value, given.missing)
+    form, points = read_in.form, sorted(read_in.points)
+    every = sorted([*(at for at, _ in points), *read_in.gaps])
+    if twice := [str(format_moment(at, form)) for at, count in Counter(every).items() if count > 1]:
+        text = (
+            f"several rows have the same {names[0]} ({format_first_names(twice)}): aggregate in "
+            "the query, or take one series."
+        )
+        raise build_forecast_refusal("duplicates", text, moments=twice)
+    if len(every) > MOST:
+        text = (
+            f"the series has {len(every):,} values, and at most {MOST:,} are forecast: aggregate, or take the latest."
+        )
+        raise build_forecast_refusal("too_long", text)
+    if len(points) < LEAST:
+        text = f"the series has {len(points)} values: fewer than {LEAST} show no frequency."
+        raise build_forecast_refusal("too_short", text, needed=LEAST)
+    look = find_frequency(every)
+    if look.period is None:
+        raise _build_irregular_refusal(look, form)
+    moments, values, notes = fill_gaps(points, read_in.zeros, look.period, look.ends, form, given.missing, MOST)
+    made = Series(look.period, look.ends, form, moments, values, *names, notes)
+    made = made if given.keep_unfinished else _without_unfinished(made, table.at)
+    if max(made.values) == min(made.values):
+        raise build_forecast_refusal(
+            "constant", f"all {len(made.values):,} values are {made.values[0]:g}: there is nothing to forecast."
+        )
+    return made
+
+
+@dataclass(frozen=True)
+class _Read:
+    form: Form
+    points: list[tuple[datetime, float]]
+    gaps: list[datetime]
+    """Moments whose value is NULL, to be filled by a line."""
+    zeros: list[datetime]
+    """Moments whose value is NULL and counts as zero; they are among the points."""
+
+
+def _read_series_cells(table: ResultTable, time: int, value: int, missing: Missing) -> _Read:
+    """All cells of the two columns.
+
+    Raises:
+        Refused: some cannot be read.
+    """
+    faults: dict[RefusalReason, list[str]] = {}
+    forms: dict[tuple[object, ...], list[str]] = {}
+    zones: dict[str, list[str]] = {}
+    made = _Read(Form("date"), [], [], [])
+    first: Moment | None = None
+    for row, cells in enumerate(table.rows, 1):
+        moment = parse_moment_cell(cells[time])
+        if moment is None:
+            faults.setdefault("not_moments", []).append(f"row {row}: {_format_faulty_cell(cells[time])}")
+            continue
+        first = first or moment
+        forms.setdefault((moment.form.name, moment.form.number), []).append(
+            f"row {row}: {_format_faulty_cell(cells[time])}"
+        )
+        zones.setdefault(moment.form.offset, []).append(f"row {row}: {_format_faulty_cell(cells[time])}")
+        amount = parse_cell_number(cells[value])
+        if cells[value] is None:
+            if missing == "refuse":
+                faults.setdefault("missing_values", []).append(f"row {row}")
+            (made.zeros if missing == "zero" else made.gaps).append(moment.at)
+        elif amount is None:
+            faults.setdefault("not_numbers", []).append(f"row {row}: {_format_faulty_cell(cells[value])}")
+        elif not math.isfinite(amount) or abs(amount) > LARGEST:
+            faults.setdefault("not_finite", []).append(f"row {row}: {_format_faulty_cell(cells[value])}")
+        else:
+            made.points.append((moment.at, amount))
+    if len(forms) > 1:
+        faults.setdefault("not_moments", []).extend(sorted(forms.values(), key=len)[0])
+    if len(zones) > 1:
+        faults["time_zones"] = [rows[0] for rows in zones.values()]
+    if faults or first is None:
+        raise _build_cell_refusal(faults, table.columns[time].name, table.columns[value].name)
+    made.points.extend((at, 0.0) for at in made.zeros)
+    return replace(made, form=first.form)
+
+
+def _build_cell_refusal(faults: dict[RefusalReason, list[str]], time: str, value: str) -> Refused:
+    said = {
+        "not_moments": f"{time} has cells that are no moments, or are written otherwise than the others: write them "
+        "as ISO 8601 (`2024-05-31`, `2024-05`)",
+        "time_zones": f"{time} has several time zones: convert to one in the query",
+        "missing_values": f"{value} is NULL in some rows: say how to fill them "
+        '(`"missing": "interpolate"` or `"zero"`)',
+        "not_numbers": f"{value} has cells that are no numbers",
+        "not_finite": f"{value} has numbers that are infinite, too large or none",
+    }
+    sentences = [f"{said[reason]} ({format_first_names(rows)})." for reason, rows in faults.items()]
+    return Refused(ForecastRefusal(reasons=tuple(faults), message=" ".join(sentences)))
+
+
+def _build_irregular_refusal(look: FoundFrequency, form: Form) -> Refused:
+    advice = "aggregate in the query by year, quarter, month, week, day or hour."
+    if look.nearest is not None:
+        which = [str(format_moment(at, form)) for at in look.astray]
+        text = (
+            f"most moments follow each other by the {look.nearest.one}, but not {format_first_names(which)}: {advice}"
+        )
+        return build_forecast_refusal("irregular", text, moments=which)
+    if look.step is not None and look.step[0] > 1:
+        steps, period = look.step
+        return build_forecast_refusal(
+            "irregular", f"the commonest step is {steps} {period.one}s, which is no frequency: {advice}"
+        )
+    return build_forecast_refusal("irregular", f"the moments follow each other by no unit of the calendar: {advice}")
+
+
+def _without_unfinished(made: Series, read_at: str) -> Series:
+    """The series without its last period, if that was not over when the rows were read.
+
+    If several had not even begun they are plans, not measurements: they stay, and it is said.
+    """
+    if not read_at:
+        return made
+    now = datetime.fromisoformat(read_at)
+    now = now.astimezone(UTC).replace(tzinfo=None) if now.tzinfo else now
+    later = [at for at in made.moments if _find_period_end(made, at) > now]
+    if not later:
+        return made
+    name = made.name(later[0])
+    if len(later) > 1:
+        text = (
+            f"{len(later):,} values, from {name} on, are of periods that were not over when they were read; they count."
+        )
+        return replace(made, notes=(*made.notes, text))
+    text = (
+        f"{name} was not over when the rows were read: its value ({made.values[-1]:g}) does not count, it is forecast."
+    )
+    return replace(made, moments=made.moments[:-1], values=made.values[:-1], notes=(*made.notes, text))
+
+
+def _find_period_end(made: Series, at: datetime) -> datetime:
+    """When a period is over: a date that is the last day of a month stands for the time up to it."""
+    try:
+        return at + timedelta(days=1) if made.ends else made.period.after(at, 1, made.ends)
+    except (OverflowError, ValueError):
+        return datetime.max
+
+
+def _format_faulty_cell(cell: object) -> str:
+    return "NULL" if cell is None else repr(shorten_text(cell, SHOWN) if isinstance(cell, str) else cell)

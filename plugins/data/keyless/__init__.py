@@ -1,0 +1,1 @@
+"""Rules by which saved questions are answered without a language model."""

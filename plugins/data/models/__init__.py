@@ -1,0 +1,1 @@
+"""The data that questions to databases travel in. Pure: workflows load it."""

@@ -1,0 +1,37 @@
+"""The plugin `data`."""
+
+from typing import Final
+
+from elcano.graphs.plugin import Plugin
+
+plugin: Final = Plugin(
+    name="data",
+    description="Questions to databases: SQL, charts and forecasts, every number with its cell.",
+    package="elcano.plugins.data",
+    needs=("research",),
+    agents=(
+        ".agents.splitter:AGENT",
+        ".agents.sql_writer:AGENT",
+        ".agents.sql_repairer:AGENT",
+        ".agents.data_writer:AGENT",
+    ),
+    tools=(".tool_specs:TOOLS",),
+    reducers=(".data_reducers:REDUCERS",),
+    modes=(".modes:MODE",),
+    keyless={
+        "splitter": ".keyless.saved_questions:choose_one_query",
+        "sql_writer": ".keyless.saved_questions:write_sql",
+        "sql_repairer": ".keyless.saved_questions:repair_sql",
+        "data_writer": ".keyless.answers:answer",
+    },
+    looks=(".models.database_look:DATABASE_LOOK",),
+    services=(
+        ".databases.registry:open_databases",
+        ".databases.examples:open_examples",
+    ),
+    routes=(".routes:router",),
+    checks=(".checks:check_databases",),
+    commands={"databases": ".commands:app"},
+    openers={"database": ".source:open_source"},
+    obstacles=(".obstacles:find_missing_query_writer",),
+)

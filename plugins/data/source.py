@@ -1,0 +1,95 @@
+"""A database as a source: what is searched for is answered if it is a saved question, by the query that was saved.
+
+The result is the one passage. Where no saved question fits, or the database refuses its query, nothing is found, and a
+warning says why.
+"""
+
+import asyncio
+
+from elcano.activities.results.result_store import RESULT_TYPE, as_evidence
+from elcano.activities.sources.base import SearchResults
+from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.data.query import QueryFault, SqlQuery
+from elcano.graphs.data.schema import DatabaseSchema
+from elcano.graphs.data.table import ResultTable
+from elcano.graphs.errors import InputInvalid, SourceRefused
+from elcano.plugins.data.database_tools import SqlExamplesInput
+from elcano.plugins.data.databases.context import select_schema_context
+from elcano.plugins.data.databases.examples import SqlExamples
+from elcano.plugins.data.databases.query_runner import run_query
+from elcano.plugins.data.databases.registry import Databases, open_databases
+from elcano.plugins.data.models.sql_answers import MOST_EXAMPLES
+from elcano.settings import Settings
+from elcano.storage.store import TenantStore
+
+TABLES = 8
+"""That a question is about at the most, beside those that they refer to."""
+ROWS = 200
+"""Of a result that is found by searching."""
+
+
+class DatabaseSource:
+    """The tables of one database.
+
+    Args:
+        spec: what is known of it.
+        databases: all that the settings name.
+        examples: their saved questions.
+    """
+
+    def __init__(self, spec: SourceSpec, databases: Databases, examples: SqlExamples) -> None:
+        self._spec = spec
+        self._databases = databases
+        self._examples = examples
+
+    @property
+    def spec(self) -> SourceSpec:
+        """The source's specification, known without opening it."""
+        return self._spec
+
+    async def search(self, query: str, limit: int) -> SearchResults:
+        """Refused: its results are kept as tables, so it has to be known where."""
+        raise SourceRefused("a database is searched with the store that keeps its results")
+
+    async def search_store(self, store: TenantStore, run_id: str, query: str, limit: int) -> SearchResults:
+        """See `SearchesStore`."""
+        table = await self._ask(query)
+        if isinstance(table, str):
+            return SearchResults(warnings=(f"{self._spec.name}: {table}",))
+        artifact = await store.artifacts.put(run_id, table.model_dump_json(), RESULT_TYPE)
+        passage, text = as_evidence(table, artifact)
+        told = f"{self._spec.name}: {query!r} is a saved question, whose query is {table.sql}"
+        return SearchResults(evidence=(passage,), texts=(text,), warnings=(told,))
+
+    async def tables(self, question: str) -> DatabaseSchema:
+        """See `HasTables`."""
+        schema = await self._databases.get(self._spec.name).schema()
+        return (await asyncio.to_thread(select_schema_context, schema, question, TABLES)).found
+
+    async def saved_questions(self, question: str) -> tuple[str, ...]:
+        """See `HasTables`."""
+        given = SqlExamplesInput(database=self._spec.name, question=question, limit=MOST_EXAMPLES)
+        return tuple(one.question for one in (await self._examples.like(given)).examples)
+
+    async def _ask(self, query: str) -> ResultTable | str:
+        """What the saved query gives, or why there is nothing."""
+        try:
+            saved = await self._examples.find(self._spec.name, query)
+        except InputInvalid as error:
+            return str(error)
+        if saved is None:
+            return f"{query!r} is no saved question of this database"
+        database = self._databases.get(self._spec.name)
+        written = SqlQuery(database=self._spec.name, dialect=database.engine.dialect, sql=saved.sql)
+        table = await run_query(database, written, ROWS)
+        if isinstance(table, QueryFault):
+            return f"the query for {query!r} was not answered. {table.message}"
+        return table if table.rows else f"the query for {query!r} gave no row"
+
+    async def close(self) -> None:
+        """It has opened nothing: connections are of one query each."""
+
+
+def open_source(spec: SourceSpec, settings: Settings) -> DatabaseSource:
+    """The database of this name."""
+    return DatabaseSource(spec, open_databases(settings), SqlExamples(settings.database_examples))

@@ -1,0 +1,1 @@
+"""What the tools over databases do; `tool_specs` names them."""

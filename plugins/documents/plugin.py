@@ -1,0 +1,15 @@
+"""The plugin `documents`."""
+
+from typing import Final
+
+from elcano.graphs.plugin import Plugin
+
+plugin: Final = Plugin(
+    name="documents",
+    description="Collections of documents in folders, and what installed packages say of themselves.",
+    package="elcano.plugins.documents",
+    sources=(".source_specs:SOURCES",),
+    checks=(".checks:check_collections",),
+    openers={"documents": ".local_sources:open_collection"},
+    services=(".local_sources:require_folders",),
+)

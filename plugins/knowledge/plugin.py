@@ -1,0 +1,16 @@
+"""The plugin `knowledge`."""
+
+from typing import Final
+
+from elcano.graphs.plugin import Plugin
+
+plugin: Final = Plugin(
+    name="knowledge",
+    description="The graph of what all runs found, as a source and to be asked.",
+    package="elcano.plugins.knowledge",
+    sources=(".source_spec:SOURCE",),
+    routes=(".routes:router",),
+    checks=(".checks:check_knowledge_graph",),
+    archivers=(".graph_update:update_knowledge",),
+    commands={"knowledge": ".commands:app"},
+)

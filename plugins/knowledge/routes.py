@@ -1,0 +1,144 @@
+"""The knowledge graph: what runs of a tenant found, by words, by node, by path and, in Apache AGE, by openCypher.
+
+What runs found, as it is looked up: a node that has to be there, and the ways between two.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, TypeAlias
+
+from fastapi import APIRouter, Path, Query
+
+from elcano.api.http.errors import (
+    BodyTooLarge,
+    BodyUnreadable,
+    NodeNotFound,
+    RequestInvalid,
+    StoreUnavailable,
+    Unauthenticated,
+    problem_docs,
+)
+from elcano.api.services import Provided
+from elcano.graphs.data.knowledge_graph import LONGEST_PATH, NODE_ID, EdgeKind, KnowledgeEdge, KnowledgeNode, NodeKind
+from elcano.graphs.errors import CypherRefused, KnowledgeDisabled
+from elcano.plugins.knowledge.knowledge_views import (
+    CypherRequest,
+    CypherView,
+    EdgeView,
+    HitView,
+    KnowledgeView,
+    NeighboursView,
+    NodeView,
+    PathsView,
+    PathView,
+)
+from elcano.storage.knowledge.graph import KnowledgeGraph
+from elcano.storage.knowledge.paths import find_shortest_paths
+
+
+async def required_node(id: str, graph: KnowledgeGraph) -> KnowledgeNode:
+    """The node with this id.
+
+    Raises:
+        NodeNotFound: there is none.
+    """
+    found = await graph.nodes([id])
+    if not found:
+        raise NodeNotFound(f"nothing is known under {id!r}; `GET /v1/knowledge/search?q=` finds nodes by words")
+    return found[0]
+
+
+async def shortest_paths(graph: KnowledgeGraph, start: str, end: str, *, longest: int, limit: int) -> PathsView:
+    """The shortest ways from a node to another, with all that they lead over.
+
+    Raises:
+        NodeNotFound: one of the two is not there.
+    """
+    ends = [await required_node(id, graph) for id in (start, end)]
+    found = await find_shortest_paths(graph, start, end, longest=longest, limit=limit)
+    ids = sorted({id for path in found.paths for one in path for id in (one.start, one.end)})
+    nodes = {one.id: one for one in (*ends, *await graph.nodes(ids))}
+    # A run may have been deleted between the two looks, and a node with it: that way is no more.
+    paths = [path for path in found.paths if all(one.start in nodes and one.end in nodes for one in path)]
+    return PathsView(paths=tuple(_build_path_view(start, path, nodes) for path in paths), complete=found.complete)
+
+
+def _build_path_view(start: str, edges: Sequence[KnowledgeEdge], nodes: Mapping[str, KnowledgeNode]) -> PathView:
+    at, passed = start, [start]
+    for edge in edges:
+        at = edge.end if edge.start == at else edge.start
+        passed.append(at)
+    return PathView(
+        nodes=tuple(NodeView.of(nodes[id]) for id in passed), edges=tuple(EdgeView.of(edge) for edge in edges)
+    )
+
+
+NodeNamed: TypeAlias = Annotated[
+    str, Path(pattern=NODE_ID, description="A node's id.", examples=["document-9d5ec0e3c6dfe75f897259c3"])
+]
+
+router = APIRouter(
+    prefix="/v1/knowledge",
+    tags=["knowledge"],
+    responses=problem_docs(KnowledgeDisabled, StoreUnavailable, Unauthenticated),
+)
+
+
+@router.get("")
+async def get_knowledge(services: Provided) -> KnowledgeView:
+    """Read how much is known: nodes and edges by their kinds."""
+    graph = services.store.knowledge
+    return KnowledgeView.of(await graph.counts(), cypher=graph.cypher_spoken)
+
+
+@router.get("/search", responses=problem_docs(RequestInvalid))
+async def search_knowledge(
+    services: Provided,
+    q: Annotated[str, Query(min_length=1, max_length=1_000, description="Words, or the key of a node.")],
+    kind: Annotated[list[NodeKind] | None, Query(description="Only nodes of this kind; repeatable.")] = None,
+    limit: Annotated[int, Query(ge=1, le=100, description="Nodes at most.")] = 20,
+) -> list[HitView]:
+    """Find nodes by words: claims of reports, documents, authors, what they speak of, runs by their questions.
+
+    The best come first. No model is asked: a word is found as it is written, English plurals apart.
+    """
+    return [HitView.of(hit) for hit in await services.store.knowledge.search(q, kinds=kind or (), limit=limit)]
+
+
+@router.get("/nodes/{node_id}", responses=problem_docs(RequestInvalid, NodeNotFound))
+async def get_node(node_id: NodeNamed, services: Provided) -> NodeView:
+    """Read one node."""
+    return NodeView.of(await required_node(node_id, services.store.knowledge))
+
+
+@router.get("/nodes/{node_id}/neighbours", responses=problem_docs(RequestInvalid, NodeNotFound))
+async def get_neighbours(
+    node_id: NodeNamed,
+    services: Provided,
+    kind: Annotated[list[EdgeKind] | None, Query(description="Only over edges of this kind; repeatable.")] = None,
+    limit: Annotated[int, Query(ge=1, le=200, description="Edges a page.")] = 50,
+    after: Annotated[str, Query(pattern=r"^([0-9a-f]{32})?$", description="The `next` of the page before.")] = "",
+) -> NeighboursView:
+    """List the neighbours of a node in both directions, each edge with the run and the passage that it comes from."""
+    await required_node(node_id, services.store.knowledge)
+    found = await services.store.knowledge.neighbours(node_id, kinds=kind or (), limit=limit + 1, after=after)
+    return NeighboursView.of(found, limit)
+
+
+@router.get("/paths", responses=problem_docs(RequestInvalid, NodeNotFound))
+async def get_paths(
+    services: Provided,
+    start: Annotated[str, Query(alias="from", pattern=NODE_ID, description="A node's id.")],
+    end: Annotated[str, Query(alias="to", pattern=NODE_ID, description="Another one's.")],
+    longest: Annotated[int, Query(ge=1, le=LONGEST_PATH, description="Edges of a path at most.")] = 4,
+    limit: Annotated[int, Query(ge=1, le=20, description="Paths at most.")] = 5,
+) -> PathsView:
+    """Find the shortest ways from a node to another, whichever way the edges lead; none leads over a run."""
+    return await shortest_paths(services.store.knowledge, start, end, longest=longest, limit=limit)
+
+
+@router.post("/cypher", responses=problem_docs(BodyTooLarge, BodyUnreadable, RequestInvalid, CypherRefused))
+async def ask_cypher(request: CypherRequest, services: Provided) -> CypherView:
+    """Ask openCypher, where the graph is in Apache AGE: queries that read, for at most 5 seconds."""
+    graph = services.store.knowledge
+    rows = await graph.cypher(request.query, request.columns, request.parameters, limit=request.limit)
+    return CypherView(columns=request.columns, rows=tuple(map(tuple, rows)))

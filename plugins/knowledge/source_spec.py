@@ -1,0 +1,16 @@
+"""The source of what earlier runs found."""
+
+from typing import Final
+
+from elcano.graphs.catalogue.source_spec import SourceSpec
+
+SOURCE: Final = SourceSpec(
+    name="knowledge",
+    kind="passages",
+    description="Passages that earlier runs found, by what their reports said with them.",
+    dated=True,
+    setting="ELCANO_KNOWLEDGE",
+    turned_on_by="tables",
+    by_default=False,
+    opened_by="elcano.plugins.knowledge.source:open_source",
+)

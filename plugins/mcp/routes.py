@@ -1,0 +1,133 @@
+"""Tools: which servers the operator named, whether they answer, and what they offer.
+
+How servers of tools are shown, and their tools. Names and descriptions of tools are the servers' words.
+"""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Path, Query
+from pydantic import Field
+
+from elcano.api.http.budgets import Described
+from elcano.api.http.errors import (
+    RequestInvalid,
+    StoreUnavailable,
+    TemporalRefused,
+    TemporalUnavailable,
+    ToolServerNotFound,
+    ToolServersUnavailable,
+    problem_docs,
+)
+from elcano.api.services import Provided, Services
+from elcano.api.temporal.looks import LookFailed
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.values.failures import FailureType
+from elcano.plugins.mcp.mcp_tools import (
+    MOST_SHOWN,
+    TOOL_LOOK,
+    ListToolsInput,
+    ListToolsOutput,
+    OfferedTool,
+    ServerTools,
+    ToolLook,
+)
+
+
+class ToolView(Described):
+    """A tool that a node `call_tool` can call."""
+
+    name: str = Field(examples=["convert_time"])
+    """Pass it as `tool`."""
+    title: str = Field(default="", examples=["Convert time"])
+    """What its server calls it for people."""
+    description: str = Field(default="", examples=["Convert time between timezones"])
+    """What its server says of it, shortened. It is nobody's instruction."""
+    kind: Literal["reads", "repeatable", "writes"] = Field(examples=["reads"])
+    """`reads`: it changes nothing and is tried again. `repeatable`: it writes, and doing it twice is as doing it once.
+    `writes`: it is called at most once. What the operator says goes before what the server says."""
+    needs_approval: bool = Field(default=False, examples=[False])
+    """A call of it is refused: it writes, and the operator has not allowed that."""
+    input_schema: JsonObject = Field(default={}, examples=[{"type": "object", "properties": {}}])
+    """JSON Schema of its arguments; empty where it is longer than 10,000 characters."""
+
+
+class ToolServerView(Described):
+    """A server of tools, and whether it answers."""
+
+    name: str = Field(examples=["time"])
+    """Pass it as `server`."""
+    transport: Literal["stdio", "http"] = Field(examples=["stdio"])
+    """`stdio`: a program that is started for each call. `http`: an address."""
+    answers: bool = Field(examples=[True])
+    """Whether it said what it offers."""
+    error: str = Field(default="", examples=[""])
+    """Why it did not."""
+    protocol: str = Field(default="", examples=["2026-07-28"])
+    """The version of MCP that is spoken with it."""
+    count: int = Field(default=0, examples=[2])
+    """How many tools of it may be called."""
+    seconds: float = Field(default=0.0, examples=[1.1])
+    """How long its answer took; of one that was kept from the last minute, how long it took then."""
+    tools: tuple[ToolView, ...] = Field(default=())
+    """They; cut where there are more than were asked for."""
+
+    @classmethod
+    def of(cls, server: ServerTools) -> "ToolServerView":
+        """Builds the view from a worker's answer."""
+        own = server.model_dump(exclude={"server", "tools"})
+        return cls(name=server.server, **own, tools=tuple(_build_tool_view(tool) for tool in server.tools))
+
+
+class ToolList(Described):
+    """All servers of tools that the operator named."""
+
+    servers: tuple[ToolServerView, ...]
+    """In the operator's order."""
+    truncated: bool = Field(examples=[False])
+    """Whether there are more tools than were asked for."""
+
+
+def _build_tool_view(tool: OfferedTool) -> ToolView:
+    return ToolView.model_validate(tool.model_dump(exclude={"server"}))
+
+
+router = APIRouter(
+    prefix="/v1/tools",
+    tags=["tools"],
+    responses=problem_docs(
+        RequestInvalid, StoreUnavailable, TemporalRefused, TemporalUnavailable, ToolServersUnavailable
+    ),
+)
+
+
+@router.get("")
+async def list_tools(
+    services: Provided,
+    limit: Annotated[int, Query(ge=1, le=MOST_SHOWN, description="Tools at most, of all servers together.")] = 100,
+) -> ToolList:
+    """List the tool servers with the tools of each, as a worker sees them; a server that does not answer says why.
+
+    A worker asks them at most once a minute.
+    """
+    found = await _look_at_tools(services, ToolLook(asked=ListToolsInput(limit=limit)))
+    servers = tuple(ToolServerView.of(server) for server in found.servers)
+    return ToolList(servers=servers, truncated=found.truncated)
+
+
+@router.get("/{name}", responses=problem_docs(ToolServerNotFound))
+async def get_tool_server(name: Annotated[str, Path(max_length=64)], services: Provided) -> ToolServerView:
+    """Ask one server for its current tools; at most 200 are shown."""
+    asked = ListToolsInput(servers=(name,), limit=MOST_SHOWN)
+    (server,) = (await _look_at_tools(services, ToolLook(asked=asked, fresh=True))).servers
+    return ToolServerView.of(server)
+
+
+async def _look_at_tools(services: Services, look: ToolLook) -> ListToolsOutput:
+    try:
+        found = await services.temporal.looks.look(TOOL_LOOK, look, "what tools are there?")
+    except LookFailed as error:
+        if error.type == FailureType.TOOL_REFUSED:
+            raise ToolServerNotFound(str(error)) from error
+        raise ToolServersUnavailable(str(error)) from error
+    assert isinstance(found, ListToolsOutput)
+    return found

@@ -1,0 +1,229 @@
+"""One connection to one server, for one piece of work: opened, used, and closed in every case.
+
+The work runs in a task of its own, because a program that was started is ended only by the task that started it: given
+up or out of time, that task is cancelled once and waited for. Nothing is tried again here.
+"""
+
+import asyncio
+import logging
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Final, TextIO, TypeVar
+
+from elcano.activities.extras import missing_extras
+from elcano.graphs.errors import ToolRefused, ToolUnavailable
+from elcano.graphs.extras import install_command
+from elcano.graphs.shortening import shorten_text
+from elcano.plugins.mcp.tool_servers import CLOSING_SECONDS, VARIABLE, ToolServer
+from elcano.redaction import without_secrets
+from elcano.settings import list_secrets, secrets_given
+
+if TYPE_CHECKING:  # it is imported when it is needed: see `_import_mcp_library`
+    from mcp import Client
+
+Result = TypeVar("Result")
+Key = Callable[[str], str]
+"""The value of a variable of the worker; empty if it is not set."""
+
+RESPONSE_BYTES: Final = 20_000_000
+"""Of one answer over HTTP."""
+SAID_CHARACTERS: Final = 300
+"""Of what a server said when it failed."""
+TAIL_BYTES: Final = 64_000
+"""What is read of what a program wrote, to show its end."""
+TORN_CHARACTERS: Final = 4_000
+"""At the beginning of that, where a key may have lost its first half: they are not shown."""
+
+for _name in ("mcp.client.stdio", "mcp.client.streamable_http", "client"):  # they log what servers write, word for word
+    logging.getLogger(_name).setLevel(logging.CRITICAL)
+
+
+def known_secrets(server: ToolServer, key: Key) -> tuple[str, ...]:
+    """Return secrets that a server must not repeat: those given to it and all others of this process, longest first."""
+    return tuple(dict.fromkeys((*secrets_given(server.model_dump(), key), *list_secrets())))
+
+
+async def run_with_client(
+    name: str, server: ToolServer, key: Key, seconds: float, work: Callable[["Client"], Awaitable[Result]]
+) -> Result:
+    """What `work` answers, given a connection to the server `name`.
+
+    Args:
+        name: for messages.
+        server: where it is.
+        key: reads the variables that it names.
+        seconds: for all of it, with the start of its program.
+        work: what is done; what it raises of ours comes out as it is.
+
+    Raises:
+        ToolRefused: its program is not there, a variable is not set, the extra `mcp` is not installed, or what it says
+            cannot be read, as a schema that leads back to itself: it would say the same again.
+        ToolUnavailable: it does not answer in time or breaks off.
+    """
+    if "mcp" in missing_extras():
+        raise ToolRefused(f"the server {name!r} cannot be reached from here: {install_command('mcp')}")
+    await asyncio.to_thread(_import_mcp_library)
+    task = asyncio.create_task(_run_connected_work(name, server, key, work))
+    try:
+        await asyncio.wait({task}, timeout=seconds)
+        if not task.done():
+            await _cancel_and_wait(task)
+            raise ToolUnavailable(f"the server {name!r} did not answer within {seconds:g} s")
+        return task.result()
+    finally:
+        if not task.done():
+            await _cancel_and_wait(task)
+
+
+def _import_mcp_library() -> None:
+    """Import the client libraries early: on a busy machine this takes seconds, and a worker must keep heartbeating."""
+    import httpx2  # noqa: F401
+    import jsonschema  # noqa: F401
+    import mcp.client.streamable_http  # noqa: F401
+
+    from elcano.plugins.mcp.lines import bound_lines
+
+    bound_lines()
+
+
+async def _cancel_and_wait(task: "asyncio.Task[Result]") -> None:
+    """Has the work end, and its program with it."""
+    task.cancel()
+    await asyncio.wait({task}, timeout=CLOSING_SECONDS)
+    if task.done() and not task.cancelled():
+        task.exception()  # it is known already why it was ended
+
+
+async def _run_connected_work(
+    name: str, server: ToolServer, key: Key, work: Callable[["Client"], Awaitable[Result]]
+) -> Result:
+    from elcano.plugins.mcp import lines
+
+    values = _with_variables(name, server, key)
+    task, over = asyncio.current_task(), asyncio.Event()
+
+    def too_long() -> None:
+        over.set()
+        if task is not None:
+            task.cancel()
+
+    lines.when_too_long(too_long)
+    with _errors(name) as said:
+        try:
+            async with _open_client(values, said) as client:
+                return await work(client)
+        except asyncio.CancelledError:
+            if over.is_set():
+                raise ToolRefused(
+                    f"the server {name!r} answered more than {lines.LINE_CHARACTERS:,} characters"
+                ) from None
+            raise
+        except Exception as error:
+            raise _translate_server_error(name, server, error, said, known_secrets(server, key)) from None
+
+
+@asynccontextmanager
+async def _open_client(server: ToolServer, said: TextIO) -> AsyncIterator["Client"]:
+    import httpx2
+    from mcp import Client, StdioServerParameters
+    from mcp.client.stdio import stdio_client
+    from mcp.client.streamable_http import streamable_http_client
+
+    from elcano.plugins.mcp.bounded import BoundedTransport
+
+    if server.command:
+        program = StdioServerParameters(
+            command=server.command,
+            args=list(server.args),
+            env=dict(server.environment),
+            cwd=server.folder or None,
+            encoding_error_handler="replace",
+        )
+        async with Client(stdio_client(program, errlog=said), cache=None) as client:
+            yield client
+        return
+    timeout = httpx2.Timeout(server.seconds, connect=min(server.seconds, 10.0))
+    transport = BoundedTransport(httpx2.AsyncHTTPTransport(), RESPONSE_BYTES)
+    async with httpx2.AsyncClient(headers=server.headers, timeout=timeout, transport=transport) as http:
+        way = streamable_http_client(server.url, http_client=http, max_sse_event_size=RESPONSE_BYTES)
+        async with Client(way, cache=None) as client:
+            yield client
+
+
+def _with_variables(name: str, server: ToolServer, key: Key) -> ToolServer:
+    """The server with the values of the variables in the place of their names.
+
+    Raises:
+        ToolRefused: one is not set.
+    """
+    if missing := [variable for variable in server.variables() if not key(variable)]:
+        raise ToolRefused(f"the server {name!r} needs variables that are not set here: {', '.join(missing)}")
+
+    def filled(values: dict[str, str]) -> dict[str, str]:
+        return {one: VARIABLE.sub(lambda found: key(found[1]), text) for one, text in values.items()}
+
+    given = {"headers": filled(server.headers), "environment": filled(server.environment)}
+    return server.model_copy(update=given)
+
+
+class _errors:
+    """A file for a program's stderr; its last lines are reported if the program fails."""
+
+    def __init__(self, name: str) -> None:
+        self._file = tempfile.TemporaryFile("w+", prefix=f"mcp-{name}-", errors="replace")  # noqa: SIM115
+
+    def __enter__(self) -> TextIO:
+        return self._file
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+
+def _translate_server_error(
+    name: str, server: ToolServer, error: Exception, said: TextIO, known: tuple[str, ...]
+) -> Exception:
+    """What went wrong, as one of ours, without what the server is given."""
+    from mcp.shared.exceptions import MCPError
+    from pydantic import ValidationError
+
+    leaves = list(_iter_leaf_errors(error))
+    for leaf in leaves:
+        if type(leaf) in (ToolRefused, ToolUnavailable):
+            return type(leaf)(without_secrets(str(leaf), known))
+        if type(leaf).__module__.startswith("elcano."):
+            return leaf
+    for leaf in leaves:
+        if isinstance(leaf, FileNotFoundError | PermissionError | NotADirectoryError) and server.command:
+            return ToolRefused(f"the program of the server {name!r} cannot be started: {leaf.strerror}")
+    first = next((leaf for leaf in leaves if isinstance(leaf, MCPError)), leaves[0])
+    if isinstance(first, RecursionError | ValueError):
+        what = "the protocol does not know it" if isinstance(first, ValidationError) else _first_line(first, known)
+        return ToolRefused(f"what the server {name!r} says cannot be read: {shorten_text(what, SAID_CHARACTERS)}")
+    what = _first_line(first, known)
+    last = _read_last_output(said, known) if server.command else ""
+    text = f"the server {name!r} failed: {shorten_text(what or type(first).__name__, SAID_CHARACTERS)}"
+    return ToolUnavailable(text + (f"; it wrote: {last}" if last else ""))
+
+
+def _first_line(error: Exception, known: tuple[str, ...]) -> str:
+    """Return an error's first line, without keys or input that a library echoes. A line may end within a key."""
+    return without_secrets(str(error), known).partition("\n")[0].strip()
+
+
+def _iter_leaf_errors(error: Exception) -> Iterator[Exception]:
+    if isinstance(error, ExceptionGroup):
+        for inner in error.exceptions:
+            yield from _iter_leaf_errors(inner)
+    else:
+        yield error
+
+
+def _read_last_output(said: TextIO, known: tuple[str, ...]) -> str:
+    """The last words of a program, on one line and without keys."""
+    said.flush()
+    said.seek(0, 2)
+    begin = max(0, said.tell() - TAIL_BYTES)
+    said.seek(begin)
+    text = without_secrets(said.read(), known)[TORN_CHARACTERS if begin else 0 :]
+    return " ".join(text.split())[-SAID_CHARACTERS:]

@@ -1,0 +1,205 @@
+"""The tool `call_tool`: one call of one tool of a server that the operator named.
+
+What writes is called at most once, whatever happens to worker, connection or run: before it is called, the call is
+claimed in the store for good, and whoever finds it claimed says that its outcome is unknown. What only reads, or may be
+repeated, is tried again by Temporal.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final
+
+from pydantic import ValidationError
+
+from elcano.activities.tools.evidence_reference import build_evidence_ref
+from elcano.graphs.checks.references import explain_unknown_name
+from elcano.graphs.errors import ActivityFault, ApprovalNeeded, OutcomeUnknown, ToolRefused, ToolUnavailable
+from elcano.graphs.shortening import shorten_text
+from elcano.plugins.mcp.mcp_tools import (
+    STRUCTURED_CHARACTERS,
+    TEXT_CHARACTERS,
+    CallToolInput,
+    CallToolOutput,
+    ToolKind,
+)
+from elcano.plugins.mcp.offered_tools import found_in, kind_of, list_offered_tools, needs_approval
+from elcano.plugins.mcp.server_connection import SAID_CHARACTERS, Key, known_secrets, run_with_client
+from elcano.plugins.mcp.tool_results import Answer, answer_from_tool_result, passages_from_answer
+from elcano.plugins.mcp.tool_servers import SETTING, ToolServer
+from elcano.redaction import without_secrets
+from elcano.storage.store import TenantStore
+
+if TYPE_CHECKING:
+    from mcp import Client
+    from mcp.types import CallToolResult
+
+RESULT_TYPE: Final = "application/vnd.elcano.tool-result+json"
+"""The media type of a stored result."""
+
+
+@dataclass(frozen=True)
+class CallPlace:
+    """Which call of a run this is: the same in every attempt, in a run that is taken up too."""
+
+    run_id: str
+    activity: str
+    """The id of its activity, which says step, node and item."""
+    attempt: str
+    """What tells this attempt apart from every other one."""
+    approval: str = ""
+    """The id under which somebody approved this one call, and no other; empty: nobody was asked."""
+
+
+class Caller:
+    """Calls tools of the servers of this worker."""
+
+    def __init__(self, servers: Mapping[str, ToolServer], key: Key) -> None:
+        self._servers = servers
+        self._key = key
+
+    async def call(
+        self, store: TenantStore, place: CallPlace, given: CallToolInput, within: float | None
+    ) -> CallToolOutput:
+        """What the tool answered; the whole of it is stored before this answers.
+
+        Args:
+            store: the tenant's.
+            place: which call it is.
+            given: what is called.
+            within: seconds that this attempt may take; None: as many as the server's.
+
+        Raises:
+            ToolRefused: no such server or tool, arguments that do not fit, or an answer that no tool may give.
+            ApprovalNeeded: nothing else stands against it, and it writes, which nobody has allowed.
+            ToolUnavailable: nothing was done, or the tool only reads: another try may help.
+            OutcomeUnknown: it writes, and was called before or broke off.
+        """
+        server = found_in(self._servers, given.server)
+        if not server.offers(given.tool):
+            raise ToolRefused(f"the operator does not offer {given.tool!r} of {given.server!r} (`tools` in {SETTING})")
+        kinds: list[ToolKind] = []
+        known = known_secrets(server, self._key)
+
+        async def work(client: "Client") -> "CallToolResult":
+            kind = await self._ready(client, server, given, known, approved=bool(place.approval))
+            if kind == "writes":
+                await _claim_tool_call(store, place, given)
+            kinds.append(kind)
+            return await _call_server_tool(client, given, known)
+
+        seconds = server.seconds if within is None else max(1.0, min(server.seconds, within))
+        try:
+            result = await run_with_client(given.server, server, self._key, seconds, work)
+        except ToolUnavailable as error:
+            raise _classify_broken_call(given, kinds, error) from None
+        except ToolRefused as error:
+            raise (_build_outcome_unknown(given, str(error)) if kinds == ["writes"] else error) from None
+        said = await asyncio.to_thread(answer_from_tool_result, result, known)
+        return await _store_call_result(store, place.run_id, given, kinds[0], said)
+
+    async def _ready(
+        self, client: "Client", server: ToolServer, given: CallToolInput, known: tuple[str, ...], *, approved: bool
+    ) -> ToolKind:
+        """What kind of tool it is, once nothing stands against the call.
+
+        Raises:
+            ToolRefused: there is none, or its arguments do not fit.
+            ApprovalNeeded: it writes, and neither the operator nor anybody else has allowed that.
+        """
+        from elcano.plugins.mcp.arguments import argument_faults
+
+        tools = {tool.name: tool for tool in await list_offered_tools(given.server, client, known)}
+        if (tool := tools.get(given.tool)) is None:
+            (text,) = explain_unknown_name(f"tool of the server {given.server!r}", given.tool, list(tools)[:200])
+            raise ToolRefused(text)
+        called = f"{given.server}/{given.tool}"
+        try:
+            faults = await asyncio.to_thread(argument_faults, given.arguments, tool.input_schema)
+        except ToolRefused as error:
+            raise ToolRefused(f"{called}: {error}") from None
+        if faults:
+            raise ToolRefused(f"the arguments of {called} do not fit its schema: {'; '.join(faults)}")
+        kind = kind_of(tool, server)
+        if needs_approval(given.tool, kind, server) and not approved:
+            raise ApprovalNeeded(
+                f"{called} writes, or does not say that it only reads, and nobody has allowed that: the operator may "
+                f"add {given.tool!r} to `writes` of {given.server!r} in {SETTING} (or to `reads`, if it only reads)"
+            )
+        return kind
+
+
+async def _call_server_tool(client: "Client", given: CallToolInput, known: tuple[str, ...]) -> "CallToolResult":
+    """What the server answers.
+
+    Raises:
+        ToolRefused: that it does not take the call, or what no tool may answer.
+    """
+    from mcp.shared.exceptions import MCPError
+    from mcp.types import INVALID_PARAMS, METHOD_NOT_FOUND
+
+    called = f"{given.server}/{given.tool}"
+    try:
+        return await client.call_tool(given.tool, given.arguments)
+    except MCPError as error:
+        if error.code not in (INVALID_PARAMS, METHOD_NOT_FOUND):
+            raise
+        said = shorten_text(without_secrets(str(error), known), SAID_CHARACTERS)
+        raise ToolRefused(f"{called}: the server does not take the call: {said}") from None
+    except (RuntimeError, ValidationError) as error:  # the library's, of what does not fit its schema or the protocol
+        said = shorten_text(without_secrets(str(error), known).partition("\n")[0].strip(), SAID_CHARACTERS)
+        raise ToolRefused(f"{called} answered what it may not: {said}") from None
+
+
+async def _claim_tool_call(store: TenantStore, place: CallPlace, given: CallToolInput) -> None:
+    """Makes the call this attempt's for good.
+
+    Raises:
+        OutcomeUnknown: another attempt, or the run before it was taken up, made it.
+    """
+    asked = json.dumps([given.server, given.tool, given.arguments], sort_keys=True)
+    call = json.dumps([place.run_id, place.approval or place.activity, asked])
+    # A line feed, which no header has: no client's own key can be one of these.
+    key = f"call\n{sha256(call.encode()).hexdigest()}"
+    claim = await store.runs.claim(key, place.attempt, place.run_id.partition(".")[0])
+    if not claim.mine:
+        raise _build_outcome_unknown(
+            given, "it was called before at this step of the run, and what came of that was lost"
+        )
+
+
+def _classify_broken_call(given: CallToolInput, kinds: list[ToolKind], error: ToolUnavailable) -> ActivityFault:
+    """Return the error for a broken call: nothing was done, a retry is safe, or the outcome is unknown."""
+    return _build_outcome_unknown(given, str(error)) if kinds == ["writes"] else error
+
+
+def _build_outcome_unknown(given: CallToolInput, why: str) -> OutcomeUnknown:
+    return OutcomeUnknown(
+        f"{given.server}/{given.tool} writes, was called, and nobody knows whether it did its work: {why}. It is not "
+        "called again. See for yourself what it did; to have it called again, fork the run at this step"
+    )
+
+
+async def _store_call_result(
+    store: TenantStore, run_id: str, given: CallToolInput, kind: ToolKind, said: Answer
+) -> CallToolOutput:
+    artifact = await store.artifacts.put(run_id, said.whole(), RESULT_TYPE)
+    found, texts = passages_from_answer(given.server, given.tool, said, time.time()) if given.as_evidence else ([], [])
+    if found:
+        await store.evidence.add(run_id, found, texts)
+    fits = len(json.dumps(said.structured)) <= STRUCTURED_CHARACTERS
+    return CallToolOutput(
+        server=given.server,
+        tool=given.tool,
+        kind=kind,
+        is_error=said.is_error,
+        text=shorten_text(said.text, TEXT_CHARACTERS),
+        structured=said.structured if fits else None,
+        truncated=len(said.text) > TEXT_CHARACTERS or not fits,
+        artifact=artifact,
+        left_out=said.left_out,
+        evidence=tuple(build_evidence_ref(passage) for passage in found),
+    )

@@ -1,0 +1,1 @@
+"""Research loops: the modes `simple`, `iterative` and `deep`, with their agents and reducers."""

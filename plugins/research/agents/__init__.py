@@ -1,0 +1,1 @@
+"""The agents of the research loops, one a file."""

@@ -1,0 +1,184 @@
+"""The judge agent: whether a careful report can be written now, in any field of knowledge."""
+
+from collections.abc import Mapping
+from typing import Final, Literal
+
+from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
+
+from elcano.graphs.agents.context import ResearchContext, build_research_task, for_gap, needs_of, passages_of
+from elcano.graphs.agents.criteria import STATING
+from elcano.graphs.agents.definition import AgentDefinition, Question
+from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.agents.loaded import Loaded
+from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.values.criteria import MOST_CRITERIA, MOST_PASSAGES, CriterionVerdict, normalize_criteria
+from elcano.graphs.values.display_text import ensure_list, format_count
+from elcano.graphs.values.rubric import SCALE, NamesFound, Rubric, RubricScores, Score, apply_rubric
+
+
+class JudgeInput(ResearchContext):
+    """The judge also sees what this iteration was after."""
+
+    gap: str = ""
+    rubric: Rubric | None = None
+    """By what its field judges; None: by no field's standards."""
+
+
+class JudgeAssessment(Frozen):
+    """Whether the evidence is enough to answer, for any field of knowledge."""
+
+    sufficient: bool = Field(description="True if a careful report that answers the question can be written now.")
+    confidence: float = Field(ge=0, le=1)
+    coverage: float = Field(
+        default=0.0, ge=0, le=1, description="The share of the question's parts that the evidence speaks to."
+    )
+    recommendation: Literal["continue", "synthesize"]
+    missing: tuple[str, ...] = Field(default=(), max_length=10, description="Words or aspects that no evidence covers.")
+    next_search_queries: tuple[str, ...] = Field(default=(), max_length=5)
+    reasoning: str = Field(min_length=1, max_length=2_000)
+    criteria: tuple[CriterionVerdict, ...] = Field(default=(), description="One verdict for each criterion.")
+    scores: tuple[Score, ...] = Field(default=(), description="One for each score of the rubric, if there is one.")
+    names: tuple[NamesFound, ...] = Field(default=(), description="What the rubric has named, by its kinds.")
+    unscored: SkipJsonSchema[str] = ""
+    """Why there are no scores, of a judge that can give none; no model is told of it."""
+    rubric: SkipJsonSchema[str] = ""
+    """The name of the rubric that it was held against, put here by code."""
+    lacking: SkipJsonSchema[tuple[str, ...]] = ()
+    """What the rubric asks for and is not there, counted by code."""
+
+
+INSTRUCTIONS: Final = f"""\
+You judge whether the passages that were found are enough to answer a question carefully, by the standards of its \
+field. Judge the passages, not the subject.
+
+- Criteria: for each of the envelope's `criteria`, by its number, whether a passage meets it that could be quoted for \
+it, and the keys of those that do. What no passage meets is not met, however well known it is. If the envelope has \
+none, say and judge your own. {STATING}
+- Coverage: the share of the question's parts that at least one passage speaks to.
+- Confidence: how sure you are that a report written from these passages alone would be right. Passages that \
+contradict one another, are second-hand or speak beside the point lower it.
+- Sufficient: every criterion is met, and every part of the question that matters has a passage that could be quoted.
+- Recommendation: `synthesize` if that is so, or if further searching is unlikely to help because the last searches \
+brought nothing new; otherwise `continue`.
+- Missing: the aspects that no passage covers.
+- Next search queries: if you recommend `continue`, one to three, each three to eight words as the sought text would \
+use them, for what is missing; none that was made already. All of them will be searched.
+- Rubric: if the envelope has `given.rubric`, judge by the standards of its field as well. Give one score from 0 to \
+{SCALE} for each of its `scores`, by its name, for what the passages show and nothing else, each with its reason and \
+the keys of its passages; a subject that no passage touches scores 0. List what it has `names` for as the passages \
+write it; name nothing that no passage names. What it says under `sufficient` and `instructions` counts as these lines \
+do. Without a rubric leave `scores` and `names` empty.
+- Reasoning: two or three sentences, naming passages by their keys.
+"""
+
+
+def build_task(given: JudgeInput, loaded: Loaded) -> TaskEnvelope:
+    """The research so far, this iteration's gap and how much of the evidence is new."""
+    new = len(given.conversation[-1].findings) if given.conversation else 0
+    task = build_research_task("judge", given, loaded).model_copy(update={"gap": given.gap, "new_evidence": new})
+    if given.rubric is None:
+        return task
+    rubric: JsonObject = given.rubric.model_dump(mode="json", exclude_defaults=True)
+    return task.model_copy(update={"given": {"rubric": rubric}})
+
+
+def resolve_answer(said: JudgeAssessment, given: JudgeInput, ids: Mapping[str, str]) -> JudgeAssessment:
+    """Return the verdict without contradictions, with passage ids in place of keys.
+
+    A criterion is met only by passages that were shown. Passages suffice only if every criterion that was judged is
+    met, and nothing lacks that a rubric asks for; where they suffice nothing is left to continue for, and where only
+    the sufficiency was wrong there is.
+    """
+    most = len(given.criteria) or MOST_CRITERIA
+    verdicts = tuple(by_ids(one, ids) for one in said.criteria if not given.criteria or 1 <= one.number <= most)[:most]
+    scored = None
+    if given.rubric is not None:
+        scored = apply_rubric(given.rubric, said.scores, said.names, ids, said.unscored)
+    lacking = scored.lacking if scored else ()
+    sufficient = said.sufficient and all(one.met for one in verdicts) and not lacking
+    recommendation = said.recommendation
+    if said.sufficient:
+        recommendation = "synthesize" if sufficient else "continue"
+    return said.model_copy(
+        update={
+            "criteria": verdicts,
+            "sufficient": sufficient,
+            "recommendation": recommendation,
+            "rubric": scored.rubric if scored else "",
+            "scores": scored.scores if scored else (),
+            "names": scored.names if scored else (),
+            "unscored": scored.unscored if scored else "",
+            "lacking": lacking,
+        },
+    )
+
+
+def read_scores(output: JsonObject) -> RubricScores | None:
+    """Return the scores by a rubric; None if no rubric was used.
+
+    Raises:
+        pydantic.ValidationError: it is no assessment.
+    """
+    said = JudgeAssessment.model_validate(output)
+    if not said.rubric:
+        return None
+    return RubricScores(
+        rubric=said.rubric, scores=said.scores, names=said.names, unscored=said.unscored, lacking=said.lacking
+    )
+
+
+def by_ids(verdict: CriterionVerdict, ids: Mapping[str, str]) -> CriterionVerdict:
+    """A verdict with the ids of passages for their keys; a criterion is met only by passages that were shown."""
+    evidence = tuple(dict.fromkeys(ids[key] for key in verdict.evidence if key in ids))[:MOST_PASSAGES]
+    text = "".join(normalize_criteria([verdict.criterion]))
+    return verdict.model_copy(
+        update={"criterion": text, "met": verdict.met and bool(evidence), "evidence": evidence},
+    )
+
+
+def describe_start(given: JsonObject) -> str:
+    """Describe what the judge judges."""
+    return f"whether {passages_of(given)} will do{for_gap(given)}"
+
+
+def summarize_assessment(output: JsonObject) -> tuple[str, JsonObject]:
+    """Its reasoning, how many criteria are met, and how it scored."""
+    kept = ("sufficient", "confidence", "coverage", "recommendation", "missing")
+    data: JsonObject = {name: output.get(name) for name in kept}
+    of_rubric = ("rubric", "scores", "names", "unscored", "lacking")
+    data |= {name: value for name in of_rubric if (value := output.get(name))}
+    verdicts = [one for one in ensure_list(output.get("criteria")) if isinstance(one, dict)]
+    told = []
+    if verdicts:
+        met = sum(one.get("met") is True for one in verdicts)
+        told.append(f"{met} of {format_count(len(verdicts), 'criterion', 'criteria')} met")
+        data["criteria"] = [*verdicts]
+    scores = [one for one in ensure_list(output.get("scores")) if isinstance(one, dict)]
+    told += [f"{one.get('name')} {one.get('score')}/{SCALE}" for one in scores]
+    told += ["not scored"] if output.get("unscored") else []
+    head = ", ".join(["Judged", *told])
+    return f"{head}: {output.get('reasoning', '')}", data
+
+
+AGENT: Final[AgentDefinition] = AgentDefinition(
+    name="judge",
+    description="Judges whether the evidence is enough to answer.",
+    asks=Question(
+        instructions=INSTRUCTIONS,
+        request="Judge the evidence in this task envelope.",
+        answer=JudgeAssessment,
+        shown=build_task,
+    ),
+    input=JudgeInput,
+    output=JudgeAssessment,
+    starts="judging",
+    completes="judge_complete",
+    output_tokens=600,
+    evidence_tokens=8_000,
+    scored=read_scores,
+    needs=needs_of,
+    settled=resolve_answer,
+    begins=describe_start,
+    summary=summarize_assessment,
+)

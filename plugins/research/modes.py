@@ -1,0 +1,30 @@
+"""The modes of the plugin, and when `auto` chooses each."""
+
+from typing import Final
+
+from elcano.graphs.modes.mode import Mode
+from elcano.plugins.research.deep import DEEP, DEEP_BRIEF
+from elcano.plugins.research.iterative import ITERATIVE
+from elcano.plugins.research.simple import SIMPLE
+
+MODES: Final = (
+    Mode(
+        SIMPLE,
+        "One fact that a good search answers; the cheapest.",
+        when="it asks for one fact that a single good search answers: a date, a number, a name, a definition",
+    ),
+    Mode(
+        ITERATIVE,
+        "One point, however hard it is to find: each round looks for what is still missing.",
+        when="it is after one point, however hard that is to find, or you are in doubt",
+        prefix="",
+    ),
+    Mode(
+        DEEP,
+        "A question of several parts, a comparison, an overview: each section is researched by itself.",
+        when="a careful answer needs several sections that can be researched separately, because it has several parts, "
+        "compares things, or asks for an overview, a report or an analysis of a field",
+        prefix="",
+    ),
+    Mode(DEEP_BRIEF, "As deep, for a short report."),
+)

@@ -1,0 +1,27 @@
+"""The plugin `research`."""
+
+from typing import Final
+
+from elcano.graphs.plugin import Plugin
+
+plugin: Final = Plugin(
+    name="research",
+    description="Research loops: simple, iterative and deep, with their agents.",
+    package="elcano.plugins.research",
+    agents=(
+        ".agents.thinking:AGENT",
+        ".agents.knowledge_gap:AGENT",
+        ".agents.tool_selector:AGENT",
+        ".agents.judge:AGENT",
+        ".agents.writer:AGENT",
+        ".agents.input_parser:AGENT",
+        ".agents.planner:AGENT",
+        ".agents.long_writer:AGENT",
+        ".agents.proofreader:AGENT",
+    ),
+    reducers=(
+        ".reducers:REDUCERS",
+        ".plan_reducer:STORE_PLAN",
+    ),
+    modes=(".modes:MODES",),
+)

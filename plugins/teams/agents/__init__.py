@@ -1,0 +1,1 @@
+"""The agents of teams, one a file."""

@@ -1,0 +1,178 @@
+"""The team judge agent: whether what a team of researchers drafted will do, and what its next attempt has to mend.
+
+It reads the draft beside the passages. What it says goes to the team as feedback, so that it is cut to what fits into
+every prompt of the team, and never empty where something that was asked for is known to be missing.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from pydantic import Field
+
+from elcano.graphs.agents.context import ResearchContext, build_research_task, passages_of
+from elcano.graphs.agents.criteria import STATING
+from elcano.graphs.agents.definition import AgentDefinition, Question
+from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.agents.loaded import Loaded, Needs
+from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.shortening import shorten_text
+from elcano.graphs.values.criteria import MOST_CRITERIA, CriterionVerdict
+from elcano.graphs.values.display_text import ensure_list
+from elcano.graphs.values.state import SectionResult
+from elcano.plugins.research.agents.judge import by_ids
+
+FEEDBACK_CHARACTERS: Final = 2_000
+"""Of what is told to the team: some three hundred words."""
+MISSING_CHARACTERS: Final = 120
+MOST_MISSING: Final = 4
+"""Together they fit into the `gap` of a search."""
+MOST_QUERIES: Final = 5
+QUERY_CHARACTERS: Final = 300
+
+
+class TeamJudgeInput(ResearchContext):
+    """The team judge's input, with the team's draft and the judge's previous feedback."""
+
+    draft: str = ""
+    """Artifact hash of the team's draft; empty: there is none."""
+    feedback: str = ""
+    """What it said of the draft before this one."""
+    max_iterations: int = 3
+    """Sub-iterations that the team may make."""
+
+
+class TeamAssessment(Frozen):
+    """Whether a draft is good enough; if not, the feedback to the team.
+
+    Lenient: what is too long is cut, because feedback that is cut is worth more than another call.
+    """
+
+    sufficient: bool = Field(description="True if the draft answers the question and meets every criterion.")
+    feedback: str = Field(
+        default="", description="To the team: what is missing, wrong or unsupported, and what to do about it."
+    )
+    missing: tuple[str, ...] = Field(
+        default=(), description="One to four short phrases, each something that can be looked up; empty if sufficient."
+    )
+    next_search_queries: tuple[str, ...] = ()
+    criteria: tuple[CriterionVerdict, ...] = Field(default=(), description="One verdict for each criterion.")
+
+
+INSTRUCTIONS: Final = f"""\
+You judge the work of a team that researches one section of a report. Its draft is in `sections`, as claims with the \
+words that they quote; the passages that it found are in `evidence`. Your feedback is all that the team learns from \
+you: it searches and writes again by it, at most `max_iterations` times in all.
+
+- Criteria: for each of the envelope's `criteria`, by its number, whether the draft meets it by a passage that can be \
+quoted, and the keys of those that do. If the envelope has none, say and judge your own. {STATING}
+- Sufficient: the draft answers the question, meets every criterion, and says nothing that its quotes do not say. \
+Style and length are no reason to send it back, nor is what the passages cannot give however long anybody searches.
+- Feedback: what the draft lacks, says wrongly or leaves unsupported, most important first, and for each what the team \
+shall do: what to look for, which passage it overlooked (by its key), which claim to mend or drop. Speak to the team, \
+plainly, in at most two hundred words. `given.feedback` is what you said the last time: do not repeat what was mended, \
+and say it in other words where it was not understood.
+- Missing: the aspects that further searching has to find, each a short phrase with the proper names of the subject; \
+none if only the text has to be mended.
+- Next search queries: for what is missing, one to three of three to eight words as the sought text would use them, \
+none that was made already.
+"""
+
+
+def list_needs(given: TeamJudgeInput) -> Needs:
+    """The passages that were found, and the draft."""
+    return Needs(
+        evidence=given.shown,
+        conversation=given.conversation,
+        sections=drafted_before(given.question, given.draft),
+        weighed=given.question,
+    )
+
+
+def drafted_before(question: str, draft: str) -> tuple[SectionResult, ...]:
+    """The team's draft as a section that can be loaded; none if there is no draft yet."""
+    return (SectionResult(title=question, key_question=question, draft=draft),) if draft else ()
+
+
+def build_task(given: TeamJudgeInput, loaded: Loaded) -> TaskEnvelope:
+    """Build the envelope: the draft, the passages, the criteria and the previous feedback."""
+    new = len(given.conversation[-1].findings) if given.conversation else 0
+    told: JsonObject = {"feedback": given.feedback} if given.feedback else {}
+    return build_research_task("team_judge", given, loaded).model_copy(
+        update={
+            "sections": loaded.drafts.sections,
+            "max_iterations": given.max_iterations,
+            "new_evidence": new,
+            "given": told,
+        }
+    )
+
+
+def resolve_answer(said: TeamAssessment, given: TeamJudgeInput, ids: Mapping[str, str]) -> TeamAssessment:
+    """Return the verdict cut to fit, without contradictions, and with passage ids in place of keys.
+
+    A draft suffices only if every criterion that was judged is met. Who is not content and says not why gets the
+    criteria that are not met said for him.
+    """
+    most = len(given.criteria) or MOST_CRITERIA
+    verdicts = tuple(by_ids(one, ids) for one in said.criteria if not given.criteria or 1 <= one.number <= most)[:most]
+    sufficient = said.sufficient and all(one.met for one in verdicts)
+    missing = _clean_lines(said.missing, MISSING_CHARACTERS, MOST_MISSING)
+    feedback = shorten_text(said.feedback.strip(), FEEDBACK_CHARACTERS)
+    if not sufficient and not feedback:
+        open_criteria = [_look_up_criterion_text(one, given) for one in verdicts if not one.met]
+        feedback = shorten_text("; ".join(filter(None, missing or open_criteria)), FEEDBACK_CHARACTERS)
+    return TeamAssessment(
+        sufficient=sufficient,
+        feedback=feedback,
+        missing=() if sufficient else missing,
+        next_search_queries=_clean_lines(said.next_search_queries, QUERY_CHARACTERS, MOST_QUERIES),
+        criteria=verdicts,
+    )
+
+
+def _look_up_criterion_text(verdict: CriterionVerdict, given: TeamJudgeInput) -> str:
+    return given.criteria[verdict.number - 1].text if given.criteria else verdict.criterion
+
+
+def _clean_lines(texts: tuple[str, ...], characters: int, most: int) -> tuple[str, ...]:
+    """Each on one line, once, none empty."""
+    lines = (shorten_text(" ".join(text.split()), characters) for text in texts)
+    return tuple(dict.fromkeys(filter(None, lines)))[:most]
+
+
+def describe_start(given: JsonObject) -> str:
+    """Which sub-iteration it judges."""
+    most = given.get("max_iterations")
+    return f"the draft of sub-iteration {given.get('iteration', 1)} of at most {most}, beside {passages_of(given)}"
+
+
+def summarize_team_assessment(output: JsonObject) -> tuple[str, JsonObject]:
+    """Summarize whether the draft is good enough, and the feedback to the team."""
+    feedback, sufficient = output.get("feedback") or "", bool(output.get("sufficient"))
+    text = "The draft will do" if sufficient else "The draft will not do yet"
+    data: JsonObject = {name: output.get(name) for name in ("sufficient", "feedback", "missing")}
+    if verdicts := ensure_list(output.get("criteria")):
+        data["criteria"] = [*verdicts]
+    return f"{text}: {feedback}" if feedback else text, data
+
+
+AGENT: Final[AgentDefinition] = AgentDefinition(
+    name="team_judge",
+    description="Judges the draft of a team and tells it what to mend.",
+    asks=Question(
+        instructions=INSTRUCTIONS,
+        request="Judge the draft in this task envelope.",
+        answer=TeamAssessment,
+        shown=build_task,
+    ),
+    input=TeamJudgeInput,
+    output=TeamAssessment,
+    starts="judging",
+    completes="judge_complete",
+    output_tokens=800,
+    evidence_tokens=10_000,
+    needs=list_needs,
+    settled=resolve_answer,
+    begins=describe_start,
+    summary=summarize_team_assessment,
+)

@@ -1,0 +1,21 @@
+"""The plugin `teams`."""
+
+from typing import Final
+
+from elcano.graphs.plugin import Plugin
+
+plugin: Final = Plugin(
+    name="teams",
+    description="Teams of agents: a manager that leads one, and a judge that sends drafts back.",
+    package="elcano.plugins.teams",
+    needs=("research",),
+    agents=(
+        ".agents.task_ledger:AGENT",
+        ".agents.progress_ledger:AGENT",
+        ".agents.hypothesizer:AGENT",
+        ".agents.drafter:AGENT",
+        ".agents.team_judge:AGENT",
+    ),
+    reducers=(".reducers:REDUCERS",),
+    modes=(".modes:MODES",),
+)

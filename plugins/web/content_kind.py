@@ -1,0 +1,108 @@
+"""Classifies a site's answer before its content is read: a page, a PDF, or one of the many ways to refuse.
+
+What is left out here is no failure of a search: the reason is told, and nothing of the answer is quoted.
+"""
+
+import re
+from typing import Final
+from urllib.parse import urlsplit
+
+from elcano.activities.passages.document import FileSkipped
+from elcano.activities.sources.http.fetching import Answer
+from elcano.graphs.errors import SourceUnavailable
+
+HTML: Final = ".html"
+PDF: Final = ".pdf"
+_SUFFIXES: Final = {
+    "text/html": HTML,
+    "application/xhtml+xml": HTML,
+    "application/pdf": PDF,
+    "text/plain": ".txt",
+    "text/markdown": ".md",
+    "text/x-markdown": ".md",
+    "text/x-rst": ".rst",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
+}
+"""By the media type that is declared; others are not read."""
+_UNSAID: Final = {"", "application/octet-stream", "binary/octet-stream", "application/x-download"}
+_REFUSALS: Final = {
+    401: "it wants a login",
+    402: "it wants to be paid",
+    403: "it refuses robots, or wants a login",
+    404: "there is no such page",
+    407: "it wants a login",
+    410: "the page is gone",
+    451: "it is withheld for legal reasons",
+}
+_LATER: Final = {408, 425, 429}
+_OF_PDF: Final = re.compile(r"\.pdf$|/doi/(?:e?pdf|pdfdirect)/|^/pdf/\d", re.IGNORECASE)
+_PDF_MARK: Final = b"%PDF-"
+_MARK_WITHIN: Final = 1_024
+"""Bytes before the mark that readers of PDF put up with."""
+_BOT_HEADERS: Final = (("cf-mitigated", "challenge"), ("x-amzn-waf-action", "captcha"), ("x-datadome", "protected"))
+
+
+def detect_content_kind(answer: Answer, asked: str) -> str:
+    """How to read the content: the suffix of its kind, such as `.html`.
+
+    Args:
+        answer: what came.
+        asked: the address that was asked, before redirects.
+
+    Raises:
+        FileSkipped: it is none that may be quoted.
+        SourceUnavailable: the site cannot answer now.
+    """
+    _require_status(answer)
+    start = answer.content[:_MARK_WITHIN]
+    if not answer.content.strip():
+        raise FileSkipped("it is empty")
+    if _PDF_MARK in start:
+        return PDF
+    declared = _read_declared_kind(answer, start)
+    if declared == PDF:
+        raise FileSkipped("it is called a PDF and is none")
+    if declared == HTML and (_is_of_pdf(asked) or _is_of_pdf(answer.url)):
+        raise FileSkipped("a web page came in place of a PDF")
+    if declared == HTML and _leads_home(asked, answer.url):
+        raise FileSkipped("its address leads to the front page of the site only")
+    return declared
+
+
+def _require_status(answer: Answer) -> None:
+    if any(answer.headers.get(name, "").lower() == value for name, value in _BOT_HEADERS):
+        raise FileSkipped("it asks whether a person is there (a bot check)")
+    if answer.status in _LATER or answer.status >= 500:
+        raise SourceUnavailable(f"it cannot answer now (HTTP {answer.status})")
+    if answer.status in _REFUSALS:
+        raise FileSkipped(f"{_REFUSALS[answer.status]} (HTTP {answer.status})")
+    if answer.status != 200:
+        raise FileSkipped(f"it is not answered (HTTP {answer.status})")
+
+
+def _read_declared_kind(answer: Answer, start: bytes) -> str:
+    media = answer.media_type
+    if media in _UNSAID:
+        return _sniff_content_kind(start)
+    if media not in _SUFFIXES:
+        raise FileSkipped(f"content of the kind {media[:80]!r} is not read")
+    return _SUFFIXES[media]
+
+
+def _sniff_content_kind(start: bytes) -> str:
+    """Guess the kind of content whose kind was not declared."""
+    head = start.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if head.startswith((b"<!doctype html", b"<html")) or b"<html" in head or b"<body" in head:
+        return HTML
+    raise FileSkipped("nothing says of what kind its content is")
+
+
+def _is_of_pdf(url: str) -> bool:
+    return _OF_PDF.search(urlsplit(url).path) is not None
+
+
+def _leads_home(asked: str, url: str) -> bool:
+    """Whether a page that was asked for became the front page: so sites answer that have it no longer."""
+    before, after = urlsplit(asked), urlsplit(url)
+    deep = before.path.strip("/").count("/") > 0 or bool(before.query)
+    return deep and not after.path.strip("/") and not after.query

@@ -1,0 +1,164 @@
+"""The source `crawl`: reads a page and those it links to on its own host, and finds the best passages of them all.
+
+Links whose addresses share words with the query are followed first. One page is read at a time: a site is
+somebody's machine. The pause that it wants between two pages is kept by all crawls of a worker together; a site that
+wants a longer one than a crawl has time for is not crawled beyond the first page.
+"""
+
+import asyncio
+import heapq
+import time
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from elcano.activities.passages.document import FileSkipped, normalize_text
+from elcano.activities.passages.query import search_words
+from elcano.activities.sources.base import SearchResults
+from elcano.activities.sources.http.fetching import Fetcher
+from elcano.activities.text.stems import list_stems
+from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.errors import SourceRefused, SourceUnavailable
+from elcano.graphs.values.work_metadata import canonicalize_page_url
+from elcano.plugins.web.addresses import build_no_url_result, extract_host, split_url_from_query
+from elcano.plugins.web.page_reader import Reader, ReadPage
+from elcano.plugins.web.passages import rank_page_passages
+
+PAGES: Final = 20
+"""Pages that are read at most."""
+TRIES: Final = 30
+"""Pages that are asked for at most, those that cannot be read included."""
+DEPTH: Final = 2
+"""Links from the page that was named."""
+PAUSE_SECONDS: Final = 5.0
+"""A site that wants a longer pause between two pages is not crawled."""
+READING_SECONDS: Final = 200.0
+"""After so long no other page is begun."""
+_WARNED: Final = 10
+
+
+class _Link(NamedTuple):
+    """A page that waits; the least one is read first."""
+
+    unlike: float
+    """How little its address has of the query's words, from -1 to 0."""
+    depth: int
+    number: int
+    """In the order of finding."""
+    url: str
+
+
+class _Crawl:
+    """The state of one crawl."""
+
+    def __init__(self, url: str, words: str) -> None:
+        self._wanted = frozenset(list_stems(words))
+        self.home = extract_host(url)
+        self._seen = {canonicalize_page_url(url)}
+        self.waiting = [_Link(-1.0, 0, 0, url)]
+        self.read: list[ReadPage] = []
+        self.failed: list[str] = []
+        self.tried = 0
+
+    def take(self) -> Iterator[_Link]:
+        """The pages to read, until there are enough or no more."""
+        until = time.monotonic() + READING_SECONDS
+        while self.waiting and len(self.read) < PAGES and self.tried < TRIES and time.monotonic() < until:
+            self.tried += 1
+            yield heapq.heappop(self.waiting)
+
+    def follow(self, read: ReadPage, depth: int) -> None:
+        """Queues the page's links to the same host."""
+        self._seen.add(canonicalize_page_url(read.url))
+        for url in read.page.links:
+            if extract_host(url) == self.home and (named := canonicalize_page_url(url)) not in self._seen:
+                self._seen.add(named)
+                heapq.heappush(self.waiting, _Link(-self._likeness(url), depth + 1, len(self._seen), url))
+
+    def _likeness(self, url: str) -> float:
+        """The share of the query's words that the address has."""
+        parts = urlsplit(url)
+        own = list_stems(unquote(f"{parts.path} {parts.query}").replace("_", " ").replace("-", " "))
+        return len(self._wanted.intersection(own)) / len(self._wanted) if self._wanted else 0.0
+
+
+class CrawlSource:
+    """Reads some pages of a site a search. It closes the fetcher that it was given.
+
+    Args:
+        spec: what is known of it.
+        fetcher: by which everything is asked for.
+        reader: reads the pages.
+        trusted: whether an operator named the addresses; only tests crawl in a private network.
+    """
+
+    def __init__(
+        self, spec: SourceSpec, fetcher: Fetcher, reader: Reader | None = None, *, trusted: bool = False
+    ) -> None:
+        self._spec = spec
+        self._fetcher = fetcher
+        self._trusted = trusted
+        self._reader = reader or Reader(spec.name, fetcher, trusted=trusted)
+
+    @property
+    def spec(self) -> SourceSpec:
+        """The source's specification."""
+        return self._spec
+
+    async def search(self, query: str, limit: int) -> SearchResults:
+        """The best passages of the site's pages.
+
+        Raises:
+            SourceUnavailable: the page that was named cannot be had now.
+            SourceRefused: the query has an address and no words, or that page cannot be read.
+        """
+        name = self._spec.name
+        url, words = split_url_from_query(normalize_text(query))
+        if not url:
+            return build_no_url_result(name)
+        if not search_words(words):
+            raise SourceRefused(
+                f"{name}: {query!r} has to hold an address and what to look for, such as "
+                "https://example.org/docs retention periods"
+            )
+        crawl = _Crawl(url, words)
+        for link in crawl.take():
+            await self._visit(crawl, link)
+        evidence, texts = await asyncio.to_thread(rank_page_passages, name, words, crawl.read, limit)
+        warnings = crawl.failed[:_WARNED]
+        if len(crawl.failed) > _WARNED:
+            warnings.append(f"{name}: {len(crawl.failed) - _WARNED} more pages were left out")
+        if not evidence:
+            warnings.append(
+                f"{name}: {len(crawl.read)} pages of {extract_host(url)} were read and hold no word of {words!r}"
+            )
+        return SearchResults(evidence=evidence, texts=tuple(texts), warnings=tuple(warnings))
+
+    async def close(self) -> None:
+        """Stop reading and close the connections."""
+        await self._reader.close()
+        await self._fetcher.close()
+
+    async def _visit(self, crawl: _Crawl, link: _Link) -> None:
+        name = self._spec.name
+        robots = self._reader.robots
+        try:
+            pause = await robots.delay(link.url, trusted=self._trusted)
+            if pause:
+                await robots.take_turn(link.url, min(pause, PAUSE_SECONDS))
+            read = await self._reader.read(link.url)
+        except (FileSkipped, SourceUnavailable, SourceRefused) as error:
+            if link.depth == 0:  # without the page that was named there is no crawl
+                kind = SourceUnavailable if isinstance(error, SourceUnavailable) else SourceRefused
+                raise kind(f"{name}: {link.url} was not read: {error}") from error
+            crawl.failed.append(f"{name}: {link.url} was left out: {error}")
+            return
+        if link.depth and extract_host(read.url) != crawl.home:
+            crawl.failed.append(f"{name}: {link.url} was left out: it leads to {extract_host(read.url)}")
+            return
+        crawl.home = extract_host(read.url)
+        crawl.read.append(read)
+        if pause > PAUSE_SECONDS:
+            crawl.failed.append(f"{name}: only {link.url} was read: its site wants {pause:g} s between pages")
+        elif link.depth < DEPTH:
+            crawl.follow(read, link.depth)

@@ -1,0 +1,114 @@
+"""Search engine results: addresses with titles. An engine's own words on a page are not even kept."""
+
+import html
+import re
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import httpx
+
+from elcano.activities.sources.http.fetching import Answer, Service
+from elcano.activities.sources.retry_after import require_answer
+from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
+from elcano.graphs.values.work_metadata import canonicalize_page_url
+from elcano.plugins.web.addresses import normalize_page_url
+
+HITS: Final = 10
+"""Pages that are asked for: what every provider gives in one answer."""
+QUOTA_SECONDS: Final = 3_600.0
+"""When a provider without quota is asked again: none renews a quota sooner, and one may be bought at any time."""
+_TITLE_CHARACTERS: Final = 200
+_TAG: Final = re.compile(r"<[^<>]{0,200}>")
+
+
+class Hit(NamedTuple):
+    """A page that may be worth reading."""
+
+    url: str
+    """http or https."""
+    title: str
+    """As the search engine gives it, without markup; it may be empty."""
+
+
+class Hits(NamedTuple):
+    """The results of one provider."""
+
+    hits: tuple[Hit, ...] = ()
+    """The best first, no address twice."""
+    warnings: tuple[str, ...] = ()
+    """Of what it could not search, without its name."""
+
+
+@dataclass(frozen=True)
+class Provider:
+    """One search engine."""
+
+    name: str
+    variable: str
+    """Of its key; empty: it is asked wherever the settings give it an address."""
+    base: str
+    """Its own address; empty: everybody has their own."""
+    search: Callable[[Service, str, str], Awaitable[Hits]]
+    """Asks the service, with the key, for the query.
+
+    Raises:
+        SourceUnavailable: it does not answer, or nothing that can be understood.
+        SourceBusy: it is overloaded, out of quota or asks to wait.
+        SourceRefused: it never will answer: a wrong key, a wrong set-up.
+    """
+
+
+def require_search_answer(answer: Answer, name: str, variable: str) -> None:
+    """Returns if `answer` is one; for providers whose statuses mean what those of most do.
+
+    Raises:
+        SourceRefused: the key is refused.
+        SourceBusy: there is no quota left, or it asks to wait.
+    """
+    if answer.status in (401, 403):
+        refused = f"the key in {variable} is refused" if variable else "it refuses to be asked"
+        raise SourceRefused(f"{name}: HTTP {answer.status}: {refused}")
+    if answer.status == 402:
+        raise out_of_quota(name, answer.status)
+    require_answer(name, httpx.Response(answer.status, headers=answer.headers))
+
+
+def out_of_quota(name: str, status: int) -> SourceBusy:
+    """The error of a provider that wants to be paid first."""
+    return SourceBusy(f"{name}: HTTP {status}: no quota is left", QUOTA_SECONDS)
+
+
+def get_result_list(name: str, found: Any, *path: str) -> list[Any]:
+    """The list at `path` of an answer.
+
+    Raises:
+        SourceUnavailable: there is none, so this is no answer to a search.
+    """
+    at = found
+    for key in path:
+        at = at.get(key) if isinstance(at, dict) else None
+    if not isinstance(at, list):
+        raise SourceUnavailable(f"{name}: the answer has no list {'.'.join(path)!r}")
+    return at
+
+
+def hits_of(rows: Iterable[Any], url: str = "url", title: str = "title") -> tuple[Hit, ...]:
+    """The rows that name a page: others are boxes, pictures and the like, and no hit."""
+    found: dict[str, Hit] = {}
+    for hit in _parse_hit_rows(rows, url, title):
+        found.setdefault(canonicalize_page_url(hit.url), hit)
+    return tuple(found.values())
+
+
+def _parse_hit_rows(rows: Iterable[Any], url: str, title: str) -> Iterator[Hit]:
+    for row in rows:
+        if isinstance(row, dict) and (found := normalize_page_url(row.get(url))):
+            yield Hit(found, clean_hit_title(row.get(title)))
+
+
+def clean_hit_title(value: object) -> str:
+    """A title without tags, entities and line breaks; empty if it is no text."""
+    if not isinstance(value, str):
+        return ""
+    return " ".join(html.unescape(_TAG.sub("", value[: 4 * _TITLE_CHARACTERS])).split())[:_TITLE_CHARACTERS]

@@ -1,0 +1,166 @@
+"""How the sources of the web are made. Nothing is asked for by opening one.
+
+The source `page`: reads the page that a query names, and finds in it what the other words of the query are on.
+
+The source `web`: a search engine names the pages, and the evidence comes from the pages themselves.
+"""
+
+import asyncio
+import time
+from collections import deque
+from typing import Final
+
+from elcano.activities.passages.document import FileSkipped, normalize_text
+from elcano.activities.passages.query import search_words
+from elcano.activities.sources.base import SearchResults
+from elcano.activities.sources.http.fetching import Fetcher
+from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.errors import SourceRefused, SourceUnavailable
+from elcano.plugins.web.addresses import build_no_url_result, different_hosts, split_url_from_query
+from elcano.plugins.web.crawl import CrawlSource
+from elcano.plugins.web.hits import Hit
+from elcano.plugins.web.page_reader import Reader, ReadPage
+from elcano.plugins.web.passages import rank_page_passages
+from elcano.plugins.web.search_providers import ConfiguredProvider, list_configured_providers, search_with_fallback
+from elcano.settings import Settings
+
+PAGES: Final = 6
+"""Pages that are read for one search: of each come three passages at most as long as others have some, and a search
+asks for eight."""
+AT_ONCE: Final = 4
+"""Pages that are read side by side."""
+READING_SECONDS: Final = 60.0
+"""After so long no other page is begun."""
+
+
+class WebSource:
+    """Asks for pages and reads them. It closes the fetcher that it was given."""
+
+    def __init__(
+        self,
+        spec: SourceSpec,
+        providers: tuple[ConfiguredProvider, ...],
+        fetcher: Fetcher,
+        reader: Reader | None = None,
+    ) -> None:
+        self._spec = spec
+        self._providers = providers
+        self._fetcher = fetcher
+        self._reader = reader or Reader(spec.name, fetcher)
+
+    @property
+    def spec(self) -> SourceSpec:
+        """The source's specification."""
+        return self._spec
+
+    async def search(self, query: str, limit: int) -> SearchResults:
+        """The best passages of the best pages.
+
+        Raises:
+            SourceUnavailable: no provider answers now, or none of the pages that were found could be had.
+            SourceBusy: every provider is overloaded, out of quota or asks to wait.
+            SourceRefused: no provider will ever answer as it is set up.
+        """
+        name = self._spec.name
+        wanted = " ".join(normalize_text(query).split())
+        if not search_words(wanted):
+            return SearchResults(warnings=(f"{name}: {query!r} has no word to search for",))
+        answered = await search_with_fallback(name, wanted, self._providers)
+        read, warnings = await self._pages(answered.hits)
+        evidence, texts = await asyncio.to_thread(rank_page_passages, name, wanted, read, limit)
+        if read and not evidence:
+            warnings.append(f"{name}: none of the {len(read)} pages that were read holds a word of {query!r}")
+        return SearchResults(evidence=evidence, texts=tuple(texts), warnings=(*answered.warnings, *warnings))
+
+    async def close(self) -> None:
+        """Stop reading and close the connections."""
+        await self._reader.close()
+        await self._fetcher.close()
+
+    async def _pages(self, found: tuple[Hit, ...]) -> tuple[list[ReadPage], list[str]]:
+        """Pages of as many hosts as there are, and why others were left out.
+
+        Raises:
+            SourceUnavailable: there are pages, and not one of them could be had now.
+        """
+        waiting = deque(different_hosts(found))
+        room = asyncio.Semaphore(AT_ONCE)
+        read: list[ReadPage] = []
+        failed: list[tuple[Hit, Exception]] = []
+        until = time.monotonic() + READING_SECONDS
+        while waiting and len(read) < PAGES and time.monotonic() < until:
+            wave = [waiting.popleft() for _ in range(min(len(waiting), PAGES - len(read)))]
+            outcomes = await asyncio.gather(*(self._page(hit, room) for hit in wave))
+            for hit, outcome in zip(wave, outcomes, strict=True):
+                if isinstance(outcome, ReadPage):
+                    read.append(outcome)
+                else:
+                    failed.append((hit, outcome))
+        warnings = [f"{self._spec.name}: {hit.url} was left out: {error}" for hit, error in failed]
+        if failed and not read and all(isinstance(error, SourceUnavailable) for _, error in failed):
+            raise SourceUnavailable("; ".join(warnings))
+        return read, warnings
+
+    async def _page(self, hit: Hit, room: asyncio.Semaphore) -> ReadPage | Exception:
+        async with room:
+            try:
+                return await self._reader.read(hit.url, hit.title)
+            except (FileSkipped, SourceUnavailable, SourceRefused) as error:
+                return error
+
+
+class PageSource:
+    """Reads one page a search. It closes the fetcher that it was given."""
+
+    def __init__(self, spec: SourceSpec, fetcher: Fetcher, reader: Reader | None = None) -> None:
+        self._spec = spec
+        self._fetcher = fetcher
+        self._reader = reader or Reader(spec.name, fetcher)
+
+    @property
+    def spec(self) -> SourceSpec:
+        """The source's specification."""
+        return self._spec
+
+    async def search(self, query: str, limit: int) -> SearchResults:
+        """The best passages of the page; its first ones if the query is no more than its address.
+
+        Raises:
+            SourceUnavailable: the page cannot be had now.
+            SourceRefused: the page cannot be read or may not be quoted.
+        """
+        name = self._spec.name
+        url, words = split_url_from_query(normalize_text(query))
+        if not url:
+            return build_no_url_result(name)
+        try:
+            read = await self._reader.read(url)
+        except SourceUnavailable as error:
+            raise SourceUnavailable(f"{name}: {url} was not read: {error}") from error
+        except (FileSkipped, SourceRefused) as error:
+            raise SourceRefused(f"{name}: {url} was not read: {error}") from error
+        words = words if search_words(words) else ""
+        evidence, texts = await asyncio.to_thread(rank_page_passages, name, words, [read], limit)
+        warnings = () if evidence else (f"{name}: {url} was read and holds no word of {words!r}",)
+        return SearchResults(evidence=evidence, texts=tuple(texts), warnings=warnings)
+
+    async def close(self) -> None:
+        """Stop reading and close the connections."""
+        await self._reader.close()
+        await self._fetcher.close()
+
+
+def open_web(spec: SourceSpec, settings: Settings) -> WebSource:
+    """Open the source of web pages, with the search engines that are configured."""
+    fetcher = Fetcher(settings)
+    return WebSource(spec, list_configured_providers(settings, fetcher), fetcher)
+
+
+def open_page(spec: SourceSpec, settings: Settings) -> PageSource:
+    """Single pages."""
+    return PageSource(spec, Fetcher(settings))
+
+
+def open_crawl(spec: SourceSpec, settings: Settings) -> CrawlSource:
+    """Sites."""
+    return CrawlSource(spec, Fetcher(settings))

@@ -1,0 +1,112 @@
+"""One page, read: asked for once, recognised, and taken apart in a process of its own."""
+
+import asyncio
+import json
+import time
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from elcano.activities.passages.document import FileSkipped
+from elcano.activities.sources.http.fetching import Answer, Fetcher
+from elcano.graphs.errors import SourceUnavailable
+from elcano.plugins.documents.child import Child
+from elcano.plugins.web import extraction
+from elcano.plugins.web.addresses import extract_host
+from elcano.plugins.web.content_kind import detect_content_kind
+from elcano.plugins.web.extraction import Page, Request, page_of
+from elcano.plugins.web.robots import Robots
+from elcano.storage.threads import Threads
+
+PAGE_BYTES: Final = 20_000_000
+"""Of a page or a PDF; larger ones are left out."""
+PAGE_SECONDS: Final = 45.0
+"""For one page with all that belongs to it, so that one slow site does not take the time of the others."""
+EXTRACTION_SECONDS: Final = 20.0
+"""For taking one page apart: the largest recorded one takes half a second; the first one of a process waits for its
+start as well."""
+
+
+@dataclass(frozen=True)
+class ReadPage:
+    """A page that was read."""
+
+    asked: str
+    """The address that was asked."""
+    url: str
+    """The address that answered."""
+    page: Page
+    at: float
+    """Seconds since the epoch."""
+
+
+class Reader:
+    """Reads pages for one source. `close` it when done; the fetcher belongs to the caller.
+
+    Args:
+        source: who reads, for errors.
+        fetcher: by which everything is asked for.
+        trusted: whether an operator named the addresses; only tests read pages in a private network.
+        command: what starts the process that takes pages apart; tests put a broken one here.
+        page_seconds: for one page.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        fetcher: Fetcher,
+        *,
+        trusted: bool = False,
+        command: tuple[str, ...] | None = None,
+        page_seconds: float = PAGE_SECONDS,
+    ) -> None:
+        self._source = source
+        self._fetcher = fetcher
+        self._trusted = trusted
+        self._page_seconds = page_seconds
+        self._child = Child(extraction.__name__, EXTRACTION_SECONDS, command)
+        self._thread = Threads(f"pages-{source}", 1)
+        self.robots = Robots(fetcher)
+
+    async def read(self, url: str, title: str = "") -> ReadPage:
+        """The page at `url`.
+
+        Args:
+            url: http or https.
+            title: what it is called if it does not say so itself.
+
+        Raises:
+            FileSkipped: it cannot be read, or is none that may be quoted; the text is the reason.
+            SourceUnavailable: it cannot be had now.
+            SourceRefused: its address, its size or its redirects are not allowed.
+        """
+        try:
+            async with asyncio.timeout(self._page_seconds):
+                return await self._read(url, title)
+        except TimeoutError as error:
+            raise SourceUnavailable(f"it was not read within {self._page_seconds:g} s") from error
+
+    async def close(self) -> None:
+        """Stop reading and end the process."""
+        self._child.stop()
+        await self._thread.run(self._child.end)
+        self._thread.close()
+
+    async def _read(self, url: str, title: str) -> ReadPage:
+        await self.robots.require(url, trusted=self._trusted)
+        answer = await self._fetcher.fetch(self._source, url, most_bytes=PAGE_BYTES, trusted=self._trusted)
+        if extract_host(answer.url) != extract_host(url):
+            await self.robots.require(answer.url, trusted=self._trusted)
+        at = time.time()
+        request = Request(detect_content_kind(answer, url), answer.url, _read_declared_charset(answer), title)
+        page = page_of(await self._thread.run(self._ask, json.dumps(asdict(request)), answer.content))
+        if not page.document.passages:
+            raise FileSkipped("there is no text in it")
+        return ReadPage(url, answer.url, page, at)
+
+    def _ask(self, request: str, content: bytes) -> Any:
+        return self._child.ask(request, content)
+
+
+def _read_declared_charset(answer: Answer) -> str:
+    """As the header declares it; empty if it does not, which is no word for UTF-8."""
+    return answer.encoding if "charset" in answer.headers.get("content-type", "").lower() else ""

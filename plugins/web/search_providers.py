@@ -1,0 +1,74 @@
+"""Asks a search provider for pages: the first one configured, and the next one when it fails.
+
+That nobody answered is never the same as that nothing was found.
+"""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from elcano.activities.sources.http.fetching import Fetcher, Service
+from elcano.graphs.errors import ActivityFault, SourceBusy, SourceRefused, SourceUnavailable
+from elcano.plugins.web import brave, exa, searxng, serper, tavily
+from elcano.plugins.web.hits import Hits, Provider
+from elcano.settings import Settings, read_key_variable
+
+PROVIDERS: Final[tuple[Provider, ...]] = (
+    searxng.PROVIDER,
+    brave.PROVIDER,
+    tavily.PROVIDER,
+    exa.PROVIDER,
+    serper.PROVIDER,
+)
+"""In the order in which they are asked: one's own first, then those that sell by the search."""
+
+
+class ConfiguredProvider(NamedTuple):
+    """A provider that can be asked here."""
+
+    provider: Provider
+    service: Service
+    key: str
+
+
+def list_configured_providers(settings: Settings, fetcher: Fetcher) -> tuple[ConfiguredProvider, ...]:
+    """Return the providers that have what they need, in order."""
+    found = ((one, read_key_variable(one.variable) if one.variable else "") for one in PROVIDERS)
+    return tuple(
+        ConfiguredProvider(one, Service(one.name, one.base, settings, fetcher), secret)
+        for one, secret in found
+        if secret or (not one.variable and settings.service_urls.get(one.name))
+    )
+
+
+async def search_with_fallback(source: str, query: str, providers: Sequence[ConfiguredProvider]) -> Hits:
+    """What the first provider that answers has found; each that failed before it is named in a warning.
+
+    Raises:
+        SourceBusy: none answered, and one of them may later.
+        SourceUnavailable: none answered, for reasons that may pass.
+        SourceRefused: none will ever answer as things are, or there is none.
+    """
+    failures: list[ActivityFault] = []
+    for one in providers:
+        try:
+            found = await one.provider.search(one.service, one.key, query)
+        except (SourceUnavailable, SourceRefused) as error:
+            failures.append(error)
+            continue
+        said = [f"{source}: {error}" for error in failures]
+        said += [f"{source}: {one.provider.name}: {warning}" for warning in found.warnings]
+        if not found.hits:
+            said.append(f"{source}: {one.provider.name} found no page for {query!r}")
+        return Hits(found.hits, tuple(said))
+    raise _none_answered(source, failures)
+
+
+def _none_answered(source: str, failures: Sequence[ActivityFault]) -> ActivityFault:
+    said = f"{source}: no search engine answered ({'; '.join(str(error) for error in failures) or 'there is none'})"
+    busy = [error.retry_after for error in failures if isinstance(error, SourceBusy)]
+    if busy:
+        waits = [wait for wait in busy if wait is not None]
+        return SourceBusy(said, min(waits) if len(waits) == len(busy) else None)
+    if any(isinstance(error, SourceUnavailable) for error in failures):
+        return SourceUnavailable(said)
+    return SourceRefused(said)

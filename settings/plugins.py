@@ -1,0 +1,68 @@
+"""Which plugins this process loads, and the settings that they add."""
+
+import json
+from collections.abc import Iterable
+from typing import Annotated, Any, Final, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+ENV_FILE: Final = ".env"
+
+T = TypeVar("T", bound=BaseModel)
+
+
+class SettingsInvalid(Exception):
+    """A variable is not valid. The text names it, says what is wrong and what to write."""
+
+
+class PluginSettings(BaseModel):
+    """Which plugins this process loads."""
+
+    model_config = ConfigDict(frozen=True)
+
+    plugins: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(),
+        description="The plugins to load, with commas between them; or, each with `-` before its name, those to leave "
+        "out: `-data,-mcp`. `package.module:name` loads one beside them that is not installed. Empty: all that are. "
+        "Set it alike for the API, all workers and the command line.",
+    )
+
+    @field_validator("plugins", mode="before")
+    @classmethod
+    def _split_at_commas(cls, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        return json.loads(value) if value.startswith("[") else tuple(filter(None, map(str.strip, value.split(","))))
+
+
+class _OnlyPlugins(PluginSettings, BaseSettings):
+    model_config = SettingsConfigDict(env_prefix="ELCANO_", env_file=ENV_FILE, extra="ignore", frozen=True)
+
+
+def read_plugin_choice() -> tuple[str, ...]:
+    """The plugins that the environment names, read without any other setting: these decide which others there are."""
+    return _OnlyPlugins().plugins
+
+
+def read_plugin_settings(part: type[T]) -> T:
+    """The settings that a plugin adds, read as all others are: `ELCANO_<FIELD>`, or a line of `.env`.
+
+    Raises:
+        SettingsInvalid: one cannot be used.
+    """
+    config = SettingsConfigDict(env_prefix="ELCANO_", env_file=ENV_FILE, extra="ignore", frozen=True)
+    reader: type[BaseModel] = type(part.__name__, (part, BaseSettings), {"model_config": config})
+    try:
+        found = reader()
+    except ValidationError as error:
+        faults = error.errors(include_url=False, include_context=False, include_input=False)
+        lines = (f"ELCANO_{str(fault['loc'][0]).upper()} cannot be used: {fault['msg']}" for fault in faults)
+        raise SettingsInvalid("\n".join(lines)) from None
+    assert isinstance(found, part)
+    return found
+
+
+def list_variables(parts: Iterable[type[BaseModel]]) -> list[str]:
+    """The variables of settings that plugins add."""
+    return [f"ELCANO_{name.upper()}" for part in parts for name in part.model_fields]

@@ -1,0 +1,15 @@
+"""A plugin that adds the model `scripted`: it plays every agent with a plain answer, for trying out and for demos.
+
+Not one of the built-in plugins: `ELCANO_PLUGINS=elcano.testing.plugin:plugin` loads it beside them.
+"""
+
+from typing import Final
+
+from elcano.graphs.plugin import Plugin
+
+plugin: Final = Plugin(
+    name="scripted",
+    description="The model `scripted`, which plays every agent with a plain answer.",
+    package="elcano.testing",
+    models={"scripted": ".model:ScriptedModel"},
+)

@@ -1,0 +1,84 @@
+"""Made-up trials: what they report, in words that a passage could have, and the measurements that fit."""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Final
+
+from elcano.graphs.values.analysis import Analysis, AnalyzeInput, Group, Measurement, Reported, TestedHypothesis
+from elcano.graphs.values.work_metadata import Work
+from elcano.storage.evidence import Evidence
+
+COUNTS: Final = (
+    (12, 45, 20, 44),
+    (5, 100, 9, 98),
+    (30, 250, 41, 248),
+    (3, 30, 2, 31),
+    (22, 150, 25, 149),
+    (8, 60, 15, 62),
+    (14, 120, 13, 119),
+    (40, 400, 66, 405),
+)
+"""Deaths and people with the drug, deaths and people with placebo, of eight trials that never were."""
+DRUG_LOWERS_DEATH: Final = TestedHypothesis(
+    statement="The drug lowers mortality.", outcome="death", first="drug", second="placebo", expects="lower"
+)
+
+
+def passage(name: str, text: str, work: Work | None = None) -> Evidence:
+    content = sha256(text.encode()).hexdigest()
+    return Evidence(
+        id=f"trials:{name}",
+        source="trials",
+        document=f"trials:{name}",
+        content_hash=content,
+        title=f"Trial {name}",
+        locator=name,
+        text=text,
+        start=0,
+        end=len(text),
+        work=work,
+    )
+
+
+def sentence(a: float, n: float, b: float, m: float) -> str:
+    return f"Death occurred in {a:g} of {n:g} patients in the drug group and in {b:g} of {m:g} in the placebo group."
+
+
+def counts(name: str, a: float, n: float, b: float, m: float, quote: str = "") -> Measurement:
+    return Measurement(
+        evidence=f"trials:{name}",
+        outcome="death",
+        reports="counts",
+        first=Group(name="drug", events=a, size=n),
+        second=Group(name="placebo", events=b, size=m),
+        quote=quote or sentence(a, n, b, m),
+    )
+
+
+def estimate(name: str, reports: Reported, value: float, begin: float, end: float, /, **more: object) -> Measurement:
+    said = {
+        "evidence": f"trials:{name}",
+        "outcome": "death",
+        "reports": reports,
+        "value": value,
+        "low": begin,
+        "high": end,
+        "first": {"name": "drug"},
+        "second": {"name": "placebo"},
+        "quote": f"{value} (95 % CI {begin} to {end})",
+    }
+    return Measurement.model_validate({**said, **more})
+
+
+def eight() -> tuple[list[Measurement], list[Evidence]]:
+    measurements = [counts(str(number), *trial) for number, trial in enumerate(COUNTS)]
+    return measurements, [passage(str(number), sentence(*trial)) for number, trial in enumerate(COUNTS)]
+
+
+def of(measurements: Sequence[Measurement], hypotheses: Sequence[TestedHypothesis] = ()) -> Analysis:
+    """The analysis of measurements whose passages say just what they quote."""
+    from elcano.plugins.analysis.statistics.meta_analysis import run_meta_analysis
+
+    passages = [passage(one.evidence.removeprefix("trials:"), one.quote) for one in measurements]
+    given = AnalyzeInput(question="Q?", hypotheses=tuple(hypotheses), measurements=tuple(measurements))
+    return run_meta_analysis(given, passages)

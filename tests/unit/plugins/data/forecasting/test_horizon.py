@@ -1,0 +1,71 @@
+"""How far ahead: as asked, as is usual, or not at all because the history is too short."""
+
+from typing import Any
+
+import pytest
+
+from elcano.plugins.data.forecasting.horizon import choose_horizon
+from tests.unit.plugins.data.forecasting.material import given, made, monthly, refused_by, steps
+
+
+def asked(count: int, **fields: Any) -> int:
+    return choose_horizon(made(monthly(count)), given(**fields))[0]
+
+
+def test_the_usual_horizon_is_cut_for_a_short_series_and_that_is_said() -> None:
+    assert asked(60) == 12
+    ahead, season, notes = choose_horizon(made(monthly(30)), given())
+    assert (ahead, season) == (5, 12)
+    assert notes == ("The series is short: 5 instead of 12 months ahead.",)
+
+
+@pytest.mark.parametrize(
+    ("fields", "steps_ahead"),
+    [
+        ({"horizon": 7}, 7),
+        ({"horizon": 1, "span": "years"}, 12),
+        ({"horizon": 2, "span": "quarters"}, 6),
+        ({"horizon": 9, "span": "weeks"}, 2),
+        ({"horizon": 3, "span": "hours"}, 1),
+        ({"until": "2025"}, 12),
+        ({"until": "2025-Q1"}, 3),
+        ({"until": "2025-06"}, 6),
+        ({"until": "2025-06-01"}, 6),
+        ({"until": "2025-05-31"}, 5),
+        ({"until": "2025-01-01T00:00:00"}, 1),
+    ],
+)
+def test_horizons_in_any_span(fields: dict[str, Any], steps_ahead: int) -> None:
+    assert asked(120, **fields) == steps_ahead  # the last month is 2024-12
+
+
+def test_months_of_a_series_in_days() -> None:
+    days = made(steps(300, "2024-01-01", lambda at: at.date().isoformat(), days=1))
+    assert choose_horizon(days, given(horizon=2, span="months"))[0] == 61
+
+
+def test_the_past_and_what_is_no_moment_are_refused() -> None:
+    assert "already reaches to 2024-12" in refused_by(lambda: asked(120, until="2024")).message
+    assert "no moment" in refused_by(lambda: asked(120, until="next year")).message
+    assert refused_by(lambda: asked(120, horizon=100_000)).reasons == ("horizon",)
+
+
+def test_too_short_says_how_many_it_takes_and_so_many_suffice() -> None:
+    found = refused_by(lambda: asked(30, horizon=12))
+    assert (found.reasons, found.needed) == (("too_short",), 37)
+    assert "at most 5 months" in found.message
+    assert asked(37, horizon=12) == 12
+    shorter = refused_by(lambda: asked(24))
+    assert shorter.needed == 26
+    assert "2 seasons of 12" in shorter.message
+    assert asked(26) == 1
+
+
+def test_a_year_of_weeks_takes_two_years() -> None:
+    def season(count: int) -> tuple[int, int]:
+        weeks = made(steps(count, "2015-01-05", lambda at: at.date().isoformat(), weeks=1))
+        _, season, notes = choose_horizon(weeks, given())
+        return season, len(notes)
+
+    assert season(100) == (1, 1)
+    assert season(120) == (52, 0)

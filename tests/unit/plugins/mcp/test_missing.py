@@ -1,0 +1,36 @@
+"""Without the extra `mcp` a worker starts all the same; each server that is asked for says what to install."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from elcano.graphs.errors import ToolRefused
+from elcano.plugins.mcp import server_connection
+from elcano.plugins.mcp.known_servers import open_servers
+from elcano.plugins.mcp.mcp_tools import ListToolsInput
+from elcano.plugins.mcp.server_connection import run_with_client
+from elcano.plugins.mcp.tool_servers import ToolServer
+from elcano.settings import Settings
+
+SERVERS: Mapping[str, dict[str, object]] = {"time": {"command": "mcp-server-time"}, "far": {"url": "https://far.test/"}}
+INSTALL = 'pip install "elcano-research[mcp]"'
+
+
+@pytest.fixture(autouse=True)
+def _without(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_connection, "missing_extras", lambda: frozenset({"mcp"}))
+
+
+async def test_servers_are_opened_and_listed_with_what_is_missing() -> None:
+    servers = open_servers(Settings.model_validate({"mcp_servers": SERVERS}))
+    listed = (await servers.listing.look(ListToolsInput())).servers
+    assert [(one.server, one.answers) for one in listed] == [("time", False), ("far", False)]
+    assert all(INSTALL in one.error for one in listed)
+
+
+async def test_a_call_is_refused_with_what_to_install() -> None:
+    async def work(client: object) -> None:
+        raise AssertionError("there is nothing to call it with")
+
+    with pytest.raises(ToolRefused, match=r"elcano-research\[mcp\]"):
+        await run_with_client("time", ToolServer(command="mcp-server-time"), lambda name: "", 5.0, work)

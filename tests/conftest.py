@@ -23,8 +23,10 @@ from tests.stores import s3 as s3
 from tests.stores import s3_server as s3_server
 
 models.ALLOW_MODEL_REQUESTS = False
-# Programs that tests start inherit it: without a model they play every mode by rules.
+# Programs that tests start inherit both: without a model they play every mode by rules, which they find in this
+# checkout, whatever other package is called `tests`.
 os.environ["ELCANO_PLUGINS"] = "tests.rules.plugin:plugin"
+os.environ["PYTHONPATH"] = str(Path(__file__).parents[1])
 # How fast a machine is, or what else it does, is nothing that a test here says anything of.
 settings.register_profile("elcano", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("elcano")

@@ -49,7 +49,7 @@ async def test_the_messages_of_a_stream_are_declared(document: dict[str, Any]) -
     answers = document["paths"]["/v1/runs/{run_id}/events"]["get"]["responses"]
     shapes = answers["200"]["content"]["text/event-stream"]["itemSchema"]["oneOf"]
     data = [shape["properties"]["data"]["contentSchema"]["$ref"].rpartition("/")[2] for shape in shapes]
-    assert data == ["AgentEvent", "Waiting", "Unreadable", "Streaming"]
+    assert data == ["AgentEvent", "Waiting", "UnreadableBranch", "Streaming"]
     names = [name for shape in shapes for name in shape["properties"]["event"]["enum"]]
     assert len(names) == len(set(names))
     assert "id" not in shapes[-1]["properties"]

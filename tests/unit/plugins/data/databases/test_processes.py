@@ -70,7 +70,7 @@ def server_of(engine: FileEngine) -> psutil.Process:
     raise AssertionError("there is no such process")
 
 
-def test_what_nothing_interrupts_is_killed_with_little_memory(engine: FileEngine) -> None:
+async def test_what_nothing_interrupts_is_killed_with_little_memory(engine: FileEngine) -> None:
     """By the guards alone: the policy would refuse it."""
     server = server_of(engine)
     stopped = 0
@@ -82,7 +82,7 @@ def test_what_nothing_interrupts_is_killed_with_little_memory(engine: FileEngine
                 stopped += 1
     assert stopped
     assert most[0] < MOST_MEMORY
-    assert not working(server)
+    await until(lambda: not working(server))
     assert isinstance(engine.run(["SELECT 1"], Limits(), Stop())[0], FetchedRows)
 
 

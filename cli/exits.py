@@ -54,3 +54,28 @@ class Failed(ElcanoError):
     def __init__(self, message: str, code: Exit = Exit.FAILED) -> None:
         self.code = code
         super().__init__(message)
+
+
+class BadInput(Failed):
+    """The request cannot work as it was made; nothing was sent, or the API refused it."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, Exit.BAD_INPUT)
+
+
+class Unreachable(Failed):
+    """The API does not answer, or answers that it cannot work right now."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, Exit.NOT_REACHABLE)
+
+
+class Refused(Failed):
+    """The API answered with a problem document."""
+
+    def __init__(self, message: str, code: Exit, *, problem: str, status: int) -> None:
+        self.problem = problem
+        """Its `type`, an URN; empty if the answer was no problem document."""
+        self.status = status
+        """The HTTP status."""
+        super().__init__(message, code)

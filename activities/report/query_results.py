@@ -11,7 +11,7 @@ from elcano.activities.report.data_sections import CELL_CHARACTERS, MOST_COLUMNS
 from elcano.activities.report.markdown import escape_markdown
 from elcano.graphs.data.answer import SHOWN_ROWS
 from elcano.graphs.data.table import RESULT_EVIDENCE
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 from elcano.storage.evidence import Evidence
 
 MOST_SHOWN: Final = 20

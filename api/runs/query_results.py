@@ -13,7 +13,7 @@ from elcano.api.http.errors import ReportLost
 from elcano.api.http.schemas import RunView
 from elcano.graphs.data.answer import DataAnswer
 from elcano.graphs.data.table import RESULT_EVIDENCE, ResultTable
-from elcano.graphs.values.report import Report
+from elcano.graphs.report.report import Report
 from elcano.storage.store import TenantStore
 
 MOST_RESULTS: Final = 999

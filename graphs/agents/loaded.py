@@ -4,8 +4,8 @@ from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, SectionIt
 from elcano.graphs.data.schema import DatabaseSchema
 from elcano.graphs.data.table import Cell, ResultDigest
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.values.history import HistoryEntry
-from elcano.graphs.values.state import IterationData, SectionResult
+from elcano.graphs.state.plan import SectionResult
+from elcano.graphs.state.state import HistoryEntry, IterationData
 
 
 class AgentInput(Frozen):

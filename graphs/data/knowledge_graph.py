@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias, get_args
 from pydantic import BaseModel, ConfigDict, Field
 
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.support import Support
+from elcano.graphs.report.statements import Support
 
 NodeKind: TypeAlias = Literal["run", "document", "author", "entity", "claim", "trial", "table", "column"]
 """`run`: a question that was researched. `document`: a work, a page, a file, a result. `author`: by name, so that two

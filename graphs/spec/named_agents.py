@@ -8,8 +8,8 @@ JSON itself, under `agents`, is called by its name there; nodes of the graph's b
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from elcano.graphs.agents.agent_registry import AGENTS
-from elcano.graphs.agents.own import OwnAgent
+from elcano.graphs.agents.definition import AGENTS
+from elcano.graphs.spec.own_agent import OwnAgent
 from elcano.graphs.spec.size import MAX_AGENTS, MAX_DEPTH, MAX_NODES
 
 

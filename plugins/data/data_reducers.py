@@ -18,9 +18,8 @@ from elcano.graphs.data.query import QueryFault, SqlQuery
 from elcano.graphs.data.schema import DatabaseSchema
 from elcano.graphs.data.table import ResultDigest
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.display_text import ensure_list
-from elcano.graphs.values.state import EvidenceRef, ResearchState
+from elcano.graphs.state.state import EvidenceRef, ResearchState
+from elcano.graphs.text import ensure_list, shorten_text
 from elcano.plugins.data.agents.sql_repairer import SqlAttempt
 from elcano.plugins.data.database_tools import ExecuteSqlOutput, SchemaContextOutput
 from elcano.plugins.data.models.sql_answers import MOST_ATTEMPTS, SqlRepair, SqlWriting

@@ -9,8 +9,8 @@ from elcano.graphs.data.query import QueryFault, SqlQuery
 from elcano.graphs.data.schema import DatabaseSchema
 from elcano.graphs.data.table import ResultDigest
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.values.display_text import format_count
-from elcano.graphs.values.state import EvidenceRef
+from elcano.graphs.state.state import EvidenceRef
+from elcano.graphs.text import format_count
 from elcano.plugins.data.models.consensus import ConsensusOutput
 from elcano.plugins.data.models.sql_answers import MOST_EXAMPLES, SqlExample
 

@@ -14,8 +14,7 @@ from typing import Final
 from elcano.graphs.data.answer import ChartKind
 from elcano.graphs.data.table import ResultTable
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.display_text import format_count
+from elcano.graphs.text import format_count, shorten_text
 from elcano.plugins.data.answering.moments import parse_stored_moment
 from elcano.plugins.data.answering.shapes import ShownRows
 

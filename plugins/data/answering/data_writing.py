@@ -24,9 +24,10 @@ from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import Loaded, ShownPassages
 from elcano.graphs.data.answer import DOUBTFUL, SHOWN_ROWS, AnswerTable, DataAnswer, NumberVerdict
 from elcano.graphs.data.table import ResultTable
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.report import Citation, Claim, ReportDraft
-from elcano.graphs.values.statements import Judgement, Statement
+from elcano.graphs.report.draft import Citation, Claim
+from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.report.statements import Judgement, Statement
+from elcano.graphs.text import shorten_text
 from elcano.plugins.data.agents.data_writer import RESULT_KEY, DataProse, DataWriterInput, queries_of
 from elcano.plugins.data.answering.number_proofs import GivenNumbers, ProofCheck
 

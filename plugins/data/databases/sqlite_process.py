@@ -15,7 +15,7 @@ from urllib.parse import quote
 from elcano.graphs.data.query import QueryFault
 from elcano.graphs.data.schema import TableSchema
 from elcano.graphs.data.table import ResultColumn
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 from elcano.plugins.data.databases.cells import cell_of, fetch_rows_as_cells, kind_of_values
 from elcano.plugins.data.databases.engine import FetchedRows, Limits, Outcome, not_begun, too_large, too_slow
 from elcano.plugins.data.databases.engine_requests import Answer, Request

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from elcano.graphs.agents.agent_registry import AGENTS
+from elcano.graphs.agents.definition import AGENTS
 from elcano.graphs.catalogue.tool_registry import REDUCERS, TOOLS
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.engine.run import VIEW_NAMES

@@ -15,7 +15,7 @@ from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.named_agents import StoredAgent, agents_called, with_agents
 from elcano.graphs.spec.size import size_faults
-from elcano.graphs.values.budget import Limits
+from elcano.graphs.state.budget import Limits
 from tests.unit.graphs.own_agents import SCREENER, Json, carrying, screened, screener
 from tests.unit.graphs.samples import asked
 

@@ -23,7 +23,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from elcano.graphs.data.answer import CHART_PATH
+from elcano.graphs.report.data_answer import CHART_PATH
 from elcano.graphs.report.report import Report
 
 STYLE: Final = """

@@ -27,10 +27,10 @@ from elcano.api.http.errors import (
 from elcano.api.runs.logs import read_log
 from elcano.api.runs.run_status import current_run
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.data.answer import AnsweredQuery
 from elcano.graphs.errors import StoreDamaged
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.records import ArchivedRun, RunLog
+from elcano.graphs.report.data_answer import AnsweredQuery
 from elcano.graphs.report.report import Report
 from elcano.graphs.run_contracts import FollowedRun
 from elcano.graphs.state.state import (

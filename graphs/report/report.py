@@ -2,9 +2,9 @@
 
 from pydantic import Field
 
-from elcano.graphs.data.answer import DataAnswer
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.report.analysis import Analysis
+from elcano.graphs.report.data_answer import DataAnswer
 from elcano.graphs.report.draft import HEADING_CHARACTERS, TITLE_CHARACTERS, Claim
 from elcano.graphs.report.statements import CheckedCitation, Judgement, Part, SupportCounts
 from elcano.graphs.report.work_merge import Provenance

@@ -17,7 +17,9 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from elcano.graphs.data.knowledge_graph import (
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.records import ArchivedRun
+from elcano.graphs.report.knowledge_graph import (
     EdgeKind,
     KnowledgeEdge,
     KnowledgeNode,
@@ -25,8 +27,6 @@ from elcano.graphs.data.knowledge_graph import (
     build_knowledge_edge,
     build_knowledge_node,
 )
-from elcano.graphs.frozen import JsonObject
-from elcano.graphs.records import ArchivedRun
 from elcano.graphs.report.report import Report
 from elcano.graphs.report.statements import CheckedCitation, Statement, Support
 from elcano.graphs.report.works import Work, parse_nct

@@ -12,8 +12,8 @@ from pydantic import Field
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import AgentInput, Loaded
-from elcano.graphs.data.schema import DatabaseSchema
 from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.report.tables import DatabaseSchema
 from elcano.graphs.text import format_count, shorten_text
 from elcano.plugins.data.models.forecast import ForecastWish
 

@@ -9,8 +9,8 @@ from typing import Final
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import AgentInput, Loaded
-from elcano.graphs.data.schema import DatabaseSchema, Dialect
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.report.tables import DatabaseSchema, Dialect
 from elcano.graphs.text import ensure_list, format_count, shorten_text
 from elcano.plugins.data.models.sql_answers import MOST_EXAMPLES, SqlExample, SqlWriting
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from elcano.graphs.data.table import ResultTable
+from elcano.graphs.report.tables import ResultTable
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.forecasting.columns import choose_series_columns, parse_cell_number
 from elcano.plugins.data.forecasting.forecast_refusals import Refused, build_forecast_refusal, format_first_names

@@ -3,10 +3,10 @@
 import pytest
 from sqlalchemy import func, select
 
-from elcano.graphs.data.knowledge_graph import build_knowledge_edge, build_knowledge_node
 from elcano.graphs.errors import RunOpen
 from elcano.graphs.modes import MODES
 from elcano.graphs.records import ArchivedRun
+from elcano.graphs.report.knowledge_graph import build_knowledge_edge, build_knowledge_node
 from elcano.graphs.spec.own_agent import OwnAgent
 from elcano.graphs.state.events import AgentEvent
 from elcano.storage.controls import ControlOutcome

@@ -1,18 +1,77 @@
-"""An answer to a question over databases: what its numbers came from, and the tables, queries and chart beside it.
+"""An answer to a question over databases: its queries, what its numbers came from, its tables and its chart.
 
-It travels within the draft of a report, so that a report is made again of the draft and the evidence alone. Tables are
-cut for reading; the whole of each is an artifact.
+SQL is never put together from what a client says: it comes from a model or from the operator, and the policy reads all
+of it before a database does. A number comes from a cell of a result, or from arithmetic over cells, which code does
+again; one that names nothing, or whose arithmetic gives another one, is listed as unverified and never mended. The
+answer travels within the draft of a report; its tables are cut for reading, and the whole of each is an artifact.
 """
 
 from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
 
-from elcano.graphs.data.proof import CellReference, Operation
-from elcano.graphs.data.query import SqlQuery
-from elcano.graphs.data.schema import Dialect
-from elcano.graphs.data.table import Cell, ResultColumn, ResultDigest
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.report.tables import Cell, Dialect, ResultColumn, ResultDigest
+
+SQL_CHARACTERS = 20_000
+
+FaultStage: TypeAlias = Literal["syntax", "policy", "names", "database", "limits"]
+"""Who complained: the parser, the policy, the check against the schema, the database, or its guards."""
+
+
+class SqlQuery(Frozen):
+    """One query of one database."""
+
+    database: str
+    dialect: Dialect
+    sql: str = Field(min_length=1, max_length=SQL_CHARACTERS)
+    reasons: tuple[str, ...] = ()
+    """Why each join and each filter is there, in sentences."""
+    choices: tuple[str, ...] = ()
+    """Where the question left something open and what was chosen, in sentences: they stand beside the answer."""
+
+
+class QueryFault(Frozen):
+    """Why a query was not run, or did not end."""
+
+    stage: FaultStage
+    message: str = Field(max_length=2_000)
+    """What is wrong and, if anybody knows, what to do. Of a database: its own words, without its address."""
+    unknown: tuple[str, ...] = ()
+    """Names that the schema does not have."""
+    near: tuple[str, ...] = ()
+    """Names that it has and that look like them, the nearest first."""
+    lasting: bool = True
+    """False: the same query may do better later, because the database was busy or away."""
+
+
+Operation: TypeAlias = Literal[
+    "cell", "count", "sum", "mean", "minimum", "maximum", "difference", "ratio", "share", "change"
+]
+"""`cell`: the one cell. `count`: how many cells. `difference`: first less second. `ratio`: first by second. `share`:
+the first in percent of the sum of the others. `change`: from the second to the first, in percent of the second."""
+
+
+class CellReference(Frozen):
+    """One cell, or a column from one row to another."""
+
+    result: int = Field(ge=1)
+    """The number of the result, in the order in which the answer was given them."""
+    column: str
+    row: int = Field(ge=1)
+    """Counted from 1."""
+    to_row: int | None = Field(default=None, ge=1)
+    """The last row of several; None: the one cell."""
+
+
+class NumberProof(Frozen):
+    """One number as the answer writes it, and the cells that it comes from."""
+
+    text: str = Field(min_length=1, max_length=100)
+    """Literal words of the claim: `1,204`, `3.5 million`, `12 %`."""
+    operation: Operation = "cell"
+    cells: tuple[CellReference, ...] = Field(default=(), max_length=1_000)
+
 
 SHOWN_ROWS: Final = 50
 """Rows of a result that stand in the report."""

@@ -12,6 +12,7 @@ from elcano.graphs.spec.graph import (
     ConditionalEdge,
     DecisionNode,
     Edge,
+    EndKind,
     ErrorEdge,
     Inputs,
     Node,
@@ -22,7 +23,6 @@ from elcano.graphs.spec.graph import (
     StateNode,
     ToolNode,
 )
-from elcano.graphs.values.endings import EndKind
 
 
 class GraphBuilder:

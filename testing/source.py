@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from elcano.activities.sources.base import SearchResults
 from elcano.graphs.catalogue.source_spec import SourceSpec
-from elcano.graphs.values.work_metadata import Work
+from elcano.graphs.report.works import Work
 from elcano.storage.evidence import Evidence, StoredText
 
 

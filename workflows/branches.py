@@ -12,12 +12,6 @@ from temporalio.common import SearchAttributeKey, SearchAttributePair, TypedSear
 from temporalio.exceptions import ApplicationError, CancelledError, ChildWorkflowError
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.contracts import (
-        ControlRequest,
-        ResearchInput,
-        ResearchResult,
-        ResumedFrom,
-    )
     from elcano.graphs.engine.commands import BranchStart, RunBranches
     from elcano.graphs.engine.control_actions import Action, AddBudget, Stop
     from elcano.graphs.engine.entries import StepCompleted, StepFailed
@@ -26,18 +20,18 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.engine.steering import Steer
     from elcano.graphs.fanout import replanning
     from elcano.graphs.fanout import visit as fanout
-    from elcano.graphs.fanout.notices import BranchHeld
     from elcano.graphs.journal import branch_narration as narration
     from elcano.graphs.journal.journal import Journal
     from elcano.graphs.journal.told import EventDraft
     from elcano.graphs.labels import at_start, describe_workflow, format_label
     from elcano.graphs.lifecycle import start as opening
+    from elcano.graphs.run_contracts import BranchHeld, ControlRequest, ResearchInput, ResearchResult, ResumedFrom
     from elcano.graphs.spec.graph import ParallelNode
     from elcano.graphs.spec.plan_fanouts import part_name
-    from elcano.graphs.values.branch import BranchOutcome
-    from elcano.graphs.values.budget import Limits, TopUp, Usage
-    from elcano.graphs.values.state import Ending, Hold, HoldReason
-    from elcano.graphs.values.waiting_call import WaitingCall
+    from elcano.graphs.state.branches import BranchOutcome
+    from elcano.graphs.state.budget import Limits, TopUp, Usage
+    from elcano.graphs.state.failures import Ending
+    from elcano.graphs.state.holds import Hold, HoldReason, WaitingCall
     from elcano.workflows.branch import Branch, Child, send_branch_control
     from elcano.workflows.calls import Performer
     from elcano.workflows.gate import Gate

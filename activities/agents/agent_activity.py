@@ -26,8 +26,7 @@ from elcano.activities.calls.models import Resolve, may_answer_offline, model_te
 from elcano.activities.calls.streaming import Streamers
 from elcano.activities.report.citations import cited_ids
 from elcano.activities.sources.registry import Sources
-from elcano.graphs.agents.agent_registry import AGENTS
-from elcano.graphs.agents.definition import AgentDefinition
+from elcano.graphs.agents.definition import AGENTS, AgentDefinition
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import AgentInput, Loaded, ShownPassages
 from elcano.graphs.agents.own_definition import agent_called
@@ -37,9 +36,9 @@ from elcano.graphs.engine.inputs import sent_tokens
 from elcano.graphs.errors import BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.registry import resolve_function
-from elcano.graphs.rules import get_rules
-from elcano.graphs.values.report import DraftRef, ReportDraft
-from elcano.graphs.values.tokens import PROMPT_TOKENS
+from elcano.graphs.report.draft import DraftRef
+from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.rules import PROMPT_TOKENS, get_rules
 from elcano.settings import Settings
 from elcano.storage.store import Store
 

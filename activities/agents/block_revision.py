@@ -20,8 +20,9 @@ from elcano.graphs.agents.envelope import EvidenceItem, render_task_prompt
 from elcano.graphs.agents.loaded import AgentInput, Loaded
 from elcano.graphs.agents.reviser import DoubtedBlock, RevisedBlock, ReviserInput
 from elcano.graphs.errors import AnswerUnusable, BudgetExhausted, ModelRefused, RequestRefused
-from elcano.graphs.values.budget import Estimate
-from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft
+from elcano.graphs.report.draft import Citation, Claim
+from elcano.graphs.report.report import DraftSection, ReportDraft
+from elcano.graphs.state.budget import Estimate
 from elcano.storage.evidence import Evidence
 
 MOST_BLOCKS: Final = 20

@@ -24,11 +24,10 @@ from elcano.graphs.agents.loaded import AgentInput, Loaded
 from elcano.graphs.agents.reviewer import ReviewedStatement, ReviewerInput, ReviewVerdicts, StatementVerdict
 from elcano.graphs.errors import AnswerUnusable, BudgetExhausted, InputInvalid, ModelRefused, RequestRefused
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.budget import Estimate
-from elcano.graphs.values.display_text import format_count
-from elcano.graphs.values.report import ReportDraft
-from elcano.graphs.values.statements import Judgement, Statement
+from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.report.statements import Judgement, Statement
+from elcano.graphs.state.budget import Estimate
+from elcano.graphs.text import format_count, shorten_text
 from elcano.storage.evidence import StoredText
 from elcano.storage.store import TenantStore
 

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from temporalio import activity
 
-from elcano.graphs.agents.agent_registry import AGENTS
+from elcano.graphs.agents.definition import AGENTS
 from elcano.graphs.catalogue.tool_registry import TOOLS
 from elcano.graphs.contracts import OWN_AGENT, AgentCall, AgentResult, ToolCall, ToolResult
 

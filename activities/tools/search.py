@@ -37,8 +37,8 @@ from elcano.graphs.contracts import ToolCall, ToolResult
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.registry import resolve_function
-from elcano.graphs.shortening import ELLIPSIS, shorten_text
-from elcano.graphs.values.work_metadata import Work
+from elcano.graphs.report.works import Work
+from elcano.graphs.text import ELLIPSIS, shorten_text
 from elcano.settings import Settings
 from elcano.storage.evidence import Evidence
 from elcano.storage.store import Store, TenantStore

@@ -43,7 +43,7 @@ from elcano.graphs.engine.control_actions import Action, AddBudget, Stop
 from elcano.graphs.engine.pause import Pause, Unpause
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.values.budget import Limits, TopUp, microusd_from_usd
+from elcano.graphs.state.budget import Limits, TopUp, microusd_from_usd
 
 Sent = TypeVar("Sent", bound=Request)
 

@@ -13,7 +13,7 @@ from elcano.graphs.contracts import CHAIN_MODES, Engine, ModelChoice
 from elcano.graphs.extras import install_command
 from elcano.graphs.modes.auto import auto_graph, list_parts
 from elcano.graphs.modes.mode_choices import PLUGIN_MODES, list_ways
-from elcano.graphs.values.budget import Limits
+from elcano.graphs.state.budget import Limits
 from elcano.settings import Settings
 
 ANY_MODEL: Final = ModelChoice()

@@ -10,7 +10,7 @@ from elcano.graphs.comparison.run_comparison import Side, build_run_comparison
 from elcano.graphs.fanout.handover import find_exit_draft
 from elcano.graphs.journal.journal import Journal, JournalPages
 from elcano.graphs.records import RunLog
-from elcano.graphs.values.report import Report, ReportDraft
+from elcano.graphs.report.report import Report, ReportDraft
 from elcano.storage.store import TenantStore
 
 

@@ -18,9 +18,10 @@ from elcano.graphs.agents.loaded import Loaded, Needs
 from elcano.graphs.agents.prose import ReportProse
 from elcano.graphs.agents.synthesis_context import SynthesisInput
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.values.events import EventType
-from elcano.graphs.values.report import DraftRef
-from elcano.graphs.values.rubric import RubricScores
+from elcano.graphs.registry import Registry
+from elcano.graphs.report.draft import DraftRef
+from elcano.graphs.state.events import EventType
+from elcano.graphs.state.rubric import RubricScores
 
 READING: Final = """\
 ## The task
@@ -179,3 +180,6 @@ class AgentDefinition:
         if self.by_section != (self.closing is not None):
             return "it needs `closing` if it writes by section, and only then"
         return None
+
+
+AGENTS: Final[Registry[AgentDefinition]] = Registry("agents", AgentDefinition)

@@ -17,9 +17,9 @@ from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias, get_args
 
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.values.form import ReportForm
-from elcano.graphs.values.history import HistoryEntry
-from elcano.graphs.values.report import Claim
+from elcano.graphs.report.draft import Claim
+from elcano.graphs.state.plan import ReportForm
+from elcano.graphs.state.state import HistoryEntry
 
 ShownForm: TypeAlias = ReportForm | Literal["", "open"]
 """What an envelope says of the form. Empty: the agent has nothing to do with it. `open`: nobody has said which one it

@@ -14,7 +14,7 @@ from typing import Final
 from elcano.graphs.agents.envelope import EvidenceItem, PastIteration, SectionItem, TaskEnvelope, render_envelope
 from elcano.graphs.agents.synthesis_context import claim_characters, select_cited_passages, select_fitting_claims
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN
+from elcano.graphs.rules import CHARACTERS_PER_TOKEN
 
 TIGHTER: Final = 0.8
 """What is chosen does not fill its room exactly; a cut that is still too long is made again with so much of it."""

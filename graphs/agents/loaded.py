@@ -1,11 +1,10 @@
 """The data that an agent needs from stores and sources before its model is called, and what was loaded of it."""
 
 from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, SectionItem, TaskEnvelope
-from elcano.graphs.data.schema import DatabaseSchema
-from elcano.graphs.data.table import Cell, ResultDigest
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.values.history import HistoryEntry
-from elcano.graphs.values.state import IterationData, SectionResult
+from elcano.graphs.report.tables import Cell, DatabaseSchema, ResultDigest
+from elcano.graphs.state.plan import SectionResult
+from elcano.graphs.state.state import HistoryEntry, IterationData
 
 
 class AgentInput(Frozen):

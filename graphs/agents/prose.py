@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.values.report import Citation, Claim
+from elcano.graphs.report.draft import Citation, Claim
 
 Prose: TypeAlias = str | SkipJsonSchema[tuple[Claim, ...]]
 """Markdown with marks; or claims, as they are."""

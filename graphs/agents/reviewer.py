@@ -12,7 +12,7 @@ from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import AgentInput, Loaded
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.values.display_text import ensure_list, format_count
+from elcano.graphs.text import ensure_list, format_count
 
 MOST_REASON_CHARACTERS: Final = 300
 

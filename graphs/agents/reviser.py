@@ -9,7 +9,7 @@ from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.graphs.agents.loaded import AgentInput, Loaded
 from elcano.graphs.agents.synthesis_context import MARKS
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.values.report import Citation
+from elcano.graphs.report.draft import Citation
 
 
 class DoubtedBlock(Frozen):

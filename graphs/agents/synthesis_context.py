@@ -6,11 +6,10 @@ from typing import Final, Literal
 from elcano.graphs.agents.envelope import EvidenceItem, SectionItem
 from elcano.graphs.agents.loaded import AgentInput, Needs
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.display_text import ensure_list, format_count
-from elcano.graphs.values.form import ReportForm
-from elcano.graphs.values.report import Claim
-from elcano.graphs.values.state import SectionResult
-from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN
+from elcano.graphs.report.draft import Claim
+from elcano.graphs.rules import CHARACTERS_PER_TOKEN
+from elcano.graphs.state.plan import ReportForm, SectionResult
+from elcano.graphs.text import ensure_list, format_count
 
 MARKS: Final = """\
 The text is Markdown: paragraphs, `###` headings, lists, tables, code with its language, formulas in `$...$` or \

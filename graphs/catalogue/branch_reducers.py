@@ -8,8 +8,9 @@ from typing import Final
 from elcano.graphs.catalogue.reducers import with_findings
 from elcano.graphs.catalogue.registry_specs import ReducerSpec
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.branch import BranchOutcomes
-from elcano.graphs.values.state import ResearchState, SectionResult
+from elcano.graphs.state.branches import BranchOutcomes
+from elcano.graphs.state.plan import SectionResult
+from elcano.graphs.state.state import ResearchState
 
 
 def collect_drafts(state: ResearchState, output: BranchOutcomes) -> ResearchState:

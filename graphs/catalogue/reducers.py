@@ -9,8 +9,8 @@ from typing import Final
 from elcano.graphs.catalogue.registry_specs import ReducerSpec
 from elcano.graphs.catalogue.tools import RELATED, ItemOutcomes, SearchOutput
 from elcano.graphs.frozen import Frozen, Json
-from elcano.graphs.values.report import DraftRef
-from elcano.graphs.values.state import IterationData, ResearchState, ToolCallRecord
+from elcano.graphs.report.draft import DraftRef
+from elcano.graphs.state.state import IterationData, ResearchState, ToolCallRecord
 
 WARNED_CHARACTERS: Final = 500
 """Of what an agent or a tool said, for a reader of the report."""

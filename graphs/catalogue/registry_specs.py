@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.values.events import EventType
-from elcano.graphs.values.state import ResearchState
+from elcano.graphs.state.events import EventType
+from elcano.graphs.state.state import ResearchState
 
 
 @dataclass(frozen=True)

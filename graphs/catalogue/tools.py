@@ -6,8 +6,8 @@ from pydantic import Field
 
 from elcano.graphs.catalogue.registry_specs import ToolSpec
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.values.state import RELATED as RELATED
-from elcano.graphs.values.state import EvidenceRef
+from elcano.graphs.state.state import RELATED as RELATED
+from elcano.graphs.state.state import EvidenceRef
 
 
 class SearchInput(Frozen):

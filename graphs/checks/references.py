@@ -15,7 +15,7 @@ from elcano.graphs.expressions.language import field_read, node_read, root_names
 from elcano.graphs.expressions.language import find_expression_fault as unusable
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.registry import list_left_out
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.report.draft import DraftRef
 from elcano.graphs.spec.faults import Fault, build_faults_at, build_json_pointer
 from elcano.graphs.spec.graph import (
     AgentNode,
@@ -29,9 +29,9 @@ from elcano.graphs.spec.graph import (
     StateNode,
     ToolNode,
 )
-from elcano.graphs.values.branch import BranchInput, BranchOutcomes
-from elcano.graphs.values.report import DraftRef
-from elcano.graphs.values.state import NodeFailure
+from elcano.graphs.state.branches import BranchInput, BranchOutcomes
+from elcano.graphs.state.failures import NodeFailure
+from elcano.graphs.text import shorten_text
 
 _STATE_NAMES = frozenset(VIEW_NAMES)
 ITEM_NAMES = frozenset({"item", "index"})

@@ -9,6 +9,7 @@ from bisect import bisect_left
 from math import ceil
 
 from elcano.graphs.agents.definition import AgentDefinition
+from elcano.graphs.agents.own_definition import get_agent
 from elcano.graphs.engine.exits import (
     estimate_cost_microusd,
     evidence_room,
@@ -20,7 +21,7 @@ from elcano.graphs.engine.run import Run
 from elcano.graphs.rules import Rules
 from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ResearchGraph, ToolNode
 from elcano.graphs.spec.plan_fanouts import researches_plan
-from elcano.graphs.values.budget import Budget, Estimate, Limits, SectionsAfforded
+from elcano.graphs.state.budget import Budget, Estimate, Limits, SectionsAfforded
 
 
 def update_budget_forecast(graph: ResearchGraph, run: Run) -> Run:
@@ -86,7 +87,7 @@ def loop_tokens(
     research = writing = 0
     for node in graph.nodes:
         if isinstance(node, AgentNode):
-            call = call_tokens(graph.agent(node.agent), figures, limits, hidden, brought)
+            call = call_tokens(get_agent(graph, node.agent), figures, limits, hidden, brought)
             if node.id in graph.exit_nodes:
                 writing = max(writing, call)
             else:
@@ -111,7 +112,7 @@ def _find_plan_ahead(graph: ResearchGraph, run: Run) -> tuple[ParallelNode | Non
             found = node
             continue
         if isinstance(node, AgentNode) and node.id not in graph.exit_nodes and node.id not in run.state.outputs:
-            agents.append(graph.agent(node.agent))
+            agents.append(get_agent(graph, node.agent))
         onward = {edge.to_node for edge in graph.routes_from(node.id)} - reached
         reached |= onward
         waiting += onward
@@ -121,7 +122,7 @@ def _find_plan_ahead(graph: ResearchGraph, run: Run) -> tuple[ParallelNode | Non
 def _estimate_joining_tokens(graph: ResearchGraph, node: Node, sections: int, figures: Rules, hidden: int) -> int:
     if not isinstance(node, AgentNode) or not sections:
         return 0
-    agent = graph.agent(node.agent)
+    agent = get_agent(graph, node.agent)
     if not agent.joins:
         return figures.prompt_tokens + get_agent_figures(agent, figures).output_tokens + hidden
     return joining_tokens(agent, sections, figures, hidden=hidden, passages=figures.section_passages)

@@ -6,10 +6,10 @@ from pydantic import Field
 
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.values.events import EventType
-from elcano.graphs.values.plan_validation import open_sections, plan_fault
-from elcano.graphs.values.state import Ending, SectionPlan
-from elcano.graphs.values.waiting_call import NAMED, list_undecided_calls
+from elcano.graphs.state.events import EventType
+from elcano.graphs.state.failures import Ending
+from elcano.graphs.state.holds import NAMED, list_undecided_calls
+from elcano.graphs.state.plan import SectionPlan, open_sections, plan_fault
 
 REPORT_TITLE_CHARACTERS: Final = 300
 REASON_CHARACTERS: Final = 500

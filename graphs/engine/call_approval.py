@@ -10,9 +10,8 @@ from pydantic import Field
 
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.values.events import EventType
-from elcano.graphs.values.state import Hold
-from elcano.graphs.values.waiting_call import CALL_CHARACTERS, NAMED, Decision, WaitingCall, list_undecided_calls
+from elcano.graphs.state.events import EventType
+from elcano.graphs.state.holds import CALL_CHARACTERS, NAMED, Decision, Hold, WaitingCall, list_undecided_calls
 
 REASON_CHARACTERS: Final = 500
 BY_CHARACTERS: Final = 100

@@ -16,9 +16,9 @@ from elcano.graphs.engine.steering import Steer
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.values.budget import TopUp
-from elcano.graphs.values.events import EventType
-from elcano.graphs.values.state import Ending
+from elcano.graphs.state.budget import TopUp
+from elcano.graphs.state.events import EventType
+from elcano.graphs.state.failures import Ending
 
 
 @runtime_checkable

@@ -6,12 +6,13 @@ still to come can only be guessed at, so what is kept is reckoned anew at every 
 """
 
 from elcano.graphs.agents.definition import AgentDefinition
+from elcano.graphs.agents.own_definition import get_agent
 from elcano.graphs.engine.run import Run
 from elcano.graphs.rules import AgentFigures, Rules
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
-from elcano.graphs.values.budget import Estimate, Limits, Usage
-from elcano.graphs.values.plan_validation import open_sections
-from elcano.graphs.values.state import ResearchState
+from elcano.graphs.state.budget import Estimate, Limits, Usage
+from elcano.graphs.state.plan import open_sections
+from elcano.graphs.state.state import ResearchState
 
 
 def record_exit_needs(graph: ResearchGraph, run: Run) -> Run:
@@ -25,7 +26,7 @@ def exit_needs(graph: ResearchGraph, run: Run) -> Estimate:
     node = graph.by_id[graph.nearest_exit(run.node)]
     if not isinstance(node, AgentNode):
         return Estimate()
-    agent, figures = graph.agent(node.agent), run.figures
+    agent, figures = get_agent(graph, node.agent), run.figures
     sent = _count_state_characters(run.state, tuple(node.inputs)) // figures.characters_per_token
     if "sections" in agent.input.model_fields:
         passages, hidden = figures.section_passages, run.experience.tokens_a_call

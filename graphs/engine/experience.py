@@ -3,6 +3,7 @@
 The average of all calls is taken, not the dearest: one answer that went astray must not end a run.
 """
 
+from elcano.graphs.agents.own_definition import get_agent
 from elcano.graphs.engine.entries import Entry, StepCompleted
 from elcano.graphs.engine.exits import get_agent_figures
 from elcano.graphs.engine.run import Run
@@ -14,7 +15,7 @@ def learn_from_entry(graph: ResearchGraph, run: Run, entry: Entry) -> Run:
     if not run.figures.learns or not isinstance(entry, StepCompleted):
         return run
     node = graph.by_id[entry.node]
-    if not isinstance(node, AgentNode) or (agent := graph.agent(node.agent)).by_section:
+    if not isinstance(node, AgentNode) or (agent := get_agent(graph, node.agent)).by_section:
         return run
     learnt = run.experience.with_call(entry.usage, get_agent_figures(agent, run.figures).output_tokens)
     return run.model_copy(update={"experience": learnt})

@@ -11,13 +11,12 @@ from typing import Final
 from elcano.graphs.engine.affordable_sections import section_tokens
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.safety import DIVIDED_ENDINGS
-from elcano.graphs.shortening import shorten_text
 from elcano.graphs.spec.call_limits import DATA_PATH
 from elcano.graphs.spec.graph import ResearchGraph, limits_of
 from elcano.graphs.spec.plan_fanouts import researches_plan
-from elcano.graphs.values.display_text import format_count
-from elcano.graphs.values.failures import FailureType
-from elcano.graphs.values.state import Ending, SectionResult
+from elcano.graphs.state.failures import Ending, FailureType
+from elcano.graphs.state.plan import SectionResult
+from elcano.graphs.text import format_count, shorten_text
 
 NAMED: Final = 6
 """So many sections are named with why they ended; of more the number is said."""

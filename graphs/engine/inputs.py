@@ -5,6 +5,7 @@ the node.
 """
 
 from elcano.graphs.agents.definition import AgentDefinition
+from elcano.graphs.agents.own_definition import get_agent
 from elcano.graphs.catalogue.tool_registry import TOOLS
 from elcano.graphs.engine.commands import ApplyEntry, BranchStart, CallAgent, CallTool, Command, RunBranches
 from elcano.graphs.engine.entries import StepCompleted
@@ -23,8 +24,8 @@ from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.rules import Rules
 from elcano.graphs.spec.graph import AgentNode, Inputs, ParallelEdge, ParallelNode, ResearchGraph, ToolNode
 from elcano.graphs.spec.plan_fanouts import researches_plan
-from elcano.graphs.values.branch import BranchInput
-from elcano.graphs.values.budget import LEAST_TOKENS, Estimate, Limits
+from elcano.graphs.state.branches import BranchInput
+from elcano.graphs.state.budget import LEAST_TOKENS, Estimate, Limits
 
 
 def build_command(graph: ResearchGraph, run: Run, reading: ExpressionReader) -> Command:
@@ -37,7 +38,7 @@ def build_command(graph: ResearchGraph, run: Run, reading: ExpressionReader) -> 
     node = graph.by_id[run.node]
     match node:
         case AgentNode():
-            agent = graph.agent(node.agent)
+            agent = get_agent(graph, node.agent)
             agent_input = build_node_input(agent.input, node.inputs, reading)
             call = CallAgent(
                 step=run.step,
@@ -132,7 +133,7 @@ def estimate_command_needs(work: Command, limits: Limits) -> Estimate:
 def minimum_tokens(graph: ResearchGraph, figures: Rules) -> int:
     """Return the tokens for one visit of each agent if no node fails; with less a graph cannot do a round and write."""
     usual = graph.without_failure
-    called = [graph.agent(node.agent) for node in graph.nodes if isinstance(node, AgentNode) and node.id in usual]
+    called = [get_agent(graph, node.agent) for node in graph.nodes if isinstance(node, AgentNode) and node.id in usual]
     branches = [edge.branch for edge in graph.edges if isinstance(edge, ParallelEdge) and edge.from_node in usual]
     inner = sum(minimum_tokens(graph.branches[branch], figures) for branch in branches)
     return sum(one_visit(agent, figures) for agent in called) + inner

@@ -7,8 +7,7 @@ failed, and its graph may repair that; no top-up would help it.
 from elcano.graphs.engine.commands import CallAgent
 from elcano.graphs.engine.run import Run
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
-from elcano.graphs.values.failures import FailureType
-from elcano.graphs.values.state import Failure
+from elcano.graphs.state.failures import Failure, FailureType
 
 
 def set_call_allowance(call: CallAgent, graph: ResearchGraph, run: Run) -> CallAgent:

@@ -10,8 +10,8 @@ from pydantic import Field
 
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.values.events import EventType
-from elcano.graphs.values.state import Hold
+from elcano.graphs.state.events import EventType
+from elcano.graphs.state.holds import Hold
 
 
 class Pause(Frozen):

@@ -17,10 +17,9 @@ from elcano.graphs.engine.incomplete_sections import find_incomplete_ending
 from elcano.graphs.engine.run import Run, TakenEdge
 from elcano.graphs.errors import EngineFault
 from elcano.graphs.frozen import Json
-from elcano.graphs.shortening import shorten_text
 from elcano.graphs.spec.graph import ConditionalEdge, ErrorEdge, ResearchGraph, Route, Way
-from elcano.graphs.values.display_text import format_count
-from elcano.graphs.values.state import Ending, Failure, NodeFailure
+from elcano.graphs.state.failures import Ending, Failure, NodeFailure
+from elcano.graphs.text import format_count, shorten_text
 
 NAMED: Final = 6
 """So many sources are named with why they failed; of more the number is said."""

@@ -6,8 +6,9 @@ Stalls and failures are read off the state, so they survive a restart and a new 
 from typing import Final
 
 from elcano.graphs.rules import Rules
-from elcano.graphs.values.endings import EndKind
-from elcano.graphs.values.state import Ending, Failure, ResearchState
+from elcano.graphs.spec.graph import EndKind
+from elcano.graphs.state.failures import Ending, Failure
+from elcano.graphs.state.state import ResearchState
 
 BUDGET_ENDINGS: Final[frozenset[EndKind]] = frozenset({"time", "tokens", "cost", "iterations", "steps"})
 """Endings that more budget can put off."""

@@ -11,7 +11,8 @@ from elcano.graphs.engine.run import Run
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Json
 from elcano.graphs.spec.graph import AgentNode, DecisionNode, ParallelNode, ResearchGraph, StateNode, ToolNode
-from elcano.graphs.values.state import Failure, NodeFailure, ResearchState
+from elcano.graphs.state.failures import Failure, NodeFailure
+from elcano.graphs.state.state import ResearchState
 
 TYPE_CHARACTERS: Final = 100
 """Of the name of an error."""

@@ -39,6 +39,7 @@ from elcano.graphs.errors import ElcanoError, EngineFault, InputInvalid
 from elcano.graphs.spec.graph import (
     ConditionalEdge,
     DecisionNode,
+    EndKind,
     Node,
     ParallelNode,
     ResearchGraph,
@@ -48,10 +49,8 @@ from elcano.graphs.spec.graph import (
     ToolNode,
 )
 from elcano.graphs.spec.plan_fanouts import researches_plan
-from elcano.graphs.values.budget import Budget
-from elcano.graphs.values.endings import EndKind
-from elcano.graphs.values.failures import FailureType
-from elcano.graphs.values.state import Ending, Failure
+from elcano.graphs.state.budget import Budget
+from elcano.graphs.state.failures import Ending, Failure, FailureType
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -6,7 +6,7 @@ What is out, what was used and what is left add up to what there was, however br
 from pydantic import Field
 
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.values.budget import LEAST_TOKENS, Budget, TopUp, Usage
+from elcano.graphs.state.budget import LEAST_TOKENS, Budget, TopUp, Usage
 
 
 class Slice(Frozen):

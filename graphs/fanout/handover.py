@@ -15,9 +15,10 @@ from elcano.graphs.engine.expression_reader import ExpressionReader
 from elcano.graphs.engine.inputs import build_node_input
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.journal.journal import Journal
+from elcano.graphs.report.draft import DraftRef
 from elcano.graphs.spec.graph import Node, StateNode
-from elcano.graphs.values.report import DraftRef
-from elcano.graphs.values.state import EvidenceRef, Failure
+from elcano.graphs.state.failures import Failure
+from elcano.graphs.state.state import EvidenceRef
 
 EMPTY: Final[tuple[Json, ...]] = (None, "", [], {})
 """Values that are nothing to hand over; zero and false are something."""

@@ -6,18 +6,16 @@ fails, is cut from the plan or is not begun is a gap in the outcome, never an ex
 
 from collections.abc import Collection, Iterable
 
-from elcano.graphs.contracts import ResearchResult
 from elcano.graphs.engine.commands import BranchStart, RunBranches
 from elcano.graphs.engine.entries import StepCompleted, StepFailed
 from elcano.graphs.engine.run import Run
 from elcano.graphs.fanout.allotment import Allotment, Slice
-from elcano.graphs.spec.graph import ParallelNode
-from elcano.graphs.values.branch import SUCCEEDED, BranchInput, BranchOutcome, BranchOutcomes
-from elcano.graphs.values.budget import Budget, Limits, TopUp, Usage, sum_usages
-from elcano.graphs.values.endings import EndKind
-from elcano.graphs.values.failures import FailureType
-from elcano.graphs.values.resume_record import KeptBranch
-from elcano.graphs.values.state import Ending, Failure, SectionGap
+from elcano.graphs.run_contracts import ResearchResult
+from elcano.graphs.spec.graph import EndKind, ParallelNode
+from elcano.graphs.state.branches import SUCCEEDED, BranchInput, BranchOutcome, BranchOutcomes, KeptBranch
+from elcano.graphs.state.budget import Budget, Limits, TopUp, Usage, sum_usages
+from elcano.graphs.state.failures import Ending, Failure, FailureType
+from elcano.graphs.state.plan import SectionGap
 
 
 class FanOut:

@@ -3,8 +3,8 @@
 from elcano.graphs.engine.commands import BranchStart
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.journal.told import EventDraft, shorten_message
-from elcano.graphs.values.branch import BranchOutcome
-from elcano.graphs.values.display_text import format_count
+from elcano.graphs.state.branches import BranchOutcome
+from elcano.graphs.text import format_count
 
 
 def narrate_branch_start(node: str, branch: BranchStart, run_id: str) -> EventDraft:

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Final, TypeAlias, get_args
 
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.values.branch import BranchOutcomes, Ended
-from elcano.graphs.values.display_text import ensure_list, format_count
+from elcano.graphs.state.branches import BranchOutcomes, Ended
+from elcano.graphs.text import ensure_list, format_count
 
 Summary: TypeAlias = Callable[[JsonObject], tuple[str, JsonObject]]
 TOLD: Final = 5

@@ -12,10 +12,9 @@ from elcano.graphs.frozen import Frozen
 from elcano.graphs.journal.narration import narrate_command, narrate_entry, narrate_run_start
 from elcano.graphs.journal.told import EventDraft
 from elcano.graphs.spec.graph import ResearchGraph, StateNode
-from elcano.graphs.values.budget import Limits
-from elcano.graphs.values.events import AgentEvent
-from elcano.graphs.values.experience import Experience
-from elcano.graphs.values.state import ResearchState
+from elcano.graphs.state.budget import Experience, Limits
+from elcano.graphs.state.events import AgentEvent
+from elcano.graphs.state.state import ResearchState
 
 
 class JournalPages(Frozen):

@@ -6,6 +6,7 @@ dates what is told here.
 
 from collections.abc import Callable, Iterable, Mapping
 
+from elcano.graphs.agents.own_definition import get_agent
 from elcano.graphs.catalogue.tool_registry import TOOLS
 from elcano.graphs.engine.approval import describe_proposed_plan, join_plan_titles
 from elcano.graphs.engine.call_approval import describe_waiting_call
@@ -28,18 +29,17 @@ from elcano.graphs.engine.entries import (
 )
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.identity import insert_requester
 from elcano.graphs.journal.items import of_branches, summarize_items
 from elcano.graphs.journal.phrases import agent_of, list_call_queries, work_of_agent, work_of_tool
 from elcano.graphs.journal.told import EventDraft, shorten_message
 from elcano.graphs.journal.transition_phrases import led_on, summarize_state_change
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, StateNode, ToolNode
-from elcano.graphs.values.asker import insert_requester
-from elcano.graphs.values.branch import BranchOutcomes
-from elcano.graphs.values.display_text import ensure_list, format_count, title_from_id
-from elcano.graphs.values.events import EventType
-from elcano.graphs.values.failures import FailureType
-from elcano.graphs.values.resume_record import ReusedWork
-from elcano.graphs.values.state import Ending, Hold
+from elcano.graphs.state.branches import BranchOutcomes, ReusedWork
+from elcano.graphs.state.events import EventType
+from elcano.graphs.state.failures import Ending, FailureType
+from elcano.graphs.state.holds import Hold
+from elcano.graphs.text import ensure_list, format_count, title_from_id
 
 
 def narrate_run_start(question: str, mode: str) -> EventDraft:
@@ -247,7 +247,7 @@ def _narrate_completion(graph: ResearchGraph, earlier: Run, entry: StepCompleted
     tokens: JsonObject = {"tokens": entry.usage.tokens, "model": entry.model} if entry.model else {}
     match node:
         case AgentNode():
-            agent = graph.agent(node.agent)
+            agent = get_agent(graph, node.agent)
             text, data = _summarize_output(node.agent, agent.summary, entry.output)
             yield EventDraft(agent.completes, shorten_message(text), entry.node, {**data, **tokens})
         case ToolNode():

@@ -3,12 +3,11 @@
 Whoever watches reads what is being worked on now, not what an agent is for in general.
 """
 
-from elcano.graphs.agents.agent_registry import AGENTS
-from elcano.graphs.agents.definition import AgentDefinition
+from elcano.graphs.agents.definition import AGENTS, AgentDefinition
 from elcano.graphs.agents.own_definition import definition_of
 from elcano.graphs.catalogue.tool_registry import TOOLS
 from elcano.graphs.engine.commands import CallAgent, CallTool
-from elcano.graphs.values.display_text import title_from_id
+from elcano.graphs.text import title_from_id
 
 
 def agent_of(call: CallAgent) -> AgentDefinition:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.events import EventType
+from elcano.graphs.state.events import EventType
+from elcano.graphs.text import shorten_text
 
 MESSAGE_CHARACTERS = 500
 """Longer texts are cut in events; they are whole in the state."""

@@ -7,8 +7,8 @@ from elcano.graphs.catalogue.tool_registry import REDUCERS
 from elcano.graphs.engine.run import Run, TakenEdge
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.spec.graph import DecisionNode, ResearchGraph, StateNode
-from elcano.graphs.values.display_text import title_from_id
-from elcano.graphs.values.state import ResearchState
+from elcano.graphs.state.state import ResearchState
+from elcano.graphs.text import title_from_id
 
 
 def led_on(graph: ResearchGraph, earlier: Run, run: Run) -> tuple[str, JsonObject] | None:

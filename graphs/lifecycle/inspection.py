@@ -22,9 +22,9 @@ from elcano.graphs.lifecycle.state_diff import Changes, compare_states
 from elcano.graphs.lifecycle.step_history import Passage, iter_passages
 from elcano.graphs.records import RunLog
 from elcano.graphs.spec.graph import ResearchGraph, StateNode
-from elcano.graphs.values.budget import Budget
-from elcano.graphs.values.events import AgentEvent
-from elcano.graphs.values.state import ResearchState
+from elcano.graphs.state.budget import Budget
+from elcano.graphs.state.events import AgentEvent
+from elcano.graphs.state.state import ResearchState
 
 
 class StepInspection(Frozen):

@@ -19,8 +19,8 @@ from elcano.graphs.lifecycle.start import build_run_from_input, fold
 from elcano.graphs.records import RunLog
 from elcano.graphs.spec.graph import StateNode
 from elcano.graphs.spec.plan_fanouts import researches_plan
-from elcano.graphs.values.budget import MOST_COST, MOST_TOKENS, TopUp
-from elcano.graphs.values.plan_validation import open_sections
+from elcano.graphs.state.budget import MOST_COST, MOST_TOKENS, TopUp
+from elcano.graphs.state.plan import open_sections
 
 
 def with_larger_plan(log: RunLog, extra: TopUp) -> LogPrefix | None:

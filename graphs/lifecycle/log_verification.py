@@ -15,9 +15,9 @@ from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.start import fold
 from elcano.graphs.records import RunLog
 from elcano.graphs.spec.graph import AgentNode, ParallelNode
-from elcano.graphs.values.branch import BranchInput, BranchOutcome, BranchOutcomes
-from elcano.graphs.values.budget import Usage, sum_usages
-from elcano.graphs.values.state import ResearchState
+from elcano.graphs.state.branches import BranchInput, BranchOutcome, BranchOutcomes
+from elcano.graphs.state.budget import Usage, sum_usages
+from elcano.graphs.state.state import ResearchState
 
 Charged: TypeAlias = StepCompleted | StepFailed | StepAbandoned | Held
 """Entries that say what was used."""

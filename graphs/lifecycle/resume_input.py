@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from elcano.graphs.contracts import DiscardedWork, OpenBranch, ResearchInput, ResumedFrom
+from elcano.graphs.contracts import DiscardedWork
 from elcano.graphs.engine.commands import BranchStart
 from elcano.graphs.engine.entries import RunResumed, StepCompleted
 from elcano.graphs.engine.run import Run
@@ -27,12 +27,12 @@ from elcano.graphs.lifecycle.resume_points import (
     where_it_turned,
 )
 from elcano.graphs.records import ArchivedRun, RunLog
+from elcano.graphs.run_contracts import OpenBranch, ResearchInput, ResumedFrom
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, ToolNode
-from elcano.graphs.values.branch import BranchInput, BranchOutcomes
-from elcano.graphs.values.budget import TopUp
-from elcano.graphs.values.display_text import format_count
-from elcano.graphs.values.events import AgentEvent
-from elcano.graphs.values.resume_record import KeptBranch, ReusedWork
+from elcano.graphs.state.branches import BranchInput, BranchOutcomes, KeptBranch, ReusedWork
+from elcano.graphs.state.budget import TopUp
+from elcano.graphs.state.events import AgentEvent
+from elcano.graphs.text import format_count
 
 _ENDED_WELL: Final = frozenset({"completed", "partial"})
 """Branches of which nothing is done again, unless somebody names them or gives what they were short of."""

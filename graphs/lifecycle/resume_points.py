@@ -8,7 +8,6 @@ was given up becomes one that was tried in vain, with what it used and what it h
 from collections.abc import Sequence
 from typing import Final
 
-from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.engine.commands import ApplyEntry
 from elcano.graphs.engine.control_actions import AddBudget
 from elcano.graphs.engine.entries import (
@@ -31,11 +30,12 @@ from elcano.graphs.errors import ElcanoError, InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.lifecycle.start import build_run_from_input, fold
 from elcano.graphs.records import RunLog
+from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ToolNode
-from elcano.graphs.values.branch import SUCCEEDED, BranchOutcome, BranchOutcomes
-from elcano.graphs.values.budget import TopUp
-from elcano.graphs.values.failures import FailureType
-from elcano.graphs.values.state import Ending, Hold
+from elcano.graphs.state.branches import SUCCEEDED, BranchOutcome, BranchOutcomes
+from elcano.graphs.state.budget import TopUp
+from elcano.graphs.state.failures import Ending, FailureType
+from elcano.graphs.state.holds import Hold
 
 _TOP_UPS: Final = {"cost": "cost_microusd", "time": "seconds"}
 """The fields of a top-up that are not called as the limit that they raise."""

@@ -3,9 +3,9 @@
 from typing import Literal, TypeAlias
 
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.values.branch import BranchState
-from elcano.graphs.values.budget import Usage
-from elcano.graphs.values.state import HoldReason
+from elcano.graphs.state.branches import BranchState
+from elcano.graphs.state.budget import Usage
+from elcano.graphs.state.holds import HoldReason
 
 StepKind: TypeAlias = Literal["agent", "tool", "state", "decision", "parallel"]
 """What a node is."""

@@ -9,8 +9,8 @@ from itertools import islice
 from typing import Final, Literal, TypeAlias
 
 from elcano.graphs.frozen import Frozen, Json
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.state import ResearchState
+from elcano.graphs.state.state import ResearchState
+from elcano.graphs.text import shorten_text
 
 MOST_CHANGES: Final = 200
 """Changes that are told of one step, and parts that are told of one change."""

@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from elcano.graphs.agents.own_definition import get_agent
 from elcano.graphs.catalogue.tool_registry import TOOLS
 from elcano.graphs.journal.told import EventDraft
 from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ResearchGraph, ToolNode
-from elcano.graphs.values.branch import BranchState, branch_states
-from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.state.branches import BranchState, branch_states
+from elcano.graphs.state.events import AgentEvent
 
 TAKEN_BACK: Final = frozenset(("rolled_back", "run_resumed", "forked"))
 """Events from which on the run goes on at their step: what was told of it and of later steps before is undone."""
@@ -72,7 +73,7 @@ def _find_start_event_type(graph: ResearchGraph, node: Node) -> str:
     """The type of the event that tells that the call of `node` was made; empty if none does."""
     match node:
         case AgentNode():
-            return graph.agent(node.agent).starts
+            return get_agent(graph, node.agent).starts
         case ToolNode():
             return TOOLS[node.tool].starts
         case ParallelNode():

@@ -29,10 +29,10 @@ from elcano.graphs.lifecycle.step_events import TAKEN_BACK, StepEvents
 from elcano.graphs.records import RunLog
 from elcano.graphs.spec.call_limits import in_short
 from elcano.graphs.spec.graph import AgentNode, DecisionNode, Node, ParallelNode, StateNode, ToolNode, limits_of
-from elcano.graphs.values.branch import BranchOutcomes, BranchState
-from elcano.graphs.values.budget import sum_usages
-from elcano.graphs.values.events import AgentEvent
-from elcano.graphs.values.failures import FailureType
+from elcano.graphs.state.branches import BranchOutcomes, BranchState
+from elcano.graphs.state.budget import sum_usages
+from elcano.graphs.state.events import AgentEvent
+from elcano.graphs.state.failures import FailureType
 
 Ended: TypeAlias = StepCompleted | StepFailed | StepAbandoned
 """Entries that end a step; each has the next number."""

@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
-from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.engine.commands import BranchStart, Call, ChooseNode, Finish, RunBranches, Wait
 from elcano.graphs.engine.entries import Entry
 from elcano.graphs.fanout import visit as fanout
@@ -11,8 +10,9 @@ from elcano.graphs.journal.branch_narration import narrate_branch_end, narrate_b
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish as closing
 from elcano.graphs.lifecycle import start as opening
+from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ParallelNode
-from elcano.graphs.values.budget import Limits
+from elcano.graphs.state.budget import Limits
 
 Performer: TypeAlias = Callable[[Call, float], Awaitable[Entry]]
 """Performs one call; the second argument is the seconds since the start of the run or branch."""

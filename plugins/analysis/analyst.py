@@ -11,8 +11,8 @@ from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import Loaded, Needs
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.analysis import Extraction, TestedHypothesis
-from elcano.graphs.values.display_text import ensure_list, format_count
+from elcano.graphs.report.analysis import Extraction, TestedHypothesis
+from elcano.graphs.text import ensure_list, format_count
 
 
 class AnalystInput(ResearchContext):

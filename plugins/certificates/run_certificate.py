@@ -24,7 +24,7 @@ from elcano.graphs.frozen import Frozen
 from elcano.graphs.lifecycle.finish import analysis_of
 from elcano.graphs.lifecycle.log_verification import iter_fanout_visits, journal_of
 from elcano.graphs.records import ArchivedRun, RunLog
-from elcano.graphs.values.report import Report
+from elcano.graphs.report.report import Report
 from elcano.plugins.certificates.certificate_format import FORMAT, CertificateHeader, Versions, encode_certificate
 from elcano.storage.section_logs import section_logs
 from elcano.storage.store import TenantStore

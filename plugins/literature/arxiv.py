@@ -19,9 +19,8 @@ from elcano.activities.sources.http.fetching import Answer
 from elcano.activities.text.stems import content_words
 from elcano.activities.text.words import split_words
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values import work_metadata
-from elcano.graphs.values.work_metadata import Identifiers, Work
+from elcano.graphs.report.works import Identifiers, Work, parse_arxiv_id, parse_doi
+from elcano.graphs.text import shorten_text
 from elcano.plugins.literature import bibliographic_format
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.search_queries import PHRASE, SentQuery, is_well_formed_query
@@ -99,7 +98,7 @@ def prepare_arxiv_query(query: str) -> SentQuery:
     All of a few words have to be there, of many any, since hardly an abstract has all; phrases always have to be.
     """
     asked = " ".join(query.split())
-    if (found := _ONE_ID.fullmatch(asked)) and work_metadata.parse_arxiv_id(found[1]):
+    if (found := _ONE_ID.fullmatch(asked)) and parse_arxiv_id(found[1]):
         return SentQuery(f"{found[1]}{(found[2] or '').lower()}")
     if (_FIELD.search(asked) or _OPERATOR.search(asked)) and is_well_formed_query(asked):
         return SentQuery(asked)
@@ -152,9 +151,7 @@ def parse_feed(source: str, content: bytes) -> Feed:
 
 def _is_error(entry: Element) -> bool:
     address = _read_child_text(entry, "id")
-    return "/api/errors" in address or (
-        _read_child_text(entry, "title") == "Error" and not work_metadata.parse_arxiv_id(address)
-    )
+    return "/api/errors" in address or (_read_child_text(entry, "title") == "Error" and not parse_arxiv_id(address))
 
 
 def _extract_error_reason(entry: Element) -> str:
@@ -163,11 +160,11 @@ def _extract_error_reason(entry: Element) -> str:
 
 def _build_entry_record(entry: Element) -> Record | None:
     address = _read_child_text(entry, "id")
-    identifier = work_metadata.parse_arxiv_id(_VERSION.sub("", address))
+    identifier = parse_arxiv_id(_VERSION.sub("", address))
     if not identifier:
         return None
     version = f"v{found[1]}" if (found := _VERSION.search(address)) else ""
-    doi = work_metadata.parse_doi(_read_child_text(entry, "doi"))
+    doi = parse_doi(_read_child_text(entry, "doi"))
     published_doi = "" if doi.startswith(_OWN_DOI) else doi
     journal = _read_child_text(entry, "journal_ref")
     standing = _assess_standing(entry, published_doi, journal)

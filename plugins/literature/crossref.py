@@ -16,8 +16,7 @@ from pydantic import Field
 from elcano.activities.sources.http.fetching import Answer
 from elcano.graphs.errors import SourceRefused
 from elcano.graphs.frozen import Json
-from elcano.graphs.values import work_metadata
-from elcano.graphs.values.work_metadata import Flag, Identifiers, Work, WorkKind
+from elcano.graphs.report.works import Flag, Identifiers, Work, WorkKind, parse_arxiv_id, parse_doi
 from elcano.plugins.literature import bibliographic_format, markup
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.search_queries import SentQuery
@@ -175,7 +174,7 @@ class Crossref(LiteratureSource):
 def build_crossref_record(given: CrossrefWork) -> Record:
     """The record of one work."""
     title = _format_title(given)
-    doi = work_metadata.parse_doi(given.doi)
+    doi = parse_doi(given.doi)
     preprint = given.type == "posted-content" and given.subtype in ("preprint", "")
     published = next(filter(None, (date.text for date in _list_dates(given))), "")
     blocks = markup.parse_markup_blocks(given.abstract)
@@ -191,9 +190,7 @@ def build_crossref_record(given: CrossrefWork) -> Record:
         pages=given.page or given.article_number,
         publisher=given.publisher,
         kind="preprint" if preprint else _KINDS.get(given.type, "other"),
-        identifiers=Identifiers(
-            doi=doi, arxiv=work_metadata.parse_arxiv_id(doi) if doi.startswith("10.48550/") else ""
-        ),
+        identifiers=Identifiers(doi=doi, arxiv=parse_arxiv_id(doi) if doi.startswith("10.48550/") else ""),
         url=bibliographic_format.format_doi_url(doi),
         language=given.language,
         flags=(*standing.flags, *(("preprint",) if preprint else ()), *(("abstract_only",) if blocks else ())),
@@ -211,13 +208,13 @@ def assess_work_standing(given: CrossrefWork, title: str) -> WorkStanding:
     standing = WorkStanding()
     standing.add_title(title)
     for notice in given.updated_by:
-        update, date, doi = _classify_update(notice), notice.updated.text, work_metadata.parse_doi(notice.doi)
+        update, date, doi = _classify_update(notice), notice.updated.text, parse_doi(notice.doi)
         told = " (told by Retraction Watch)" if notice.source == "retraction-watch" else ""
         standing.add(
             update.flag, f"{update.words}{f' of {date}' if date else ''}{f': doi:{doi}' if doi else ''}{told}."
         )
     for notice in given.update_to:
-        words, doi = _classify_update(notice).words.lower(), work_metadata.parse_doi(notice.doi)
+        words, doi = _classify_update(notice).words.lower(), parse_doi(notice.doi)
         standing.add(None, f"This is a notice, {words}, on another work{f': doi:{doi}' if doi else ''}.")
     for doi in _list_published_dois(given):
         standing.add(None, f"This preprint was published as doi:{doi}.")
@@ -232,7 +229,7 @@ def _classify_update(given: _Notice) -> _Update:
 
 def _list_published_dois(given: CrossrefWork) -> Iterator[str]:
     """The DOIs of the articles that a preprint became."""
-    return filter(None, (work_metadata.parse_doi(one.id) for one in given.relation.preprint_of))
+    return filter(None, (parse_doi(one.id) for one in given.relation.preprint_of))
 
 
 def _list_dates(given: CrossrefWork) -> tuple[_Date, ...]:

@@ -19,8 +19,7 @@ from pydantic import Field
 from elcano.activities.sources.http.fetching import Answer
 from elcano.graphs.errors import SourceBusy, SourceRefused
 from elcano.graphs.frozen import Json
-from elcano.graphs.values import work_metadata
-from elcano.graphs.values.work_metadata import Identifiers, Work, WorkKind
+from elcano.graphs.report.works import Identifiers, Work, WorkKind, parse_arxiv_id, parse_doi, parse_pmcid, parse_pmid
 from elcano.plugins.literature import bibliographic_format, markup
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.search_queries import SentQuery, is_well_formed_query, prepare_sentence
@@ -242,15 +241,15 @@ def rebuild_inverted_abstract(index: Mapping[str, Any]) -> Abstract:
 
 
 def _collect_identifiers(given: OpenAlexWork) -> Identifiers:
-    doi = work_metadata.parse_doi(given.doi or given.ids.doi)
+    doi = parse_doi(given.doi or given.ids.doi)
     page = given.primary_location.landing_page_url
     read_at = page if given.type == "preprint" and "arxiv.org/" in page else ""
     pmcid = given.ids.pmcid.rstrip("/").rpartition("/")[2]
     return Identifiers(
         doi=doi,
-        pmid=work_metadata.parse_pmid(given.ids.pmid.rstrip("/").rpartition("/")[2]),
-        pmcid=work_metadata.parse_pmcid(pmcid) if pmcid else "",
-        arxiv=work_metadata.parse_arxiv_id(doi if doi.startswith("10.48550/") else read_at),
+        pmid=parse_pmid(given.ids.pmid.rstrip("/").rpartition("/")[2]),
+        pmcid=parse_pmcid(pmcid) if pmcid else "",
+        arxiv=parse_arxiv_id(doi if doi.startswith("10.48550/") else read_at),
     )
 
 

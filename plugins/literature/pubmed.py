@@ -12,7 +12,7 @@ from pydantic import Field
 
 from elcano.graphs.errors import SourceBusy, SourceUnavailable
 from elcano.graphs.frozen import Json
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.pubmed_articles import parse_pubmed_records
 from elcano.plugins.literature.service_answers import ServiceData

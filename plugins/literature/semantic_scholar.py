@@ -11,8 +11,16 @@ from pydantic import Field
 from elcano.activities.passages.document import Block
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.frozen import Json
-from elcano.graphs.values import work_metadata
-from elcano.graphs.values.work_metadata import Flag, Identifiers, Work, WorkKind
+from elcano.graphs.report.works import (
+    Flag,
+    Identifiers,
+    Work,
+    WorkKind,
+    parse_arxiv_id,
+    parse_doi,
+    parse_pmcid,
+    parse_pmid,
+)
 from elcano.plugins.literature import bibliographic_format
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.search_queries import SentQuery, plain_words
@@ -122,10 +130,10 @@ def _build_paper_record(paper: _Paper) -> Record:
         kind="preprint" if preprint else kind,
         design=tuple(one for one in paper.publicationTypes if one not in _NO_DESIGN),
         identifiers=Identifiers(
-            doi=work_metadata.parse_doi(ids.DOI),
-            pmid=work_metadata.parse_pmid(ids.PubMed),
-            pmcid=work_metadata.parse_pmcid(ids.PubMedCentral),
-            arxiv=work_metadata.parse_arxiv_id(ids.ArXiv),
+            doi=parse_doi(ids.DOI),
+            pmid=parse_pmid(ids.PubMed),
+            pmcid=parse_pmcid(ids.PubMedCentral),
+            arxiv=parse_arxiv_id(ids.ArXiv),
         ),
         url=f"https://www.semanticscholar.org/paper/{paper.paperId}" if paper.paperId.isalnum() else "",
         flags=flags,

@@ -21,7 +21,7 @@ from elcano.activities.passages.document import normalize_text
 from elcano.activities.sources.http.fetching import Answer
 from elcano.activities.sources.retry_after import require_answer
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 
 REASON_CHARACTERS: Final = 200
 LARGEST_COUNT: Final = 1_000_000_000

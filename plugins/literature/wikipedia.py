@@ -18,9 +18,8 @@ from elcano.activities.passages.document import Block
 from elcano.activities.sources.http.fetching import Answer, Service
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
 from elcano.graphs.frozen import Json
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values import work_metadata
-from elcano.graphs.values.work_metadata import Identifiers, Work
+from elcano.graphs.report.works import Identifiers, Work, canonicalize_page_url
+from elcano.graphs.text import shorten_text
 from elcano.plugins.literature import bibliographic_format
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
 from elcano.plugins.literature.search_queries import SentQuery, prepare_sentence
@@ -241,7 +240,7 @@ def build_wikipedia_record(page: Page, edition: str) -> Record:
         venue=f"Wikipedia ({edition})",
         publisher="Wikimedia Foundation",
         kind="encyclopedia",
-        identifiers=Identifiers(url=work_metadata.canonicalize_page_url(address)),
+        identifiers=Identifiers(url=canonicalize_page_url(address)),
         url=f"https://{host}/w/index.php?oldid={revision}" if revision else address,
         language="en" if edition == "simple" else edition,
         licence=LICENCE,

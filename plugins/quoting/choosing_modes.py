@@ -16,7 +16,7 @@ from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.catalogue.source_spec import DATABASE
 from elcano.graphs.modes.mode_choices import PLUGIN_MODES
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 from elcano.plugins.quoting.mode_words import LANGUAGES, Words
 
 BY_RULES: Final = "Chosen by rules, without a language model:"

@@ -19,7 +19,7 @@ from elcano.graphs.agents.envelope import TaskEnvelope, parse_envelope
 from elcano.graphs.agents.prose import ReportProse, SectionProse
 from elcano.graphs.errors import ModelRefused
 from elcano.graphs.registry import find_keyless, resolve_function
-from elcano.graphs.values.report import ReportDraft
+from elcano.graphs.report.report import ReportDraft
 
 EXTRACTIVE: Final = "extractive-v4"
 PROVIDER: Final = "offline"

@@ -16,7 +16,7 @@ from temporalio.testing import WorkflowEnvironment
 from elcano.graphs.catalogue.source_registry import SOURCES
 from elcano.graphs.catalogue.source_spec import SourcePolicy
 from elcano.graphs.references.export_formats import BIBTEX, CSL, RIS
-from elcano.graphs.values.report import Reference
+from elcano.graphs.report.report import Reference
 from elcano.plugins.certificates.verification.verify_command import verify
 from tests.api.doubles import literature
 from tests.api.doubles.research import SEARCHES, Left, left_by_run

@@ -16,7 +16,7 @@ from elcano.graphs.errors import InputInvalid
 from elcano.graphs.modes import MODES
 from elcano.graphs.modes.auto import auto_graph, can_choose_mode
 from elcano.graphs.modes.mode_choices import list_ways
-from elcano.graphs.values.budget import Limits
+from elcano.graphs.state.budget import Limits
 from elcano.plugins.research.iterative import ITERATIVE
 from elcano.settings import Settings
 from elcano.storage.domains import MOST_BYTES, known_domains

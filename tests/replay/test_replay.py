@@ -13,12 +13,13 @@ import pytest
 from temporalio.client import WorkflowHistory
 from temporalio.workflow import NondeterminismError
 
-from elcano.graphs.contracts import CHAIN_MODES, ResearchInput
+from elcano.graphs.contracts import CHAIN_MODES
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.modes import MODES
 from elcano.graphs.records import RunLog
 from elcano.graphs.rules import RULES, AgentFigures, Rules
+from elcano.graphs.run_contracts import ResearchInput
 from tests.replay.record import CHAIN, FOLDER
 from tests.replay.replaying import replayer, stored_in
 

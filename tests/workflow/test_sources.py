@@ -23,9 +23,9 @@ from elcano.graphs.errors import SourceBusy
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import RunSnapshot
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.values.budget import Limits
-from elcano.graphs.values.failures import FailureType
-from elcano.graphs.values.state import Hold
+from elcano.graphs.state.budget import Limits
+from elcano.graphs.state.failures import FailureType
+from elcano.graphs.state.holds import Hold
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 from elcano.testing.activities import scripted_activities

@@ -6,8 +6,7 @@ from pydantic import Field
 
 from elcano.activities.passages.document import Block
 from elcano.graphs.frozen import Json
-from elcano.graphs.values import work_metadata
-from elcano.graphs.values.work_metadata import Flag, Identifiers, Work
+from elcano.graphs.report.works import Flag, Identifiers, Work, parse_nct
 from elcano.plugins.literature import bibliographic_format
 from elcano.plugins.literature.clinical_trials import trial_results
 from elcano.plugins.literature.clinical_trials.registry_text import (
@@ -166,7 +165,7 @@ def build_trial_record(study: Study) -> Record:
     """The study; without a name if its number is none."""
     told = study.protocol
     known, status, design = told.identification, told.status, told.design
-    number = work_metadata.parse_nct(known.nctId)
+    number = parse_nct(known.nctId)
     posted = bibliographic_format.parse_iso_date(status.studyFirstPostDateStruct.date or status.studyFirstSubmitDate)
     flags, notices = _assess_standing(study)
     made = (design.studyType, *design.phases, design.designInfo.allocation, design.designInfo.observationalModel)

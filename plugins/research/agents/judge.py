@@ -12,9 +12,9 @@ from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import Loaded
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.values.criteria import MOST_CRITERIA, MOST_PASSAGES, CriterionVerdict, normalize_criteria
-from elcano.graphs.values.display_text import ensure_list, format_count
-from elcano.graphs.values.rubric import SCALE, NamesFound, Rubric, RubricScores, Score, apply_rubric
+from elcano.graphs.state.plan import MOST_CRITERIA, MOST_PASSAGES, CriterionVerdict, normalize_criteria
+from elcano.graphs.state.rubric import SCALE, NamesFound, Rubric, RubricScores, Score, apply_rubric
+from elcano.graphs.text import ensure_list, format_count
 
 
 class JudgeInput(ResearchContext):

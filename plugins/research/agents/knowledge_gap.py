@@ -9,7 +9,7 @@ from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import Loaded
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.values.display_text import ensure_list
+from elcano.graphs.text import ensure_list
 
 
 class KnowledgeGapInput(ResearchContext):

@@ -20,8 +20,8 @@ from elcano.graphs.agents.synthesis_context import (
     summarize_draft,
 )
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.report import DraftRef
-from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN, SO_FAR_TOKENS, SUMMARY_TOKENS
+from elcano.graphs.report.draft import DraftRef
+from elcano.graphs.rules import CHARACTERS_PER_TOKEN, SO_FAR_TOKENS, SUMMARY_TOKENS
 
 SECTION: Final = "long_writer_section"
 SUMMARY: Final = "long_writer_summary"

@@ -17,7 +17,7 @@ from elcano.graphs.agents.synthesis_context import (
     summarize_draft,
 )
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.report import DraftRef
+from elcano.graphs.report.draft import DraftRef
 
 DRAFT_TOKENS: Final = 20_000
 """How much of the drafts it is shown."""

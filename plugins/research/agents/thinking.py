@@ -10,8 +10,8 @@ from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import Loaded
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.values.criteria import normalize_criteria
-from elcano.graphs.values.display_text import ensure_list
+from elcano.graphs.state.plan import normalize_criteria
+from elcano.graphs.text import ensure_list
 
 
 class ThinkingOutput(Frozen):

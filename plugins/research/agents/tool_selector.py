@@ -16,8 +16,8 @@ from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import OfferedSource, TaskEnvelope
 from elcano.graphs.agents.loaded import Loaded, Needs
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.values.display_text import ensure_list, format_count
-from elcano.graphs.values.state import RELATED
+from elcano.graphs.state.state import RELATED
+from elcano.graphs.text import ensure_list, format_count
 
 MOST_TASKS: Final = 8
 

@@ -12,8 +12,8 @@ from elcano.graphs.agents.loaded import Loaded, Needs
 from elcano.graphs.agents.prose import ReportProse
 from elcano.graphs.agents.synthesis_context import MARKS, WISHES, summarize_draft
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.form import ReportForm
-from elcano.graphs.values.report import DraftRef
+from elcano.graphs.report.draft import DraftRef
+from elcano.graphs.state.plan import ReportForm
 
 
 class WriterInput(ResearchContext):

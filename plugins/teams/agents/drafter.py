@@ -12,7 +12,7 @@ from elcano.graphs.agents.loaded import Loaded, Needs
 from elcano.graphs.agents.prose import ReportProse
 from elcano.graphs.agents.synthesis_context import MARKS, WISHES, summarize_draft
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.report import DraftRef
+from elcano.graphs.report.draft import DraftRef
 from elcano.plugins.research.agents.writer import WriterInput
 from elcano.plugins.teams.agents.team_judge import drafted_before
 

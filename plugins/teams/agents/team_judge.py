@@ -15,10 +15,8 @@ from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.loaded import Loaded, Needs
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.criteria import MOST_CRITERIA, CriterionVerdict
-from elcano.graphs.values.display_text import ensure_list
-from elcano.graphs.values.state import SectionResult
+from elcano.graphs.state.plan import MOST_CRITERIA, CriterionVerdict, SectionResult
+from elcano.graphs.text import ensure_list, shorten_text
 from elcano.plugins.research.agents.judge import by_ids
 
 FEEDBACK_CHARACTERS: Final = 2_000

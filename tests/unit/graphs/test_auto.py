@@ -4,19 +4,18 @@ import pytest
 from pydantic import ValidationError
 
 from elcano.graphs.checks.validation import find_graph_faults
-from elcano.graphs.contracts import ResearchInput
-from elcano.graphs.domains import DOMAINS
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.lifecycle import finish, watch
 from elcano.graphs.lifecycle.log_verification import find_log_mismatch
 from elcano.graphs.modes import MODES, list_aliases, mode_named
 from elcano.graphs.modes.auto import NAME, auto_graph, list_parts
 from elcano.graphs.modes.mode_choices import PLUGIN_MODES, USUAL, list_ways
+from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import AgentNode
 from elcano.graphs.spec.renaming import prefix_graph
-from elcano.graphs.values.budget import Usage
-from elcano.graphs.values.choice import REASON_CHARACTERS, Choice, format_chosen_mode
-from elcano.graphs.values.state import ResearchState
+from elcano.graphs.state.budget import Usage
+from elcano.graphs.state.rubric import DOMAINS
+from elcano.graphs.state.state import REASON_CHARACTERS, Choice, ResearchState, format_chosen_mode
 from elcano.plugins.research.iterative import ITERATIVE
 from elcano.plugins.research.reducers import ModeToChoose, choose_mode
 from elcano.testing.in_memory import run_in_memory

@@ -8,7 +8,7 @@ from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle.finish import publish_call
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
-from elcano.graphs.values.branch import branch_states
+from elcano.graphs.state.branches import branch_states
 from elcano.plugins.research.iterative import ITERATIVE
 from elcano.testing.script import Answer, Refused, Script, make_passages
 from tests.unit.graphs.samples import asked, research, searching_branch, two_searches

@@ -13,7 +13,7 @@ from elcano.graphs.agents.envelope import (
     render_envelope,
 )
 from elcano.graphs.agents.envelope_trimmer import trim_task
-from elcano.graphs.values.report import Citation, Claim
+from elcano.graphs.report.draft import Citation, Claim
 
 
 def passage(number: int, length: int = 400) -> EvidenceItem:

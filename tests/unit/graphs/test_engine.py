@@ -11,8 +11,8 @@ from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.errors import EngineFault
 from elcano.graphs.frozen import Json
 from elcano.graphs.spec.graph import ConditionalEdge, SequentialEdge
-from elcano.graphs.values.budget import Limits, Usage
-from elcano.graphs.values.state import Ending
+from elcano.graphs.state.budget import Limits, Usage
+from elcano.graphs.state.failures import Ending
 from elcano.testing.script import make_passages
 from tests.unit.graphs.samples import (
     QUESTION,

@@ -13,8 +13,8 @@ from elcano.graphs.modes import MODES
 from elcano.graphs.modes.inputs import PASSAGES
 from elcano.graphs.rules import get_rules
 from elcano.graphs.spec.graph import AgentNode
-from elcano.graphs.values.branch import BranchOutcome, BranchOutcomes
-from elcano.graphs.values.state import EvidenceRef, ResearchState
+from elcano.graphs.state.branches import BranchOutcome, BranchOutcomes
+from elcano.graphs.state.state import EvidenceRef, ResearchState
 from tests.unit.graphs.samples import QUESTION
 
 

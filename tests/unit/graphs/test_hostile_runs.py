@@ -8,6 +8,7 @@ from elcano.graphs.checks.validation import require_valid
 from elcano.graphs.engine import inputs
 from elcano.graphs.engine import step_function as engine
 from elcano.graphs.engine.entries import StepCompleted, WarningAdded
+from elcano.graphs.engine.run import weigh_state
 from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.errors import EngineFault
 from elcano.graphs.frozen import Json
@@ -26,8 +27,7 @@ from elcano.graphs.spec.graph import (
     StateNode,
     ToolNode,
 )
-from elcano.graphs.values.budget import Limits
-from elcano.graphs.values.state import weigh_state
+from elcano.graphs.state.budget import Limits
 from elcano.testing.script import Script
 from tests.unit.graphs.samples import ON, asking, begun, completed, research, two_nodes
 

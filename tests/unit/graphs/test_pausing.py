@@ -15,7 +15,7 @@ from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.start import fold
 from elcano.graphs.lifecycle.start import open_journal as opened
 from elcano.graphs.modes import MODES
-from elcano.graphs.values.budget import Limits, TopUp
+from elcano.graphs.state.budget import Limits, TopUp
 from elcano.testing.script import Script
 from tests.unit.graphs.samples import asked
 

@@ -4,7 +4,7 @@ import pytest
 
 from elcano.graphs.engine.safety import broken_sources, has_stalled
 from elcano.graphs.rules import get_rules
-from elcano.graphs.values.state import IterationData, ResearchState, ToolCallRecord
+from elcano.graphs.state.state import IterationData, ResearchState, ToolCallRecord
 
 OK = ToolCallRecord(source="library", query="q", found=1)
 BAD = ToolCallRecord(source="library", query="q", error="down")

@@ -5,7 +5,6 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from elcano.graphs.contracts import ResearchInput, ResearchResult
 from elcano.graphs.engine.approval import ApprovePlan, RefusePlan
 from elcano.graphs.engine.commands import BranchStart, Call, CallAgent, CallTool, Finish, RunBranches, Wait
 from elcano.graphs.engine.control_actions import Action, AddBudget, Stop, answer_to, refuse_control
@@ -17,11 +16,11 @@ from elcano.graphs.frozen import Json
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish, start
 from elcano.graphs.modes import MODES
+from elcano.graphs.run_contracts import ResearchInput, ResearchResult
 from elcano.graphs.spec.graph import ParallelNode
-from elcano.graphs.values.branch import BranchOutcomes
-from elcano.graphs.values.budget import Limits, TopUp, Usage
-from elcano.graphs.values.plan_validation import open_sections, plan_fault
-from elcano.graphs.values.state import SectionPlan
+from elcano.graphs.state.branches import BranchOutcomes
+from elcano.graphs.state.budget import Limits, TopUp, Usage
+from elcano.graphs.state.plan import SectionPlan, open_sections, plan_fault
 from elcano.testing.script import Script
 from tests.folding import difference
 

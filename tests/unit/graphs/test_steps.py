@@ -15,9 +15,10 @@ from elcano.graphs.lifecycle.step_history import Passage, iter_passages, list_st
 from elcano.graphs.modes import MODES
 from elcano.graphs.records import RunLog
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.values.budget import Limits, TopUp, Usage, sum_usages
-from elcano.graphs.values.events import AgentEvent
-from elcano.graphs.values.state import Ending, ResearchState
+from elcano.graphs.state.budget import Limits, TopUp, Usage, sum_usages
+from elcano.graphs.state.events import AgentEvent
+from elcano.graphs.state.failures import Ending
+from elcano.graphs.state.state import ResearchState
 from elcano.testing.script import Refused, Script
 from tests.unit.graphs.samples import QUESTION, asked, completed, research, two_nodes
 from tests.unit.graphs.test_properties import many, walk

@@ -6,7 +6,7 @@ from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.catalogue.registry_specs import ReducerSpec
 from elcano.graphs.modes.inputs import ASKED, WRITING
 from elcano.graphs.modes.mode import Mode
-from elcano.graphs.values.state import ResearchState
+from elcano.graphs.state.state import ResearchState
 from elcano_tides.pilot import Advice
 
 

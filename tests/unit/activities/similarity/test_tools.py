@@ -21,7 +21,7 @@ from elcano.graphs.engine.commands import Call, CallTool
 from elcano.graphs.engine.entries import Entry, StepCompleted
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.values.state import EvidenceRef, ResearchState
+from elcano.graphs.state.state import EvidenceRef, ResearchState
 from elcano.storage.evidence import Evidence, EvidenceStore
 from elcano.storage.store import Store, open_store
 from elcano.testing.in_memory import run_in_memory

@@ -21,8 +21,8 @@ from elcano.graphs.contracts import ToolCall
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.registry import resolve_function
-from elcano.graphs.values.failures import FailureType
-from elcano.graphs.values.state import EXCERPT_CHARACTERS
+from elcano.graphs.state.failures import FailureType
+from elcano.graphs.state.state import EXCERPT_CHARACTERS
 from elcano.plugins.documents.source import DocumentsSource
 from elcano.storage.store import Store, open_store
 from tests.unit.plugins.documents.collections import Shelf

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
-from elcano.graphs.values.work_metadata import Work
+from elcano.graphs.report.works import Work
 from elcano.plugins.literature.arxiv import MOST_TERMS, NOTICE_CHARACTERS, parse_feed, prepare_arxiv_query
 from tests.loopback import Reply
 from tests.loopback import recorded as played

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.graphs.values.work_metadata import Work
+from elcano.graphs.report.works import Work
 from elcano.plugins.literature.bibliographic_format import normalize_licence_name
 from elcano.plugins.literature.markup import MOST_CHARACTERS, flatten_markup, parse_markup_blocks
 from elcano.plugins.literature.passage_selection import keep_fitting_records

@@ -10,8 +10,7 @@ from dataclasses import replace
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.catalogue.source_registry import SOURCES
-    from elcano.graphs.catalogue.source_spec import SourcePolicy, SourceSpec
+    from elcano.graphs.catalogue.sources import SOURCES, SourcePolicy, SourceSpec
     from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
     from elcano.graphs.contracts import ToolCall, ToolResult
     from elcano.graphs.engine.commands import CallTool

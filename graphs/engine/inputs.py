@@ -6,7 +6,7 @@ the node.
 
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.own_definition import get_agent
-from elcano.graphs.catalogue.tool_registry import TOOLS
+from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.engine.commands import ApplyEntry, BranchStart, CallAgent, CallTool, Command, RunBranches
 from elcano.graphs.engine.entries import StepCompleted
 from elcano.graphs.engine.exits import (

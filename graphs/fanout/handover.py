@@ -9,10 +9,10 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from elcano.graphs.catalogue.reducers import DraftToHandIn
-from elcano.graphs.catalogue.tool_registry import REDUCERS, output_model
+from elcano.graphs.catalogue.reducers import REDUCERS, DraftToHandIn
 from elcano.graphs.engine.expression_reader import ExpressionReader
 from elcano.graphs.engine.inputs import build_node_input
+from elcano.graphs.engine.state_update import output_model
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.journal.journal import Journal
 from elcano.graphs.report.draft import DraftRef

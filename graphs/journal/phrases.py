@@ -5,7 +5,7 @@ Whoever watches reads what is being worked on now, not what an agent is for in g
 
 from elcano.graphs.agents.definition import AGENTS, AgentDefinition
 from elcano.graphs.agents.own_definition import definition_of
-from elcano.graphs.catalogue.tool_registry import TOOLS
+from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.engine.commands import CallAgent, CallTool
 from elcano.graphs.text import title_from_id
 

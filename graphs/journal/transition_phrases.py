@@ -3,7 +3,7 @@
 Only a way that could have been another is worth telling; one that ends the research is told as its ending.
 """
 
-from elcano.graphs.catalogue.tool_registry import REDUCERS
+from elcano.graphs.catalogue.reducers import REDUCERS
 from elcano.graphs.engine.run import Run, TakenEdge
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.spec.graph import DecisionNode, ResearchGraph, StateNode

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from pydantic import ValidationError
 
-from elcano.graphs.catalogue.tool_registry import REDUCERS
+from elcano.graphs.catalogue.reducers import REDUCERS
 from elcano.graphs.engine import inputs
 from elcano.graphs.engine.affordable_sections import update_budget_forecast
 from elcano.graphs.engine.commands import CallAgent, CallTool, RunBranches

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from elcano.graphs.agents.own_definition import get_agent
-from elcano.graphs.catalogue.tool_registry import TOOLS
+from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.journal.told import EventDraft
 from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ResearchGraph, ToolNode
 from elcano.graphs.state.branches import BranchState, branch_states

@@ -10,7 +10,7 @@ from typing import Final
 from elcano.activities.passages.document import Block
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Fetcher, Service
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.frozen import Json
 from elcano.graphs.report.works import (

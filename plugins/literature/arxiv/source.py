@@ -21,7 +21,7 @@ from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Answer, Service
 from elcano.activities.text.stems import content_words
 from elcano.activities.text.words import split_words
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.report.works import parse_arxiv_id
 from elcano.graphs.text import shorten_text

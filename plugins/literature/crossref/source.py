@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Answer, Service
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.report.works import Work, parse_doi
 from elcano.plugins.literature import fields

@@ -16,7 +16,7 @@ from elcano.activities.passages.document import Block
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Answer, Fetcher, Service
 from elcano.activities.sources.retry_after import require_answer
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.text import shorten_text
 from elcano.plugins.literature import jats

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Answer, Fetcher, Service
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceBusy, SourceUnavailable
 from elcano.graphs.text import shorten_text
 from elcano.plugins.literature.passage_selection import take_first_passages

@@ -7,9 +7,17 @@ from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.lifecycle import finish, watch
 from elcano.graphs.lifecycle.log_verification import find_log_mismatch
-from elcano.graphs.modes import MODES, list_aliases, mode_named
-from elcano.graphs.modes.auto import NAME, auto_graph, list_parts
-from elcano.graphs.modes.mode_choices import PLUGIN_MODES, USUAL, list_ways
+from elcano.graphs.modes import (
+    MODES,
+    NAME,
+    PLUGIN_MODES,
+    USUAL,
+    auto_graph,
+    list_aliases,
+    list_parts,
+    list_ways,
+    mode_named,
+)
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import AgentNode
 from elcano.graphs.spec.renaming import prefix_graph

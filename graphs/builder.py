@@ -1,8 +1,8 @@
 """Putting a graph together in Python, one call a node; `build` refuses a graph with any fault.
 
-The method names are those of DeepCritical's builder. The result is the same data as a graph written in JSON. What agents
-of every mode are given stands here by the names of their inputs: the same expressions mean the same in every graph, and
-an agent that needs more adds it where its node is.
+The method names are those of DeepCritical's builder. The result is the same data as a graph written in JSON. What
+agents of every mode are given stands here by the names of their inputs: the same expressions mean the same in every
+graph, and an agent that needs more adds it where its node is.
 """
 
 from itertools import pairwise

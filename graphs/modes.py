@@ -1,4 +1,4 @@
-"""Modes: the graphs that a run can be started with by name, and `auto`, which reads the question and chooses among them.
+"""Modes: the graphs that a run can be started with by name, and `auto`, which reads the question and chooses one.
 
 Who reads the question names a way and says why; `choose_mode` keeps it, or the one before it where that is barred, and
 tells both. One graph has all ways; those whose nodes have names that others have too stand in it under a prefix.

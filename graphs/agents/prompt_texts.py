@@ -1,4 +1,4 @@
-"""Texts that prompts of several agents share, so that all mean the same: forms of reports, passages, criteria, citations.
+"""Texts that the prompts of several agents share: forms of reports, trust in passages, criteria, citations, wishes.
 
 Only what a form asks for is said with it; how text, tables and citations are written is said once, to whoever writes.
 """

@@ -13,10 +13,9 @@ from temporalio.exceptions import ApplicationError, CancelledError, ChildWorkflo
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.engine.commands import BranchStart, RunBranches
-    from elcano.graphs.engine.control_actions import Action, AddBudget, Stop
+    from elcano.graphs.engine.control_actions import Action, AddBudget, Pause, Stop, Unpause
+    from elcano.graphs.engine.endings import DIVIDED_ENDINGS
     from elcano.graphs.engine.entries import StepCompleted, StepFailed
-    from elcano.graphs.engine.pause import Pause, Unpause
-    from elcano.graphs.engine.safety import DIVIDED_ENDINGS
     from elcano.graphs.engine.steering import Steer
     from elcano.graphs.fanout import replanning
     from elcano.graphs.fanout import visit as fanout

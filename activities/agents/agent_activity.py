@@ -31,7 +31,7 @@ from elcano.graphs.agents.envelope import AgentInput, Loaded, ShownPassages, Tas
 from elcano.graphs.agents.own_definition import agent_called
 from elcano.graphs.agents.writing import SynthesisInput
 from elcano.graphs.contracts import AgentCall, AgentResult
-from elcano.graphs.engine.inputs import sent_tokens
+from elcano.graphs.engine.budget_check import sent_tokens
 from elcano.graphs.errors import BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.registry import resolve_function

@@ -7,9 +7,8 @@ from elcano.graphs.agents.definition import AGENTS
 from elcano.graphs.agents.own_definition import get_agent
 from elcano.graphs.catalogue.reducers import REDUCERS
 from elcano.graphs.catalogue.tools import TOOLS, ItemOutcomes
-from elcano.graphs.engine import inputs
 from elcano.graphs.engine.entries import StepCompleted
-from elcano.graphs.engine.expression_reader import ExpressionReader
+from elcano.graphs.engine.inputs import ExpressionReader, build_node_input
 from elcano.graphs.engine.run import Run
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen, Json
@@ -82,7 +81,7 @@ def _reduce_node_output(
     state = run.state
     if isinstance(node, StateNode):
         reducer = REDUCERS[node.reducer]
-        given = inputs.build_node_input(reducer.input, node.inputs, reading)
+        given = build_node_input(reducer.input, node.inputs, reading)
         return reducer.apply(state, reducer.input.model_validate(given))
     if isinstance(node, DecisionNode):
         return state

@@ -10,8 +10,7 @@ from typing import Final
 from pydantic import ValidationError
 
 from elcano.graphs.catalogue.reducers import REDUCERS, DraftToHandIn
-from elcano.graphs.engine.expression_reader import ExpressionReader
-from elcano.graphs.engine.inputs import build_node_input
+from elcano.graphs.engine.inputs import ExpressionReader, build_node_input
 from elcano.graphs.engine.state_update import output_model
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.journal.journal import Journal

@@ -1,8 +1,7 @@
 """A visit whose plan is changed while its branches run: the same node with the branches that its run wants now."""
 
-from elcano.graphs.engine import inputs
 from elcano.graphs.engine.commands import RunBranches
-from elcano.graphs.engine.expression_reader import ExpressionReader
+from elcano.graphs.engine.inputs import ExpressionReader, build_command
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.steering import Steer
 from elcano.graphs.errors import ElcanoError, EngineFault
@@ -17,7 +16,7 @@ def visit_of(graph: ResearchGraph, run: Run) -> RunBranches:
         InputInvalid: there are too many.
         EngineFault: the run is at another kind of node.
     """
-    work = inputs.build_command(graph, run, ExpressionReader(run))
+    work = build_command(graph, run, ExpressionReader(run))
     if not isinstance(work, RunBranches):
         raise EngineFault(f"node {run.node!r} has no branches")
     return work

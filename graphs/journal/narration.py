@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from elcano.graphs.agents.own_definition import get_agent
 from elcano.graphs.catalogue.tools import TOOLS
-from elcano.graphs.engine.approval import describe_proposed_plan, join_plan_titles
-from elcano.graphs.engine.call_approval import describe_waiting_call
+from elcano.graphs.engine.approvals import describe_proposed_plan, describe_waiting_call, join_plan_titles
 from elcano.graphs.engine.commands import CallAgent, CallTool, Command, RunBranches
 from elcano.graphs.engine.entries import (
     ApprovalExpired,

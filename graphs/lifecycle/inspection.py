@@ -9,11 +9,10 @@ from collections.abc import Iterable
 from pydantic import ValidationError
 
 from elcano.graphs.catalogue.reducers import REDUCERS
-from elcano.graphs.engine import inputs
-from elcano.graphs.engine.affordable_sections import update_budget_forecast
 from elcano.graphs.engine.commands import CallAgent, CallTool, RunBranches
 from elcano.graphs.engine.entries import StepAbandoned, StepCompleted, StepFailed
-from elcano.graphs.engine.expression_reader import ExpressionReader
+from elcano.graphs.engine.estimates import update_budget_forecast
+from elcano.graphs.engine.inputs import ExpressionReader, build_command, build_node_input
 from elcano.graphs.engine.run import Run
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen, Json
@@ -91,8 +90,8 @@ def _build_node_input(graph: ResearchGraph, run: Run) -> tuple[Json, str]:
     reading = ExpressionReader(run)
     try:
         if isinstance(node, StateNode):
-            return inputs.build_node_input(REDUCERS[node.reducer].input, node.inputs, reading), ""
-        match inputs.build_command(graph, run, reading):
+            return build_node_input(REDUCERS[node.reducer].input, node.inputs, reading), ""
+        match build_command(graph, run, reading):
             case CallAgent(input=given):
                 return given, ""
             case CallTool(inputs=given_each):

@@ -10,6 +10,7 @@ from typing import Final
 
 from elcano.graphs.engine.commands import ApplyEntry
 from elcano.graphs.engine.control_actions import AddBudget
+from elcano.graphs.engine.endings import BUDGET_ENDINGS
 from elcano.graphs.engine.entries import (
     ApprovalRequested,
     Controlled,
@@ -24,7 +25,6 @@ from elcano.graphs.engine.entries import (
     StepFailed,
 )
 from elcano.graphs.engine.run import Run
-from elcano.graphs.engine.safety import BUDGET_ENDINGS
 from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.errors import ElcanoError, InputInvalid
 from elcano.graphs.frozen import Frozen

@@ -7,8 +7,8 @@ those of a run; only what agents and tools answer is made up, or what the caller
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from elcano.graphs.engine.exits import record_exit_needs
-from elcano.graphs.engine.expression_reader import ExpressionReader
+from elcano.graphs.engine.estimates import record_exit_needs
+from elcano.graphs.engine.inputs import ExpressionReader
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.journal.journal import Journal

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from elcano.graphs.engine.approval import ApprovePlan, RefusePlan
+from elcano.graphs.engine.approvals import ApprovePlan, RefusePlan
 from elcano.graphs.engine.commands import BranchStart, Call, CallAgent, CallTool, Finish, RunBranches, Wait
 from elcano.graphs.engine.control_actions import Action, AddBudget, Stop, answer_to, refuse_control
 from elcano.graphs.engine.entries import Controlled, Diverted, Entry, PlanProposed, StepCompleted

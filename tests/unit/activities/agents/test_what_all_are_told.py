@@ -23,7 +23,7 @@ from elcano.graphs.agents.prompt_texts import (
     TRUSTING,
     render_form_guidance,
 )
-from elcano.graphs.engine.inputs import sent_tokens
+from elcano.graphs.engine.budget_check import sent_tokens
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.references.reference_text import summarize_work
 from elcano.graphs.report.works import Work

@@ -12,8 +12,8 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.engine.budget_check import told_apart
     from elcano.graphs.engine.commands import Call, CallAgent, CallTool
     from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted, StepFailed
-    from elcano.graphs.journal.journal import Journal
     from elcano.graphs.labels import format_label
+    from elcano.graphs.lifecycle.journal import Journal
     from elcano.graphs.lifecycle.start import resolve_run_date
     from elcano.graphs.model_names import with_own
     from elcano.graphs.providers import model_queue

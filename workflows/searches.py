@@ -17,8 +17,8 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.engine.endings import broken_sources
     from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted
     from elcano.graphs.frozen import JsonObject
-    from elcano.graphs.journal.journal import Journal
     from elcano.graphs.labels import format_label
+    from elcano.graphs.lifecycle.journal import Journal
     from elcano.graphs.run_contracts import ResearchInput
     from elcano.graphs.spec.graph import limits_of
     from elcano.graphs.state.budget import Usage

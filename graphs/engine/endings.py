@@ -1,7 +1,7 @@
 """Why runs end early or are partial: a budget is spent, a source only fails, sections are not complete.
 
-What makes it so is read off the state, so it survives a restart and a new history, and holds in memory too. A section is
-a run of its own, so whatever would make that partial makes it incomplete; so do a gap and a section that nothing
+What makes it so is read off the state, so it survives a restart and a new history, and holds in memory too. A section
+is a run of its own, so whatever would make that partial makes it incomplete; so do a gap and a section that nothing
 answers. Where nothing answers any of them, none is missing: the run is unanswered. A source that failed in every search
 says nothing of the question, whatever the other sources answered. More budget is named only where it was short.
 """

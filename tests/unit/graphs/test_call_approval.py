@@ -16,7 +16,7 @@ from elcano.graphs.engine.entries import (
     StepAbandoned,
 )
 from elcano.graphs.engine.run import Run
-from elcano.graphs.journal.journal import Journal
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.lifecycle.resume_points import before_step, cut_log_at_end
 from elcano.graphs.lifecycle.start import fold, open_journal
 from elcano.graphs.lifecycle.step_history import list_step_rows

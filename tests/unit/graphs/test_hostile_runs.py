@@ -11,7 +11,7 @@ from elcano.graphs.engine.run import weigh_state
 from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.errors import EngineFault
 from elcano.graphs.frozen import Json
-from elcano.graphs.journal.journal import Journal
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.rules import Rules, get_rules
 from elcano.graphs.spec.graph import (
     AgentNode,

@@ -21,7 +21,7 @@ from elcano.graphs.engine.commands import Call, CallAgent
 from elcano.graphs.engine.entries import Entry, StepCompleted
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.journal.journal import Journal
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.report.draft import DraftRef
 from elcano.graphs.state.failures import FailureType
 from elcano.graphs.state.state import ResearchState

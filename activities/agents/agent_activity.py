@@ -27,12 +27,11 @@ from elcano.activities.calls.streaming import Streamers
 from elcano.activities.report.citations import cited_ids
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.definition import AGENTS, AgentDefinition
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import AgentInput, Loaded, ShownPassages
+from elcano.graphs.agents.envelope import AgentInput, Loaded, ShownPassages, TaskEnvelope
 from elcano.graphs.agents.own_definition import agent_called
-from elcano.graphs.agents.synthesis_context import SynthesisInput
+from elcano.graphs.agents.writing import SynthesisInput
 from elcano.graphs.contracts import AgentCall, AgentResult
-from elcano.graphs.engine.inputs import sent_tokens
+from elcano.graphs.engine.budget_check import sent_tokens
 from elcano.graphs.errors import BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.registry import resolve_function

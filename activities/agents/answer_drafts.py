@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from elcano.activities.prose.blocks import ClaimCollector
-from elcano.graphs.agents.prose import ReportProse, SectionText, Summary
+from elcano.graphs.agents.writing import ReportProse, SectionText, Summary
 from elcano.graphs.report.draft import Claim, heading_for, title_for
 from elcano.graphs.report.report import DraftSection, ReportDraft
 

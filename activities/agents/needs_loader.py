@@ -23,10 +23,9 @@ from elcano.activities.text.current_language import use_language
 from elcano.activities.text.languages import language_of
 from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.agents.envelope import OfferedSource, SectionItem
-from elcano.graphs.agents.loaded import Drafts, Loaded, Needs, ShownPassages, ShownResult
-from elcano.graphs.agents.synthesis_context import claim_characters, select_fitting_claims
-from elcano.graphs.catalogue.source_registry import SOURCES
+from elcano.graphs.agents.envelope import Drafts, Loaded, Needs, OfferedSource, SectionItem, ShownPassages, ShownResult
+from elcano.graphs.agents.writing import claim_characters, select_fitting_claims
+from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import ActivityFault, BudgetExhausted, InputInvalid
 from elcano.graphs.report.draft import Claim
 from elcano.graphs.report.report import ReportDraft

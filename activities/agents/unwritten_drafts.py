@@ -7,9 +7,8 @@ nobody has joined them.
 from collections.abc import Sequence
 from typing import Final
 
-from elcano.graphs.agents.envelope import SectionItem
-from elcano.graphs.agents.loaded import Loaded
-from elcano.graphs.agents.synthesis_context import SynthesisInput
+from elcano.graphs.agents.envelope import Loaded, SectionItem
+from elcano.graphs.agents.writing import SynthesisInput
 from elcano.graphs.report.draft import heading_for, title_for
 from elcano.graphs.report.report import DraftSection, ReportDraft
 

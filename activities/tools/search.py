@@ -23,10 +23,10 @@ from elcano.activities.sources.base import SearchesStore, SearchResults, Source
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.evidence_reference import build_evidence_ref
 from elcano.activities.tools.tool_work import ToolWork
-from elcano.graphs.catalogue.source_spec import LONGEST_QUERY, SourceSpec
-from elcano.graphs.catalogue.tool_registry import TOOLS
+from elcano.graphs.catalogue.sources import LONGEST_QUERY, SourceSpec
 from elcano.graphs.catalogue.tools import (
     RELATED,
+    TOOLS,
     NoopInput,
     NoopOutput,
     RelatedInput,

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field
 from elcano.api.http.accepted import Accepted
 from elcano.api.http.requests import Request, Spoken, Text
 from elcano.api.http.schemas import PlannedSection
-from elcano.graphs.engine.approval import (
+from elcano.graphs.engine.approvals import (
     BY_CHARACTERS,
     REASON_CHARACTERS,
     REPORT_TITLE_CHARACTERS,

@@ -20,7 +20,7 @@ from elcano.graphs.model_names import (
     parse_model_provider,
     with_own,
 )
-from elcano.graphs.modes.auto import can_choose_mode
+from elcano.graphs.modes import can_choose_mode
 from elcano.graphs.registry import load_objects
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph

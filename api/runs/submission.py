@@ -29,9 +29,15 @@ from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.contracts import CHAIN_MODES, Engine, ModelChoice
 from elcano.graphs.identity import Tenant
 from elcano.graphs.model_names import model_fault
-from elcano.graphs.modes import DEFAULT_MODE, MODES, list_aliases, mode_named
-from elcano.graphs.modes.auto import can_choose_mode, list_parts
-from elcano.graphs.modes.path_seconds import with_path_seconds
+from elcano.graphs.modes import (
+    DEFAULT_MODE,
+    MODES,
+    can_choose_mode,
+    list_aliases,
+    list_parts,
+    mode_named,
+    with_path_seconds,
+)
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.plan_fanouts import has_sections

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from elcano.graphs.engine.call_approval import (
+from elcano.graphs.engine.approvals import (
     add_waiting_call,
     record_call_decision,
     release_waiting_calls,

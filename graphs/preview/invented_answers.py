@@ -13,8 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from elcano.graphs.agents.definition import AGENTS
 from elcano.graphs.agents.own_definition import definition_of, least_answer
-from elcano.graphs.catalogue.tool_registry import TOOLS
-from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
+from elcano.graphs.catalogue.tools import TOOLS, ItemOutcome, ItemOutcomes
 from elcano.graphs.engine.commands import Call, CallAgent, CallTool
 from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
 from elcano.graphs.frozen import Json, JsonObject

@@ -10,8 +10,7 @@ from typing import Final
 
 from pydantic import Field
 
-from elcano.graphs.catalogue.reducers import with_findings
-from elcano.graphs.catalogue.registry_specs import ReducerSpec
+from elcano.graphs.catalogue.reducers import ReducerSpec, with_findings
 from elcano.graphs.catalogue.tools import GivesEvidence, ItemOutcomes
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.report.data_answer import AnsweredQuery, QueryFault, QueryRepair, SqlQuery

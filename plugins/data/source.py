@@ -8,7 +8,7 @@ import asyncio
 
 from elcano.activities.results.result_store import RESULT_TYPE, as_evidence
 from elcano.activities.sources.base import SearchResults
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import InputInvalid, SourceRefused
 from elcano.graphs.report.data_answer import QueryFault, SqlQuery
 from elcano.graphs.report.tables import DatabaseSchema, ResultTable

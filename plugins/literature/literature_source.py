@@ -12,7 +12,7 @@ from typing import ClassVar, NamedTuple
 
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Answer, Fetcher, Service
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.plugins.literature.passage_selection import keep_fitting_records, select_passages, take_first_passages
 from elcano.plugins.literature.search_queries import SentQuery, prepare_query
 from elcano.plugins.literature.service_answers import Shape, require_answered, validate_shape

@@ -13,8 +13,7 @@ from elcano.graphs.contracts import RESEARCH_WORKFLOW, ToolCall, ToolResult
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle.start import fold
-from elcano.graphs.modes import MODES
-from elcano.graphs.modes.path_seconds import with_path_seconds
+from elcano.graphs.modes import MODES, with_path_seconds
 from elcano.graphs.run_contracts import ResearchInput, ResearchResult
 from elcano.graphs.spec.call_limits import DATA_PATH
 from elcano.graphs.spec.graph import ParallelNode, limits_of

@@ -14,8 +14,7 @@ from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest, UpdateTa
 from temporalio.client import Client, WorkflowHandle
 
 from elcano.activities.sources.base import SearchResults
-from elcano.graphs.catalogue.source_registry import SOURCES
-from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
+from elcano.graphs.catalogue.sources import SOURCES, SourceLimits, SourcePolicy, SourceSpec
 from elcano.graphs.errors import SourceBusy
 from elcano.graphs.providers import (
     FAILURES,

@@ -17,8 +17,7 @@ from elcano.activities.tools.search import Passing, ToolActivities, pass_without
 from elcano.api.http.schemas import PendingActivity
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
-from elcano.graphs.catalogue.source_registry import SOURCES, build_collection_spec
-from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
+from elcano.graphs.catalogue.sources import SOURCES, SourceLimits, SourcePolicy, SourceSpec, build_collection_spec
 from elcano.graphs.errors import SourceBusy
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import RunSnapshot

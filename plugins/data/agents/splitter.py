@@ -10,8 +10,7 @@ from typing import Annotated, Final, TypeAlias
 from pydantic import Field
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import AgentInput, Loaded
+from elcano.graphs.agents.envelope import AgentInput, Loaded, TaskEnvelope
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.report.tables import DatabaseSchema
 from elcano.graphs.text import format_count, shorten_text

@@ -20,8 +20,7 @@ from elcano.activities.results.result_lines import row_line
 from elcano.activities.results.result_store import load_result_tables
 from elcano.activities.text.languages import language_of
 from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import Loaded, ShownPassages
+from elcano.graphs.agents.envelope import Loaded, ShownPassages, TaskEnvelope
 from elcano.graphs.report.data_answer import DOUBTFUL, SHOWN_ROWS, AnswerTable, DataAnswer, NumberVerdict
 from elcano.graphs.report.draft import Citation, Claim
 from elcano.graphs.report.report import ReportDraft

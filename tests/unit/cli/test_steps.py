@@ -10,7 +10,7 @@ from elcano.api.http.step_views import BetweenView, ChangeView, OmittedPart, Row
 from elcano.graphs.comparison.run_comparison import Side, build_run_comparison
 from elcano.graphs.frozen import Json
 from elcano.graphs.lifecycle import finish
-from elcano.graphs.lifecycle.rows import BetweenRow, HeldTry, StepRow
+from elcano.graphs.lifecycle.step_rows import BetweenRow, HeldTry, StepRow
 from elcano.graphs.report.draft import Claim
 from elcano.graphs.report.report import DraftSection, ReportDraft
 from elcano.graphs.state.branches import BranchState

@@ -6,7 +6,8 @@ import re
 import pytest
 
 from elcano.graphs.agents.definition import AGENTS
-from elcano.graphs.catalogue.tool_registry import REDUCERS, TOOLS
+from elcano.graphs.catalogue.reducers import REDUCERS
+from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.engine.run import VIEW_NAMES
 from elcano.graphs.expressions.evaluation import Meter

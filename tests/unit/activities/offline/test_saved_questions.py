@@ -5,8 +5,7 @@ import asyncio
 import pytest
 from pydantic_ai import Agent
 
-from elcano.graphs.agents.envelope import render_task_prompt
-from elcano.graphs.agents.loaded import Loaded
+from elcano.graphs.agents.envelope import Loaded, render_task_prompt
 from elcano.graphs.report.data_answer import QueryFault, SqlQuery
 from elcano.graphs.report.tables import DatabaseSchema
 from elcano.graphs.state.state import HistoryEntry

@@ -1,25 +1,53 @@
-"""What makes a run of sections partial though it went its whole way: one of them is not complete.
+"""Why runs end early or are partial: a budget is spent, a source only fails, sections are not complete.
 
-A section is a run of its own, so whatever would make that partial makes it incomplete: a budget, a stall, a failed
-node. So do a gap, for whatever reason it was left, and a section that nothing answers. Where nothing answers any of
-them, none is missing: the run is unanswered. More budget is named only where budget is what was short.
+What makes it so is read off the state, so it survives a restart and a new history, and holds in memory too. A section
+is a run of its own, so whatever would make that partial makes it incomplete; so do a gap and a section that nothing
+answers. Where nothing answers any of them, none is missing: the run is unanswered. A source that failed in every search
+says nothing of the question, whatever the other sources answered. More budget is named only where it was short.
 """
 
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from elcano.graphs.engine.affordable_sections import section_tokens
+from elcano.graphs.engine.estimates import section_tokens
 from elcano.graphs.engine.run import Run
-from elcano.graphs.engine.safety import DIVIDED_ENDINGS
+from elcano.graphs.rules import Rules
 from elcano.graphs.spec.call_limits import DATA_PATH
-from elcano.graphs.spec.graph import ResearchGraph, limits_of
+from elcano.graphs.spec.graph import EndKind, ResearchGraph, limits_of
 from elcano.graphs.spec.plan_fanouts import researches_plan
-from elcano.graphs.state.failures import Ending, FailureType
+from elcano.graphs.state.failures import Ending, Failure, FailureType
 from elcano.graphs.state.plan import SectionResult
+from elcano.graphs.state.state import ResearchState
 from elcano.graphs.text import format_count, shorten_text
 
+BUDGET_ENDINGS: Final[frozenset[EndKind]] = frozenset({"time", "tokens", "cost", "iterations", "steps"})
+"""Endings that more budget can put off."""
+
+DIVIDED_ENDINGS: Final[frozenset[EndKind]] = frozenset({"tokens", "cost"})
+"""Those of budgets that branches divide among themselves; the others each branch has for itself."""
+
+
+def out_of(budget: EndKind, node: str) -> Ending:
+    """The ending of a run whose budget does not admit `node`."""
+    return Ending(kind=budget, detail=f"the budget of {budget} does not allow another step ({node})")
+
+
+def find_budget_ending(failure: Failure) -> Ending | None:
+    """The ending of a run whose call could not be paid for; None if it failed for another reason."""
+    return Ending(kind=failure.exhausted, detail=failure.message) if failure.exhausted else None
+
+
+def broken_sources(state: ResearchState, figures: Rules) -> frozenset[str]:
+    """Sources whose latest searches all failed, after all their retries; they are not asked again in this run."""
+    failures: dict[str, int] = {}
+    for turn in state.conversation:
+        for call in turn.tool_calls:
+            failures[call.source] = failures.get(call.source, 0) + 1 if call.error else 0
+    return frozenset(source for source, count in failures.items() if count >= figures.breaker_failures)
+
+
 NAMED: Final = 6
-"""So many sections are named with why they ended; of more the number is said."""
+"""So many sections or sources are named with why they ended or failed; of more the number is said."""
 REASON_CHARACTERS: Final = 160
 STEP_TOKENS: Final = 5_000
 """What more budget would do is told in such steps: it is an estimate."""
@@ -98,3 +126,20 @@ def _estimate_lacking_tokens(graph: ResearchGraph, run: Run, starved: Iterable[S
 
 def _round_up_tokens(tokens: int) -> int:
     return -(-tokens // STEP_TOKENS) * STEP_TOKENS
+
+
+def find_sources_ending(run: Run) -> Ending | None:
+    """How a run ends of whose sources one failed in every search; None if each that was searched answered once."""
+    calls = [call for turn in run.state.conversation for call in turn.tool_calls if not call.pending]
+    searched = {call.source for call in calls if call.error is None}
+    tried = {call.source: call.error for call in calls if call.source in run.state.sources}
+    failed = {source: error for source, error in tried.items() if error is not None and source not in searched}
+    if not failed:
+        return None
+    reasons = [f"{source} ({shorten_text(why, REASON_CHARACTERS).rstrip('.')})" for source, why in failed.items()]
+    if len(reasons) > NAMED:
+        reasons[NAMED:] = [f"{len(reasons) - NAMED} more"]
+    told = "no source could be searched"
+    if searched:
+        told = f"{len(failed)} of {format_count(len(tried), 'source')} could not be searched"
+    return Ending(kind="sources", detail=f"{told}: {'; '.join(reasons)}")

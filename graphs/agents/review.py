@@ -1,7 +1,8 @@
-"""The reviewer agent: reads each statement of a draft against the words that it quotes, and says what these support.
+"""The agents of the kernel: the reviewer of drafts, and the one revision of what it finds.
 
-It is asked in batches, within the call of the agent that wrote the draft. It sees no passage but the quotes: what a
-reader is shown as support has to be support.
+The reviewer reads each statement of a draft against the words that it quotes, and says what these support. It is asked
+in batches, within the call of the agent that wrote the draft. It sees no passage but the quotes: what a reader is shown
+as support has to be support. The writer then mends, once, the blocks whose quotes do not support them.
 """
 
 from typing import Final, Literal
@@ -9,9 +10,10 @@ from typing import Final, Literal
 from pydantic import Field
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import AgentInput, Loaded
+from elcano.graphs.agents.envelope import AgentInput, EvidenceItem, Loaded, TaskEnvelope
+from elcano.graphs.agents.prompt_texts import MARKS
 from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.report.draft import Citation
 from elcano.graphs.text import ensure_list, format_count
 
 MOST_REASON_CHARACTERS: Final = 300
@@ -51,7 +53,7 @@ class ReviewVerdicts(Frozen):
     verdicts: tuple[StatementVerdict, ...] = ()
 
 
-INSTRUCTIONS: Final = """\
+REVIEW_INSTRUCTIONS: Final = """\
 You check a report before it is handed over. You are given statements of it, each with the words that it quotes from \
 its sources. For each statement say whether its quotes support it.
 
@@ -69,7 +71,7 @@ language of the statement.
 """
 
 
-def build_task(given: ReviewerInput, loaded: Loaded) -> TaskEnvelope:
+def build_review_task(given: ReviewerInput, loaded: Loaded) -> TaskEnvelope:
     """The question and the statements."""
     told: JsonObject = {"statements": [one.model_dump(mode="json", exclude_defaults=True) for one in given.statements]}
     return loaded.envelope("reviewer", given).model_copy(update={"given": told})
@@ -94,10 +96,10 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     name="reviewer",
     description="Reads each statement against the words that it quotes.",
     asks=Question(
-        instructions=INSTRUCTIONS,
+        instructions=REVIEW_INSTRUCTIONS,
         request="Say of each statement in this task envelope whether its quotes support it.",
         answer=ReviewVerdicts,
-        shown=build_task,
+        shown=build_review_task,
     ),
     input=ReviewerInput,
     output=ReviewVerdicts,
@@ -106,4 +108,60 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     output_tokens=1_500,
     begins=describe_start,
     summary=summarize_verdicts,
+)
+
+
+class DoubtedBlock(Frozen):
+    """One block of the draft, with the faults that the review found in it."""
+
+    id: int
+    text: str
+    citations: tuple[Citation, ...] = ()
+    """Their evidence by key."""
+    faults: tuple[str, ...] = ()
+
+
+class ReviserInput(AgentInput):
+    """The blocks that are to be mended, and the passages that they cite."""
+
+    blocks: tuple[DoubtedBlock, ...] = ()
+    passages: tuple[EvidenceItem, ...] = ()
+
+
+class RevisedBlock(Frozen):
+    """One block, mended."""
+
+    id: int = Field(description="The number of the block.")
+    text: str = Field(default="", description="The block in Markdown with marks; empty: it is left out.")
+    citations: tuple[Citation, ...] = Field(default=(), description="What the marks of this block stand for.")
+
+
+class Revision(Frozen):
+    """The blocks that were mended; one that is not named stays as it is."""
+
+    blocks: tuple[RevisedBlock, ...] = ()
+
+
+REVISION_INSTRUCTIONS: Final = f"""\
+Some blocks of a report that you wrote say what the words that they quote do not say. You are given each of them with \
+its citations and what was found against it, and the passages that they cite. Mend them: say less, quote the words \
+that support it, or leave the sentence out. Change nothing that was not found fault with, and add nothing new. A block \
+of which nothing is left has an empty text. Quotes are copied letter by letter from the passages, cited by their keys.
+
+{MARKS}
+Write in the language of the block.
+"""
+
+
+def build_revision_task(given: ReviserInput, loaded: Loaded) -> TaskEnvelope:
+    """The blocks and the passages."""
+    told: JsonObject = {"blocks": [one.model_dump(mode="json", exclude_defaults=True) for one in given.blocks]}
+    return loaded.envelope("reviser", given).model_copy(update={"given": told, "evidence": given.passages})
+
+
+REVISION: Final = Question(
+    instructions=REVISION_INSTRUCTIONS,
+    request="Mend the blocks in this task envelope.",
+    answer=Revision,
+    shown=build_revision_task,
 )

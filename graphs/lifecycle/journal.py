@@ -8,32 +8,13 @@ from elcano.graphs.engine.control_actions import AddBudget, at_exit
 from elcano.graphs.engine.entries import Controlled, Entry, RolledBack, RunResumed, StepCompleted, StepFailed
 from elcano.graphs.engine.run import NONE, Run, build_initial_run
 from elcano.graphs.engine.step_function import advance_run, next_command
-from elcano.graphs.frozen import Frozen
-from elcano.graphs.journal.narration import narrate_command, narrate_entry, narrate_run_start
-from elcano.graphs.journal.told import EventDraft
+from elcano.graphs.lifecycle.event_texts import EventDraft
+from elcano.graphs.lifecycle.narration import narrate_command, narrate_entry, narrate_run_start
+from elcano.graphs.run_contracts import JournalPages
 from elcano.graphs.spec.graph import ResearchGraph, StateNode
 from elcano.graphs.state.budget import Experience, Limits
 from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.state.state import ResearchState
-
-
-class JournalPages(Frozen):
-    """Everything that a journal holds, as it travels from one execution of a workflow to the next."""
-
-    run: Run
-    entries: tuple[Entry, ...]
-    events: tuple[AgentEvent, ...]
-    started_at: float
-    idle: float = 0.0
-    """Seconds in which time stood still."""
-    begun: bool = True
-    """A worker has taken up the first step; its time counts from there."""
-    still_since: float | None = None
-    """Since when time stands still."""
-    floor: int = 0
-    """The highest event number that is known to have been told; numbers go on above it."""
-    elapsed: float | None = None
-    """Of a run that is taken up: seconds of work so far. Its clock goes on from there, whatever passed in between."""
 
 
 class Journal:

@@ -1,4 +1,4 @@
-"""The result of a branch: a draft, evidence, values; or that none of its findings answers its question.
+"""What a branch hands back, and what its run makes of that: a draft, evidence, values, no answer, or a gap.
 
 A draft is one kind of result. Where a writer is the exit, or one that hands in what was written before, a branch stands
 for its draft and keeps what that does not cite; where none is, it hands over all that it found. Values are those that
@@ -9,15 +9,19 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from elcano.graphs.catalogue.reducers import DraftToHandIn
-from elcano.graphs.catalogue.tool_registry import REDUCERS, output_model
-from elcano.graphs.engine.expression_reader import ExpressionReader
-from elcano.graphs.engine.inputs import build_node_input
+from elcano.graphs.catalogue.reducers import REDUCERS, DraftToHandIn
+from elcano.graphs.engine.commands import BranchStart
+from elcano.graphs.engine.inputs import ExpressionReader, build_node_input
+from elcano.graphs.engine.state_update import output_model
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.journal.journal import Journal
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.report.draft import DraftRef
+from elcano.graphs.run_contracts import ResearchResult
 from elcano.graphs.spec.graph import Node, StateNode
-from elcano.graphs.state.failures import Failure
+from elcano.graphs.state.branches import BranchOutcome
+from elcano.graphs.state.budget import Usage
+from elcano.graphs.state.failures import Ending, Failure, FailureType
+from elcano.graphs.state.plan import SectionGap
 from elcano.graphs.state.state import EvidenceRef
 
 EMPTY: Final[tuple[Json, ...]] = (None, "", [], {})
@@ -102,3 +106,56 @@ def _searched_to_the_end(journal: Journal) -> bool:
     state = journal.run.state
     worked = any(call.error is None for turn in state.conversation for call in turn.tool_calls)
     return journal.run.ending is None and (worked or any(section.unanswered for section in state.sections))
+
+
+def build_branch_outcome(start: BranchStart, result: ResearchResult) -> BranchOutcome:
+    """A branch that ended by itself; one that failed, hands over nothing or could not search is a gap all the same."""
+    gap = None
+    failure = result.failure
+    found = result.evidence or result.values
+    not_searched = not found and result.ending is not None and result.ending.kind == "sources"
+    if failure is not None or not_searched or not (result.draft or result.unanswered or found):
+        gap = SectionGap(
+            reason=failure.message if failure else result.ending.detail if result.ending else "it handed over nothing",
+            type=failure.type if failure else result.ending.kind if result.ending else "NoResult",
+            attempts=failure.attempts if failure else 0,
+            tokens=result.usage.tokens,
+            cost_microusd=result.usage.cost_microusd,
+        )
+    return BranchOutcome(
+        index=start.index,
+        parallel_path_id=start.parallel_path_id,
+        title=start.title,
+        question=start.input.question,
+        draft=None if not_searched else result.draft,
+        unanswered=result.unanswered and not not_searched,
+        evidence=result.evidence,
+        values=result.values,
+        searches=result.searches,
+        ending=result.ending.detail or result.ending.kind if result.ending else "",
+        ended_by=_ended_by(result.ending),
+        gap=gap,
+        warnings=result.warnings,
+        usage=result.usage,
+        iterations=result.iterations,
+    )
+
+
+def _ended_by(ending: Ending | None) -> str:
+    """Return the reason that a branch ended early; for a call that timed out its type, since more time would help."""
+    if ending is None:
+        return ""
+    return FailureType.TIMEOUT if ending.type == FailureType.TIMEOUT else ending.kind
+
+
+def build_missing_outcome(start: BranchStart, reason: str, *, type: str, usage: Usage | None = None) -> BranchOutcome:
+    """A branch that left nothing."""
+    used = usage or Usage()
+    return BranchOutcome(
+        index=start.index,
+        parallel_path_id=start.parallel_path_id,
+        title=start.title,
+        question=start.input.question,
+        gap=SectionGap(reason=reason, type=type, tokens=used.tokens, cost_microusd=used.cost_microusd),
+        usage=used,
+    )

@@ -2,20 +2,93 @@
 
 Whoever runs the branches, as child workflows or in memory, asks here before each and reports after it. A branch that
 fails, is cut from the plan or is not begun is a gap in the outcome, never an exception: what the others found is kept.
+What a run may still use is divided so that nothing is given out twice: what is out, what was used and what is left add
+up to what there was, however branches end.
 """
 
 from collections.abc import Collection, Iterable
 
+from pydantic import Field
+
 from elcano.graphs.engine.commands import BranchStart, RunBranches
 from elcano.graphs.engine.entries import StepCompleted, StepFailed
+from elcano.graphs.engine.inputs import ExpressionReader, build_command
 from elcano.graphs.engine.run import Run
-from elcano.graphs.fanout.allotment import Allotment, Slice
-from elcano.graphs.run_contracts import ResearchResult
-from elcano.graphs.spec.graph import EndKind, ParallelNode
+from elcano.graphs.engine.steering import Steer
+from elcano.graphs.errors import ElcanoError, EngineFault
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.lifecycle.handover import build_missing_outcome
+from elcano.graphs.spec.graph import EndKind, ParallelNode, ResearchGraph
 from elcano.graphs.state.branches import SUCCEEDED, BranchInput, BranchOutcome, BranchOutcomes, KeptBranch
-from elcano.graphs.state.budget import Budget, Limits, TopUp, Usage, sum_usages
+from elcano.graphs.state.budget import LEAST_TOKENS, Budget, Limits, TopUp, Usage, sum_usages
 from elcano.graphs.state.failures import Ending, Failure, FailureType
-from elcano.graphs.state.plan import SectionGap
+
+
+class Slice(Frozen):
+    """The part of a budget that one branch may spend."""
+
+    tokens: int = Field(ge=0)
+    cost_microusd: int | None = Field(default=None, ge=0)
+    """None: not limited."""
+
+    def carries(self, minimum_tokens: int) -> bool:
+        """Whether a branch that needs at least so many tokens can be started with it."""
+        return self.tokens >= max(LEAST_TOKENS, minimum_tokens) and self.cost_microusd != 0
+
+    def grown(self, more: TopUp) -> "Slice":
+        """The slice with its part of a top-up."""
+        cost = None if self.cost_microusd is None else self.cost_microusd + more.cost_microusd
+        return Slice(tokens=self.tokens + more.tokens, cost_microusd=cost)
+
+
+class Allotment(Frozen):
+    """The budget that a run can still give its branches while they run side by side.
+
+    What is out, what was used and what is left always add up to what there was; what a branch does not use comes back
+    and raises the share of those that have not started.
+    """
+
+    tokens: int
+    """Below zero once branches used more than there was: nothing is given out until that is made up for."""
+    cost_microusd: int | None = None
+    """The same of money; None: not limited."""
+    waiting: int = Field(ge=0)
+    """Branches that have not started."""
+
+    @classmethod
+    def of(cls, budget: Budget, branches: int) -> "Allotment":
+        """Everything that research may still use of `budget`, for this many branches."""
+        left = budget.allowance(at_exit=False)
+        return cls(tokens=left.tokens or 0, cost_microusd=left.cost_microusd, waiting=branches)
+
+    def affordable(self, minimum_tokens: int) -> int:
+        """How many of the waiting branches can have at least this many tokens."""
+        return min(self.waiting, max(0, self.tokens) // max(LEAST_TOKENS, minimum_tokens))
+
+    def joined(self, branches: int) -> "Allotment":
+        """Adds waiting branches, or removes them, and shares what is left among them anew."""
+        return self.model_copy(update={"waiting": self.waiting + branches})
+
+    def take(self) -> tuple["Allotment", Slice]:
+        """An equal share for the next branch."""
+        waiting = max(1, self.waiting)
+        cost = None if self.cost_microusd is None else max(0, self.cost_microusd) // waiting
+        given = Slice(tokens=max(0, self.tokens) // waiting, cost_microusd=cost)
+        left = Allotment(
+            tokens=self.tokens - given.tokens,
+            cost_microusd=None if self.cost_microusd is None or cost is None else self.cost_microusd - cost,
+            waiting=waiting - 1,
+        )
+        return left, given
+
+    def grown(self, tokens: int, cost_microusd: int) -> "Allotment":
+        """More to give, or less; money that is not limited stays so."""
+        cost = None if self.cost_microusd is None else self.cost_microusd + cost_microusd
+        return self.model_copy(update={"tokens": self.tokens + tokens, "cost_microusd": cost})
+
+    def give_back(self, given: Slice, used: Usage) -> "Allotment":
+        """Takes back what an ended branch did not use, or takes off what it used beyond its slice."""
+        return self.grown(given.tokens - used.tokens, (given.cost_microusd or 0) - used.cost_microusd)
 
 
 class FanOut:
@@ -222,58 +295,28 @@ def _match_kept_branches(starts: Iterable[BranchStart], kept: Iterable[KeptBranc
     return found
 
 
-def build_branch_outcome(start: BranchStart, result: ResearchResult) -> BranchOutcome:
-    """A branch that ended by itself; one that failed, hands over nothing or could not search is a gap all the same."""
-    gap = None
-    failure = result.failure
-    found = result.evidence or result.values
-    not_searched = not found and result.ending is not None and result.ending.kind == "sources"
-    if failure is not None or not_searched or not (result.draft or result.unanswered or found):
-        gap = SectionGap(
-            reason=failure.message if failure else result.ending.detail if result.ending else "it handed over nothing",
-            type=failure.type if failure else result.ending.kind if result.ending else "NoResult",
-            attempts=failure.attempts if failure else 0,
-            tokens=result.usage.tokens,
-            cost_microusd=result.usage.cost_microusd,
-        )
-    return BranchOutcome(
-        index=start.index,
-        parallel_path_id=start.parallel_path_id,
-        title=start.title,
-        question=start.input.question,
-        draft=None if not_searched else result.draft,
-        unanswered=result.unanswered and not not_searched,
-        evidence=result.evidence,
-        values=result.values,
-        searches=result.searches,
-        ending=result.ending.detail or result.ending.kind if result.ending else "",
-        ended_by=_ended_by(result.ending),
-        gap=gap,
-        warnings=result.warnings,
-        usage=result.usage,
-        iterations=result.iterations,
-    )
-
-
-def _ended_by(ending: Ending | None) -> str:
-    """Return the reason that a branch ended early; for a call that timed out its type, since more time would help."""
-    if ending is None:
-        return ""
-    return FailureType.TIMEOUT if ending.type == FailureType.TIMEOUT else ending.kind
-
-
-def build_missing_outcome(start: BranchStart, reason: str, *, type: str, usage: Usage | None = None) -> BranchOutcome:
-    """A branch that left nothing."""
-    used = usage or Usage()
-    return BranchOutcome(
-        index=start.index,
-        parallel_path_id=start.parallel_path_id,
-        title=start.title,
-        question=start.input.question,
-        gap=SectionGap(reason=reason, type=type, tokens=used.tokens, cost_microusd=used.cost_microusd),
-        usage=used,
-    )
-
-
 def _explain_gap(outcome: BranchOutcome) -> str:
     return outcome.gap.reason if outcome.gap else "no source answers it"
+
+
+def visit_of(graph: ResearchGraph, run: Run) -> RunBranches:
+    """The branches of the node that `run` is at.
+
+    Raises:
+        ValidationError: what its expressions gave does not fit a branch's input.
+        InputInvalid: there are too many.
+        EngineFault: the run is at another kind of node.
+    """
+    work = build_command(graph, run, ExpressionReader(run))
+    if not isinstance(work, RunBranches):
+        raise EngineFault(f"node {run.node!r} has no branches")
+    return work
+
+
+def explain_replan_refusal(graph: ResearchGraph, run: Run, action: Steer) -> str | None:
+    """Why the branches under way cannot be changed so; None if they can."""
+    try:
+        visit_of(graph, action.applied(run))
+    except (ElcanoError, ValueError) as error:
+        return f"the graph {graph.name!r} has no branches for these sections: {error}"
+    return None

@@ -7,9 +7,8 @@ dates what is told here.
 from collections.abc import Callable, Iterable, Mapping
 
 from elcano.graphs.agents.own_definition import get_agent
-from elcano.graphs.catalogue.tool_registry import TOOLS
-from elcano.graphs.engine.approval import describe_proposed_plan, join_plan_titles
-from elcano.graphs.engine.call_approval import describe_waiting_call
+from elcano.graphs.catalogue.tools import TOOLS
+from elcano.graphs.engine.approvals import describe_proposed_plan, describe_waiting_call, join_plan_titles
 from elcano.graphs.engine.commands import CallAgent, CallTool, Command, RunBranches
 from elcano.graphs.engine.entries import (
     ApprovalExpired,
@@ -30,10 +29,18 @@ from elcano.graphs.engine.entries import (
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.identity import insert_requester
-from elcano.graphs.journal.items import of_branches, summarize_items
-from elcano.graphs.journal.phrases import agent_of, list_call_queries, work_of_agent, work_of_tool
-from elcano.graphs.journal.told import EventDraft, shorten_message
-from elcano.graphs.journal.transition_phrases import led_on, summarize_state_change
+from elcano.graphs.lifecycle.event_texts import (
+    EventDraft,
+    agent_of,
+    led_on,
+    list_call_queries,
+    of_branches,
+    shorten_message,
+    summarize_items,
+    summarize_state_change,
+    work_of_agent,
+    work_of_tool,
+)
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, StateNode, ToolNode
 from elcano.graphs.state.branches import BranchOutcomes, ReusedWork
 from elcano.graphs.state.events import EventType

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from elcano.graphs.agents.envelope import EvidenceItem, PastIteration, SectionItem, TaskEnvelope, render_envelope
-from elcano.graphs.agents.synthesis_context import claim_characters, select_cited_passages, select_fitting_claims
+from elcano.graphs.agents.writing import claim_characters, select_cited_passages, select_fitting_claims
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN
 

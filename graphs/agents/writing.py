@@ -1,16 +1,22 @@
-"""The output of a model that writes: Markdown with marks, and the citations that the marks stand for.
+"""Agents that write: what those that join sections are given, and what they answer.
 
-A model sees and fills texts. Whoever quotes word for word and writes nothing of its own, as the extractive model does,
-answers with claims in their place, whose citations support them whole; the schema that models see does not show that.
+A model sees and fills texts of Markdown with marks, and the citations that the marks stand for. Whoever quotes word for
+word and writes nothing of its own, as the extractive model does, answers with claims in their place, whose citations
+support them whole; the schema that models see does not show that.
 """
 
-from typing import Any, Final, Self, TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from elcano.graphs.frozen import Frozen
+from elcano.graphs.agents.envelope import AgentInput, EvidenceItem, Needs, SectionItem
+from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.report.draft import Citation, Claim
+from elcano.graphs.rules import CHARACTERS_PER_TOKEN
+from elcano.graphs.state.plan import ReportForm, SectionResult
+from elcano.graphs.text import ensure_list, format_count
 
 Prose: TypeAlias = str | SkipJsonSchema[tuple[Claim, ...]]
 """Markdown with marks; or claims, as they are."""
@@ -101,3 +107,70 @@ class Summary(_Answer):
     )
     answered: bool = Field(default=True, description="False if the sections do not answer the question.")
     citations: tuple[Citation, ...] = Field(default=(), description=_CITATIONS)
+
+
+class SynthesisInput(AgentInput):
+    """The input of both syntheses: the sections in the plan's order, and what is missing."""
+
+    instructions: str = ""
+    form: ReportForm | Literal[""] = ""
+    """That of the report; empty: it has that of its sections."""
+    review: bool = False
+    """Whether the reviewer reads what is written."""
+    title: str = ""
+    sections: tuple[SectionResult, ...] = ()
+    sources: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+    """Ids of all evidence of the sections that the synthesis may cite."""
+
+
+def needs_of(given: SynthesisInput) -> Needs:
+    """The drafts of the sections, and the passages that they may cite."""
+    return Needs(evidence=given.evidence, sections=given.sections, weighed=given.question, searched=given.sources)
+
+
+def select_fitting_claims(sections: Sequence[SectionItem], tokens: int) -> tuple[SectionItem, ...]:
+    """As many claims as fit within `tokens`: every section is heard before any is heard twice, later ones first.
+
+    All sections stay, with the number of claims that were left out: whoever reads must not take them for complete.
+    """
+    room = tokens * CHARACTERS_PER_TOKEN - sum(len(section.title) + len(section.key_question) for section in sections)
+    chosen: set[tuple[int, int]] = set()
+    for rank in range(max((len(section.claims) for section in sections), default=0)):
+        for number in reversed(range(len(sections))):
+            claims = sections[number].claims
+            if rank < len(claims) and (size := claim_characters(claims[rank])) <= room:
+                chosen.add((number, rank))
+                room -= size
+    return tuple(
+        section.model_copy(
+            update={
+                "claims": tuple(claim for rank, claim in enumerate(section.claims) if (number, rank) in chosen),
+                "left_out": sum((number, rank) not in chosen for rank in range(len(section.claims))),
+            }
+        )
+        for number, section in enumerate(sections)
+    )
+
+
+def select_cited_passages(sections: Iterable[SectionItem], items: Iterable[EvidenceItem]) -> tuple[EvidenceItem, ...]:
+    """The passages that `sections` cite."""
+    keys = {cited.evidence for section in sections for claim in section.claims for cited in claim.citations}
+    return tuple(item for item in items if item.key in keys)
+
+
+def sections_of(given: JsonObject) -> str:
+    """The sections that are joined, counted."""
+    return format_count(len(ensure_list(given.get("sections"))), "section")
+
+
+def summarize_draft(output: JsonObject) -> tuple[str, JsonObject]:
+    """A stored draft in one sentence, and its figures."""
+    claims, cited = (count if isinstance(count := output.get(name), int) else 0 for name in ("claims", "cited"))
+    text = f"Drafted: {output.get('title', '')} ({format_count(claims, 'claim')} from {format_count(cited, 'passage')})"
+    return text, {"claims": claims, "cited": cited, "answered": output.get("answered")}
+
+
+def claim_characters(claim: Claim) -> int:
+    """Return how many characters a claim takes in a prompt, citations included."""
+    return len(claim.text) + sum(len(cited.evidence) + len(cited.quote) + 30 for cited in claim.citations)

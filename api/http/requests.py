@@ -16,7 +16,7 @@ from elcano.api.http.default_limits import CountedLimitName, describe_defaults
 from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults
 from elcano.graphs.identity import RUN_ID
 from elcano.graphs.modes import DEFAULT_MODE
-from elcano.graphs.spec.call_limits import LEAST_PATH_SECONDS, MOST_PATH_SECONDS
+from elcano.graphs.spec.limits import LEAST_PATH_SECONDS, MOST_PATH_SECONDS
 from elcano.graphs.state.budget import Limits, microusd_from_usd
 
 LONGEST_DOMAIN: Final = 48

@@ -18,12 +18,12 @@ from elcano.storage.artifacts import ArtifactStore
 from elcano.storage.controls import ControlStore
 from elcano.storage.evidence import EvidenceStore
 from elcano.storage.graph_versions import GraphStore
+from elcano.storage.health import Probe
 from elcano.storage.knowledge.graph import KnowledgeGraph
 from elcano.storage.knowledge.graph_factory import TABLES, knowledge_of
 from elcano.storage.ledger import Ledger
 from elcano.storage.lineage import Lineage
-from elcano.storage.objects.objects import Objects, open_objects
-from elcano.storage.probe import Probe
+from elcano.storage.objects import Objects, open_objects
 from elcano.storage.providers import ProviderStore
 from elcano.storage.runs import RunStore
 from elcano.storage.sql.engine import database_url, open_engine, prepare_tables

@@ -76,7 +76,7 @@ class Request(Described):
 
 
 def _describe_limit_bounds(limit: str) -> dict[str, Any]:
-    """What OpenAPI says of a limit's range, as `graphs.values.budget.Limits` has it."""
+    """What OpenAPI says of a limit's range, as `graphs.state.budget.Limits` has it."""
     return {key: _LIMITS[limit][key] for key in ("minimum", "maximum") if key in _LIMITS[limit]}
 
 

@@ -9,8 +9,8 @@ from typing import Final
 
 from elcano.graphs.builder import ASKED, DATABASES, PASSAGES, WRITING, GraphBuilder
 from elcano.graphs.catalogue.tools import TOOLS
-from elcano.graphs.spec.call_limits import DATA_PATH, ToolLimits
 from elcano.graphs.spec.graph import Inputs, ParallelNode, ResearchGraph
+from elcano.graphs.spec.limits import DATA_PATH, ToolLimits
 from elcano.plugins.data.tool_call_nodes import CALL_TOOL, DOCUMENTS, add_tool_call
 
 REPAIRS: Final = 3

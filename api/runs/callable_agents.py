@@ -14,12 +14,7 @@ from elcano.graphs.schemas.bounds import SchemaFault, build_json_pointer, prefix
 from elcano.graphs.schemas.schema_parser import parse_schema
 from elcano.graphs.spec.limits import MAX_AGENTS, MAX_FAULTS
 from elcano.graphs.spec.own_agent import OwnAgent, key_parts
-<<<<<<< HEAD
-from elcano.graphs.spec.size import MAX_AGENTS, MAX_FAULTS
 from elcano.storage.versions import AgentStore, AgentVersion
-=======
-from elcano.storage.versions import AgentStore, AgentVersion
->>>>>>> main
 
 
 def received_agent(given: dict[str, Any]) -> OwnAgent:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from elcano.cli.client import Api
-    from elcano.graphs.values.events import AgentEvent
+    from elcano.graphs.state.events import AgentEvent
 
 _TOP_UPS: Final = {
     "tokens": "--tokens 50000",

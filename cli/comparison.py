@@ -8,8 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from elcano.cli.printing import OUTCOMES, format_dollars, format_line, format_seconds, make_results_console
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.display_text import format_count
+from elcano.graphs.text import format_count, shorten_text
 
 SHOWN_EVIDENCE: Final = 10
 """Of the passages that only one run knows."""

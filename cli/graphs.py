@@ -82,7 +82,7 @@ def draw_graph(graph: Graph) -> None:
     """Print a graph as a Mermaid flow chart."""
     from elcano.cli.graph_files import load_graph
     from elcano.graphs.spec.drawing import render_mermaid
-    from elcano.graphs.spec.size import size_faults
+    from elcano.graphs.spec.limits import size_faults
 
     loaded = load_graph(graph)
     if too_large := size_faults(loaded):
@@ -133,8 +133,8 @@ def _walk_graph(name: str, question: str, answers: Path | None) -> "Preview":
     from elcano.graphs.checks.budget_limits import default_limits
     from elcano.graphs.checks.references import explain_unknown_name
     from elcano.graphs.checks.validation import find_graph_faults
-    from elcano.graphs.contracts import ResearchInput
     from elcano.graphs.preview.preview import preview_graph
+    from elcano.graphs.run_contracts import ResearchInput
 
     graph = load_graph(name)
     if faults := find_graph_faults(graph):

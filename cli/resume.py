@@ -97,7 +97,7 @@ def fork(
 
 
 def _print_resumed(run: str, answer: dict[str, Any], *, as_json: bool) -> None:
-    from elcano.graphs.values.display_text import format_count
+    from elcano.graphs.text import format_count
 
     if as_json:
         print_json(answer)

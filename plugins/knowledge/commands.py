@@ -9,7 +9,7 @@ from elcano.cli.exits import BadInput
 from elcano.cli.options import AsJson, argument, option
 from elcano.cli.printing import format_line, print_json, print_line
 from elcano.cli.requests import get_json, post_json
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 
 app = typer.Typer(no_args_is_help=False)
 
@@ -137,7 +137,7 @@ def _find_node_id(named: str) -> str:
     Raises:
         BadInput: no node has this key.
     """
-    from elcano.graphs.data.knowledge_graph import NODE_ID
+    from elcano.graphs.report.knowledge_graph import NODE_ID
 
     if re.fullmatch(NODE_ID, named):
         return named

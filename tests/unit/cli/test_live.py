@@ -11,7 +11,7 @@ from elcano.cli import live
 from elcano.cli.exits import Exit, Failed
 from elcano.cli.live import LIVE_LINES, LiveDisplay, format_budget, open_display
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.events import AgentEvent, EventType
+from elcano.graphs.state.events import AgentEvent, EventType
 
 
 def test_the_format_budget_shows_the_limits_that_there_are() -> None:

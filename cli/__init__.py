@@ -3,10 +3,8 @@
 Modules are imported when a command needs them, so that `elcano --help` answers at once.
 """
 
-import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -27,11 +25,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stderr.write(f"elcano: {error}\n")
             return error.code
     return 0
-
-
-def replace_process(module: str, *arguments: str) -> NoReturn:
-    """Replace this process by a program that needs more than HTTP: it gets all signals, and its exit code is ours.
-
-    `-P`: no module in the user's folder is taken for one of ours.
-    """
-    os.execv(sys.executable, [sys.executable, "-P", "-m", module, *arguments])

@@ -16,13 +16,13 @@ from elcano.cli import (
     control,
     graphs,
     modes,
-    replace_process,
     reports,
     resume,
     runs,
     sources,
     steps,
 )
+from elcano.cli.exits import replace_process
 from elcano.graphs.registry import list_plugins, resolve_path
 
 Command: TypeAlias = typer.Typer | Callable[..., None]

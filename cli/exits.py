@@ -1,8 +1,10 @@
-"""What the exit codes mean; the same in every command."""
+"""How a command ends: exit codes, errors, and programs that take its place."""
 
+import os
+import sys
 from collections.abc import Mapping
 from enum import IntEnum
-from typing import Final
+from typing import Final, NoReturn
 
 from elcano.graphs.errors import ElcanoError
 
@@ -79,3 +81,11 @@ class Refused(Failed):
         self.status = status
         """The HTTP status."""
         super().__init__(message, code)
+
+
+def replace_process(module: str, *arguments: str) -> NoReturn:
+    """Replace this process by a program that needs more than HTTP: it gets all signals, and its exit code is ours.
+
+    `-P`: no module in the user's folder is taken for one of ours.
+    """
+    os.execv(sys.executable, [sys.executable, "-P", "-m", module, *arguments])

@@ -52,12 +52,13 @@ def describe_database(name: Name, as_json: AsJson = False) -> None:
     for table in found["tables"]:
         rows = "" if table["rows"] is None else f", {'about ' if table['estimated'] else ''}{table['rows']:,} rows"
         comment = f": {' '.join(table['comment'].split())}" if table["comment"] else ""
+        title = table["name"].replace("\n", " ")
         print_line("")
-        print_printable(f"{table['name']} ({table['kind']}{rows}){comment}")
+        print_printable(f"{title} ({table['kind']}{rows}){comment}")
         width = max((len(column["name"]) for column in table["columns"]), default=0)
         for column in table["columns"]:
             description = f"{column['name']:<{width}}  " + "; ".join(_describe_column(column, table))
-            print_printable(f"  {description}")
+            print_printable("  " + description.replace("\n", " "))
 
 
 def _fetch_database(name: str, query: str) -> dict[str, Any]:

@@ -113,4 +113,4 @@ def test_watch_says_how_a_call_that_waits_is_decided_on(server: Server, capsys: 
     shown = capsys.readouterr().out
     assert "its arguments are longer" in shown
     assert f"`elcano approve {RUN}.0003.costs --call 0003-open` approves the call" in shown
-    assert f"`elcano refuse {RUN}.0003.costs REASON --call 0003-open` does not" in shown
+    assert f"`elcano refuse {RUN}.0003.costs REASON --call 0003-open` refuses it" in shown

@@ -8,11 +8,12 @@ Which databases there are says the run: those of its sources that are databases;
 from typing import Final
 
 from elcano.graphs.builder import GraphBuilder
+from elcano.graphs.catalogue.source_spec import DATABASE
 from elcano.graphs.catalogue.tool_registry import TOOLS
 from elcano.graphs.modes.inputs import ASKED, DATABASES, PASSAGES, WRITING
+from elcano.graphs.modes.mode import Mode
 from elcano.graphs.spec.call_limits import DATA_PATH, ToolLimits
 from elcano.graphs.spec.graph import Inputs, ParallelNode, ResearchGraph
-from elcano.plugins.data.tool_call_nodes import CALL_TOOL, DOCUMENTS, add_tool_call
 
 REPAIRS: Final = 3
 PATH_SECONDS: Final = 15.0
@@ -318,3 +319,56 @@ def data_graph() -> ResearchGraph:
 
 
 DATA: Final = data_graph()
+
+
+MODE: Final = Mode(
+    DATA,
+    "A question to databases: SQL is written, run and mended, and every number names the cell it is from.",
+    when="its answer is a figure, a list or a forecast that comes of counting, adding, ranking or comparing rows of "
+    "the tables that `databases` tells of; never if it asks what texts say, why something is, or of what no "
+    "table is about",
+    kinds=(DATABASE,),
+    instead="iterative",
+    prefix="",
+)
+
+
+CALL_TOOL: Final = "call_tool"
+"""The tool that calls tools of servers; there is none without the plugin `mcp`."""
+DOCUMENTS: Final = "pairs(sources, [databases])[?!contains(@[1], @[0])][0]"
+"""Those of the run's sources that are no databases."""
+
+
+def add_tool_call(builder: GraphBuilder) -> GraphBuilder:
+    """The call of one tool of a server beside the query, where tools of servers can be called."""
+    return (
+        builder.add_tool_node("tool_context", tool="list_tools", description="Tools that servers offer")
+        .add_tool_node(
+            "tool_execution",
+            tool=CALL_TOOL,
+            description="The tool that the question needs",
+            for_each="[outputs.splitter.tool]",
+            inputs={
+                "server": "item.server",
+                "tool": "item.tool",
+                "arguments": "item.arguments",
+                "as_evidence": "`true`",
+            },
+            reducer="add_tool_evidence",
+        )
+        .add_conditional_edge(
+            "schema_context", "tool_context", when=f"tool_servers && !({DOCUMENTS})", label="there are tools"
+        )
+        .add_conditional_edge("document_context", "tool_context", when="tool_servers", label="there are tools")
+        .connect_nodes("tool_context", "splitter")
+        .on_error("tool_context", "splitter", label="no tools can be listed")
+        .add_conditional_edge("splitter", "tool_execution", when="outputs.splitter.tool", label="a tool")
+        .connect_nodes("tool_execution", "route")
+        .add_conditional_edge(
+            "chart",
+            "synthesis",
+            when="outputs.tool_execution.items[?error]",
+            label="the tool that the question needs did not answer",
+            ending="parts",
+        )
+    )

@@ -22,8 +22,7 @@ from elcano.graphs.shortening import shorten_text
 from elcano.graphs.values.display_text import ensure_list
 from elcano.graphs.values.state import EvidenceRef, ResearchState
 from elcano.plugins.data.agents.sql_repairer import SqlAttempt
-from elcano.plugins.data.database_tools import ExecuteSqlOutput, SchemaContextOutput
-from elcano.plugins.data.models.sql_answers import MOST_ATTEMPTS, SqlRepair, SqlWriting
+from elcano.plugins.data.query_models import MOST_ATTEMPTS, ExecuteSqlOutput, SchemaContextOutput, SqlRepair, SqlWriting
 
 KEY: Final = "data"
 """Of `values`."""

@@ -16,7 +16,7 @@ from elcano.graphs.data.schema import DatabaseSchema
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.shortening import shorten_text
 from elcano.graphs.values.display_text import format_count
-from elcano.plugins.data.models.forecast import ForecastWish
+from elcano.plugins.data.forecast_models import ForecastWish
 
 MOST_PATHS: Final = 8
 SHOWN_CHARACTERS: Final = 300

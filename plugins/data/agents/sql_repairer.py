@@ -15,7 +15,7 @@ from elcano.graphs.data.query import QueryFault, SqlQuery
 from elcano.graphs.data.schema import DatabaseSchema
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.shortening import shorten_text
-from elcano.plugins.data.models.sql_answers import MOST_ATTEMPTS, SqlExample, SqlRepair
+from elcano.plugins.data.query_models import MOST_ATTEMPTS, SqlExample, SqlRepair
 
 SHOWN_CHARACTERS: Final = 600
 _CLAUSE: Final = re.compile(

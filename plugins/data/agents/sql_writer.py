@@ -13,7 +13,7 @@ from elcano.graphs.data.schema import DatabaseSchema, Dialect
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.shortening import shorten_text
 from elcano.graphs.values.display_text import ensure_list, format_count
-from elcano.plugins.data.models.sql_answers import MOST_EXAMPLES, SqlExample, SqlWriting
+from elcano.plugins.data.query_models import MOST_EXAMPLES, SqlExample, SqlWriting
 
 SHOWN_SQL: Final = 600
 """Characters of a query that an event tells."""

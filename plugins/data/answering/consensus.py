@@ -15,7 +15,7 @@ from elcano.graphs.data.table import Cell, ResultColumn, ResultTable
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.values.display_text import format_count
 from elcano.plugins.data.answering.shapes import ShownRows
-from elcano.plugins.data.models.consensus import Disagreement
+from elcano.plugins.data.query_models import Disagreement
 
 Key = tuple[Cell, ...]
 VALUE: Final = "value"

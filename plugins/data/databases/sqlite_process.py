@@ -17,8 +17,16 @@ from elcano.graphs.data.schema import TableSchema
 from elcano.graphs.data.table import ResultColumn
 from elcano.graphs.shortening import shorten_text
 from elcano.plugins.data.databases.cells import cell_of, fetch_rows_as_cells, kind_of_values
-from elcano.plugins.data.databases.engine import FetchedRows, Limits, Outcome, not_begun, too_large, too_slow
-from elcano.plugins.data.databases.engine_requests import Answer, Request
+from elcano.plugins.data.databases.engine import (
+    Answer,
+    FetchedRows,
+    Limits,
+    Outcome,
+    Request,
+    not_begun,
+    too_large,
+    too_slow,
+)
 from elcano.plugins.data.databases.schema_inspector import inspect_tables
 from elcano.plugins.data.databases.values import COUNTED_ROWS
 

@@ -9,8 +9,8 @@ from elcano.graphs.data.schema import ColumnSchema, DatabaseSchema, Kind, TableS
 from elcano.graphs.errors import SourceRefused
 from elcano.plugins.data.databases.context import MOST_COLUMNS, select_schema_context
 from elcano.plugins.data.databases.database import Database, schema_hash, with_guessed_keys
-from elcano.plugins.data.databases.duckdb import Files
 from elcano.plugins.data.databases.engine import Limits, Stop
+from elcano.plugins.data.databases.file_engine import Files
 
 
 def table(name: str, *columns: str, kind: Kind = "integer", key: str = "") -> TableSchema:

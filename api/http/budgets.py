@@ -5,8 +5,8 @@ from typing import Literal, TypeVar
 from pydantic import ConfigDict, Field
 
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.values.budget import Limits, Usage, usd_from_microusd
-from elcano.graphs.values.endings import EndKind
+from elcano.graphs.spec.graph import EndKind
+from elcano.graphs.state.budget import Limits, Usage, usd_from_microusd
 
 
 class Described(Frozen):

@@ -14,10 +14,10 @@ from pydantic_core import PydanticCustomError
 from elcano.api.http.budgets import Described
 from elcano.api.http.default_limits import CountedLimitName, describe_defaults
 from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults
+from elcano.graphs.identity import RUN_ID
 from elcano.graphs.modes import DEFAULT_MODE
 from elcano.graphs.spec.call_limits import LEAST_PATH_SECONDS, MOST_PATH_SECONDS
-from elcano.graphs.values.budget import Limits, microusd_from_usd
-from elcano.graphs.values.tenant import RUN_ID
+from elcano.graphs.state.budget import Limits, microusd_from_usd
 
 LONGEST_DOMAIN: Final = 48
 MAX_QUESTION = 10_000

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal
 
 from elcano.api.runs.database_graphs import asks_databases
-from elcano.graphs.catalogue.source_registry import list_configured_sources
+from elcano.graphs.catalogue.sources import list_configured_sources
 from elcano.graphs.errors import InputInvalid, SourceRefused, SourceUnavailable
 from elcano.graphs.model_names import OFFLINE, model_names
 from elcano.graphs.spec.graph import ResearchGraph

@@ -10,9 +10,9 @@ from typing import Annotated, Final, Literal, TypeAlias
 from pydantic import Field
 
 from elcano.graphs.catalogue.tools import GivesEvidence
-from elcano.graphs.data.table import ResultDigest
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.values.display_text import ensure_list, format_count
+from elcano.graphs.report.tables import ResultDigest
+from elcano.graphs.text import ensure_list, format_count
 
 Frequency: TypeAlias = Literal["yearly", "quarterly", "monthly", "weekly", "daily", "hourly"]
 ModelName: TypeAlias = Literal["seasonal_naive", "theta", "ets", "arima", "prophet"]

@@ -17,10 +17,9 @@ from elcano.activities.text.languages import language_of
 from elcano.activities.text.question_readings import list_readings
 from elcano.activities.text.same_question import is_same_question
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.data.proof import CellReference, NumberProof, Operation
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.display_text import ensure_list
-from elcano.graphs.values.report import Citation, title_for
+from elcano.graphs.report.data_answer import CellReference, NumberProof, Operation
+from elcano.graphs.report.draft import Citation, title_for
+from elcano.graphs.text import ensure_list, shorten_text
 from elcano.plugins.data.agents.data_writer import DataProse
 from elcano.plugins.data.agents.splitter import Splitting
 from elcano.plugins.data.answering.shapes import ShownRows, format_number

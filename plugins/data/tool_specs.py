@@ -2,11 +2,10 @@
 
 from typing import Final
 
-from elcano.graphs.catalogue.registry_specs import ToolSpec
-from elcano.graphs.data.answer import ChartInput, ChartOutput
-from elcano.graphs.data.query import QueryFault
+from elcano.graphs.catalogue.tools import ToolSpec
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.values.display_text import ensure_list, format_count
+from elcano.graphs.report.data_answer import ChartInput, ChartOutput, QueryFault
+from elcano.graphs.text import ensure_list, format_count
 from elcano.plugins.data.forecast_models import ForecastInput, ForecastOutput, summarize_forecast
 from elcano.plugins.data.query_models import (
     ConsensusInput,

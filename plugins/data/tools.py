@@ -20,11 +20,10 @@ from elcano.activities.results.result_store import RESULT_TYPE, load_result_tabl
 from elcano.activities.services import Services
 from elcano.activities.tools.evidence_reference import build_evidence_ref
 from elcano.activities.tools.tool_work import ToolWork
-from elcano.graphs.data.answer import Chart, ChartInput, ChartOutput
-from elcano.graphs.data.query import QueryFault
-from elcano.graphs.data.table import ResultDigest, ResultTable
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.extras import install_command
+from elcano.graphs.report.data_answer import Chart, ChartInput, ChartOutput, QueryFault
+from elcano.graphs.report.tables import ResultDigest, ResultTable
 from elcano.plugins.data.answering.charts import PlannedChart, plan_chart
 from elcano.plugins.data.answering.consensus import Path, merge_path_tables, told_of
 from elcano.plugins.data.answering.vega_renderer import ChartNotDrawn, DrawnChart, render_vega_chart

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from elcano.graphs.values.work_metadata import Flag
+from elcano.graphs.report.works import Flag
 
 MOST_NOTICES: Final = 20
 """A work that is mentioned in more of them is told of by these."""

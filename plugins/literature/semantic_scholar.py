@@ -10,11 +10,19 @@ from typing import Final
 from elcano.activities.passages.document import Block
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Fetcher, Service
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.frozen import Json
-from elcano.graphs.values import work_metadata
-from elcano.graphs.values.work_metadata import Flag, Identifiers, Work, WorkKind
+from elcano.graphs.report.works import (
+    Flag,
+    Identifiers,
+    Work,
+    WorkKind,
+    parse_arxiv_id,
+    parse_doi,
+    parse_pmcid,
+    parse_pmid,
+)
 from elcano.plugins.literature import bibliographic_format
 from elcano.plugins.literature.passage_selection import take_first_passages
 from elcano.plugins.literature.service_answers import (
@@ -168,10 +176,10 @@ def _build_paper_record(paper: _Paper) -> Record:
         else next((_KINDS[one] for one in paper.publicationTypes if one in _KINDS), "article"),
         design=tuple(one for one in paper.publicationTypes if one not in _NO_DESIGN),
         identifiers=Identifiers(
-            doi=work_metadata.parse_doi(ids.DOI),
-            pmid=work_metadata.parse_pmid(ids.PubMed),
-            pmcid=work_metadata.parse_pmcid(ids.PubMedCentral),
-            arxiv=work_metadata.parse_arxiv_id(ids.ArXiv),
+            doi=parse_doi(ids.DOI),
+            pmid=parse_pmid(ids.PubMed),
+            pmcid=parse_pmcid(ids.PubMedCentral),
+            arxiv=parse_arxiv_id(ids.ArXiv),
         ),
         url=f"https://www.semanticscholar.org/paper/{paper.paperId}" if paper.paperId.isalnum() else "",
         flags=flags,

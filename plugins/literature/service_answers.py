@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from elcano.activities.sources.http.fetching import Answer, Service
 from elcano.activities.sources.retry_after import require_answer
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 
 SAID_CHARACTERS: Final = 200
 _LATER: Final = {408, 425, 429}

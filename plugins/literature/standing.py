@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from elcano.graphs.values.work_metadata import Flag
+from elcano.graphs.report.works import Flag
 
 _MARKED: Final = re.compile(
     r"\W*(retracted|withdrawn|removed)(?:\s+(?:article|paper|chapter))?(?:\s*[:\]\u2014]|\s+-\s)", re.IGNORECASE

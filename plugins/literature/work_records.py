@@ -12,8 +12,8 @@ from typing import Any, Final
 from elcano.activities.passages.document import Block, Parsed, Passage, normalize_text
 from elcano.activities.passages.packing import assemble_document
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.work_metadata import Work
+from elcano.graphs.report.works import Work
+from elcano.graphs.text import shorten_text
 from elcano.storage.evidence import Evidence, StoredText
 
 WHOLE_CHARACTERS: Final = 3_000

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Final, TypeVar
 from urllib.parse import unquote
 
-from elcano.graphs.data.schema import ColumnSchema, DatabaseSchema, Dialect, ForeignKey, TableSchema, dialect_of
 from elcano.graphs.errors import SourceRefused
+from elcano.graphs.report.tables import ColumnSchema, DatabaseSchema, Dialect, ForeignKey, TableSchema, dialect_of
 from elcano.plugins.data.databases import values
 from elcano.plugins.data.databases.engine import Engine, Limits, Outcome, Stop
 from elcano.plugins.data.databases.file_engine import Duckdb, FileEngine, Files

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import ClassVar, Final
 from uuid import uuid4
 
-from elcano.graphs.data.schema import Dialect, TableSchema
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.extras import install_command
+from elcano.graphs.report.tables import Dialect, TableSchema
 from elcano.plugins.data.databases.engine import (
     SUFFIXES,
     Answer,

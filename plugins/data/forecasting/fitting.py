@@ -19,7 +19,7 @@ from types import FrameType
 from typing import Any, Final, Protocol
 
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 from elcano.plugins.data.forecast_models import LEVELS, ModelName
 
 LONGEST_SEASON_OF_ETS: Final = 24
@@ -162,8 +162,6 @@ def build_forecaster(model: ModelName) -> Forecaster:
         case "arima":
             return StatsforecastModel(_build_arima_model)
         case "prophet":
-            from elcano.plugins.data.forecasting.fitting import ProphetModel  # which needs the names of this file
-
             return ProphetModel()
 
 

@@ -17,7 +17,7 @@ from datetime import datetime
 from statistics import fmean
 from typing import Final, Protocol
 
-from elcano.graphs.data.table import Cell, ResultColumn, ResultTable
+from elcano.graphs.report.tables import Cell, ResultColumn, ResultTable
 from elcano.plugins.data.forecast_models import LEVELS, MODEL_WORDS, ForecastInput, IntervalCheck, ModelName, ModelScore
 from elcano.plugins.data.forecasting.fitting import FitAnswer, FitRequest, ModelFit
 from elcano.plugins.data.forecasting.frequencies import format_moment

@@ -13,7 +13,7 @@ from datetime import MAXYEAR, date, datetime, timedelta
 from itertools import pairwise
 from typing import Final, Literal, TypeAlias
 
-from elcano.graphs.data.table import Cell
+from elcano.graphs.report.tables import Cell
 from elcano.plugins.data.forecast_models import Frequency
 
 ALMOST: Final = 0.8

@@ -7,7 +7,7 @@ what is too short for it is refused with the number that it would take.
 from datetime import datetime
 from typing import Final, NoReturn
 
-from elcano.graphs.values.display_text import format_count
+from elcano.graphs.text import format_count
 from elcano.plugins.data.forecast_models import LONGEST_HORIZON, ForecastInput
 from elcano.plugins.data.forecasting.frequencies import PERIODS, parse_moment_cell
 from elcano.plugins.data.forecasting.series import Series

@@ -12,8 +12,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Final
 
-from elcano.graphs.data.table import ResultTable
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.report.tables import ResultTable
+from elcano.graphs.text import shorten_text
 from elcano.plugins.data.forecast_models import ForecastInput, ForecastRefusal, Missing, RefusalReason
 from elcano.plugins.data.forecasting.frequencies import (
     Form,

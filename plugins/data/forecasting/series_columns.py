@@ -10,9 +10,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from elcano.graphs.data.schema import MOMENTS, NUMBERS
-from elcano.graphs.data.table import Cell, ResultTable
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.report.tables import MOMENTS, NUMBERS, Cell, ResultTable
+from elcano.graphs.text import shorten_text
 from elcano.plugins.data.forecast_models import ForecastRefusal, RefusalReason
 from elcano.plugins.data.forecasting.frequencies import parse_moment_cell
 

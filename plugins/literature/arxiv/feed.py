@@ -9,9 +9,8 @@ from typing import Final, NamedTuple
 
 from elcano.activities.passages.document import Block
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values import work_metadata
-from elcano.graphs.values.work_metadata import Flag, Identifiers, Work
+from elcano.graphs.report.works import Flag, Identifiers, Work, parse_arxiv_id, parse_doi
+from elcano.graphs.text import shorten_text
 from elcano.plugins.literature import fields
 from elcano.plugins.literature.work_records import Record
 from elcano.plugins.literature.xml import Element, flatten_element_text, get_local_name, parse_xml_root
@@ -62,9 +61,7 @@ def parse_feed(source: str, content: bytes) -> Feed:
 
 def _is_error(entry: Element) -> bool:
     address = _read_child_text(entry, "id")
-    return "/api/errors" in address or (
-        _read_child_text(entry, "title") == "Error" and not work_metadata.parse_arxiv_id(address)
-    )
+    return "/api/errors" in address or (_read_child_text(entry, "title") == "Error" and not parse_arxiv_id(address))
 
 
 def _extract_error_reason(entry: Element) -> str:
@@ -73,11 +70,11 @@ def _extract_error_reason(entry: Element) -> str:
 
 def _build_entry_record(entry: Element) -> Record | None:
     address = _read_child_text(entry, "id")
-    identifier = work_metadata.parse_arxiv_id(_VERSION.sub("", address))
+    identifier = parse_arxiv_id(_VERSION.sub("", address))
     if not identifier:
         return None
     version = found[1] if (found := _VERSION.search(address)) else ""
-    doi = work_metadata.parse_doi(_read_child_text(entry, "doi"))
+    doi = parse_doi(_read_child_text(entry, "doi"))
     published_doi = "" if doi.startswith(_OWN_DOI) else doi
     journal = _read_child_text(entry, "journal_ref")
     flags, notices = _assess_standing(entry, published_doi, journal)

@@ -21,10 +21,10 @@ from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Answer, Service
 from elcano.activities.text.stems import content_words
 from elcano.activities.text.words import split_words
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values import work_metadata
+from elcano.graphs.report.works import parse_arxiv_id
+from elcano.graphs.text import shorten_text
 from elcano.plugins.literature.arxiv.feed import Feed, parse_feed
 from elcano.plugins.literature.passage_selection import take_first_passages
 from elcano.plugins.literature.refusals import require_answered
@@ -56,7 +56,7 @@ class Parameters(NamedTuple):
 def build_arxiv_parameters(query: str) -> Parameters:
     """An arXiv id alone asks for that paper, arXiv's own syntax is sent as it is, and words become terms."""
     asked = " ".join(query.split())
-    if (found := _ONE_ID.fullmatch(asked)) and work_metadata.parse_arxiv_id(found[1]):
+    if (found := _ONE_ID.fullmatch(asked)) and parse_arxiv_id(found[1]):
         return Parameters({"id_list": f"{found[1]}{(found[2] or '').lower()}"}, any_of=False)
     if (_FIELD.search(asked) or _OPERATOR.search(asked)) and is_well_formed_query(asked):
         return Parameters({"search_query": asked}, any_of=False)

@@ -12,7 +12,7 @@ from typing import Final
 
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Fetcher, Service
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.plugins.literature.clinical_trials.shapes import Page, Study
 from elcano.plugins.literature.clinical_trials.studies import build_trial_record
 from elcano.plugins.literature.passage_selection import select_fitting_passages

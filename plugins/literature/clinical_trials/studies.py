@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from elcano.activities.passages.document import Block
-from elcano.graphs.values import work_metadata
-from elcano.graphs.values.work_metadata import Flag, Identifiers, Work
+from elcano.graphs.report.works import Flag, Identifiers, Work, parse_nct
 from elcano.plugins.literature import bibliographic_format
 from elcano.plugins.literature.clinical_trials import trial_results
 from elcano.plugins.literature.clinical_trials.registry_text import (
@@ -34,7 +33,7 @@ def build_trial_record(study: Study) -> Record:
     """The study; without a name if its number is none."""
     told = study.protocol
     known, status, design = told.identification, told.status, told.design
-    number = work_metadata.parse_nct(known.nctId)
+    number = parse_nct(known.nctId)
     posted = bibliographic_format.normalize_iso_date(
         status.studyFirstPostDateStruct.date or status.studyFirstSubmitDate
     )

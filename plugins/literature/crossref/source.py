@@ -13,10 +13,9 @@ from urllib.parse import quote
 
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Answer, Service
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
-from elcano.graphs.values import work_metadata
-from elcano.graphs.values.work_metadata import Work
+from elcano.graphs.report.works import Work, parse_doi
 from elcano.plugins.literature import fields
 from elcano.plugins.literature.crossref.work_parser import build_crossref_record, build_crossref_work
 from elcano.plugins.literature.passage_selection import take_first_passages
@@ -75,7 +74,7 @@ class CrossrefSource:
             SourceBusy: it is down, overloaded or asks to wait.
             SourceRefused: `doi` is none.
         """
-        name = work_metadata.parse_doi(doi)
+        name = parse_doi(doi)
         if not name:
             raise SourceRefused(f"{self._spec.name}: {doi[:100]!r} is no DOI")
         answer = await self._service.ask(f"works/{quote(name, safe='')}", params=self._who)

@@ -10,8 +10,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values import work_metadata
-from elcano.graphs.values.work_metadata import Flag, Identifiers, Work, WorkKind
+from elcano.graphs.report.works import Flag, Identifiers, Work, WorkKind, parse_arxiv_id, parse_doi
 from elcano.plugins.literature import fields, markup
 from elcano.plugins.literature.standing import normalize_licence_name, said_by_title
 from elcano.plugins.literature.work_records import Record
@@ -61,7 +60,7 @@ def assess_work_standing(given: Mapping[str, Any], title: str) -> tuple[tuple[Fl
 
 def _format_update_notice(update: _Update, given: Mapping[str, Any]) -> str:
     """Format a notice, such as `Retraction of 2010-02-06: doi:10.1/x (told by Retraction Watch)`."""
-    doi = work_metadata.parse_doi(fields.coerce_text(given.get("DOI")))
+    doi = parse_doi(fields.coerce_text(given.get("DOI")))
     date = _parse_update_date(given)
     told = " (told by Retraction Watch)" if fields.coerce_text(given.get("source")) == "retraction-watch" else ""
     return f"{update.words}{f' of {date}' if date else ''}{f': doi:{doi}' if doi else ''}{told}."
@@ -69,7 +68,7 @@ def _format_update_notice(update: _Update, given: Mapping[str, Any]) -> str:
 
 def _describe_corrected_works(given: Mapping[str, Any]) -> Iterator[str]:
     for one in fields.coerce_mappings(given.get("update-to")):
-        doi = work_metadata.parse_doi(fields.coerce_text(one.get("DOI")))
+        doi = parse_doi(fields.coerce_text(one.get("DOI")))
         yield (
             f"This is a notice, {_classify_update(one).words.lower()}, on another work{f': doi:{doi}' if doi else ''}."
         )
@@ -77,7 +76,7 @@ def _describe_corrected_works(given: Mapping[str, Any]) -> Iterator[str]:
 
 def _describe_published_versions(given: Mapping[str, Any]) -> Iterator[str]:
     for one in fields.coerce_mappings(fields.coerce_mapping(given.get("relation")).get("is-preprint-of")):
-        if doi := work_metadata.parse_doi(fields.coerce_text(one.get("id"))):
+        if doi := parse_doi(fields.coerce_text(one.get("id"))):
             yield f"This preprint was published as doi:{doi}."
 
 
@@ -116,7 +115,7 @@ def build_crossref_record(given: Mapping[str, Any]) -> Record:
 def build_crossref_work(given: Mapping[str, Any], *, abstract: bool = False) -> Work:
     """Return what is known of a work; `abstract` says whether its abstract, and no more of it, was read."""
     title = _read_title(given)
-    doi = work_metadata.parse_doi(fields.coerce_text(given.get("DOI")))
+    doi = parse_doi(fields.coerce_text(given.get("DOI")))
     preprint = fields.coerce_text(given.get("type")) == "posted-content" and (
         fields.coerce_text(given.get("subtype")) in ("preprint", "")
     )
@@ -133,9 +132,7 @@ def build_crossref_work(given: Mapping[str, Any], *, abstract: bool = False) -> 
         pages=fields.coerce_text(given.get("page")) or fields.coerce_text(given.get("article-number")),
         publisher=fields.coerce_text(given.get("publisher")),
         kind="preprint" if preprint else _KINDS.get(fields.coerce_text(given.get("type")), "other"),
-        identifiers=Identifiers(
-            doi=doi, arxiv=work_metadata.parse_arxiv_id(doi) if doi.startswith("10.48550/") else ""
-        ),
+        identifiers=Identifiers(doi=doi, arxiv=parse_arxiv_id(doi) if doi.startswith("10.48550/") else ""),
         url=f"https://doi.org/{quote(doi, safe='/:;().')}" if doi else "",
         language=fields.coerce_text(given.get("language")),
         flags=(*flags, *(("preprint",) if preprint else ()), *(("abstract_only",) if abstract else ())),
@@ -207,4 +204,4 @@ def _collect_metadata(given: Mapping[str, Any]) -> JsonObject:
 def published_as(given: Mapping[str, Any]) -> tuple[str, ...]:
     """The DOIs of the articles that a preprint became."""
     related = fields.coerce_mappings(fields.coerce_mapping(given.get("relation")).get("is-preprint-of"))
-    return tuple(filter(None, (work_metadata.parse_doi(fields.coerce_text(one.get("id"))) for one in related)))
+    return tuple(filter(None, (parse_doi(fields.coerce_text(one.get("id"))) for one in related)))

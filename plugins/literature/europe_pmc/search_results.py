@@ -5,8 +5,7 @@ from typing import Final
 from pydantic import Field
 
 from elcano.graphs.frozen import Json
-from elcano.graphs.values import work_metadata
-from elcano.graphs.values.work_metadata import Flag, Identifiers, Work, WorkKind
+from elcano.graphs.report.works import Flag, Identifiers, Work, WorkKind, parse_doi, parse_pmcid, parse_pmid
 from elcano.plugins.literature import bibliographic_format, markup
 from elcano.plugins.literature.notices import WorkStanding
 from elcano.plugins.literature.service_answers import ServiceData
@@ -106,9 +105,7 @@ class Result(ServiceData):
         """The id by which the full text is requested; empty if it is not open access."""
         if self.open_access != "Y":
             return ""
-        return work_metadata.parse_pmcid(self.pmcid) or (
-            self.id if self.source == PREPRINTS and self.id.isalnum() else ""
-        )
+        return parse_pmcid(self.pmcid) or (self.id if self.source == PREPRINTS and self.id.isalnum() else "")
 
 
 class Results(ServiceData):
@@ -151,9 +148,9 @@ def build_europe_pmc_record(result: Result) -> Record:
         kind=_classify_work_kind(result, preprint),
         design=tuple(kind for kind in types if _is_design(kind)),
         identifiers=Identifiers(
-            doi=work_metadata.parse_doi(result.doi),
-            pmid=work_metadata.parse_pmid(result.pmid),
-            pmcid=work_metadata.parse_pmcid(result.pmcid),
+            doi=parse_doi(result.doi),
+            pmid=parse_pmid(result.pmid),
+            pmcid=parse_pmcid(result.pmcid),
         ),
         url=f"{PAGE}{result.source}/{result.id}" if name else "",
         language=bibliographic_format.normalize_language_code(result.language),

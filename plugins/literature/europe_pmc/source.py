@@ -16,9 +16,9 @@ from elcano.activities.passages.document import Block
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Answer, Fetcher, Service
 from elcano.activities.sources.retry_after import require_answer
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 from elcano.plugins.literature import jats
 from elcano.plugins.literature.europe_pmc.search_results import Page, Result, build_europe_pmc_record
 from elcano.plugins.literature.passage_selection import select_fitting_passages

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Answer, Service
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
 from elcano.plugins.literature import fields
 from elcano.plugins.literature.openalex.work_parser import FIELDS, build_openalex_record

@@ -6,8 +6,16 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values import work_metadata
-from elcano.graphs.values.work_metadata import Flag, Identifiers, Work, WorkKind
+from elcano.graphs.report.works import (
+    Flag,
+    Identifiers,
+    Work,
+    WorkKind,
+    parse_arxiv_id,
+    parse_doi,
+    parse_pmcid,
+    parse_pmid,
+)
 from elcano.plugins.literature import fields, markup
 from elcano.plugins.literature.standing import normalize_licence_name, said_by_title
 from elcano.plugins.literature.work_records import Record
@@ -105,17 +113,15 @@ def rebuild_inverted_abstract(index: object) -> Abstract:
 
 def _collect_identifiers(given: Mapping[str, Any], location: Mapping[str, Any], kind: str) -> Identifiers:
     ids = fields.coerce_mapping(given.get("ids"))
-    doi = work_metadata.parse_doi(fields.coerce_text(given.get("doi")) or fields.coerce_text(ids.get("doi")))
+    doi = parse_doi(fields.coerce_text(given.get("doi")) or fields.coerce_text(ids.get("doi")))
     pmcid = fields.coerce_text(ids.get("pmcid")).rstrip("/").rpartition("/")[2]
     page = fields.coerce_text(location.get("landing_page_url"))
     read_at = page if kind == "preprint" and "arxiv.org/" in page else ""
     return Identifiers(
         doi=doi,
-        pmid=work_metadata.parse_pmid(fields.coerce_text(ids.get("pmid")).rstrip("/").rpartition("/")[2]),
-        pmcid=work_metadata.parse_pmcid(pmcid) if pmcid else "",
-        arxiv=work_metadata.parse_arxiv_id(doi)
-        if doi.startswith("10.48550/")
-        else work_metadata.parse_arxiv_id(read_at),
+        pmid=parse_pmid(fields.coerce_text(ids.get("pmid")).rstrip("/").rpartition("/")[2]),
+        pmcid=parse_pmcid(pmcid) if pmcid else "",
+        arxiv=parse_arxiv_id(doi) if doi.startswith("10.48550/") else parse_arxiv_id(read_at),
     )
 
 

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from elcano.activities.passages.document import Block
-from elcano.graphs.values import work_metadata
-from elcano.graphs.values.work_metadata import Identifiers, Work, WorkKind
+from elcano.graphs.report.works import Identifiers, Work, WorkKind, parse_doi, parse_nct, parse_pmcid, parse_pmid
 from elcano.plugins.literature import bibliographic_format
 from elcano.plugins.literature.notices import WorkStanding
 from elcano.plugins.literature.work_records import Record, build_record_metadata
@@ -36,11 +35,7 @@ def parse_pubmed_records(root: Element) -> Iterator[tuple[str, Record]]:
 def _build_article_record(element: Element) -> Record | None:
     citation = element.find("MedlineCitation")
     article = None if citation is None else citation.find("Article")
-    if (
-        citation is None
-        or article is None
-        or not (pmid := work_metadata.parse_pmid(flatten_element_text(citation.find("PMID"))))
-    ):
+    if citation is None or article is None or not (pmid := parse_pmid(flatten_element_text(citation.find("PMID")))):
         return None
     languages = [_flatten_text(one) for one in article.iterfind("Language")]
     types = [_flatten_text(one) for one in article.iterfind("PublicationTypeList/PublicationType")]
@@ -73,7 +68,7 @@ def _build_article_record(element: Element) -> Record | None:
         identifiers=Identifiers(
             pmid=pmid,
             doi=_find_article_id(element, "doi") or _find_electronic_doi(article),
-            pmcid=work_metadata.parse_pmcid(_find_article_id(element, "pmc")),
+            pmcid=parse_pmcid(_find_article_id(element, "pmc")),
         ),
         url=f"{PAGE}{pmid}/",
         language=bibliographic_format.normalize_language_code(languages[0]) if languages else "",
@@ -99,7 +94,7 @@ def _build_article_record(element: Element) -> Record | None:
 
 def _build_chapter_record(element: Element) -> Record | None:
     document = element.find("BookDocument")
-    if document is None or not (pmid := work_metadata.parse_pmid(flatten_element_text(document.find("PMID")))):
+    if document is None or not (pmid := parse_pmid(flatten_element_text(document.find("PMID")))):
         return None
     book = document.find("Book")
     book_title = "" if book is None else bibliographic_format.clean_title(_flatten_text(book.find("BookTitle")))
@@ -124,7 +119,7 @@ def _build_chapter_record(element: Element) -> Record | None:
         publisher="" if book is None else _flatten_text(book.find("Publisher/PublisherName")),
         kind="book",
         design=_list_study_designs(types),
-        identifiers=Identifiers(pmid=pmid, doi=work_metadata.parse_doi(doi)),
+        identifiers=Identifiers(pmid=pmid, doi=parse_doi(doi)),
         url=f"{PAGE}{pmid}/",
         language=bibliographic_format.normalize_language_code(language),
         flags=("abstract_only",),
@@ -187,23 +182,21 @@ def _find_article_id(element: Element, kind: str) -> str:
         if one.get("IdType") == kind
     )
     first = next(found, "")
-    return work_metadata.parse_doi(first) if kind == "doi" else first
+    return parse_doi(first) if kind == "doi" else first
 
 
 def _find_electronic_doi(article: Element) -> str:
     valid = (
         one for one in article.iterfind("ELocationID") if one.get("EIdType") == "doi" and one.get("ValidYN") != "N"
     )
-    return next((doi for one in valid if (doi := work_metadata.parse_doi(_flatten_text(one)))), "")
+    return next((doi for one in valid if (doi := parse_doi(_flatten_text(one)))), "")
 
 
 def _list_trial_numbers(article: Element) -> list[str]:
     """Numbers of trials that it reports: other works than the article, so they are no names of it."""
     banks = (one for one in article.iterfind("DataBankList/DataBank") if "clinicaltrials" in _flatten_text(one).lower())
     return [
-        work_metadata.parse_nct(_flatten_text(one))
-        for bank in banks
-        for one in bank.iterfind("AccessionNumberList/AccessionNumber")
+        parse_nct(_flatten_text(one)) for bank in banks for one in bank.iterfind("AccessionNumberList/AccessionNumber")
     ]
 
 

@@ -14,9 +14,9 @@ from pydantic import Field
 
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Answer, Fetcher, Service
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceBusy, SourceUnavailable
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 from elcano.plugins.literature.passage_selection import take_first_passages
 from elcano.plugins.literature.pubmed.articles import parse_pubmed_records
 from elcano.plugins.literature.relevance import left_out, on_subject

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from elcano.activities.sources.http.fetching import Answer
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 from elcano.plugins.literature import fields
 from elcano.plugins.literature.service_answers import json_of
 

@@ -6,8 +6,7 @@ from typing import Final
 
 from elcano.activities.passages.document import Block
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values import work_metadata
-from elcano.graphs.values.work_metadata import Identifiers, Work
+from elcano.graphs.report.works import Identifiers, Work, canonicalize_page_url
 from elcano.plugins.literature import fields
 from elcano.plugins.literature.wikipedia.api_response import Page
 from elcano.plugins.literature.work_records import Record
@@ -42,7 +41,7 @@ def build_wikipedia_record(page: Page, edition: str) -> Record:
         venue=f"Wikipedia ({edition})",
         publisher="Wikimedia Foundation",
         kind="encyclopedia",
-        identifiers=Identifiers(url=work_metadata.canonicalize_page_url(address)),
+        identifiers=Identifiers(url=canonicalize_page_url(address)),
         url=f"https://{host}/w/index.php?oldid={revision}" if revision else address,
         language="en" if edition == "simple" else edition,
         licence=LICENCE,

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Answer, Fetcher, Service
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceRefused
 from elcano.plugins.literature.passage_selection import select_fitting_passages
 from elcano.plugins.literature.refusals import require_answered

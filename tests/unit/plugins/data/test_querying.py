@@ -15,8 +15,8 @@ from elcano.activities.services import Services
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.search import ToolActivities
 from elcano.graphs.contracts import ToolCall
-from elcano.graphs.data.table import ResultTable
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.report.tables import ResultTable
 from elcano.plugins.data.databases.database import Database, Databases, open_databases
 from elcano.plugins.data.query_models import ExecuteSqlOutput, SchemaContextOutput
 from elcano.plugins.data.tool_specs import summarize_execution, summarize_schema

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
-from elcano.graphs.values.work_metadata import Work
+from elcano.graphs.report.works import Work
 from elcano.plugins.literature.arxiv.feed import NOTICE_CHARACTERS, parse_feed
 from elcano.plugins.literature.arxiv.source import MOST_TERMS, build_arxiv_parameters
 from tests.loopback import Reply

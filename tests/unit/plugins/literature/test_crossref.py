@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
-from elcano.graphs.values.work_metadata import Work
+from elcano.graphs.report.works import Work
 from elcano.plugins.literature.crossref.source import CrossrefSource
 from elcano.plugins.literature.crossref.work_parser import build_crossref_record
 from elcano.plugins.literature.work_records import build_stored_record

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.graphs.values.work_metadata import Work
+from elcano.graphs.report.works import Work
 from elcano.plugins.literature.markup import MOST_CHARACTERS, flatten_markup, parse_markup_blocks
 from elcano.plugins.literature.relevance import on_subject
 from elcano.plugins.literature.standing import normalize_licence_name, said_by_title

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from elcano.activities.passages.document import Block
-from elcano.graphs.values.work_metadata import Identifiers, Work
+from elcano.graphs.report.works import Identifiers, Work
 from elcano.plugins.literature.passage_selection import select_fitting_passages, take_first_passages
 from elcano.plugins.literature.work_records import (
     FIELD_CHARACTERS,

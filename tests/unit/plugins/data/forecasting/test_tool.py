@@ -15,7 +15,7 @@ from elcano.activities.results.result_store import RESULT_TYPE
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.search import ToolActivities
 from elcano.graphs.contracts import ToolCall
-from elcano.graphs.data.table import ResultTable
+from elcano.graphs.report.tables import ResultTable
 from elcano.plugins.data import tools as tool
 from elcano.plugins.data.forecast_models import ForecastDigest, ForecastOutput, summarize_forecast
 from elcano.plugins.data.forecasting.fitting import FitAnswer, FitRequest

@@ -10,8 +10,8 @@ from typing import Final
 from elcano.activities.passages.document import Block
 from elcano.graphs.report.works import Identifiers, Work, WorkKind, parse_doi, parse_nct, parse_pmcid, parse_pmid
 from elcano.plugins.literature import bibliographic_format
-from elcano.plugins.literature.notices import WorkStanding
 from elcano.plugins.literature.work_records import Record, build_record_metadata
+from elcano.plugins.literature.work_standing import WorkStanding
 from elcano.plugins.literature.xml import Element, flatten_element_text, get_local_name
 
 PAGE: Final = "https://pubmed.ncbi.nlm.nih.gov/"
@@ -37,18 +37,19 @@ def _build_article_record(element: Element) -> Record | None:
     article = None if citation is None else citation.find("Article")
     if citation is None or article is None or not (pmid := parse_pmid(flatten_element_text(citation.find("PMID")))):
         return None
-    languages = [_flatten_text(one) for one in article.iterfind("Language")]
-    types = [_flatten_text(one) for one in article.iterfind("PublicationTypeList/PublicationType")]
-    original = _flatten_text(article.find("VernacularTitle"))
+    languages = [flatten_element_text(one) for one in article.iterfind("Language")]
+    types = [flatten_element_text(one) for one in article.iterfind("PublicationTypeList/PublicationType")]
+    original = flatten_element_text(article.find("VernacularTitle"))
     title = bibliographic_format.clean_title(
-        _flatten_text(article.find("ArticleTitle")), translated=languages != ["eng"]
+        flatten_element_text(article.find("ArticleTitle")), translated=languages != ["eng"]
     )
     if not title or title.lower() == "not available":
         title = bibliographic_format.clean_title(original)
     standing = WorkStanding()
     for link in citation.iterfind("CommentsCorrectionsList/CommentsCorrections"):
-        standing.linked(link.get("RefType", ""), _format_notice_reference(link))
-    standing.marked(types, title)
+        standing.add_link(link.get("RefType", ""), _format_notice_reference(link))
+    standing.add_types(types)
+    standing.add_title(title)
     issue = article.find("Journal/JournalIssue")
     date = _parse_date_element(None if issue is None else issue.find("PubDate")) or _parse_date_element(
         article.find("ArticleDate")
@@ -56,12 +57,12 @@ def _build_article_record(element: Element) -> Record | None:
     work = Work(
         title=title,
         authors=tuple(_list_authors(article.find("AuthorList"))),
-        year=bibliographic_format.year_of(date),
+        year=bibliographic_format.parse_year(date),
         published=date,
-        venue=_flatten_text(article.find("Journal/Title"))
-        or _flatten_text(citation.find("MedlineJournalInfo/MedlineTA")),
-        volume=_flatten_text(None if issue is None else issue.find("Volume")),
-        issue=_flatten_text(None if issue is None else issue.find("Issue")),
+        venue=flatten_element_text(article.find("Journal/Title"))
+        or flatten_element_text(citation.find("MedlineJournalInfo/MedlineTA")),
+        volume=flatten_element_text(None if issue is None else issue.find("Volume")),
+        issue=flatten_element_text(None if issue is None else issue.find("Issue")),
         pages=_format_page_range(article),
         kind=_classify_work_kind(types),
         design=_list_study_designs(types),
@@ -77,9 +78,9 @@ def _build_article_record(element: Element) -> Record | None:
     )
     metadata = build_record_metadata(
         mesh=_format_mesh_headings(citation.iterfind("MeshHeadingList/MeshHeading")),
-        keywords=[_flatten_text(one) for one in citation.iterfind("KeywordList/Keyword")],
+        keywords=[flatten_element_text(one) for one in citation.iterfind("KeywordList/Keyword")],
         trials=_list_trial_numbers(article),
-        copyright=_flatten_text(article.find("Abstract/CopyrightInformation")),
+        copyright=flatten_element_text(article.find("Abstract/CopyrightInformation")),
         original_title=original if original != work.title else "",
         languages=[bibliographic_format.normalize_language_code(one) for one in languages]
         if len(languages) > 1
@@ -97,26 +98,31 @@ def _build_chapter_record(element: Element) -> Record | None:
     if document is None or not (pmid := parse_pmid(flatten_element_text(document.find("PMID")))):
         return None
     book = document.find("Book")
-    book_title = "" if book is None else bibliographic_format.clean_title(_flatten_text(book.find("BookTitle")))
-    title = bibliographic_format.clean_title(_flatten_text(document.find("ArticleTitle"))) or book_title
+    book_title = "" if book is None else bibliographic_format.clean_title(flatten_element_text(book.find("BookTitle")))
+    title = bibliographic_format.clean_title(flatten_element_text(document.find("ArticleTitle"))) or book_title
     authors = [one for group in document.iterfind("AuthorList") for one in _list_authors(group)]
     if not authors and book is not None:
         authors = [one for group in book.iterfind("AuthorList") for one in _list_authors(group)]
     date = _parse_date_element(document.find("ContributionDate")) or _parse_date_element(
         None if book is None else book.find("PubDate")
     )
-    types = [_flatten_text(one) for one in document.iterfind("PublicationType")]
-    language = _flatten_text(document.find("Language"))
+    types = [flatten_element_text(one) for one in document.iterfind("PublicationType")]
+    language = flatten_element_text(document.find("Language"))
     doi = next(
-        (_flatten_text(one) for one in document.iterfind("ArticleIdList/ArticleId") if one.get("IdType") == "doi"), ""
+        (
+            flatten_element_text(one)
+            for one in document.iterfind("ArticleIdList/ArticleId")
+            if one.get("IdType") == "doi"
+        ),
+        "",
     )
     work = Work(
         title=title,
         authors=tuple(authors),
-        year=bibliographic_format.year_of(date),
+        year=bibliographic_format.parse_year(date),
         published=date,
         venue=book_title if book_title != title else "",
-        publisher="" if book is None else _flatten_text(book.find("Publisher/PublisherName")),
+        publisher="" if book is None else flatten_element_text(book.find("Publisher/PublisherName")),
         kind="book",
         design=_list_study_designs(types),
         identifiers=Identifiers(pmid=pmid, doi=parse_doi(doi)),
@@ -131,7 +137,7 @@ def _parse_abstract_blocks(element: Element | None) -> Iterator[Block]:
     if element is None:
         return
     for part in element.iterfind("AbstractText"):
-        text = _flatten_text(part)
+        text = flatten_element_text(part)
         if not text:
             continue
         label = " ".join(part.get("Label", "").split())
@@ -154,30 +160,33 @@ def _parse_other_abstracts(elements: Iterable[Element]) -> Iterator[Block]:
 
 def _list_authors(group: Element | None) -> Iterator[str]:
     for one in () if group is None else group.iterfind("Author"):
-        told = {part.tag: _flatten_text(part) for part in one if len(part) == 0}
+        told = {part.tag: flatten_element_text(part) for part in one if len(part) == 0}
         given = told.get("ForeName", "") or told.get("Initials", "")
         personal = bibliographic_format.format_author_name(told.get("LastName", ""), given, told.get("Suffix", ""))
-        if name := _flatten_text(one.find("CollectiveName")) or personal:
+        if name := flatten_element_text(one.find("CollectiveName")) or personal:
             yield name
 
 
 def _parse_date_element(element: Element | None) -> str:
     if element is None:
         return ""
-    year, month, day = (_flatten_text(element.find(part)) for part in ("Year", "Month", "Day"))
-    return bibliographic_format.format_publication_date(year or _flatten_text(element.find("MedlineDate")), month, day)
+    year, month, day = (flatten_element_text(element.find(part)) for part in ("Year", "Month", "Day"))
+    return bibliographic_format.format_date(year or flatten_element_text(element.find("MedlineDate")), month, day)
 
 
 def _format_page_range(article: Element) -> str:
-    pages = _flatten_text(article.find("Pagination/MedlinePgn"))
-    start, end = _flatten_text(article.find("Pagination/StartPage")), _flatten_text(article.find("Pagination/EndPage"))
-    return f"{start}-{end}" if start and end and start != end else start or pages
+    pages = flatten_element_text(article.find("Pagination/MedlinePgn"))
+    start, end = (
+        flatten_element_text(article.find("Pagination/StartPage")),
+        flatten_element_text(article.find("Pagination/EndPage")),
+    )
+    return bibliographic_format.format_page_range(start, end) or pages
 
 
 def _find_article_id(element: Element, kind: str) -> str:
     """An id of the article itself; those of its references are deeper."""
     found = (
-        _flatten_text(one)
+        flatten_element_text(one)
         for one in element.iterfind("PubmedData/ArticleIdList/ArticleId")
         if one.get("IdType") == kind
     )
@@ -189,14 +198,20 @@ def _find_electronic_doi(article: Element) -> str:
     valid = (
         one for one in article.iterfind("ELocationID") if one.get("EIdType") == "doi" and one.get("ValidYN") != "N"
     )
-    return next((doi for one in valid if (doi := parse_doi(_flatten_text(one)))), "")
+    return next((doi for one in valid if (doi := parse_doi(flatten_element_text(one)))), "")
 
 
 def _list_trial_numbers(article: Element) -> list[str]:
     """Numbers of trials that it reports: other works than the article, so they are no names of it."""
-    banks = (one for one in article.iterfind("DataBankList/DataBank") if "clinicaltrials" in _flatten_text(one).lower())
+    banks = (
+        one
+        for one in article.iterfind("DataBankList/DataBank")
+        if "clinicaltrials" in flatten_element_text(one).lower()
+    )
     return [
-        parse_nct(_flatten_text(one)) for bank in banks for one in bank.iterfind("AccessionNumberList/AccessionNumber")
+        parse_nct(flatten_element_text(one))
+        for bank in banks
+        for one in bank.iterfind("AccessionNumberList/AccessionNumber")
     ]
 
 
@@ -219,15 +234,11 @@ def _format_mesh_headings(elements: Iterable[Element]) -> list[str]:
     for element in elements:
         parts = [part for part in element if get_local_name(part) in ("DescriptorName", "QualifierName")]
         star = "*" if any(part.get("MajorTopicYN") == "Y" for part in parts) else ""
-        found.append(star + "/".join(_flatten_text(part) for part in parts))
+        found.append(star + "/".join(flatten_element_text(part) for part in parts))
     return found
 
 
 def _format_notice_reference(link: Element) -> str:
     """Where a notice is published, with its PMID."""
-    source, pmid = _flatten_text(link.find("RefSource")), _flatten_text(link.find("PMID"))
+    source, pmid = flatten_element_text(link.find("RefSource")), flatten_element_text(link.find("PMID"))
     return f"{source.rstrip('.')} (PMID {pmid})" if source and pmid else source or (pmid and f"PMID {pmid}")
-
-
-def _flatten_text(element: Element | None) -> str:
-    return flatten_element_text(element)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from elcano.plugins.literature.service_queries import MOST_WORDS, plain_words, prepare_query
+from elcano.plugins.literature.search_queries import MOST_WORDS, plain_words, prepare_query
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from elcano.plugins.literature.service_queries import MOST_WORDS, plain_words, p
 )
 def test_plain_words(query: str, sent: str) -> None:
     words = sent.split()
-    assert prepare_query(query) == (sent, " OR ".join(words) if len(words) > 1 else "")
+    assert prepare_query(query) == (sent, " OR ".join(words) if len(words) > 1 else "", query, False)
 
 
 def test_words_of_every_script_stay_whole() -> None:
@@ -47,13 +47,13 @@ def test_words_of_every_script_stay_whole() -> None:
     ],
 )
 def test_a_syntax_passes_as_it_is_and_is_never_widened(query: str, sent: str) -> None:
-    assert prepare_query(query) == (sent, "")
+    assert prepare_query(query)[:2] == (sent, "")
 
 
 def test_nothing_and_far_too_much() -> None:
-    assert prepare_query(" ?!\n\x00") == ("", "")
-    assert prepare_query('"" []') == ("", "")
-    assert prepare_query("whale") == ("whale", "")
+    assert prepare_query(" ?!\n\x00")[:2] == ("", "")
+    assert prepare_query('"" []')[:2] == ("", "")
+    assert prepare_query("whale")[:2] == ("whale", "")
     many = prepare_query(" ".join(f"word{at}" for at in range(500)))
     assert len(many.all_of.split()) == MOST_WORDS
     assert many.any_of.count(" OR ") == MOST_WORDS - 1

@@ -14,6 +14,10 @@ from elcano.graphs.modes import Mode
 from elcano.graphs.spec.call_limits import DATA_PATH, ToolLimits
 from elcano.graphs.spec.graph import Inputs, ParallelNode, ResearchGraph
 
+CALL_TOOL: Final = "call_tool"
+"""The tool that calls tools of servers; there is none without the plugin `mcp`."""
+DOCUMENTS: Final = "pairs(sources, [databases])[?!contains(@[1], @[0])][0]"
+"""Those of the run's sources that are no databases."""
 REPAIRS: Final = 3
 PATH_SECONDS: Final = 15.0
 """How long each call to a database may take in a path: neither the thinking of models nor time without a worker."""
@@ -163,6 +167,41 @@ def path_graph(seconds: float = PATH_SECONDS) -> ResearchGraph:
     )
 
 
+def _add_tool_call(builder: GraphBuilder) -> GraphBuilder:
+    """The call of one tool of a server beside the query, where tools of servers can be called."""
+    return (
+        builder.add_tool_node("tool_context", tool="list_tools", description="Tools that servers offer")
+        .add_tool_node(
+            "tool_execution",
+            tool=CALL_TOOL,
+            description="The tool that the question needs",
+            for_each="[outputs.splitter.tool]",
+            inputs={
+                "server": "item.server",
+                "tool": "item.tool",
+                "arguments": "item.arguments",
+                "as_evidence": "`true`",
+            },
+            reducer="add_tool_evidence",
+        )
+        .add_conditional_edge(
+            "schema_context", "tool_context", when=f"tool_servers && !({DOCUMENTS})", label="there are tools"
+        )
+        .add_conditional_edge("document_context", "tool_context", when="tool_servers", label="there are tools")
+        .connect_nodes("tool_context", "splitter")
+        .on_error("tool_context", "splitter", label="no tools can be listed")
+        .add_conditional_edge("splitter", "tool_execution", when="outputs.splitter.tool", label="a tool")
+        .connect_nodes("tool_execution", "route")
+        .add_conditional_edge(
+            "chart",
+            "synthesis",
+            when="outputs.tool_execution.items[?error]",
+            label="the tool that the question needs did not answer",
+            ending="parts",
+        )
+    )
+
+
 def data_graph() -> ResearchGraph:
     """The graph of the mode `data`."""
     history = "outputs.splitter.forecast && outputs.splitter.history_question || question"
@@ -179,7 +218,7 @@ def data_graph() -> ResearchGraph:
     )
     tools: Inputs = {}
     if CALL_TOOL in TOOLS:
-        add_tool_call(builder)
+        _add_tool_call(builder)
         tools = {"tools": "outputs.tool_context.servers[].tools[]"}
     return (
         builder.add_tool_node(
@@ -318,8 +357,6 @@ def data_graph() -> ResearchGraph:
 
 
 DATA: Final = data_graph()
-
-
 MODE: Final = Mode(
     DATA,
     "A question to databases: SQL is written, run and mended, and every number names the cell it is from.",
@@ -330,44 +367,3 @@ MODE: Final = Mode(
     instead="iterative",
     prefix="",
 )
-
-
-CALL_TOOL: Final = "call_tool"
-"""The tool that calls tools of servers; there is none without the plugin `mcp`."""
-DOCUMENTS: Final = "pairs(sources, [databases])[?!contains(@[1], @[0])][0]"
-"""Those of the run's sources that are no databases."""
-
-
-def add_tool_call(builder: GraphBuilder) -> GraphBuilder:
-    """The call of one tool of a server beside the query, where tools of servers can be called."""
-    return (
-        builder.add_tool_node("tool_context", tool="list_tools", description="Tools that servers offer")
-        .add_tool_node(
-            "tool_execution",
-            tool=CALL_TOOL,
-            description="The tool that the question needs",
-            for_each="[outputs.splitter.tool]",
-            inputs={
-                "server": "item.server",
-                "tool": "item.tool",
-                "arguments": "item.arguments",
-                "as_evidence": "`true`",
-            },
-            reducer="add_tool_evidence",
-        )
-        .add_conditional_edge(
-            "schema_context", "tool_context", when=f"tool_servers && !({DOCUMENTS})", label="there are tools"
-        )
-        .add_conditional_edge("document_context", "tool_context", when="tool_servers", label="there are tools")
-        .connect_nodes("tool_context", "splitter")
-        .on_error("tool_context", "splitter", label="no tools can be listed")
-        .add_conditional_edge("splitter", "tool_execution", when="outputs.splitter.tool", label="a tool")
-        .connect_nodes("tool_execution", "route")
-        .add_conditional_edge(
-            "chart",
-            "synthesis",
-            when="outputs.tool_execution.items[?error]",
-            label="the tool that the question needs did not answer",
-            ending="parts",
-        )
-    )

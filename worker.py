@@ -57,8 +57,7 @@ from elcano.settings import BAD_SETTINGS, Settings, is_set, list_variables, prog
 from elcano.storage.payloads import close_payloads
 from elcano.storage.store import Store, open_configured
 from elcano.workflows.chain import ChainWorkflow
-from elcano.workflows.looks import LookWorkflow, SourceCheckWorkflow
-from elcano.workflows.provider import ProviderWorkflow
+from elcano.workflows.outside_runs import LookWorkflow, ProviderWorkflow, SourceCheckWorkflow
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
 

@@ -23,7 +23,7 @@ from elcano.graphs.named_parts import GraphName, branches_named, with_agents, wi
 from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.faults import Fault, trim_pointer_to_document
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.spec.size import size_faults
+from elcano.graphs.spec.limits import size_faults
 from elcano.settings import program_settings
 
 _OBJECT: Final[TypeAdapter[JsonObject]] = TypeAdapter(JsonObject)

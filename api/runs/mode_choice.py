@@ -7,7 +7,7 @@ from elcano.api.runs.model_keys import find_obstacle, needs_language_model
 from elcano.api.runs.source_availability import list_enabled_sources
 from elcano.graphs.catalogue.sources import DATABASE, SOURCES
 from elcano.graphs.checks.budget_limits import limit_faults
-from elcano.graphs.checks.extra_requirements import required_extras
+from elcano.graphs.checks.callees import required_extras
 from elcano.graphs.contracts import CHAIN_MODES, Engine, ModelChoice
 from elcano.graphs.extras import install_command
 from elcano.graphs.modes import PLUGIN_MODES, auto_graph, list_parts, list_ways

@@ -6,8 +6,8 @@ A path makes ten calls at the most: three before its query, that, and three repa
 from typing import Final
 
 from elcano.graphs.builder import ASKED, DATABASES, PASSAGES, GraphBuilder
-from elcano.graphs.spec.call_limits import DATA_PATH, ToolLimits
 from elcano.graphs.spec.graph import Inputs, ResearchGraph
+from elcano.graphs.spec.limits import DATA_PATH, ToolLimits
 
 REPAIRS: Final = 3
 PATH_SECONDS: Final = 15.0

@@ -11,7 +11,7 @@ from collections import deque
 from typing import Final
 
 from elcano.activities.passages.document import FileSkipped, normalize_text
-from elcano.activities.passages.query import search_words
+from elcano.activities.passages.index_words import search_words
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Fetcher
 from elcano.graphs.catalogue.sources import SourceSpec

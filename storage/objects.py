@@ -20,6 +20,7 @@ from obstore.exceptions import BaseError
 from obstore.store import LocalStore, ObjectStore, from_url
 
 from elcano.graphs.errors import StoreUnavailable
+from elcano.storage.sql.dialect import root_of
 
 SYNC_THREADS: Final = 4
 """They wait for the disk; more would wait for the same one."""
@@ -138,3 +139,13 @@ def _on_disk(path: Path, root: Path) -> None:
             os.close(found)
         if place == root:
             return
+
+
+def artifacts_of(tenant: str, run_id: str) -> str:
+    """The prefix of the artifacts of a run and its branches."""
+    return f"artifacts/{encode_key_segment(tenant)}/{encode_key_segment(root_of(run_id))}"
+
+
+def payloads_of(run_id: str) -> str:
+    """The prefix of the payloads of a run and its branches. Temporal knows a workflow's id, which is the run's."""
+    return f"payloads/{encode_key_segment(root_of(run_id))}"

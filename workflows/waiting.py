@@ -1,13 +1,36 @@
-"""A deadline that can move while it is waited for: one durable timer, set anew only when the deadline moves.
+"""What workflows wait with: a deadline that can move, and room for only so many at once.
 
-The timer is Temporal's own, in a task of its own. `wait_condition(timeout=...)` would be shorter, but it is asyncio's
-`wait_for`, whose order of steps differs between versions of Python: a run that one Python began, another could not
-take up.
+Both take the same steps on every version of Python, which asyncio's `wait_for` and `Semaphore` do not: a run that one
+Python began, another could not take up. The timer is Temporal's own, in a task of its own.
 """
 
 import asyncio
+from collections import deque
 
 from temporalio import workflow
+
+
+class Gate:
+    """As a context, `async with gate:`, it is held by at most `width` at a time."""
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self._inside = 0
+        self._waiting: deque[object] = deque()
+
+    async def __aenter__(self) -> None:
+        """Waits until there is room and every earlier caller has been let in."""
+        if self._waiting or self._inside >= self._width:
+            place = object()
+            self._waiting.append(place)
+            try:
+                await workflow.wait_condition(lambda: self._waiting[0] is place and self._inside < self._width)
+            finally:  # one that is cancelled has no room, and stands in nobody's way
+                self._waiting.remove(place)
+        self._inside += 1
+
+    async def __aexit__(self, *_: object) -> None:
+        self._inside -= 1
 
 
 class Deadline:

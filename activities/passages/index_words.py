@@ -1,7 +1,11 @@
-"""A question as an FTS5 expression: the words to search for, each quoted, any of them enough.
+"""Words as the index has them, and questions as FTS5 expressions of them.
 
-A collection may be in several languages, and each document's words are indexed in the forms of its own. So a word is
-searched for in the form that it has in each of the collection's languages.
+Words of a document are indexed in forms: English as written, other languages as stems of their own.
+
+The index parts words at what is no letter, digit or mark, leaves accents out, and stems what it gets by Porter's
+English rules. So English texts go in as they are, which is fastest. A text of another language goes in as the stems of
+its words, which Porter's rules then shorten once more, in the text and in the query alike. All languages share one
+space of words: a name is found in documents of any language, and how rare a word is, is counted over all of them.
 """
 
 from collections.abc import Sequence
@@ -10,10 +14,32 @@ from typing import Final
 
 import snowballstemmer
 
-from elcano.activities.passages.word_forms import format_index_word
-from elcano.activities.text.known import ENGLISH
+from elcano.activities.text.exponents import flatten_exponents
+from elcano.activities.text.known import ENGLISH, UNSPACED, stemmer_of
+from elcano.activities.text.stems import root_in
 from elcano.activities.text.stopwords import stop_words
+from elcano.activities.text.unspaced import space_out_pairs
 from elcano.activities.text.words import asked_words, split_words
+
+TOKENIZER: Final = "porter unicode61 categories 'L* N* Co Mn Mc'"
+"""The signs of Hindi, Tamil or Thai are letters and marks; without the marks their words would fall apart."""
+
+
+def format_index_text(text: str, language: str) -> str:
+    """What the index is given for `text`, a text in `language`."""
+    if not _is_stemmed(language):
+        return space_out_pairs(flatten_exponents(text))
+    return " ".join([root_in(language, word) for word in split_words(text)])
+
+
+def format_index_word(word: str, language: str) -> str:
+    """What the index was given for one of `words` in texts in `language`."""
+    return root_in(language, word) if _is_stemmed(language) else word
+
+
+def _is_stemmed(language: str) -> bool:
+    return language != ENGLISH and language not in UNSPACED and bool(stemmer_of(language))
+
 
 MOST_WORDS: Final = 40
 """A query is asked for at most so many different words; each costs a pass over the passages that have it."""

@@ -1,13 +1,18 @@
-"""Explains why the store cannot be used, for clients and for operators."""
+"""Finds out whether the store can be used, and explains to clients and operators why not."""
 
 import errno
+import os
 from typing import Final
 
+from sqlalchemy import delete, insert
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.graphs.errors import StoreDamaged, StoreUnavailable
+from elcano.storage.objects import Objects
 from elcano.storage.sql.dialect import DAMAGED, explain_database_error
+from elcano.storage.sql.tables import probes
 
 STORE_ERRORS: Final = (DBAPIError, PoolTimeout, OSError, StoreDamaged, StoreUnavailable)
 """What is raised if the store cannot be used; `store_trouble` tells it from what is raised for other reasons."""
@@ -35,3 +40,28 @@ def store_trouble(error: BaseException) -> str | None:
     elif isinstance(error, OSError) and error.errno is not None:
         why = _FILE_TROUBLES.get(error.errno)
     return None if why is None else f"the store cannot be used: {why}"
+
+
+PROBE_BYTES: Final = 8_192
+"""About what a new run needs: more than a page of the database, so that a full disk shows."""
+
+
+class Probe:
+    """Finds out whether the store can be written: one row, replaced by another, and one object."""
+
+    def __init__(self, engine: AsyncEngine, objects: Objects) -> None:
+        self._engine = engine
+        self._objects = objects
+
+    async def write(self) -> None:
+        """Keeps something that was not there before, in place of what the last probe kept.
+
+        Raises:
+            Exception: it cannot be kept; `storage.health.store_trouble` says why.
+        """
+        # Inserted before the others are deleted, so that there is room for one.
+        row = {"id": os.urandom(16).hex(), "filling": os.urandom(PROBE_BYTES // 2).hex()}
+        async with self._engine.begin() as connection:
+            await connection.execute(insert(probes).values(row))
+            await connection.execute(delete(probes).where(probes.c.id != row["id"]))
+        await self._objects.put("probe", os.urandom(PROBE_BYTES))

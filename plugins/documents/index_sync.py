@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from elcano.activities.passages.collection import Collection, Content, Listing
-from elcano.activities.passages.document import FileSkipped
+from elcano.activities.passages.document import Collection, Content, FileSkipped, Listing
 from elcano.activities.passages.index import Entry, Index, IndexedDocument
 from elcano.graphs.errors import SourceUnavailable
 from elcano.plugins.documents.parser import Parser

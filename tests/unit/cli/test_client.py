@@ -30,7 +30,7 @@ def test_a_request_whose_outcome_is_not_known_is_repeated_with_its_key(
     assert {body for _, _, body in server.asked} == {json.dumps({"tokens": 50_000}, separators=(",", ":")).encode()}
     shown = capsys.readouterr()
     assert "150,000" in shown.out
-    assert shown.err.count("asking again") == 2
+    assert shown.err.count("trying again") == 2
 
 
 def test_each_command_has_a_key_of_its_own(server: Server) -> None:

@@ -1,4 +1,4 @@
-"""`elcano step`: one step from the inside. The state before and after is for programs; people see what changed."""
+"""A run as a table of its steps, and one step in detail, of which people see what changed."""
 
 import json
 from typing import Any, Final
@@ -7,46 +7,88 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from elcano.cli.client import Api
-from elcano.cli.exits import Exit
 from elcano.cli.printing import (
     OUTCOMES,
     format_dollars,
     format_line,
+    format_local_time,
     format_seconds,
     format_tokens,
-    local_time,
     make_results_console,
-    print_json,
+    make_table,
 )
 from elcano.graphs.frozen import Json
-from elcano.settings import program_settings
 
 SHOWN_LINES: Final = 40
-"""Of what went in and of what came out."""
+"""Lines of a step's input and of its output."""
 SHOWN_ITEMS: Final = 10
-"""Of what was appended to a list."""
+"""Items that were appended to a list."""
 _GAUGES: Final = {"tokens": "tokens", "cost_usd": "US$", "seconds": "seconds", "iterations": "iterations"}
+_COLUMNS: Final = ("step", "node", "iteration", "began", "took", "tokens in + out", "cost", "attempts", "outcome")
+_RIGHT: Final = {"step", "iteration", "began", "took", "tokens in + out", "cost", "attempts"}
 
 
-def print_step(run_id: str, number: int, *, as_json: bool) -> Exit:
-    """Prints one step; as JSON with the whole state before and after it."""
-    path = f"/v1/runs/{run_id}/steps/{number}"
-    with Api(program_settings().base_url) as api:
-        found = api.get(path, whole="true") if as_json else api.get(path)
-    if as_json:
-        print_json(found)
-        return Exit.OK
+def print_steps(run_id: str, found: dict[str, Any]) -> None:
+    """Print the steps of a run, and between them what happened there."""
+    console = make_results_console()
+    ended = "is running" if found["status"] == "running" else f"ended: {found['status']}"
+    console.print(Text(f"{run_id} {ended}, {found['total']} steps"), soft_wrap=True)
+    if found["rows"]:
+        console.print(_build_steps_table(found["rows"]))
+        hint = f"`began` counts the run's own time; `elcano step {run_id} NUMBER` shows a step"
+        console.print(Text(hint, style="dim"), soft_wrap=True)
+
+
+def print_step(found: dict[str, Any]) -> None:
+    """Print one step."""
     console = make_results_console()
     _print_step_head(console, found)
-    _print_json_value(console, "In", found["input"], found["no_input"] or "nothing")
-    _print_json_value(console, "Out", found["output"], found["step"]["reason"] or "nothing")
+    _print_json_value(console, "Input", found["input"], found["no_input"] or "nothing")
+    _print_json_value(console, "Output", found["output"], found["step"]["reason"] or "nothing")
     _print_state_changes(console, found)
     _print_step_budget(console, found)
     missing = ", ".join(f"{one['where']} ({one['size']:,} bytes)" for one in found["left_out"])
-    _print_text(console, f"Too large to be shown: {missing}" if missing else "", "yellow")
-    _print_text(console, "`--json` has the state before and after it, whole", "dim")
-    return Exit.OK
+    _print_text(console, f"Too large to show: {missing}" if missing else "", "yellow")
+    _print_text(console, "`--json` has the whole state before and after it", "dim")
+
+
+def _build_steps_table(rows: list[dict[str, Any]]) -> Table:
+    table = make_table(*_COLUMNS, right=_RIGHT)
+    for row in rows:
+        if row["row"] == "between":
+            when = "while it ran" if row["during"] else f"before step {row['before']}"
+            table.add_row(
+                "", Text("·"), "", format_seconds(row["at"]), "", "", "", "", Text(f"{when}: {row['text']}", "dim")
+            )
+            continue
+        table.add_row(*_format_step_cells(row))
+        for branch in row["branches"]:
+            told = f"{branch['status']}: {branch['run_id']}"
+            used = "" if branch["tokens"] is None else f"{branch['tokens']:,}"
+            table.add_row("", Text(f"  {branch['section']}", "dim"), "", "", "", used, "", "", Text(told, "dim"))
+    return table
+
+
+def _format_step_cells(row: dict[str, Any]) -> list[str | Text]:
+    """A step as a row of the table."""
+    called = row["name"] or row["kind"] or ""
+    node = row["node"] if called in ("", row["node"]) else f"{row['node']} ({called})"
+    tried = len(row["attempts"]) + (0 if row["attempts"] else len(row["held"]))
+    failed = sum(attempt["outcome"] != "completed" for attempt in row["attempts"])
+    outcome = Text(row["outcome"], OUTCOMES[row["outcome"]])
+    if said := row["reason"] or row["summary"]:
+        outcome.append(f"  {' '.join(said.split())}", "dim" if row["outcome"] == "completed" else "")
+    return [
+        str(row["number"]),
+        Text(node or "?"),
+        str(row["iteration"]),
+        format_seconds(row["began"]),
+        format_seconds(row["seconds"]) + (f" (+{format_seconds(row['waited'])})" if row["waited"] >= 0.1 else ""),
+        format_tokens(row["usage"]),
+        format_dollars(row["usage"]["cost_usd"]),
+        (f"{tried}, {failed} failed" if failed else str(tried)) if tried else "",
+        outcome,
+    ]
 
 
 def _print_step_head(console: Console, found: dict[str, Any]) -> None:
@@ -56,7 +98,7 @@ def _print_step_head(console: Console, found: dict[str, Any]) -> None:
     title.append(row["outcome"], OUTCOMES[row["outcome"]])
     console.print(title, soft_wrap=True)
     _print_text(console, row["reason"] or row["summary"])
-    at = "" if row["began_at"] is None else local_time(row["began_at"], " (%Y-%m-%d %H:%M:%S)")
+    at = "" if row["began_at"] is None else format_local_time(row["began_at"], " (%Y-%m-%d %H:%M:%S)")
     took = f", took {format_seconds(row['seconds'])}" if row["seconds"] is not None else ""
     waited = f", of these {format_seconds(row['waited'])} without a worker" if row["waited"] >= 0.1 else ""
     _print_text(console, f"began at {format_seconds(row['began'])}{at}{took}{waited}", "dim")

@@ -8,8 +8,8 @@ from rich.console import Console
 
 from elcano.cli.client import Api
 from elcano.cli.exits import Exit, Failed
-from elcano.cli.key_actions import HELP, KeyActions, parse_top_up
 from elcano.cli.live import LiveDisplay
+from elcano.cli.live_keys import HELP, KeyActions, parse_top_up
 from elcano.graphs.frozen import JsonObject
 from tests.unit.cli.scripted import RUN, Answer, Server, problem, run, stands
 
@@ -30,7 +30,7 @@ class Screen:
         """The lines that come of it."""
         before = len(self._written.getvalue())
         for key in keys:
-            self.asking.take(key)
+            self.asking.handle(key)
         return self._written.getvalue()[before:].strip()
 
     @property
@@ -38,7 +38,7 @@ class Screen:
         """The line that is typed into."""
         console = Console(file=io.StringIO(), width=200)
         with console.capture() as captured:
-            console.print(self.shown.lines())
+            console.print(self.shown.render())
         return captured.get().splitlines()[-1].strip()
 
     @property
@@ -61,14 +61,14 @@ def screen(server: Server) -> Screen:
 
 def test_p_pauses_and_continues(screen: Screen) -> None:
     assert screen.press("p").startswith("paused: ")
-    assert screen.press("P") == "unpaused"
+    assert screen.press("P") == "continued"
     assert screen.sent == [("pause", {}), ("unpause", {})]
 
 
 def test_a_line_is_typed_mended_and_sent(screen: Screen) -> None:
     assert screen.press(*"s", *"enoughh", "\x7f") == ""
-    assert screen.typed == "stop, and why (Enter: stop, Esc: go on): enough▏"
-    assert screen.press("\r") == "stopped: it goes to its report now"
+    assert screen.typed == "stop the run; why? (Enter: stop, Esc: keep running): enough▏"
+    assert screen.press("\r") == "stopped: the run is going to its report now"
     assert screen.sent == [("stop", {"reason": "enough"})]
     assert "stop" not in screen.typed
 
@@ -81,9 +81,9 @@ def test_escape_takes_a_line_back_and_arrows_mean_nothing(screen: Screen) -> Non
 def test_more_keys_ask_for_more(screen: Screen) -> None:
     assert (
         screen.press("t1.5 usd\r")
-        == "topped up: it may now spend tokens 150,000, seconds 600.0, iterations 5, steps 200"
+        == "added: the run may now spend tokens 150,000, seconds 600.0, iterations 5, steps 200"
     )
-    assert screen.press("ilook at costs\r") == "steered: step 7"
+    assert screen.press("ilook at costs\r") == "sent: step 7"
     assert screen.press("i\r") == ""
     assert screen.press("a") == "approved"
     assert screen.press("?") == HELP
@@ -94,7 +94,7 @@ def test_more_keys_ask_for_more(screen: Screen) -> None:
 def test_a_cancellation_is_confirmed(answer: str, sent: int, screen: Screen) -> None:
     said = screen.press(f"c{answer}\r")
     assert len(screen.sent) == sent
-    assert said == ("cancelled, and no worker polls: it ends without a report when one does" if sent else "")
+    assert said == ("cancelled, but no worker is running: it ends without a report when one is" if sent else "")
 
 
 def test_a_refusal_is_shown_with_its_reason(screen: Screen, server: Server) -> None:
@@ -130,8 +130,8 @@ def test_the_commands_ask_the_same(server: Server, screen: Screen, capsys: pytes
     assert run("cancel", RUN, "--yes", "--reason", "wrong") == Exit.OK
     assert screen.sent == [("pause", {"reason": "lunch"}), ("unpause", {}), ("cancel", {"reason": "wrong"})]
     said = capsys.readouterr().out
-    assert f"`elcano unpause {RUN}` lets it go on" in said
-    assert "no worker polls" in said
+    assert f"`elcano unpause {RUN}` continues it" in said
+    assert "no worker is running" in said
 
 
 def test_cancelling_wants_a_yes(

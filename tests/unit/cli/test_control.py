@@ -31,7 +31,7 @@ def test_steer_sends_what_is_to_change_and_says_from_when_on(
         "drop_sections": ["Old"],
     }
     said = capsys.readouterr().out
-    assert said == f"{RUN} goes by it from step 7 on; the sections changed while the sections run\n"
+    assert said == f"{RUN} follows this from step 7 on; changes to sections apply while the sections run\n"
 
 
 def test_a_plan_is_approved_as_it_is_or_as_it_stands_in_a_file(
@@ -88,7 +88,7 @@ def test_watch_shows_a_proposed_plan_as_a_list(server: Server, capsys: pytest.Ca
     shown = capsys.readouterr().out
     assert "Ports" in shown
     assert "1. Law: What may they do?" in shown
-    assert f"`elcano approve {RUN}` lets it go on" in shown
+    assert f"`elcano approve {RUN}` approves the plan" in shown
 
 
 def test_a_call_is_approved_or_refused_by_its_id(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
@@ -100,7 +100,7 @@ def test_a_call_is_approved_or_refused_by_its_id(server: Server, capsys: pytest.
     assert run("refuse", RUN, "no", "--call", "0003-open") == Exit.OK
     assert sent(server) == {"call": "0003-open", "reason": "no"}
     said = capsys.readouterr().out
-    assert said == f"{RUN} calls tickets/open_ticket now\n{RUN} does not call tickets/open_ticket, and goes on\n"
+    assert said == f"{RUN} calls tickets/open_ticket now\n{RUN} continues without calling tickets/open_ticket\n"
     asked = len(server.asked)
     assert run("approve", RUN, "--call", "0003-open", "--file", "plan.json") == Exit.BAD_INPUT
     assert len(server.asked) == asked
@@ -111,6 +111,6 @@ def test_watch_says_how_a_call_that_waits_is_decided_on(server: Server, capsys: 
     script_a_run(server, stream(event(1, "started"), event(2, "approval_requested", "Waiting", **told), finished()))
     assert run("watch", RUN) == Exit.OK
     shown = capsys.readouterr().out
-    assert "the input of its step has them whole" in shown
-    assert f"`elcano approve {RUN}.0003.costs --call 0003-open` has it called" in shown
-    assert f"`elcano refuse {RUN}.0003.costs REASON --call 0003-open` does not" in shown
+    assert "its arguments are longer" in shown
+    assert f"`elcano approve {RUN}.0003.costs --call 0003-open` approves the call" in shown
+    assert f"`elcano refuse {RUN}.0003.costs REASON --call 0003-open` refuses it" in shown

@@ -6,7 +6,7 @@ import pytest
 import typer
 
 from elcano.cli.exits import Exit
-from elcano.cli.model_options import model_request
+from elcano.cli.options import parse_models
 from tests.unit.cli.scripted import Server, finished, run, script_a_run, stream
 
 
@@ -27,7 +27,7 @@ from tests.unit.cli.scripted import Server, finished, run, script_a_run, stream
     ],
 )
 def test_what_is_asked(said: list[str] | None, asked: object) -> None:
-    assert model_request(said) == asked
+    assert parse_models(said) == asked
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_what_is_asked(said: list[str] | None, asked: object) -> None:
 )
 def test_what_cannot_be_meant_is_refused(said: list[str]) -> None:
     with pytest.raises(typer.BadParameter, match=r"names no model|can have one list"):
-        model_request(said)
+        parse_models(said)
 
 
 def test_it_is_sent(server: Server) -> None:

@@ -325,7 +325,7 @@ def main() -> None:
         _log.error("the worker cannot start: %s", error)
         code = BAD_SETTINGS
     except Exception:
-        _log.exception("the worker cannot go on")
+        _log.exception("the worker cannot continue")
         code = 1
     logging.shutdown()
     # The SDK's runtime can abort an interpreter that exits in the ordinary way (temporalio/sdk-python#300).

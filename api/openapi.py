@@ -29,7 +29,7 @@ from elcano.graphs.state.events import AgentEvent
 from elcano.settings import Settings
 
 TAGS: Final = [
-    {"name": "runs", "description": "Ask for a run, follow it, control it while it works, and go on from its end."},
+    {"name": "runs", "description": "Start a run, follow it, control it while it works, and resume it after its end."},
     {"name": "results", "description": "What a run leaves: report, evidence, tables, charts, certificate."},
     {"name": "steps", "description": "What a run did, step by step, and how two runs differ."},
     {"name": "graphs", "description": "The modes, and graphs of your own."},

@@ -21,7 +21,7 @@ async def run_dev_stack(verbose: bool) -> None:
         try:
             await asyncio.Event().wait()
         finally:
-            print_line("stopping; runs go on at the next start")
+            print_line("stopping; runs continue at the next start")
 
 
 def main() -> None:

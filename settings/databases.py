@@ -24,7 +24,7 @@ class DatabaseSettings(BaseModel):
     )
     database_samples: bool = Field(
         default=True,
-        description="Whether schemas are shown with a few values of each column; models are then told them too.",
+        description="Whether schemas include a few values of each column, which models then see too.",
     )
     database_seconds: float = Field(
         default=10.0, gt=0, le=600, description="How long one statement may take in a database before it is stopped."

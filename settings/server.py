@@ -44,8 +44,8 @@ class ServerSettings(BaseModel):
         default="",
         pattern=r"^([A-Za-z][A-Za-z0-9-]*)?$",
         description="The header by which the same proxy says who asks, such as `X-User`; what is asked of a run is "
-        "then written down with that name. A request without it names nobody. The proxy must take this header away "
-        "from what clients send. Empty: nobody is named.",
+        "then written down with that name. A request without it has no name. The proxy must take this header away "
+        "from what clients send. Empty: requests have no names.",
     )
     open_runs: int = Field(
         default=500,

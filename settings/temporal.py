@@ -44,7 +44,7 @@ class TemporalSettings(BaseModel):
     shutdown_seconds: float = Field(
         default=20.0,
         ge=0,
-        description="How long a worker that is told to stop lets running activities finish.",
+        description="How long a stopping worker waits for running activities to finish.",
     )
     use_graph_execution: bool = Field(
         default=True,

@@ -137,5 +137,5 @@ def _resolve_approval(call: WaitingCall, lost: LostCall) -> str | LostCall:
             message = f"{who} refused the call of {call.called}: {call.reason}"[:2_000]
             return LostCall(failure.model_copy(update={"type": FailureType.APPROVAL_REFUSED, "message": message}))
         case _:
-            message = f"nobody approved the call within {call.until - call.since:g} s: {failure.message}"[:2_000]
+            message = f"the call was not approved within {call.until - call.since:g} s: {failure.message}"[:2_000]
             return LostCall(failure.model_copy(update={"message": message}))

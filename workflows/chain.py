@@ -132,7 +132,7 @@ class ChainWorkflow(ResearchWorkflow):
         await self._visit("writer")
 
     async def _team(self) -> None:
-        """Search, draft, have it judged; round by the judge's feedback until the draft will do."""
+        """Search, draft, judge; repeat with the judge's feedback until the draft is good enough."""
         await self._visit("search")
         while True:
             await self._visit("draft")

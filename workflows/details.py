@@ -30,9 +30,9 @@ REASON_CHARACTERS: Final = 400
 _NEEDS: Final[Mapping[str, str]] = {
     "budget": "a top-up",
     "provider": "a provider",
-    "person": "somebody who mends a key, a name or a setting",
-    "pause": "somebody who lets it continue",
-    "approval": "somebody's approval",
+    "person": "a person to fix a key, a name or a setting",
+    "pause": "`elcano unpause`",
+    "approval": "an approval",
     "store": "the store",
 }
 """What a run waits for, by the reason of its hold."""
@@ -62,7 +62,7 @@ def render_run_details(
     lines.append(f"- {', '.join([*place, _format_count(len(run.state.evidence), 'passage')])}")
     lines.append(f"- {_format_spent_budget(budget)}")
     if run.state.choice.mode:
-        lines.append(f"- chose to go on as {run.state.choice.mode} research{_format_reason(run.state.choice.reason)}")
+        lines.append(f"- chose the mode {run.state.choice.mode}{_format_reason(run.state.choice.reason)}")
     if status == "running" and (hold := held or run.pause or run.hold) is not None:
         lines.append(f"- {_format_hold(hold, journal.still_since, apart=bool(waits))}")
         if hold.reason == "approval" and run.approval == "asked":
@@ -101,7 +101,7 @@ def _format_hold(hold: Hold, still_since: float | None, *, apart: bool) -> str:
         parts.append("its sections do")
     elif hold.tries:
         who = ", ".join(f"`{name}`" for name in (hold.agent, hold.source) if name) or f"`{hold.node}`"
-        parts.append(f"{who} was tried {_format_count(hold.tries, 'time')} in vain")
+        parts.append(f"{who} failed {_format_count(hold.tries, 'time')}")
     if hold.until is not None and not apart:
         parts.append(f"{'until' if hold.reason == 'approval' else 'next try'} {_format_utc_seconds(hold.until)}")
     return "; ".join(parts) + _format_reason(hold.detail)

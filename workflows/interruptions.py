@@ -122,7 +122,7 @@ class Interruptions:
                     REOPEN_RUN,
                     self._reopening(resumed_from),
                     result_type=Reopened,
-                    summary="the run goes on, and its record says so",
+                    summary="record that the run continues",
                     **policies.BOOKS,
                 )
             except ActivityError as error:

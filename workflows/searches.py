@@ -191,7 +191,7 @@ def _may_have_written(work: CallTool, result: ToolResult | LostCall) -> ToolResu
     """A call of a tool that no try lived to answer says what that means: an earlier one of them may have been heard."""
     if work.tool != "call_tool" or isinstance(result, ToolResult) or result.failure.type != FailureType.TIMEOUT:
         return result
-    message = f"{result.failure.message}; if it is a tool that writes, nobody knows whether it did its work"
+    message = f"{result.failure.message}; if the tool writes, it is unknown whether the write happened"
     return replace(result, failure=result.failure.model_copy(update={"message": message}))
 
 

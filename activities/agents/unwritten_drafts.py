@@ -14,7 +14,7 @@ from elcano.graphs.report.report import DraftSection, ReportDraft
 
 MOST_FINDINGS: Final = 8
 MOST_LIMITATIONS: Final = 30
-NOT_RESEARCHED: Final = "No section was researched. What the first search found is listed, and nobody has read it."
+NOT_RESEARCHED: Final = "No section was researched. The results of the first search are listed; no agent has read them."
 UNREAD: Final = "did not fit into what the model takes at once; it has not read them."
 NOT_SUMMARISED: Final = (
     "The budget did not allow the key findings to be written: the first statement of each section stands for them."

@@ -76,7 +76,7 @@ def _render_retrievals(reference: Reference) -> str:
     days = ((source, on or format_utc_day(told.get(source, 0.0))) for source, on in cited.items())
     own = ", ".join(f"{source}, retrieved {on}" if on else source for source, on in days)
     others = ", ".join(source for source in told if source and source not in cited)
-    return escape_markdown(f"{own}; also told of by {others}" if others else own)
+    return escape_markdown(f"{own}; also found by {others}" if others else own)
 
 
 def _normalize_address(address: str) -> str:

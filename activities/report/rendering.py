@@ -185,7 +185,7 @@ def _render_mode_choice(call: PublishCall) -> str:
     if not call.choice.mode:
         return ""
     return (
-        f"\n>\n> Mode {escape_markdown(call.mode)}, gone on as "
+        f"\n>\n> Mode {escape_markdown(call.mode)}, which chose "
         f"{escape_markdown(call.choice.mode)}. {escape_markdown(call.choice.reason)}"
     )
 
@@ -281,7 +281,7 @@ def _describe_gap(gap: SectionGap) -> str:
         f"{gap.tokens:,} tokens used" if gap.tokens else "",
         f"{usd_from_microusd(gap.cost_microusd):.4f} USD spent" if gap.cost_microusd else "",
     ]
-    return f"{escape_markdown(gap.reason.rstrip('.'))} ({', '.join(filter(None, figures)) or 'never begun'})."
+    return f"{escape_markdown(gap.reason.rstrip('.'))} ({', '.join(filter(None, figures)) or 'never started'})."
 
 
 def _list_unverified_claims(checked: CheckedDraft) -> Iterable[str]:

@@ -102,7 +102,7 @@ def measure_word_overlap(statement: Statement) -> WordOverlap:
     asked = {term: weight for term, weight in said.items() if term not in known} or said
     missing = [term for term in asked if not _is_related_term(term, quoted)]
     told = ", ".join(_list_words_of_terms(statement.text, missing)[:4])
-    unspoken = f"the words it quotes do not speak of what it says ({told})" if missing else ""
+    unspoken = f"its quotes do not mention what it says ({told})" if missing else ""
     return WordOverlap(
         _compute_weight_share(asked, quoted), tuple(_find_contradictions(statement, parts)), unspoken, clauses
     )

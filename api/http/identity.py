@@ -93,5 +93,5 @@ def asker_of(request: Request, header: str) -> str:
     except UnicodeDecodeError as error:
         raise Unauthenticated(f"who asks is no UTF-8 text (byte {error.start}): {ASK_OTHERWISE}") from error
     if (fault := fault_of(name)) is not None:
-        raise Unauthenticated(f"{name[:50]!r} is nobody's name, {fault}: {ASK_OTHERWISE}")
+        raise Unauthenticated(f"{name[:50]!r} is not a valid name, {fault}: {ASK_OTHERWISE}")
     return name

@@ -77,7 +77,7 @@ class SteerBody(Request):
             InputInvalid: nothing is to change.
         """
         if not any(self.model_dump().values()):
-            raise InputInvalid("body", "nothing is to change: give an instruction, or name a source or a section")
+            raise InputInvalid("body", "nothing to change: give an instruction, or name a source or a section")
         return Steer(
             instruction=self.instruction,
             add_sources=tuple(self.add_sources),

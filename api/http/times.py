@@ -77,4 +77,4 @@ def declare_moments(schemas: Mapping[str, Any]) -> None:
             properties["at"] = {**SCHEMA, "title": "At", "description": "When, by the workflow's clock."}
         if RETRIEVED in properties:
             either = {"anyOf": [SCHEMA, {"type": "null"}], "title": "Retrieved At"}
-            properties[RETRIEVED] = {**either, "description": "When it was read, the last time; null: nobody knows."}
+            properties[RETRIEVED] = {**either, "description": "When it was last read; null if unknown."}

@@ -150,7 +150,7 @@ CONTROLS: Final[tuple[Control[Any], ...]] = (
     ),
     Control(
         path="top-up",
-        manual="Raise a run's limits; one that is paused because they were used up goes on.",
+        manual="Raise a run's limits; a run that is paused because they were used up continues.",
         body=TopUpBody,
         action=lambda body: AddBudget(extra=body.added()),
         accepted=lambda run_id, _, answer: TopUpAccepted(
@@ -214,7 +214,7 @@ CONTROLS: Final[tuple[Control[Any], ...]] = (
     ),
     Control(
         path="refuse-call",
-        manual="Refuse a call of a tool that a run waits with: its node fails, and the run goes on as its graph says.",
+        manual="Refuse a pending tool call: its node fails, and the run continues as its graph says.",
         body=RefuseCallBody,
         action=RefuseCallBody.action,
         accepted=lambda run_id, _, answer: CallRefused.model_validate({"run_id": run_id, **_require_object(answer)}),

@@ -21,7 +21,7 @@ router = APIRouter(tags=["health"])
     response_class=Response,
     responses={
         200: {
-            "description": "Where to go on, in the form that `Accept` asks for",
+            "description": "The entry points, in the form that `Accept` requests",
             "content": {
                 JSON: {"schema": {"$ref": "#/components/schemas/Welcome"}},
                 HTML: {"schema": {"type": "string"}},

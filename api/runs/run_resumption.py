@@ -262,6 +262,6 @@ async def _go_on(
     begun: JsonObject = {"request": request_id, "answer": answer.model_dump(mode="json")}
     execution = await reached.temporal.go_on(asked, run.engine, begun)
     if execution is None:
-        raise RunOpen(f"the run {run.run_id!r} goes on already: somebody was quicker")
+        raise RunOpen(f"the run {run.run_id!r} is already running: another request resumed it first")
     await reached.store.runs.reopen(run.run_id, execution)
     return await _record_answer(answer, request_id, reached)

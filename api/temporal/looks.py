@@ -114,7 +114,7 @@ class Looks:
                 async with asyncio.timeout(seconds + 2 * GRACE):
                     found: Answer = await handle.result()
             except TimeoutError as error:
-                raise TemporalUnavailable("Temporal did not say in time what became of it") from error
+                raise TemporalUnavailable("Temporal did not report the outcome in time") from error
         return found
 
 

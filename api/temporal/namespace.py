@@ -79,7 +79,7 @@ def by_hand(namespace: str, missing: Sequence[str], error: RPCError) -> str:
     names = " ".join(f"--name {name} --type {SEARCH_ATTRIBUTES[name]}" for name in missing)
     return (
         f"the search attributes of namespace {namespace!r} cannot be looked after from here "
-        f"({error.status.name}: {error.message}). The worker goes on; runs cannot start unless somebody who may "
+        f"({error.status.name}: {error.message}). The worker continues; runs cannot start unless a person who may "
         f"registers them: temporal operator search-attribute create --namespace {namespace} {names} "
         "(on Temporal Cloud: in the namespace's settings, with these types)"
     )

@@ -18,7 +18,7 @@ from elcano.graphs.errors import StoreDamaged
 
 CALL_TIMEOUT: Final = timedelta(seconds=5)
 """For calls that the server answers by itself."""
-NO_WORKER: Final = "no worker answers; the run goes on when one does"
+NO_WORKER: Final = "no worker answers; the run continues when one does"
 
 UNAVAILABLE: Final = frozenset(
     {

@@ -26,7 +26,7 @@ class ApprovePlan(Frozen):
 
     kind: Literal["approve_plan"] = "approve_plan"
     halts: ClassVar[bool] = False
-    too_late: ClassVar[str] = "its plan was researched, or never will be"
+    too_late: ClassVar[str] = "its plan can no longer be decided on"
     sections: tuple[SectionPlan, ...] | None = Field(default=None, max_length=200)
     """The plan in place of the proposed one; None: that one."""
     title: str = Field(default="", max_length=REPORT_TITLE_CHARACTERS)
@@ -62,7 +62,7 @@ class RefusePlan(Frozen):
 
     kind: Literal["refuse_plan"] = "refuse_plan"
     halts: ClassVar[bool] = True
-    too_late: ClassVar[str] = "its plan was researched, or never will be"
+    too_late: ClassVar[str] = "its plan can no longer be decided on"
     reason: str = Field(min_length=1, max_length=REASON_CHARACTERS)
     by: str = Field(default="", max_length=BY_CHARACTERS)
     """Who refused it, in their own words."""
@@ -119,9 +119,9 @@ def _explain_no_waiting_plan(run: Run) -> str | None:
             return "the run was stopped and goes to its report"
         case _ if calls := list_undecided_calls(run.calls):
             named = ", ".join(call.id for call in calls[:NAMED])
-            return f"the run waits with no plan, but with calls of tools, which are approved by their ids: {named}"
+            return f"no plan is pending, but tool calls are, which are approved by their ids: {named}"
         case "not needed":
-            return "the run does not wait for approval of its plan: it was not asked for (`approve_plan`)"
+            return "the run needs no plan approval: it was not requested (`approve_plan`)"
         case "needed":
             return "the run has not proposed a plan yet: wait for the event `plan_proposed`"
         case "given":
@@ -219,8 +219,8 @@ def describe_waiting_call(run: Run, id: str) -> tuple[EventType, str, JsonObject
     """Return the event of a call that waits for approval, or that lapsed: its type, text and data."""
     call = find_waiting_call(run, id)
     if call.decision == "lapsed":
-        return "approval_expired", f"Nobody approved the call of {call.called} in time", {"call": call.id}
-    text = f"Waiting for somebody to approve the call of {call.called}: {call.arguments}"
+        return "approval_expired", f"The call of {call.called} was not approved in time", {"call": call.id}
+    text = f"Waiting for approval to call {call.called}: {call.arguments}"
     return "approval_requested", text, call.figures()
 
 
@@ -237,7 +237,7 @@ def hold_of(run: Run) -> Hold:
     return Hold(
         reason="approval",
         node=run.node,
-        detail=f"somebody has to approve or refuse {named}"[:2_000],
+        detail=f"{named} needs approval"[:2_000],
         since=min(call.since for call in calls),
         until=min(call.until for call in calls),
     )
@@ -273,6 +273,6 @@ def _explain_no_waiting_call(run: Run, id: str) -> str | None:
         case "":
             return None
         case "lapsed":
-            return f"the call {id!r} is not waited for any more: nobody decided on it in time"
+            return f"the call {id!r} has expired: it was not decided on in time"
         case made:
             return f"the call {id!r} was {made} already{f' by {call.by}' if call.by else ''}"

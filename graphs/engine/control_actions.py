@@ -33,9 +33,9 @@ class Pause(Frozen):
         if owner:
             return f"a section is paused with its run: pause {owner}"
         if run.pause is not None:
-            return "the run is paused already; continue it, or stop it"
+            return "the run is already paused; unpause it, or stop it"
         if run.stopping is not None:
-            return "the run was told to stop and is on its way to its report"
+            return "the run was stopped and is going to its report"
         if run.going_back is not None:
             return f"the run is going back to before step {run.going_back}; pause it when it has"
         return None
@@ -60,12 +60,12 @@ class Unpause(Frozen):
     kind: Literal["unpause"] = "unpause"
     halts: ClassVar[bool] = True
     """With the pause that it ends: a run that is taken up goes on in any case."""
-    too_late: ClassVar[str] = "there is nothing to continue"
+    too_late: ClassVar[str] = "there is nothing to unpause"
 
     def refusal(self, run: Run, owner: str) -> str | None:
         """Refuses to continue a run that was not paused, and says what it waits for instead."""
         if owner:
-            return f"a section goes on with its run: continue {owner}"
+            return f"a section continues with its run: unpause {owner}"
         if run.pause is None:
             return f"the run is not paused{_what_helps(run)}"
         return None
@@ -111,7 +111,7 @@ class Stop(Frozen):
 
     def applied(self, run: Run) -> Run:
         """Sets the run to leave as soon as its current work can be given up, even if it was paused."""
-        ending = Ending(kind="stopped", detail=self.reason or "somebody stopped the run")
+        ending = Ending(kind="stopped", detail=self.reason or "the run was stopped on request")
         return run.model_copy(update={"stopping": ending, "pause": None})
 
     def answer(self, run: Run) -> Json:
@@ -134,7 +134,7 @@ class AddBudget(Frozen):
     def refusal(self, run: Run, owner: str) -> str | None:
         """A branch has its part from its owner; and limits have limits."""
         if owner:
-            return f"a section has its part of the budget of {owner}: top that run up"
+            return f"a section uses a share of the budget of {owner}: top up that run"
         try:
             self.extra.added_to(run.budget.limits)
         except InputInvalid as error:
@@ -161,14 +161,14 @@ class RollBack(Frozen):
 
     kind: Literal["roll_back"] = "roll_back"
     halts: ClassVar[bool] = True
-    too_late: ClassVar[str] = "when it has ended it can be rolled back as well"
+    too_late: ClassVar[str] = "roll it back once it has ended"
     step: int = Field(ge=1)
     reason: str = Field(default="", max_length=500)
 
     def refusal(self, run: Run, owner: str) -> str | None:
         """Refuses a step that the run has not begun, and a second rollback at the same time."""
         if owner:
-            return f"a section goes back with the run that it belongs to: roll {owner} back"
+            return f"a section is rolled back with its run: roll back {owner}"
         if run.going_back is not None:
             return f"the run is going back to before step {run.going_back} already"
         if self.step > run.step:
@@ -225,10 +225,10 @@ def answer_to(graph: ResearchGraph, run: Run, action: Action) -> Json:
 def _what_helps(run: Run) -> str:
     """Explain what a run that was not paused is waiting for."""
     if run.hold is None:
-        return "; it goes on"
+        return "; it continues"
     return {
         "budget": ": it waits for a top-up",
-        "provider": f": {run.hold.node} waits for its provider, and is tried again by itself",
-        "approval": ": it waits for somebody to approve or refuse something",
-        "person": f": {run.hold.node} waits for somebody to mend a key, a name or a setting",
+        "provider": f": {run.hold.node} waits for its provider and is retried automatically",
+        "approval": ": it waits for an approval",
+        "person": f": {run.hold.node} waits for a person to fix a key, a name or a setting",
     }.get(run.hold.reason, "")

@@ -68,7 +68,7 @@ def account_for_entry(run: Run, entry: Entry) -> Run:
         case Diverted():
             changes = _clear_stop_request(entry.ending)
         case PlanProposed():
-            hold = Hold(reason="approval", node=run.node, detail="somebody has to approve or refuse the plan")
+            hold = Hold(reason="approval", node=run.node, detail="the plan needs approval")
             changes = {"hold": hold, "approval": "asked"}
         case ApprovalRequested() | ApprovalExpired():
             return _apply_call_approval(run.model_copy(update={"budget": budget}), entry)

@@ -95,13 +95,13 @@ def _suggest_budget_remedy(graph: ResearchGraph, run: Run, short: Sequence[Secti
         )
     ended = {section.ended_by for section in short}
     if "time" in ended:
-        said.append("more time (`seconds`) would let those go on whose time was up")
+        said.append("more time (`seconds`) would let sections that ran out of it continue")
     if FailureType.TIMEOUT in ended and (seconds := _path_seconds(graph)) is not None:
-        said.append(f"more `path_seconds` than {seconds:g} would give the databases longer that did not answer in time")
+        said.append(f"more `path_seconds` than {seconds:g} would give slow databases longer to answer")
     if "iterations" in ended:
-        said.append("more `iterations` would let those go on that had none left")
+        said.append("more `iterations` would let sections that ran out of them continue")
     if "steps" in ended:
-        said.append("more `steps` would let those go on that had none left")
+        said.append("more `steps` would let sections that ran out of them continue")
     text = "; ".join(said)
     return text[:1].upper() + text[1:]
 

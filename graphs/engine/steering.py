@@ -46,7 +46,7 @@ class Steer(Frozen):
 
     kind: Literal["steer"] = "steer"
     halts: ClassVar[bool] = False
-    too_late: ClassVar[str] = "nothing of its research could be changed"
+    too_late: ClassVar[str] = "its research is over"
     instruction: str = Field(default="", max_length=GUIDANCE_CHARACTERS)
     add_sources: tuple[SourceName, ...] = Field(default=(), max_length=MOST_CHANGES)
     drop_sources: tuple[SourceName, ...] = Field(default=(), max_length=MOST_CHANGES)
@@ -68,26 +68,26 @@ class Steer(Frozen):
     def refusal(self, run: Run, owner: str) -> str | None:
         """A branch does what its run does; a run has to be left with something to search, and to research."""
         if owner:
-            return f"a section does what {owner} does: steer that run"
+            return f"a section follows its run: steer {owner}"
         if not (self.instruction or self.add_sources or self.drop_sources or self.changes_sections):
-            return "nothing is to change: give an instruction, or name a source or a section"
+            return "nothing to change: give an instruction, or name a source or a section"
         if self.instruction and len(run.state.guidance) >= MOST_GUIDANCE:
-            return f"the run was given {MOST_GUIDANCE} instructions already, and is shown no more"
+            return f"the run already has {MOST_GUIDANCE} instructions, the most it can have"
         return self._refused_sources(run.state) or self._refused_sections(run)
 
     def misplaced(self, graph: ResearchGraph, run: Run) -> str | None:
         """Refuses an instruction that no agent would read, and changes to sections that have been researched."""
         if self.instruction and not _has_guided_agent(graph):
-            return f"no agent of the graph {graph.name!r} is given `guidance`, so nobody would read an instruction"
+            return f"no agent of the graph {graph.name!r} takes `guidance` as an input, so none would see it"
         if not self.changes_sections:
             return None
         if not has_sections(graph):
             return f"the graph {graph.name!r} has no sections"
         if not sections_ahead(graph, run.node):
-            way = "have been researched" if run.state.plan else "are not on the way that it goes"
+            way = "have been researched" if run.state.plan else "are not on its path"
             return f"it is too late to change sections: they {way}"
         if run.stopping is not None or run.ending is not None:
-            return "it is too late to change sections: the run is on its way to its report"
+            return "it is too late to change sections: the run is going to its report"
         return None
 
     def applied(self, run: Run) -> Run:
@@ -123,9 +123,9 @@ class Steer(Frozen):
         said = [f"Told: {self.instruction}"] if self.instruction else []
         for names, change in (
             (self.add_sources, "searched from now on"),
-            (self.drop_sources, "not searched any more"),
+            (self.drop_sources, "no longer searched"),
             ([section.title for section in self.add_sections], "added"),
-            (self.drop_sections, "left out at somebody's wish"),
+            (self.drop_sections, "left out on request"),
         ):
             said += [f"{', '.join(names)}: {change}"] if names else []
         return "steered", "; ".join(said), self.model_dump(mode="json", exclude={"kind"}, exclude_defaults=True)
@@ -134,12 +134,12 @@ class Steer(Frozen):
         searched = ", ".join(state.sources) or "none"
         for name in self.add_sources:
             if name in state.sources:
-                return f"the source {name!r} is searched already; searched are: {searched}"
+                return f"the source {name!r} is already searched; the sources are: {searched}"
         for name in self.drop_sources:
             if name not in state.sources:
-                return f"the source {name!r} is not searched; searched are: {searched}"
+                return f"the source {name!r} is not searched; the sources are: {searched}"
         if self.drop_sources and not self._sources(state):
-            return f"no source would be left to search; searched are: {searched}"
+            return f"no source would be left; the sources are: {searched}"
         return None
 
     def _refused_sections(self, run: Run) -> str | None:
@@ -149,7 +149,7 @@ class Steer(Frozen):
         known = {normalize_title(section.title) for section in sections}
         for title in self.drop_sections:
             if normalize_title(title) not in known:
-                there = ", ".join(repr(section.title) for section in sections) or "none yet, for there is no plan"
+                there = ", ".join(repr(section.title) for section in sections) or "none yet, because there is no plan"
                 return f"there is no section {title!r}; there are: {there}"
         left = open_sections(self._sections(run.state))
         if not left and not run.state.plan:  # the plan will have some

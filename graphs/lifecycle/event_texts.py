@@ -83,7 +83,7 @@ def summarize_items(callee: str, summarise: Summary | None, output: Json) -> tup
     for one in items[:TOLD]:
         answered = one.get("output")
         if not isinstance(answered, dict):
-            texts.append(f"{callee} failed: {one.get('error') or 'it did not say why'}")
+            texts.append(f"{callee} failed: {one.get('error') or 'no reason was given'}")
         elif summarise is not None:
             text, own = summarise(answered)
             texts.append(text)
@@ -139,7 +139,7 @@ def _describe_taken_edge(taken: TakenEdge) -> str:
         case "error":
             why = why or "after its error"
         case "default" if taken.named:
-            why = f"{taken.named} is none of its ways"
+            why = f"{taken.named} is not one of its options"
     return f"{here}: {why}, on to {there}" if why else f"{here}: on to {there}"
 
 
@@ -192,7 +192,7 @@ def narrate_dropped_branch(node: str, outcome: BranchOutcome) -> EventDraft:
         "evidence": 0,
         "iterations": outcome.iterations,
     }
-    text = f"{outcome.title}: left out at somebody's wish"
+    text = f"{outcome.title}: left out on request"
     return EventDraft("branch_complete", shorten_message(text), node, data, outcome.parallel_path_id, outcome.title)
 
 

@@ -190,7 +190,7 @@ class FanOut:
         self._outcomes[start.index] = outcome
         self._failures = self._failures + 1 if outcome.gap else 0
         if outcome.gap and outcome.gap.type == FailureType.MODEL_REFUSED:
-            self.over = f"{start.title!r} could not go on: {outcome.gap.reason}"
+            self.over = f"{start.title!r} could not continue: {outcome.gap.reason}"
         elif outcome.gap and self._failures == self._figures.breaker_failures:
             self.over = f"{self._failures} sections in a row had failed, the last one: {outcome.gap.reason}"
 
@@ -268,7 +268,7 @@ class FanOut:
             return Ending(kind="time", detail="no time was left for it")
         if not given.carries(self._work.minimum_tokens):
             kind: EndKind = "cost" if given.cost_microusd == 0 else "tokens"
-            return Ending(kind=kind, detail="the sections before it left too little of the budget")
+            return Ending(kind=kind, detail="earlier sections left too little of the budget")
         return None
 
     def _seconds(self, budget: Budget) -> float:

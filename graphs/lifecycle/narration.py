@@ -77,7 +77,7 @@ def narrate_entry(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) ->
                 yield _narrate_pause(run, run.paused) if run.paused else _narrate_ending(run)
             return
         case PlanProposed():
-            text = f"Waiting for somebody to approve the plan: {join_plan_titles(run)}"
+            text = f"Waiting for plan approval: {join_plan_titles(run)}"
             yield EventDraft("plan_proposed", shorten_message(text), run.node, describe_proposed_plan(run))
             return
         case ApprovalRequested() | ApprovalExpired():
@@ -149,13 +149,13 @@ def narrate_iteration(run: Run, node: str) -> EventDraft:
 
 def _narrate_ending(run: Run) -> EventDraft:
     assert run.ending is not None
-    where = "The writing is given up" if run.finished else "Going to the report now"
+    where = "Writing stopped" if run.finished else "Going to the report now"
     text = f"{where}: {run.ending.detail or run.ending.kind}"
     return EventDraft("ending_early", shorten_message(text), run.node, {"reason": run.ending.kind})
 
 
 def _narrate_pause(run: Run, ending: Ending) -> EventDraft:
-    text = f"Paused until somebody tops the budget up or stops the run: {ending.detail or ending.kind}"
+    text = f"Paused until the run is topped up or stopped: {ending.detail or ending.kind}"
     return EventDraft("paused", shorten_message(text), run.node, {"reason": ending.kind})
 
 
@@ -172,10 +172,10 @@ def _narrate_hold_change(
         case Held() if not asks:
             yield _narrate_hold(entry.hold)
         case HoldCleared() if entry.over and not asks:
-            yield EventDraft("hold_cleared", f"{title_from_id(run.node)}: goes on", run.node)
+            yield EventDraft("hold_cleared", f"{title_from_id(run.node)}: continues", run.node)
         case RolledBack():
             place = "after its last step" if run.finished else f"at step {run.step}, before {title_from_id(run.node)}"
-            text = f"Back {place}: what came after, up to {entry.told}, is undone"
+            text = f"Back {place}: everything after it, up to {entry.told}, is undone"
             yield EventDraft("rolled_back", text, run.node, {"step": run.step, "undone_to": entry.told})
         case RunResumed():
             yield _narrate_resumed_run(run, entry)
@@ -188,17 +188,17 @@ def _narrate_resumed_run(run: Run, entry: RunResumed) -> EventDraft:
         case "rolled_back":
             kind, text = (
                 "rolled_back",
-                f"Back at step {run.step}, before {title_from_id(run.node)}: what came after is undone",
+                f"Back at step {run.step}, before {title_from_id(run.node)}: everything after it is undone",
             )
         case "resumed":
             kind, text = (
                 "run_resumed",
-                f"Goes on at step {run.step}, {title_from_id(run.node)}: {_in_words(entry.saved)} kept",
+                f"Resumed at step {run.step}, {title_from_id(run.node)}: {_in_words(entry.saved)} kept",
             )
         case "forked":
             kind = "forked"
-            text = f"Begins as {entry.from_run} did: {_in_words(entry.saved)} saved"
-    who = f" (asked for by {entry.by})" if entry.by else ""
+            text = f"Forked from {entry.from_run}: {_in_words(entry.saved)} reused"
+    who = f" (requested by {entry.by})" if entry.by else ""
     why = f": {entry.reason}" if entry.reason else ""
     kept: list[Json] = [*entry.kept]
     data: JsonObject = {
@@ -225,8 +225,8 @@ def _narrate_late_answer(graph: ResearchGraph, earlier: Run, entry: StepComplete
     """
     if earlier.tried is not None and isinstance(graph.by_id[entry.node], AgentNode | ToolNode):
         missing = _given_up(entry.output)
-        how = f"goes on without {', '.join(missing)}" if missing else "answered"
-        text = f"{title_from_id(entry.node)}: {how} after {format_count(earlier.tried.tries, 'try', 'tries')} in vain"
+        how = f"continues without {', '.join(missing)}" if missing else "answered"
+        text = f"{title_from_id(entry.node)}: {how} after {format_count(earlier.tried.tries, 'failed attempt')}"
         yield EventDraft("hold_cleared", shorten_message(text), entry.node)
 
 
@@ -243,7 +243,7 @@ def _list_input_sources(inputs: Iterable[Json]) -> list[str]:
 
 
 def _narrate_hold(hold: Hold) -> EventDraft:
-    whom = "somebody has to mend this" if hold.reason == "person" else "the provider cannot answer"
+    whom = "a person has to fix this" if hold.reason == "person" else "the provider cannot answer"
     again = f", next try in {hold.seconds:g} s" if hold.seconds else ""
     text = f"{title_from_id(hold.node)}: {whom}, try {hold.tries} failed{again}: {hold.detail}"
     return EventDraft("held", shorten_message(text), hold.node, hold.model_dump(mode="json", exclude={"ending"}))

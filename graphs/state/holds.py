@@ -11,7 +11,7 @@ from elcano.graphs.text import shorten_text
 
 HoldReason: TypeAlias = Literal["budget", "provider", "person", "pause", "approval", "store"]
 """What a run waits for. `budget`: a top-up. `provider`: one that is down, overloaded or out of quota. `person`:
-somebody who mends a key, a name or a setting. `pause`: to be continued by somebody. `approval`: somebody who approves
+a person to fix a key, a name or a setting. `pause`: to be continued by somebody. `approval`: somebody who approves
 or refuses its plan, or a call of a tool that writes."""
 
 

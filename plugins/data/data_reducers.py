@@ -104,7 +104,7 @@ def record_query(state: ResearchState, output: SqlWriting) -> ResearchState:
         return _store_data_work(state, now.model_copy(update=update))
     gaps: tuple[str, ...] = ()
     if output.decision != "documents":
-        gaps = (_shorten_gap(f"The question became no query: {output.explanation or 'nobody said why'}"),)
+        gaps = (_shorten_gap(f"The question became no query: {output.explanation or 'no reason was given'}"),)
     return _store_data_work(state, now.model_copy(update={"query": None, "gaps": _extend_gaps(now.gaps, gaps)}))
 
 
@@ -165,7 +165,7 @@ def record_repair(state: ResearchState, output: SqlRepair) -> ResearchState:
         return state
     if not output.sql.strip():
         said = f"The query was not answered ({now.fault.stage}): {now.fault.message.rstrip('.')}. "
-        gap = _shorten_gap(f"{said}It was not mended: {output.explanation or 'nobody said why'}")
+        gap = _shorten_gap(f"{said}It was not repaired: {output.explanation or 'no reason was given'}")
         return _store_data_work(
             state, now.model_copy(update={"repairable": False, "gaps": _extend_gaps(now.gaps, (gap,))})
         )

@@ -49,7 +49,7 @@ def add_query_nodes(
         builder.add_tool_node(
             "sql_examples",
             tool="sql_examples",
-            description="Questions like this one that somebody answered before by SQL",
+            description="Similar questions that were answered by SQL before",
             inputs={"database": f"{WORK}.excerpt.database", "question": question},
             limits=limits,
         )

@@ -82,7 +82,7 @@ TOOLS: Final = (
     ),
     ToolSpec(
         name="sql_examples",
-        description="Finds questions to a database that somebody answered before by SQL.",
+        description="Finds questions to a database that were answered by SQL before.",
         input=SqlExamplesInput,
         output=SqlExamplesOutput,
         starts="searching",

@@ -131,7 +131,7 @@ async def merge_path_results(work: ToolWork, given: ConsensusInput) -> MergedRes
     """
     store, run_id = work.store, work.run_id
     gaps = tuple(
-        f"The path {one.name!r} has no result: {one.gap.rstrip('.') or 'nobody said why'}."
+        f"The path {one.name!r} has no result: {one.gap.rstrip('.') or 'no reason was given'}."
         for one in given.paths
         if one.result is None
     )

@@ -161,7 +161,7 @@ TOOLS: Final = (
     ),
     ToolSpec(
         name="list_tools",
-        description="Lists what the MCP servers offer, in their own words, as data for whoever chooses among them.",
+        description="Lists the tools of the MCP servers, in the servers' own words, for the agent that chooses one.",
         input=ListToolsInput,
         output=ListToolsOutput,
         starts="analyzing",

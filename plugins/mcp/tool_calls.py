@@ -126,7 +126,7 @@ class Caller:
         kind = kind_of(tool, server)
         if needs_approval(given.tool, kind, server) and not approved:
             raise ApprovalNeeded(
-                f"{called} writes, or does not say that it only reads, and nobody has allowed that: the operator may "
+                f"{called} writes, or does not say that it only reads, and this is not allowed: the operator may "
                 f"add {given.tool!r} to `writes` of {given.server!r} in {SETTING} (or to `reads`, if it only reads)"
             )
         return kind
@@ -178,8 +178,8 @@ def _classify_broken_call(given: CallToolInput, kinds: list[ToolKind], error: To
 
 def _build_outcome_unknown(given: CallToolInput, why: str) -> OutcomeUnknown:
     return OutcomeUnknown(
-        f"{given.server}/{given.tool} writes, was called, and nobody knows whether it did its work: {why}. It is not "
-        "called again. See for yourself what it did; to have it called again, fork the run at this step"
+        f"{given.server}/{given.tool} was called, and it is unknown whether its write happened: {why}. It is not "
+        "called again. Check what it did; to call it again, fork the run at this step"
     )
 
 

@@ -105,7 +105,7 @@ def choose_mode(state: ResearchState, output: ModeToChoose) -> ResearchState:
 
 
 def _summarize_mode_choice(state: ResearchState) -> tuple[str, JsonObject]:
-    return f"Goes on as {state.choice.mode} research. {state.choice.reason}".rstrip(), {
+    return f"Chose {state.choice.mode} research. {state.choice.reason}".rstrip(), {
         "mode": state.choice.mode,
         "reason": state.choice.reason,
     }

@@ -18,7 +18,7 @@ _FEEDBACK: Final = "outputs.judge.feedback"
 _DRAFTING: Final[Inputs] = {**WRITING, "draft": "outputs.draft.artifact", "feedback": _FEEDBACK}
 
 TEAM = (
-    GraphBuilder("team", "Search, draft, have it judged; round by the judge's feedback until the draft will do.")
+    GraphBuilder("team", "Search, draft, judge; repeat with the judge's feedback until the draft is good enough.")
     .add_tool_node(
         "search",
         tool="search",

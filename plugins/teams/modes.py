@@ -11,7 +11,7 @@ MODES: Final = (
         MAGENTIC,
         "A question whose way is not known beforehand: a manager says after each turn who of its team speaks next.",
         aliases=("advanced",),
-        when="nobody can say beforehand what has to be looked up, because it asks for the possible causes, "
+        when="it is unknown beforehand what has to be looked up, because it asks for the possible causes, "
         "explanations or hypotheses of something, to be weighed against each other",
         instead="iterative",
     ),

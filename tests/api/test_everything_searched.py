@@ -226,7 +226,8 @@ async def test_a_source_that_is_down_is_waited_for_as_long_as_it_says_and_no_lon
     )
     assert ["semantic-scholar: HTTP 500" in one for one in held] == [True] * len(SEARCHES)
     assert resumed == [
-        f"{node}: goes on without semantic-scholar after 1 try in vain" for node in ("First search", "Execute tools")
+        f"{node}: continues without semantic-scholar after 1 failed attempt"
+        for node in ("First search", "Execute tools")
     ]
     assert sum(one.path.startswith(f"/{FAILING}/") for one in left.asked) == 2 * len(SEARCHES)
     assert any(f"in {FAILING!r} failed" in one and "HTTP 500" in one for one in left.report.warnings)

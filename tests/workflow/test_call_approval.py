@@ -135,7 +135,7 @@ async def test_nobody_decides_in_time_and_no_time_has_passed(
     assert archived.log is not None
     (failure,) = archived.log.run.state.failures
     assert failure.type == "ApprovalNeeded"
-    assert failure.message.startswith("nobody approved the call within 1.728e+06 s: tests/write writes")
+    assert failure.message.startswith("the call was not approved within 1.728e+06 s: tests/write writes")
     assert any(isinstance(entry, ApprovalExpired) for entry in archived.log.entries)
     seconds: Any = archived.run.budget["seconds"]
     assert seconds["used"] < 60
@@ -202,7 +202,7 @@ async def test_branches_wait_apart_and_their_run_with_them(
     assert {call.section for call in snapshot.calls} == {"one", "two"}
     first, second = snapshot.calls
     told = await details(handle)
-    assert "**waits for somebody's approval** since 20" in told
+    assert "**waits for an approval** since 20" in told
     for call in snapshot.calls:
         assert f"asks to call tests/write of {call.section} (`{call.run_id}`), as `{CALL}`, until 20" in told
         shown = await details(temporal.get_workflow_handle(call.run_id))

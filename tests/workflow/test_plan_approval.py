@@ -78,7 +78,7 @@ async def test_a_plan_waits_ten_days_and_what_was_edited_is_researched(
     assert seconds["used"] < 600
     told = [(event.type, event.message) for event in kept.events if event.type.startswith("plan_")]
     assert told == [
-        ("plan_proposed", "Waiting for somebody to approve the plan: history · method · cost"),
+        ("plan_proposed", "Waiting for plan approval: history · method · cost"),
         ("plan_approved", "The plan was approved with changes by Elvira: law · people"),
     ]
 

@@ -110,7 +110,7 @@ async def test_a_source_that_was_dropped_is_unknown_and_one_that_was_added_is_se
     handle = await start()
     await gate.reached()
     assert "no source would be left" in await refused(handle, drop_sources=("library",))
-    assert "'attic' is not searched; searched are: library" in await refused(handle, drop_sources=("attic",))
+    assert "'attic' is not searched; the sources are: library" in await refused(handle, drop_sources=("attic",))
     assert "searched already" in await refused(handle, add_sources=("library",))
     await steer(handle, add_sources=("archive",), drop_sources=("library",))
     gate.open()
@@ -159,8 +159,8 @@ async def test_sections_are_added_and_dropped_while_others_run(start: Start, scr
         "people": "drafted",
     }
     told = [event.message for event in kept.events if event.type in ("steered", "branch_complete")]
-    assert "law: added; History, method, future: left out at somebody's wish" in told
-    assert "method: left out at somebody's wish" in told
+    assert "law: added; History, method, future: left out on request" in told
+    assert "method: left out on request" in told
     own = sum(usage.tokens for usage in script.ledger.values())
     assert result.usage.tokens == own, "what was dropped was paid for"
 
@@ -192,7 +192,7 @@ async def test_it_is_too_late_once_the_sections_are_over(start: Start, script: S
     gate = Gate(script, lambda given: "sections" in given)
     handle = await start(mode="deep")
     await gate.reached()
-    assert "nothing of its research could be changed" in await refused(handle, instruction=COSTS)
+    assert "its research is over" in await refused(handle, instruction=COSTS)
     gate.open()
     await handle.result()
 

@@ -103,7 +103,7 @@ def _build_decompressor(who: str, response: httpx.Response) -> _Unpacking | None
         return None
     if encodings in (["gzip"], ["x-gzip"]):
         return _Unpacking(who)
-    raise SourceRefused(f"{who}: the answer is packed as nobody asked for: {', '.join(encodings)[:100]!r}")
+    raise SourceRefused(f"{who}: the answer has an encoding that was not requested: {', '.join(encodings)[:100]!r}")
 
 
 def _too_large(who: str, most_bytes: int) -> SourceRefused:

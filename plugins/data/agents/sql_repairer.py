@@ -122,7 +122,7 @@ def summarize_sql_repair(output: JsonObject) -> tuple[str, JsonObject]:
     marked = " This may change what it means." if said.changes_meaning else ""
     told = shorten_text(" ".join(said.changed), SHOWN_CHARACTERS)
     figures: JsonObject = {"sql": said.sql, "diff": said.diff, "changes_meaning": said.changes_meaning}
-    return f"Mended the query. {told}{marked}", figures
+    return f"Repaired the query. {told}{marked}", figures
 
 
 AGENT: Final = AgentDefinition(

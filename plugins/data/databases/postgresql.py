@@ -64,7 +64,7 @@ _AWAY: Final = (
     errors.DiskFull,
 )
 _WORDS: Final[tuple[tuple[type[psycopg.Error], str], ...]] = (
-    (errors.AdminShutdown, "its server stops, or somebody ended the connection"),
+    (errors.AdminShutdown, "its server is shutting down, or the connection was terminated"),
     (errors.CrashShutdown, "its server stops after a crash"),
     (errors.CannotConnectNow, "its server starts or stops at the moment"),
     (errors.TooManyConnections, "its server has no connection free"),
@@ -130,7 +130,7 @@ class Postgresql:
         except errors.QueryCanceled:
             return too_slow(limits.seconds)
         except errors.LockNotAvailable:
-            return QueryFault(stage="limits", message="somebody else has locked a table that it reads", lasting=False)
+            return QueryFault(stage="limits", message="another session has locked a table that it reads", lasting=False)
         except (errors.ReadOnlySqlTransaction, errors.ActiveSqlTransaction) as error:
             return QueryFault(stage="limits", message=f"the database's guards refuse it: {_format_server_error(error)}")
         except _AWAY as error:

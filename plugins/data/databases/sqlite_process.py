@@ -70,8 +70,8 @@ _ROWS: Final = """
 """
 """Rows of a table without counting many: numbers that were given to rows may begin anywhere and leave out any."""
 _WHY: Final = {
-    sqlite3.SQLITE_BUSY: "somebody who writes has locked it, and another try may find it free",
-    sqlite3.SQLITE_LOCKED: "somebody who writes has locked it, and another try may find it free",
+    sqlite3.SQLITE_BUSY: "a writer has locked it; another attempt may succeed",
+    sqlite3.SQLITE_LOCKED: "a writer has locked it; another attempt may succeed",
     sqlite3.SQLITE_NOTADB: "its file is no SQLite database, or an encrypted one",
     sqlite3.SQLITE_CORRUPT: "its file is damaged",
     sqlite3.SQLITE_IOERR: "its file cannot be read from the disk",
@@ -144,7 +144,7 @@ def _build_query_fault(error: sqlite3.Error, limits: Limits) -> QueryFault:
     if code == sqlite3.SQLITE_INTERRUPT:
         return too_slow(limits.seconds)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        text = "the database is locked by somebody who writes"
+        text = "the database is locked by a writer"
         return QueryFault(stage="limits", message=text, lasting=False)
     if code in (sqlite3.SQLITE_AUTH, sqlite3.SQLITE_READONLY):
         return QueryFault(stage="limits", message=f"the database's guards refuse it: {_format_sqlite_error(error)}")

@@ -84,7 +84,7 @@ def build_time_series(table: ResultTable, given: ForecastInput) -> Series:
     if not table.rows:
         raise build_forecast_refusal("empty", "the result has no rows.")
     if table.truncated:
-        text = "the result was cut off, so nobody knows where the series ends: aggregate in the query, or ask for less."
+        text = "the result was cut off, so the end of the series is unknown: aggregate in the query, or ask for less."
         raise build_forecast_refusal("truncated", text)
     time, value = choose_series_columns(table, given.time_column, given.value_column)
     names = table.columns[time].name, table.columns[value].name

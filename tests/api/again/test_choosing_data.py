@@ -41,10 +41,10 @@ async def test_without_a_model_saved_questions_alone_go_to_the_database(
         assert (view["status"], view["choice"]["mode"]) == ("completed", "data")
         assert "'shop'" in view["choice"]["reason"]
         report = (await api.get(f"/v1/runs/{run_id}/report")).text
-        assert "gone on as data" in report
+        assert "which chose data" in report
         assert "800" in report
         story = (await api.get(f"/v1/runs/{run_id}/events", headers={"Accept": "text/event-stream"})).text
-        assert "Goes on as data research." in story
+        assert "Chose data research." in story
         _, follows = await chosen(api, "And by city?", both, previous_run=run_id)
         assert (follows["status"], follows["choice"]["mode"]) == ("completed", "data")
         compared = "Compare the total revenue of sales in 2023 and 2024"

@@ -18,7 +18,7 @@ SAME: Final = ("none", "top-up", "pause", "resume", "rollback", "fork")
 EXCUSES: Final[Mapping[Way, str]] = {
     "paths": "is used up",
     "series": "it took longer than",
-    "writes": "nobody knows whether it did its work",
+    "writes": "it is unknown whether its write happened",
 }
 """What a report may say that is not its twin's, by how its question goes: paths have so many seconds, models of a
 forecast too, and a call that writes is never made again."""

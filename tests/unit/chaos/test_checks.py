@@ -202,7 +202,7 @@ def asked_of_tables(way: Way, **changes: object) -> Played:
     return left(**changes).model_copy(update={"plan": plan})
 
 
-SAID = "# The tons\n\nhands/write writes, was called, and nobody knows whether it did its work"
+SAID = "# The tons\n\nhands/write was called, and it is unknown whether its write happened"
 
 
 def test_what_a_report_says_that_it_lacks_is_excused_only_where_it_may_lack_that() -> None:

@@ -66,7 +66,7 @@ async def test_every_way_is_gone_to_its_report(mode: str) -> None:
     others = {node.id for name, part in list_parts().items() if name != mode for node in part.nodes}
     assert others.isdisjoint(run.state.outputs)
     told = [event for event in journal.events if event.type == "state_updated" and event.data.get("mode")]
-    assert [(event.message, event.data["mode"]) for event in told] == [(f"Goes on as {mode} research. So it is.", mode)]
+    assert [(event.message, event.data["mode"]) for event in told] == [(f"Chose {mode} research. So it is.", mode)]
     assert (
         watch.build_run_snapshot(asked(), journal, 0.0, "closed", "completed", None, Usage(), None, ()).choice.mode
         == mode

@@ -101,7 +101,7 @@ def test_any_output_can_be_told(agent: str, output: Json) -> None:
 @pytest.mark.parametrize(
     ("error_type", "message"),
     [
-        (FailureType.PROVIDER, "Find: goes on without shelf after 1 try in vain"),
+        (FailureType.PROVIDER, "Find: continues without shelf after 1 failed attempt"),
         (FailureType.SOURCE_REFUSED, "Find: answered after 1 try in vain"),
         ("", "Find: answered after 1 try in vain"),
     ],

@@ -234,7 +234,7 @@ def test_what_is_no_way_leads_the_usual_one_and_is_told(chosen: Json, named: str
     journal.record(completed(journal.run, {"ok": True}), 0.0)
     assert journal.run.node == "z"
     event = journal.events[-1]
-    said = f"{named} is none of its ways, on to Z" if named else "on to Z"
+    said = f"{named} is not one of its options, on to Z" if named else "on to Z"
     assert (event.type, event.message) == ("routed", f"A: {said}")
     assert event.data.get("named", "") == named
 

@@ -79,7 +79,7 @@ async def test_the_mode_is_chosen_by_rules_and_the_report_says_why(tmp_path: Pat
     sources = [ScriptedSource("library", TEXTS)]
     came = await run_research("When was metformin tried?", folder=tmp_path, sources=sources, mode="auto")
     assert came.journal.run.state.choice.mode == "simple"
-    assert "> Mode auto, gone on as simple. Chosen by rules, without a language model: it asks" in came.report.markdown
+    assert "> Mode auto, which chose simple. Chosen by rules, without a language model: it asks" in came.report.markdown
 
 
 def test_all_that_the_judge_would_search_is_searched() -> None:

@@ -133,7 +133,7 @@ def test_a_reference_says_who_wrote_what_where_and_who_told_of_it() -> None:
         "1. Curie M, Bohr N (2020). [**Oil \\[and\\] \\*water\\***](<https://example.org/oil>). J Oil 3:1-9. "
         "[**doi:10.1/x**](<https://doi.org/10.1/x>), [**PMID 1**](<https://pubmed.ncbi.nlm.nih.gov/1>). "
         "Cited from: [**https://example.org/pubmed**](<https://example.org/pubmed>). "
-        "— pubmed, retrieved 2026-11-22; also told of by europe_pmc"
+        "— pubmed, retrieved 2026-11-22; also found by europe_pmc"
     )
 
 

@@ -110,7 +110,7 @@ def _print_step_head(console: Console, found: dict[str, Any]) -> None:
     ]
     _print_text(console, " · ".join(filter(None, used)), "dim")
     for held in row["held"]:
-        _print_text(console, f"at {format_seconds(held['at'])} in vain: {held['detail']}", "yellow")
+        _print_text(console, f"attempt at {format_seconds(held['at'])} failed: {held['detail']}", "yellow")
     for attempt in row["attempts"]:
         told = f"{attempt['activity']} attempt {attempt['attempt']}: {attempt['outcome']}"
         _print_text(console, f"{told}, {format_tokens(attempt['usage']) or 'no'} tokens", "dim")

@@ -121,7 +121,7 @@ async def test_only_a_plan_that_waits_is_decided_on_and_only_once(start: Start, 
 async def test_a_run_that_was_not_asked_to_wait_has_nothing_to_approve(start: Start, script: Script) -> None:
     script.watching = lambda _: asyncio.sleep(0.2)
     handle = await start(mode="deep")
-    assert "it was not asked for" in await refused(handle, ApprovePlan())
+    assert "it was not requested" in await refused(handle, ApprovePlan())
     early = await start(mode="deep", approve_plan=True)
     assert "has not proposed a plan yet" in await refused(early, RefusePlan(reason="no"))
     script.watching = None

@@ -104,7 +104,7 @@ async def test_details_of_a_held_run_name_the_agent(temporal: Client, script: Sc
         await held(handle)
         told = await details(handle)
         assert "**waits for a provider** since 20" in told
-        assert "`judge` was tried 1 time in vain; next try 20" in told
+        assert "`judge` failed 1 time; next try 20" in told
         assert "=> judge" in told
         await handle.terminate()
 

@@ -111,7 +111,7 @@ async def test_a_source_that_was_dropped_is_unknown_and_one_that_was_added_is_se
     await gate.reached()
     assert "no source would be left" in await refused(handle, drop_sources=("library",))
     assert "'attic' is not searched; the sources are: library" in await refused(handle, drop_sources=("attic",))
-    assert "searched already" in await refused(handle, add_sources=("library",))
+    assert "already searched" in await refused(handle, add_sources=("library",))
     await steer(handle, add_sources=("archive",), drop_sources=("library",))
     gate.open()
     await handle.result()
@@ -178,7 +178,7 @@ async def test_sections_that_are_added_before_the_plan_are_in_it(start: Start, s
     assert script.published[0].warnings == ("The plan had 2 sections; these are not researched: method",)
 
 
-@pytest.mark.parametrize(("mode", "why"), [("iterative", "has no sections"), ("auto", "are not on the way")])
+@pytest.mark.parametrize(("mode", "why"), [("iterative", "has no sections"), ("auto", "are not on its path")])
 async def test_a_run_without_sections_says_so(mode: str, why: str, start: Start, script: Script) -> None:
     gate = Gate(script, lambda given: "max_iterations" in given)
     handle = await start(mode=mode)

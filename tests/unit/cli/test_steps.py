@@ -130,7 +130,7 @@ def test_a_step_from_the_inside(server: Server, capsys: pytest.CaptureFixture[st
         "Step 6 of 7: check  agent judge, turn 1  failed",
         "[no] answer",
         "of these 1.5 s without a worker",
-        "at 5.0 s in vain: HTTP 503",
+        "attempt at 5.0 s failed: HTTP 503",
         "while it ran: Asked to stop",
         "Why [this]?",
         "more lines; `--json` has all",

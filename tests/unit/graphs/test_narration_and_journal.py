@@ -102,8 +102,8 @@ def test_any_output_can_be_told(agent: str, output: Json) -> None:
     ("error_type", "message"),
     [
         (FailureType.PROVIDER, "Find: continues without shelf after 1 failed attempt"),
-        (FailureType.SOURCE_REFUSED, "Find: answered after 1 try in vain"),
-        ("", "Find: answered after 1 try in vain"),
+        (FailureType.SOURCE_REFUSED, "Find: answered after 1 failed attempt"),
+        ("", "Find: answered after 1 failed attempt"),
     ],
 )
 def test_a_source_that_was_given_up_is_not_said_to_have_answered(error_type: str, message: str) -> None:

@@ -24,7 +24,7 @@ from temporalio.worker import Worker
 from benchmarks.history import size
 from benchmarks.scripted import Scripted
 from benchmarks.server import publish_nothing, temporal_server
-from elcano.activities.calls.bookkeeping import BookActivities
+from elcano.activities.calls.ledger_lines import BookActivities
 from elcano.activities.calls.names import agent_activities, tool_activities
 from elcano.activities.report.publishing import ReportActivities
 from elcano.api.app import create_app

@@ -1,8 +1,10 @@
-"""Which plugins this process loads, and the settings that they add."""
+"""Which plugins this process loads, the settings that they add, and what they read beside: keys under their own names."""
 
 import json
+import os
 from collections.abc import Iterable
-from typing import Annotated, Any, Final, TypeVar
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -66,3 +68,22 @@ def read_plugin_settings(part: type[T]) -> T:
 def list_variables(parts: Iterable[type[BaseModel]]) -> list[str]:
     """The variables of settings that plugins add."""
     return [f"ELCANO_{name.upper()}" for part in parts for name in part.model_fields]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The result of one check. `remedy` says what to do about it."""
+
+    grade: Literal["good", "note", "fault"]
+    text: str
+    remedy: str = ""
+
+
+def is_set(name: str) -> bool:
+    """Whether a variable that is not ours, such as a provider's key, is there and not empty."""
+    return bool(os.environ.get(name))
+
+
+def read_key_variable(name: str) -> str:
+    """The key in a variable that is not ours; empty if it is not set."""
+    return os.environ.get(name, "").strip()

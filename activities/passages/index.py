@@ -17,7 +17,7 @@ from elcano.activities.passages.collection import SkippedDocument
 from elcano.activities.passages.document import Document
 from elcano.activities.passages.schema import create_tables, is_current
 from elcano.activities.passages.word_forms import format_index_text
-from elcano.activities.text.languages import text_language
+from elcano.activities.text.language_detection import text_language
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 
 BUSY_SECONDS: Final = 10.0

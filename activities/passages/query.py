@@ -11,7 +11,7 @@ from typing import Final
 import snowballstemmer
 
 from elcano.activities.passages.word_forms import format_index_word
-from elcano.activities.text.known import ENGLISH
+from elcano.activities.text.languages import ENGLISH
 from elcano.activities.text.stopwords import stop_words
 from elcano.activities.text.words import asked_words, split_words
 

@@ -22,8 +22,8 @@ from elcano.activities.passages.query import (
     search_words,
 )
 from elcano.activities.passages.ranking import Hit
-from elcano.activities.text.known import ENGLISH
-from elcano.activities.text.languages import language_of
+from elcano.activities.text.language_detection import language_of
+from elcano.activities.text.languages import ENGLISH
 
 STUB_CHARACTERS: Final = 200
 """A passage below a heading that is no longer says little but its heading: a line of a table of contents, see also."""

@@ -9,10 +9,9 @@ space of words: a name is found in documents of any language, and how rare a wor
 from typing import Final
 
 from elcano.activities.text.exponents import flatten_exponents
-from elcano.activities.text.known import ENGLISH, UNSPACED, stemmer_of
+from elcano.activities.text.languages import ENGLISH, UNSPACED, stemmer_of
 from elcano.activities.text.stems import root_in
-from elcano.activities.text.unspaced import space_out_pairs
-from elcano.activities.text.words import split_words
+from elcano.activities.text.words import space_out_pairs, split_words
 
 TOKENIZER: Final = "porter unicode61 categories 'L* N* Co Mn Mc'"
 """The signs of Hindi, Tamil or Thai are letters and marks; without the marks their words would fall apart."""

@@ -6,10 +6,14 @@ no embedder, and everything that could use one goes by words.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.extras import install_command
@@ -44,8 +48,8 @@ def open_embedder(named: str) -> Embedder | None:
         return None
     folder = model_folder(named)
     try:
+        from elcano.activities.similarity.embedder import CachingEmbedder
         from elcano.activities.similarity.encoder import Encoder
-        from elcano.activities.similarity.remembering import CachingEmbedder
     except ImportError as error:
         text = f"ELCANO_EMBEDDINGS needs the package {error.name!r}: {install_command('embeddings')}, or unset it"
         raise InputInvalid("embeddings", text) from error
@@ -69,3 +73,27 @@ def model_folder(named: str) -> Path:
     if not folders:
         raise InputInvalid("embeddings", f"ELCANO_EMBEDDINGS is {named!r}: that package has no {_MARK}")
     return folders[0]
+
+
+MOST: Final = 20_000
+"""Vectors kept: 30 MB of 384 numbers each."""
+
+
+class CachingEmbedder:
+    """Another embedder with a memory. One thread computes at a time: they would only share the same processors."""
+
+    def __init__(self, embedder: Embedder, most: int = MOST) -> None:
+        self._embedder = embedder
+        self._most = most
+        self._vectors: dict[str, NDArray[np.float32]] = {}
+        self._computing = threading.Lock()
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row a text, `len(texts)` x the embedder's size."""
+        with self._computing:
+            new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+            fresh = dict(zip(new, self._embedder.embed(new), strict=True)) if new else {}
+            known = self._vectors | fresh
+            rows = np.stack([known[text] for text in texts])
+            self._vectors = dict(list(known.items())[-self._most :])
+        return rows

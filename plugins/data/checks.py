@@ -8,7 +8,7 @@ from elcano.graphs.errors import InputInvalid, SourceRefused, SourceUnavailable
 from elcano.plugins.data.databases.engine import Stop
 from elcano.plugins.data.databases.registry import engine_of
 from elcano.settings import Settings, get_variable_name
-from elcano.settings.finding import Finding
+from elcano.settings.plugins import Finding
 
 
 def check_databases(chosen: Settings) -> Iterable[Finding]:

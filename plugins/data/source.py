@@ -6,7 +6,7 @@ warning says why.
 
 import asyncio
 
-from elcano.activities.results.result_store import RESULT_TYPE, as_evidence
+from elcano.activities.query_results import RESULT_TYPE, as_evidence
 from elcano.activities.sources.base import SearchResults
 from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.data.query import QueryFault, SqlQuery

@@ -6,7 +6,7 @@ from typing import Final
 from elcano.graphs.errors import SourceRefused
 from elcano.plugins.documents.folder import Folder
 from elcano.settings import Settings
-from elcano.settings.finding import Finding
+from elcano.settings.plugins import Finding
 
 _SHOWN: Final = 5
 """Skipped files that are named; the rest is counted."""

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from elcano.activities.passages.search import PER_DOCUMENT
-from elcano.activities.similarity.related import score_passages
+from elcano.activities.similarity.related_passages import score_passages
 from elcano.activities.sources.base import SearchResults
 from elcano.plugins.literature.work_records import WorkRecord
 from elcano.storage.evidence import Evidence

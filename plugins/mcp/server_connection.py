@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final, TextIO, TypeVar
 
-from elcano.activities.extras import missing_extras
+from elcano.activities.services import missing_extras
 from elcano.graphs.errors import ToolRefused, ToolUnavailable
 from elcano.graphs.extras import install_command
 from elcano.graphs.shortening import shorten_text

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from temporalio.client import Client
 
-from elcano.activities.calls.heartbeat import send_heartbeats
+from elcano.activities.calls.heartbeats import send_heartbeats
 from elcano.api.app import create_app
 from elcano.graphs.frozen import JsonObject
 from elcano.settings import Settings

@@ -13,7 +13,7 @@ from temporalio.testing import WorkflowEnvironment
 
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.registry import Sources, open_sources
-from elcano.activities.tools.search import Passing, ToolActivities, pass_without_waiting
+from elcano.activities.tools.tool_activities import Passing, ToolActivities, pass_without_waiting
 from elcano.api.http.schemas import PendingActivity
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal, InvalidOperation, localcontext
 from typing import Final, TypeAlias
 
-from elcano.activities.support.units import POINTS, SHARE
+from elcano.activities.text.units import POINTS, SHARE
 from elcano.graphs.data.answer import NumberStatus, NumberVerdict
 from elcano.graphs.data.proof import NumberProof, Operation
 from elcano.graphs.data.table import ResultTable

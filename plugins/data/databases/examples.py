@@ -12,7 +12,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from elcano.activities.text.known import ENGLISH
+from elcano.activities.text.languages import ENGLISH
 from elcano.activities.text.same_question import is_same_question
 from elcano.activities.text.stopwords import stop_words
 from elcano.activities.text.words import asked_words, split_words

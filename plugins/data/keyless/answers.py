@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
-from elcano.activities.results.result_lines import NO_ROW, on_one_line
-from elcano.activities.text.known import ENGLISH
-from elcano.activities.text.languages import language_of
+from elcano.activities.query_results import NO_ROW, on_one_line
+from elcano.activities.text.language_detection import language_of
+from elcano.activities.text.languages import ENGLISH
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.data.proof import CellReference, NumberProof, Operation
 from elcano.graphs.values.display_text import ensure_list

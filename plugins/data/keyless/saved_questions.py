@@ -9,8 +9,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from elcano.activities.text.question_readings import list_readings
-from elcano.activities.text.same_question import is_same_question
+from elcano.activities.text.same_question import is_same_question, list_readings
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.shortening import shorten_text
 from elcano.graphs.values.display_text import ensure_list

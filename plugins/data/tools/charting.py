@@ -4,7 +4,7 @@ import asyncio
 import json
 from typing import Final
 
-from elcano.activities.results.result_store import load_result_tables
+from elcano.activities.query_results import load_result_tables
 from elcano.activities.tools.tool_work import ToolWork
 from elcano.graphs.data.answer import Chart, ChartInput, ChartOutput
 from elcano.graphs.errors import InputInvalid

@@ -2,9 +2,8 @@
 
 import asyncio
 
-from elcano.activities.results.result_store import load_result_tables, store_result_table
-from elcano.activities.tools.evidence_reference import build_evidence_ref
-from elcano.activities.tools.tool_work import ToolWork
+from elcano.activities.query_results import load_result_tables, store_result_table
+from elcano.activities.tools.tool_work import ToolWork, build_evidence_ref
 from elcano.plugins.data.answering.consensus import Path, merge_path_tables, told_of
 from elcano.plugins.data.database_tools import MergedResults
 from elcano.plugins.data.models.consensus import MOST_DISAGREEMENTS, ConsensusInput

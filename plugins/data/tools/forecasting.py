@@ -11,9 +11,8 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from elcano.activities.results.result_store import store_result_table
-from elcano.activities.tools.evidence_reference import build_evidence_ref
-from elcano.activities.tools.tool_work import ToolWork
+from elcano.activities.query_results import store_result_table
+from elcano.activities.tools.tool_work import ToolWork, build_evidence_ref
 from elcano.graphs.data.table import ResultDigest, ResultTable
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.extras import install_command

@@ -10,9 +10,8 @@ from hashlib import sha256
 
 from temporalio import activity
 
-from elcano.activities.results.result_store import RESULT_TYPE, store_result_table
-from elcano.activities.tools.evidence_reference import build_evidence_ref
-from elcano.activities.tools.tool_work import ToolWork
+from elcano.activities.query_results import RESULT_TYPE, store_result_table
+from elcano.activities.tools.tool_work import ToolWork, build_evidence_ref
 from elcano.graphs.data.query import QueryFault
 from elcano.graphs.data.table import ResultTable
 from elcano.graphs.errors import InputInvalid

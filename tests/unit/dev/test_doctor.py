@@ -13,7 +13,7 @@ from elcano.graphs.catalogue.source_registry import SOURCES
 from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
 from elcano.plugins.knowledge import checks as knowledge_checks
 from elcano.settings import Settings
-from elcano.settings.finding import Finding
+from elcano.settings.plugins import Finding
 
 
 def test_doctor_says_how_to_mend(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.agents.needs_loader import Loader
+from elcano.activities.agents.prompt_parts import Loader
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.data.schema import ColumnSchema, DatabaseSchema, TableSchema
 from elcano.graphs.errors import InputInvalid, SourceUnavailable

@@ -1,4 +1,4 @@
-"""Which plugins this process loads, the settings that they add, and what they read beside: keys under their own names."""
+"""Which plugins this process loads, the settings that they add, and variables that are not ours, such as keys."""
 
 import json
 import os

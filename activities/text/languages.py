@@ -1,4 +1,4 @@
-"""Languages by their ISO 639-1 code, such as `de`: what is known of each, and which one words are read in at the moment.
+"""Languages by their ISO 639-1 code, such as `de`: what is known of each, and which one words are read in now.
 
 A task is read in one language from its first word to its last: that of its question, in which what was found is
 compared with it. So it is said once, where the task begins (`use_language`), and holds for what that does, also in

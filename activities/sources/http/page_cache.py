@@ -1,4 +1,4 @@
-"""Pages that were read lately: public ones on disk, for an hour as they are, then as long as their server says the same.
+"""Pages that were read lately: public ones on disk, for an hour as they are, then while their server says the same.
 
 Only what anybody would be shown is kept on disk: answers to a GET that held no key, from the public web, whole and with
 status 200. So all runs and all tenants may share them. How long a page asks to be kept does not count, because a run

@@ -9,11 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from elcano.activities.prose.blocks import ClaimCollector
-from elcano.graphs.agents.envelope import SectionItem
-from elcano.graphs.agents.loaded import Loaded
-from elcano.graphs.agents.prose import ReportProse, SectionText, Summary
-from elcano.graphs.agents.synthesis_context import SynthesisInput
-from elcano.graphs.values.report import Claim, DraftRef, DraftSection, ReportDraft, heading_for, title_for
+from elcano.graphs.agents.envelope import Loaded, SectionItem
+from elcano.graphs.agents.writing import ReportProse, SectionText, Summary, SynthesisInput
+from elcano.graphs.report.draft import Claim, DraftRef, heading_for, title_for
+from elcano.graphs.report.report import DraftSection, ReportDraft
 
 _LIST_MARK: Final = re.compile(r"^\s*(?:[-+*]|\d{1,9}[.)])\s+")
 _MARKS: Final = re.compile(r"\s*\[(?:from )?\w{1,12}(?:, ?\w{1,12})*\]")

@@ -23,18 +23,26 @@ from elcano.activities.calls.budget_check import prompt_tokens
 from elcano.activities.prose.blocks import ClaimCollector
 from elcano.activities.report.checked_draft import CheckedDraft, cited_ids
 from elcano.activities.report.citation_check import check_citations
-from elcano.graphs.agents import reviewer, reviser
-from elcano.graphs.agents.envelope import EvidenceItem, render_task_prompt
-from elcano.graphs.agents.loaded import AgentInput, Loaded
-from elcano.graphs.agents.reviewer import ReviewedStatement, ReviewerInput, ReviewVerdicts, StatementVerdict
-from elcano.graphs.agents.reviser import DoubtedBlock, RevisedBlock, ReviserInput
+from elcano.graphs.agents.envelope import AgentInput, EvidenceItem, Loaded, render_task_prompt
+from elcano.graphs.agents.review import AGENT as REVIEWER
+from elcano.graphs.agents.review import (
+    MOST_REASON_CHARACTERS,
+    REVISION,
+    DoubtedBlock,
+    ReviewedStatement,
+    ReviewerInput,
+    ReviewVerdicts,
+    RevisedBlock,
+    ReviserInput,
+    StatementVerdict,
+)
 from elcano.graphs.errors import AnswerUnusable, BudgetExhausted, InputInvalid, ModelRefused, RequestRefused
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.budget import Estimate
-from elcano.graphs.values.display_text import format_count
-from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft
-from elcano.graphs.values.statements import Judgement, Statement
+from elcano.graphs.report.draft import Citation, Claim
+from elcano.graphs.report.report import DraftSection, ReportDraft
+from elcano.graphs.report.statements import Judgement, Statement
+from elcano.graphs.state.budget import Estimate
+from elcano.graphs.text import format_count, shorten_text
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import TenantStore
 
@@ -121,7 +129,7 @@ async def checked_draft(store: TenantStore, draft: ReportDraft, asked: str) -> C
 
 
 async def _review_batch(attempt: Attempt, given: AgentInput, batch: Sequence[tuple[Key, Statement]]) -> list[Judgement]:
-    question = reviewer.AGENT.asks
+    question = REVIEWER.asks
     statements = tuple(_build_reviewed_statement(number, one) for number, (_, one) in enumerate(batch, start=1))
     task = question.shown(ReviewerInput(question=given.question, statements=statements), Loaded())
     least = prompt_tokens(render_task_prompt(question.request, task)) + VERDICT_TOKENS * len(batch)
@@ -143,7 +151,7 @@ def _judgements_from_verdicts(batch: Sequence[tuple[Key, Statement]], answer: Re
         if verdict is None:
             yield Judgement(statement=text, support="unchecked", evidence=evidence)
             continue
-        reason = shorten_text(" ".join(verdict.reason.split()), reviewer.MOST_REASON_CHARACTERS)
+        reason = shorten_text(" ".join(verdict.reason.split()), MOST_REASON_CHARACTERS)
         held = verdict.support == "supported"
         told = "" if held else reason or "the words it quotes do not say it"
         yield Judgement(statement=text, support=verdict.support, reason=told, evidence=evidence)
@@ -213,7 +221,7 @@ async def revise_doubted_blocks(attempt: Attempt, given: AgentInput, draft: Repo
     ids = list(dict.fromkeys(cited.evidence for claim in doubted for cited in claim.citations))
     passages = await attempt.store.evidence.get(ids)
     keys = {one.id: f"e{number}" for number, one in enumerate(passages, start=1)}
-    task = reviser.QUESTION.shown(
+    task = REVISION.shown(
         ReviserInput(
             question=given.question,
             blocks=tuple(_build_doubted_block(n, one, faults[one], keys) for n, one in enumerate(doubted, start=1)),
@@ -221,12 +229,12 @@ async def revise_doubted_blocks(attempt: Attempt, given: AgentInput, draft: Repo
         ),
         Loaded(),
     )
-    text = render_task_prompt(reviser.QUESTION.request, task)
+    text = render_task_prompt(REVISION.request, task)
     answered = sum(len(one.text) for one in doubted) // 2
     if attempt.left.refuses(Estimate(tokens=prompt_tokens(text) + answered)) is not None:
         return draft
     try:
-        answer = await attempt.ask(build_question_agent(task.kind, reviser.QUESTION), reviser.QUESTION.request, task)
+        answer = await attempt.ask(build_question_agent(task.kind, REVISION), REVISION.request, task)
     except (BudgetExhausted, AnswerUnusable, ModelRefused, RequestRefused):
         return draft
     except FallbackExceptionGroup as group:

@@ -24,9 +24,8 @@ from temporalio.service import RPCError
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
 from elcano.activities.calls.patient_wait import CallTimedOut, wait_patiently
-from elcano.graphs.contracts import MOST_DEATHS, ToolCall
-from elcano.graphs.values.answer_stream import BEAT_SECONDS, Words
-from elcano.graphs.values.failures import FailureType
+from elcano.graphs.contracts import BEAT_SECONDS, MOST_DEATHS, ToolCall, Words
+from elcano.graphs.state.failures import FailureType
 
 CARRIED_AT: Final = 2
 """Where in the details of a heartbeat the number of lost attempts is."""

@@ -12,8 +12,8 @@ from typing import Final
 
 from pydantic_ai.models import Model
 
+from elcano.activities.calls.envelope_trimmer import trim_task
 from elcano.graphs.agents.envelope import TaskEnvelope, render_task_prompt
-from elcano.graphs.agents.envelope_trimmer import trim_task
 from elcano.graphs.errors import ActivityFault, AnswerCutOff, AnswerDeclined, PromptTooLong, RequestRefused
 
 MOST_CUTS: Final = 4

@@ -12,8 +12,8 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, Text
 from pydantic_ai.usage import RequestUsage
 
 from elcano.graphs.model_names import OFFLINE
-from elcano.graphs.values.budget import Usage, microusd_from_usd, sum_usages
-from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN
+from elcano.graphs.rules import CHARACTERS_PER_TOKEN
+from elcano.graphs.state.budget import Usage, microusd_from_usd, sum_usages
 
 MOST_TOKENS: Final = 100_000_000
 """Of one request; no model reads or writes as many. Whoever reports more has reported nothing."""

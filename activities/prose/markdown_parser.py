@@ -14,8 +14,8 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from elcano.graphs.values.report import Citation
-from elcano.graphs.values.statements import BlockKind
+from elcano.graphs.report.draft import Citation
+from elcano.graphs.report.statements import BlockKind
 
 CITATION: Final = "citation"
 """The type of the tokens of marks; their `meta` has `marks` and `inferred`."""

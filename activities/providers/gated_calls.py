@@ -28,7 +28,7 @@ from elcano.activities.calls.models import Resolve, model_text
 from elcano.activities.providers.queue_limits import notify_provider_workflow
 from elcano.activities.providers.rate_limit import Gate
 from elcano.activities.tools.tool_activities import Passing, pass_without_waiting
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.errors import SourceBusy
 from elcano.graphs.model_names import model_names, provider_of

@@ -23,11 +23,14 @@ from elcano.graphs.providers import (
     PROVIDER_CHANGED,
     PROVIDER_QUEUE,
     PROVIDER_WORKFLOW,
+    TRIAL_LASTS,
+    Provider,
     ProviderQueue,
     QueueState,
+    get_provider_state,
+    looked_at,
     workflow_id,
 )
-from elcano.graphs.values.providers import TRIAL_LASTS, Provider, get_provider_state, looked_at
 from elcano.storage.providers import ProviderStore
 
 CALL_TIMEOUT: Final = timedelta(seconds=5)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from elcano.activities.report.references import Works
-from elcano.graphs.values.report import Reference, ReportDraft
-from elcano.graphs.values.statements import BlockKind, CheckedCitation, Statement, SupportCounts, Verdict
+from elcano.graphs.report.report import Reference, ReportDraft
+from elcano.graphs.report.statements import BlockKind, CheckedCitation, Statement, SupportCounts, Verdict
 from elcano.storage.evidence import Evidence
 
 REASONS: Final[dict[Verdict, str]] = {

@@ -25,16 +25,15 @@ from elcano.activities.prose.markdown_parser import (
 )
 from elcano.activities.prose.statements import extract_statements, words_of
 from elcano.activities.report.checked_draft import REASONS, CheckedClaim, CheckedDraft, CheckedSection
-from elcano.activities.report.references import Works
+from elcano.activities.report.references import Works, list_cited_texts
 from elcano.activities.support.missing_facts import Statement as Said
 from elcano.activities.support.missing_facts import figures_unquoted, find_underived_figures, names_unquoted
 from elcano.activities.support.quotes import QuoteIndex
 from elcano.activities.support.statement_check import StatementFinding, judge_statement
-from elcano.graphs.references.days import format_utc_day
-from elcano.graphs.support import Support
-from elcano.graphs.values.report import Citation, CitedText, Claim, Reference, ReportDraft
-from elcano.graphs.values.statements import BlockKind, CheckedCitation, Judgement, Statement
-from elcano.graphs.values.work_metadata import Work
+from elcano.graphs.report.draft import Citation, Claim
+from elcano.graphs.report.report import Reference, ReportDraft
+from elcano.graphs.report.statements import BlockKind, CheckedCitation, Judgement, Statement, Support
+from elcano.graphs.report.works import Work
 from elcano.storage.evidence import Evidence, StoredText
 
 
@@ -230,7 +229,7 @@ class _Desk:
             told_by=merged.told_by if merged else (),
             also=merged.also if merged else (),
             preprints=merged.preprints if merged else (),
-            texts=tuple(_list_cited_texts(passages)),
+            texts=tuple(list_cited_texts(passages)),
         )
 
     def _citation(self, claim: str, cited: Citation) -> CheckedCitation:
@@ -251,21 +250,6 @@ class _Desk:
         key = self.works.key(passage)
         self._cited.setdefault(key, []).append(passage)
         return self._numbers.setdefault(key, len(self._numbers) + 1)
-
-
-def _list_cited_texts(passages: Iterable[Evidence]) -> Iterable[CitedText]:
-    """Each text of a reference once, in the order of first citing."""
-    by_text: dict[tuple[str, str], list[Evidence]] = {}
-    for passage in passages:
-        by_text.setdefault((passage.document, passage.content_hash), []).append(passage)
-    for (document, content_hash), cited in by_text.items():
-        yield CitedText(
-            content_hash=content_hash,
-            document=document,
-            source=cited[0].source,
-            locators=tuple(dict.fromkeys(passage.locator for passage in cited)),
-            retrieved=format_utc_day(max(passage.retrieved_at for passage in cited)),
-        )
 
 
 MOST_REASONS = 3

@@ -13,11 +13,9 @@ from typing import Final
 
 from elcano.activities.query_results import cell_text
 from elcano.activities.report.markdown import escape_markdown
-from elcano.graphs.data.answer import CHART_PATH, SHOWN_ROWS, AnswerTable, DataAnswer, NumberVerdict
-from elcano.graphs.data.schema import NUMBERS
-from elcano.graphs.data.table import RESULT_EVIDENCE, Cell
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.display_text import format_count
+from elcano.graphs.report.data_answer import CHART_PATH, SHOWN_ROWS, AnswerTable, DataAnswer, NumberVerdict
+from elcano.graphs.report.tables import NUMBERS, RESULT_EVIDENCE, Cell
+from elcano.graphs.text import format_count, shorten_text
 from elcano.storage.evidence import Evidence
 
 BY_RULES: Final = "No language model was used: its sentences are made by rules, from results of queries."

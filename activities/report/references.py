@@ -9,10 +9,10 @@ from typing import Final
 from elcano.activities.report.markdown import escape_markdown, render_link, render_locator
 from elcano.graphs.references import reference_text
 from elcano.graphs.references.days import format_utc_day
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.report import Reference
-from elcano.graphs.values.work_merge import MergedWork, list_joining_names, merge_accounts, merge_works
-from elcano.graphs.values.work_metadata import Work, canonicalize_page_url
+from elcano.graphs.report.report import CitedText, Reference
+from elcano.graphs.report.work_merge import MergedWork, list_joining_names, merge_accounts, merge_works
+from elcano.graphs.report.works import Work, canonicalize_page_url
+from elcano.graphs.text import shorten_text
 from elcano.storage.evidence import Evidence
 
 LICENCE_CHARACTERS: Final = 80
@@ -146,3 +146,18 @@ def select_related_accounts(known: Iterable[Work], others: Iterable[Work]) -> tu
 
 def _dump_without_time(work: Work) -> str:
     return work.model_copy(update={"retrieved_at": 0.0}).model_dump_json()
+
+
+def list_cited_texts(passages: Iterable[Evidence]) -> Iterable[CitedText]:
+    """Each text of a reference once, in the order of first citing."""
+    by_text: dict[tuple[str, str], list[Evidence]] = {}
+    for passage in passages:
+        by_text.setdefault((passage.document, passage.content_hash), []).append(passage)
+    for (document, content_hash), cited in by_text.items():
+        yield CitedText(
+            content_hash=content_hash,
+            document=document,
+            source=cited[0].source,
+            locators=tuple(dict.fromkeys(passage.locator for passage in cited)),
+            retrieved=format_utc_day(max(passage.retrieved_at for passage in cited)),
+        )

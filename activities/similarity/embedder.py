@@ -12,9 +12,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.extras import install_command
 
@@ -32,6 +29,36 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row a text, each of length one; the same text always gets the same row, but for rounding."""
         ...
+
+
+MOST: Final = 20_000
+"""Vectors kept: 30 MB of 384 numbers each."""
+
+
+class CachingEmbedder:
+    """Another embedder with a memory, which forgets the oldest vectors first.
+
+    A run is asked about the same passages again and again, and a vector takes a hundredth of a second or more. One
+    thread computes at a time: they would only share the same processors.
+    """
+
+    def __init__(self, embedder: Embedder, most: int = MOST) -> None:
+        self._embedder = embedder
+        self._most = most
+        self._vectors: dict[str, NDArray[np.float32]] = {}
+        self._computing = threading.Lock()
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row a text, `len(texts)` x the embedder's size."""
+        import numpy as np  # of the extra `embeddings`, as every embedder is
+
+        with self._computing:
+            new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+            fresh = dict(zip(new, self._embedder.embed(new), strict=True)) if new else {}
+            known = self._vectors | fresh
+            rows = np.stack([known[text] for text in texts])
+            self._vectors = dict(list(known.items())[-self._most :])
+        return rows
 
 
 def open_embedder(named: str) -> Embedder | None:
@@ -73,27 +100,3 @@ def model_folder(named: str) -> Path:
     if not folders:
         raise InputInvalid("embeddings", f"ELCANO_EMBEDDINGS is {named!r}: that package has no {_MARK}")
     return folders[0]
-
-
-MOST: Final = 20_000
-"""Vectors kept: 30 MB of 384 numbers each."""
-
-
-class CachingEmbedder:
-    """Another embedder with a memory. One thread computes at a time: they would only share the same processors."""
-
-    def __init__(self, embedder: Embedder, most: int = MOST) -> None:
-        self._embedder = embedder
-        self._most = most
-        self._vectors: dict[str, NDArray[np.float32]] = {}
-        self._computing = threading.Lock()
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One row a text, `len(texts)` x the embedder's size."""
-        with self._computing:
-            new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
-            fresh = dict(zip(new, self._embedder.embed(new), strict=True)) if new else {}
-            known = self._vectors | fresh
-            rows = np.stack([known[text] for text in texts])
-            self._vectors = dict(list(known.items())[-self._most :])
-        return rows

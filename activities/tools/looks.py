@@ -15,7 +15,7 @@ from elcano.activities.tools.tool_activities import Passing, as_taken, pass_with
 from elcano.graphs.catalogue.looks import LOOK, LOOKS, LookCall
 from elcano.graphs.providers import CHECK_SOURCE, FoundPassage, SourceCheck, SourceChecked
 from elcano.graphs.registry import resolve_function
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 from elcano.storage.store import Store
 
 

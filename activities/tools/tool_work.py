@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from elcano.activities.services import Services
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.state import EXCERPT_CHARACTERS, EvidenceRef
+from elcano.graphs.state.state import EXCERPT_CHARACTERS, EvidenceRef
+from elcano.graphs.text import shorten_text
 from elcano.storage.evidence import Evidence
 from elcano.storage.store import TenantStore
 

@@ -16,7 +16,7 @@ from elcano.activities.text.stems import (
 from elcano.activities.text.stopwords import WEIGHTLESS, get_weightless_words, stop_words
 from elcano.activities.text.words import is_unspaced, split_words
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.values.state import RELATED
+from elcano.graphs.state.state import RELATED
 from elcano.plugins.quoting.asking import kind_of
 from elcano.plugins.quoting.joints import JOINTS
 from elcano.plugins.quoting.language import in_english, in_its_language

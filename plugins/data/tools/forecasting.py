@@ -13,9 +13,9 @@ from pydantic import ValidationError
 
 from elcano.activities.query_results import store_result_table
 from elcano.activities.tools.tool_work import ToolWork, build_evidence_ref
-from elcano.graphs.data.table import ResultDigest, ResultTable
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.extras import install_command
+from elcano.graphs.report.tables import ResultDigest, ResultTable
 from elcano.plugins.data.forecast_wording import describe_forecast
 from elcano.plugins.data.forecasting.chart import build_forecast_chart
 from elcano.plugins.data.forecasting.forecast_refusals import Refused

@@ -12,9 +12,9 @@ from temporalio import activity
 
 from elcano.activities.query_results import RESULT_TYPE, store_result_table
 from elcano.activities.tools.tool_work import ToolWork, build_evidence_ref
-from elcano.graphs.data.query import QueryFault
-from elcano.graphs.data.table import ResultTable
 from elcano.graphs.errors import InputInvalid
+from elcano.graphs.report.data_answer import QueryFault
+from elcano.graphs.report.tables import ResultTable
 from elcano.plugins.data.database_tools import (
     ExecuteSqlInput,
     ExecuteSqlOutput,

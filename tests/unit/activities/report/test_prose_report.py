@@ -2,8 +2,8 @@
 
 from elcano.activities.agents.answer_drafts import draft_from_prose, with_canonical_ids
 from elcano.activities.report.report_builder import build_report
-from elcano.graphs.agents.prose import ReportProse
-from elcano.graphs.values.report import Report
+from elcano.graphs.agents.writing import ReportProse
+from elcano.graphs.report.report import Report
 from tests.unit.activities.report.test_rendering import CALL, OIL, TEXT, WATER
 
 TABLE = """\

@@ -75,7 +75,6 @@ def open_embedder(named: str) -> Embedder | None:
         return None
     folder = model_folder(named)
     try:
-        from elcano.activities.similarity.embedder import CachingEmbedder
         from elcano.activities.similarity.encoder import Encoder
     except ImportError as error:
         text = f"ELCANO_EMBEDDINGS needs the package {error.name!r}: {install_command('embeddings')}, or unset it"

@@ -19,7 +19,7 @@ from elcano.graphs.spec.graph import ParallelNode, limits_of
 from elcano.graphs.spec.limits import DATA_PATH
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.failures import Ending, FailureType
-from elcano.plugins.data.data_mode import path_graph
+from elcano.plugins.data.query_path import path_graph
 from elcano.testing.activities import scripted_activities
 from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Refused, Script

@@ -1,4 +1,7 @@
-"""How long the values of a query can become, reckoned before it runs: no database bounds that by itself.
+"""How large a query and its values can become, reckoned before it runs: no database bounds that by itself.
+
+`WITH b AS (SELECT s || s AS s FROM a), c AS (SELECT s || s AS s FROM b) ...` doubles with every line. SQLite and
+PostgreSQL put such expressions into each other before they run anything, and no timeout of theirs ends that in time.
 
 A text is at most so many times as long as what is stored, and so many characters more. `replace(s, 'a', 'bbb')` is
 three times `s`; what a WITH defines is as long as what it stands for. PostgreSQL has no limit but a gigabyte for each
@@ -6,17 +9,18 @@ value, and forty values fill a server. Its numbers have up to 131,072 figures, a
 third of a second in which nothing interrupts it.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Final, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
 from elcano.graphs.report.data_answer import QueryFault
-from elcano.plugins.data.databases.patterns import literal_text
+from elcano.plugins.data.databases.allowed import literal_text
 from elcano.plugins.data.databases.policy import Refused
-from elcano.plugins.data.databases.weight import parts_of
 
+MOST_WRITTEN_OUT: Final = 100_000
+"""Parts of a query. An honest chain of ten definitions, each with columns of the one before, has a few thousand."""
 MOST_COPIES: Final = 30
 """Of stored values that may go into one text, and into the texts of one SELECT beyond one each."""
 MOST_CHARACTERS: Final = 100_000
@@ -58,34 +62,91 @@ class _Size(NamedTuple):
     """Numbers in it that may have any number of figures."""
 
 
-_Outputs: TypeAlias = dict[int, Mapping[str, _Size]]
-"""Of each query, by its identity, how long each of its columns can be."""
+_Found = TypeVar("_Found")
 _STORED: Final = _Size(copies=1)
 
 
-def require_bounded(scopes: list[Scope]) -> None:
-    """Sees that the texts of a qualified query stay short.
+class _Outputs(Generic[_Found]):
+    """What is known of each column of the queries that a query is made of, by the identity of these queries."""
+
+    def __init__(self, stored: _Found) -> None:
+        self._stored = stored
+        """What holds of a column of a table."""
+        self._columns: dict[int, dict[str, _Found]] = {}
+
+    def add_select(self, query: exp.Select, columns: Mapping[str, _Found]) -> None:
+        """Adds the columns of a SELECT."""
+        self._columns[id(query)] = dict(columns)
+
+    def add_union(self, query: exp.SetOperation, join: Callable[[list[_Found]], _Found]) -> None:
+        """Adds the columns of a UNION: those of both sides joined by position, under the names of the first."""
+        sides = [self.of_query(side) for side in (query.this, query.expression)]
+        names = [select.output_name for select in query.selects]
+        self._columns[id(query)] = {
+            name: join([side[at] for side in sides if at < len(side)]) for at, name in enumerate(names)
+        }
+
+    def of_query(self, query: exp.Expr) -> list[_Found]:
+        """Return what is known of the columns of a query, in order."""
+        return list(self._columns.get(id(query.unnest()), {}).values())
+
+    def of_column(self, column: exp.Column, scope: Scope) -> _Found:
+        """Return what is known of a column, as seen from `scope`."""
+        around: Scope | None = scope
+        while around is not None:
+            source = around.sources.get(column.table)
+            if source is not None:
+                own = self._columns.get(id(source.expression), {}) if isinstance(source, Scope) else {}
+                return own.get(column.name, self._stored)
+            around = around.parent
+        return self._stored
+
+
+def require_small_query(scopes: list[Scope]) -> None:
+    """Check that a qualified query stays small with everything written out, and its texts and numbers short.
 
     Args:
         scopes: all of them, each behind those that it is made of.
 
     Raises:
-        Refused: they do not.
+        Refused: it does not.
     """
-    outputs: _Outputs = {}
+    weights, sizes = _Outputs(1), _Outputs(_STORED)
+    wholes: dict[int, int] = {}
     for scope in scopes:
         own = scope.expression
         if isinstance(own, exp.SetOperation):
-            sides = [list(outputs.get(id(side.unnest()), {}).values()) for side in (own.this, own.expression)]
-            names = [select.output_name for select in own.selects]
-            outputs[id(own)] = {
-                name: _take_longest_size(side[at] for side in sides if at < len(side)) for at, name in enumerate(names)
-            }
+            weights.add_union(own, lambda sides: sum(sides) or 1)
+            sizes.add_union(own, _take_longest_size)
+            wholes[id(own)] = sum(wholes.get(id(side.unnest()), 1) for side in (own.this, own.expression))
         elif isinstance(own, exp.Select):
-            sizes = {id(part): _estimate_size(part, scope, outputs) for part in parts_of(own)}
-            outputs[id(own)] = {one.output_name: sizes[id(one)] for one in own.expressions}
-            _require_within_limits([sizes[id(one)] for one in own.expressions])
-            _require_within_limits([_Size(powers=sum(size.powers for size in sizes.values()))])
+            parts = _list_own_parts(own)
+            weighed = {id(part): _weigh_expression(part, scope, weights, wholes) for part in parts}
+            weights.add_select(own, {one.output_name: weighed[id(one)] for one in own.expressions})
+            wholes[id(own)] = sum(weighed.values())
+        if wholes.get(id(own), 0) > MOST_WRITTEN_OUT:
+            text = f"written out it has more than {MOST_WRITTEN_OUT:,} parts: repeat less of what is defined before"
+            raise Refused(QueryFault(stage="policy", message=text))
+        if isinstance(own, exp.Select):
+            each = {id(part): _estimate_size(part, scope, sizes) for part in parts}
+            sizes.add_select(own, {one.output_name: each[id(one)] for one in own.expressions})
+            _require_within_limits([each[id(one)] for one in own.expressions])
+            _require_within_limits([_Size(powers=sum(size.powers for size in each.values()))])
+
+
+def _list_own_parts(select: exp.Select) -> list[exp.Expr]:
+    """Return the parts of a query, without the queries defined in it."""
+    values = (value for name, value in select.args.items() if name != "with_")
+    listed = (value if isinstance(value, list) else [value] for value in values)
+    return [one for value in listed for one in value if isinstance(one, exp.Expr)]
+
+
+def _weigh_expression(part: exp.Expr, scope: Scope, weights: _Outputs[int], wholes: Mapping[int, int]) -> int:
+    """Count the nodes of an expression; columns and nested queries weigh as much as what they stand for."""
+    return sum(
+        weights.of_column(node, scope) if isinstance(node, exp.Column) else wholes.get(id(node), 1)
+        for node in part.walk(prune=lambda one: isinstance(one, exp.Query))
+    )
 
 
 def _require_within_limits(sizes: list[_Size]) -> None:
@@ -102,14 +163,14 @@ def _require_within_limits(sizes: list[_Size]) -> None:
         raise Refused(QueryFault(stage="policy", message=text))
 
 
-def _estimate_size(node: exp.Expr, scope: Scope, outputs: _Outputs) -> _Size:
+def _estimate_size(node: exp.Expr, scope: Scope, outputs: _Outputs[_Size]) -> _Size:
     if isinstance(node, exp.Column):
-        return _of_column(node, scope, outputs)
+        return outputs.of_column(node, scope)
     if isinstance(node, exp.Query):
-        return _take_longest_size(outputs.get(id(node.unnest()), {}).values())
+        return _take_longest_size(outputs.of_query(node))
     if isinstance(node, exp.Literal | exp.ByteString):
         return _Size(characters=len(str(node.this)))
-    each = [_estimate_size(one, scope, outputs) for one in _list_child_nodes(node)]
+    each = [_estimate_size(one, scope, outputs) for one in list(node.iter_expressions())]
     found = _of_choice(node, each) or _of_text(node, each) or _of_number(node, each) or _sum_sizes(each)
     if isinstance(node, _GROWING):
         _require_within_limits([found])  # a text is made as well where it is only compared
@@ -121,7 +182,7 @@ def _of_choice(node: exp.Expr, each: list[_Size]) -> _Size | None:
     if not isinstance(node, _CHOICES):
         return None
     asked = node.args.get("this") if isinstance(node, exp.Case | exp.If) else None
-    given = [size for one, size in zip(_list_child_nodes(node), each, strict=True) if one is not asked]
+    given = [size for one, size in zip(list(node.iter_expressions()), each, strict=True) if one is not asked]
     return _take_longest_size(given)._replace(powers=sum(size.powers for size in each))
 
 
@@ -175,10 +236,6 @@ def _count_literal_length(pattern: exp.Expr | None) -> int:
     return len(literal_text(pattern) or "") if pattern is not None else 0
 
 
-def _list_child_nodes(node: exp.Expr) -> list[exp.Expr]:
-    return list(node.iter_expressions())
-
-
 def _of_type(kind: exp.Expr) -> int:
     """Return how many characters a cast may add, as `CHAR(n)` does.
 
@@ -216,14 +273,3 @@ def _sum_sizes(sizes: Iterable[_Size]) -> _Size:
 def _take_longest_size(sizes: Iterable[_Size]) -> _Size:
     listed = list(sizes)
     return _Size(*(max(parts) for parts in zip(*listed, strict=True))) if listed else _Size()
-
-
-def _of_column(column: exp.Column, scope: Scope, outputs: _Outputs) -> _Size:
-    around: Scope | None = scope
-    while around is not None:
-        source = around.sources.get(column.table)
-        if source is not None:
-            own = outputs.get(id(source.expression), {}) if isinstance(source, Scope) else {}
-            return own.get(column.name, _STORED)
-        around = around.parent
-    return _STORED

@@ -1,4 +1,4 @@
-"""Which column of a result is its time and which its value: by name, or because there is only one that can be.
+"""Which columns of a result are the time and the values of a series, what their cells say, and how a series is refused.
 
 Names are compared exactly first, then without regard to case. A column is of a kind if its database says so, or if
 most of its cells are: what the others lack is said of them later. Nothing is guessed among several.
@@ -7,12 +7,45 @@ most of its cells are: what the others lack is said of them later. Nothing is gu
 import difflib
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from elcano.graphs.report.tables import MOMENTS, NUMBERS, Cell, ResultTable
-from elcano.plugins.data.forecasting.forecast_refusals import build_forecast_refusal, format_first_names
-from elcano.plugins.data.forecasting.moment_formats import parse_moment_cell
+from elcano.graphs.text import shorten_text
+from elcano.plugins.data.forecast_models import ForecastRefusal, RefusalReason
+from elcano.plugins.data.forecasting.frequencies import parse_moment_cell
+
+NAMED: Final = 12
+"""Of moments and rows, so many are named; the others are counted."""
+MESSAGE_CHARACTERS: Final = 2_000
+"""Names of columns may be long."""
+
+
+class Refused(Exception):
+    """This series is not forecast; `refusal` is the answer."""
+
+    def __init__(self, refusal: ForecastRefusal) -> None:
+        self.refusal = refusal.model_copy(update={"message": shorten_text(refusal.message, MESSAGE_CHARACTERS)})
+        super().__init__(self.refusal.message)
+
+
+def build_forecast_refusal(
+    reason: RefusalReason, message: str, *, needed: int | None = None, moments: Iterable[str] = (), lasting: bool = True
+) -> Refused:
+    """One reason."""
+    return Refused(
+        ForecastRefusal(
+            reasons=(reason,), message=message, needed=needed, moments=tuple(moments)[:NAMED], lasting=lasting
+        )
+    )
+
+
+def format_first_names(names: Iterable[object]) -> str:
+    """The first names with commas, and how many more there are."""
+    every = [str(name) for name in names]
+    more = len(every) - NAMED
+    return ", ".join(every[:NAMED]) + (f" and {more:,} more" if more > 0 else "")
+
 
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _NOT_FINITE: Final = re.compile(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)

@@ -37,7 +37,7 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Ends streams, then connections."""
-        await self._app.state.services.feeds.close()
+        await self._app.state.feeds.close()
         await super().shutdown(sockets)
 
 

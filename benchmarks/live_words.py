@@ -37,7 +37,7 @@ from benchmarks.server import archive_nothing, publish_nothing, temporal_server
 from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.calls.names import agent_activities
 from elcano.activities.sources.registry import Sources
-from elcano.api.live.feed import Streaming
+from elcano.api.events.feed import Streaming
 from elcano.dev.ports import free_ports
 from elcano.graphs.contracts import TASK_QUEUE, ModelChoice
 from elcano.graphs.model_names import OFFLINE

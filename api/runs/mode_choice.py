@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
-from elcano.api.runs.model_keys import find_obstacle, needs_language_model
+from elcano.api.runs.model_checks import find_obstacle, needs_language_model
 from elcano.api.runs.source_availability import list_enabled_sources
 from elcano.graphs.catalogue.source_registry import SOURCES
 from elcano.graphs.catalogue.source_spec import DATABASE

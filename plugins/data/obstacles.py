@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from elcano.api.runs.database_graphs import asks_databases
+from elcano.api.runs.source_availability import asks_databases
 from elcano.graphs.model_names import OFFLINE, model_names
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.plugins.data.agents import sql_writer

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from temporalio.client import Client
 
 from elcano.activities.sources.registry import open_sources
-from elcano.api.runs.model_queues import assign_model_queues
+from elcano.api.runs.model_checks import assign_model_queues
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
 from elcano.graphs.contracts import ModelChoice, ResearchInput

@@ -14,9 +14,9 @@ from temporalio.testing import WorkflowEnvironment
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.registry import Sources, open_sources
 from elcano.activities.tools.search import Passing, ToolActivities, pass_without_waiting
-from elcano.api.http.schemas import PendingActivity
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
+from elcano.api.temporal.executions import PendingActivity
 from elcano.graphs.catalogue.source_registry import SOURCES, build_collection_spec
 from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
 from elcano.graphs.errors import SourceBusy

@@ -9,7 +9,7 @@ import pytest
 from fastapi import FastAPI
 from temporalio.client import Client
 
-from elcano.api.runs.model_keys import find_obstacle
+from elcano.api.runs.model_checks import find_obstacle
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.modes import MODES
 from elcano.settings import Settings

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from elcano.api.runs.collections import empty_collections
+from elcano.api.sources import empty_collections
 from elcano.graphs.catalogue.documents import DOCUMENT_SUFFIXES
 from elcano.plugins.documents.file_formats import FORMATS
 from elcano.settings import Settings

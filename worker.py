@@ -45,7 +45,7 @@ from elcano.activities.tools.checking import CheckActivities
 from elcano.activities.tools.looks import LookActivities
 from elcano.activities.tools.search import Passing, ToolActivities
 from elcano.api.temporal.namespace import connect_when_ready
-from elcano.graphs.catalogue.tool_registry import REDUCERS
+from elcano.graphs.catalogue.reducers import REDUCERS
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.errors import ElcanoError, InputInvalid
 from elcano.graphs.extras import EXTRAS, worker_identity

@@ -1,4 +1,4 @@
-"""Modes and domains: the graphs that a run can follow, their cost, requirements and limits, and the rubrics for evidence."""
+"""Modes and domains: the graphs that a run can follow, their cost and limits, and the rubrics for evidence."""
 
 from collections.abc import Collection
 from typing import Final, Literal
@@ -11,18 +11,16 @@ from elcano.api.http.fields import Described
 from elcano.api.runs.domains import list_rubrics
 from elcano.api.runs.extras import lacking_extras
 from elcano.api.services import Provided
-from elcano.graphs.catalogue.source_spec import DATABASE
+from elcano.graphs.catalogue.sources import DATABASE
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.callees import can_answer_offline, list_callees
 from elcano.graphs.checks.costs import Cost, CostClass, estimate_graph_costs, of_choice
 from elcano.graphs.checks.extra_requirements import extra_faults, required_extras, useful_extras
 from elcano.graphs.contracts import CHAIN_MODES
 from elcano.graphs.extras import EXTRAS
-from elcano.graphs.modes import DEFAULT_MODE, MODES, mode_of
-from elcano.graphs.modes.auto import can_choose_mode, list_parts
-from elcano.graphs.modes.mode_choices import USUAL, describe_modes
+from elcano.graphs.modes import DEFAULT_MODE, MODES, USUAL, can_choose_mode, describe_modes, list_parts, mode_of
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.values.rubric import Rubric
+from elcano.graphs.state.rubric import Rubric
 
 ANY_SOURCE: Final = "at least one source"
 A_DATABASE: Final = (

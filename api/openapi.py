@@ -1,4 +1,4 @@
-"""The API's own description: FastAPI's document and what FastAPI cannot know of it, the manual at `/docs`, the landing page.
+"""The API's own description: its OpenAPI document, the manual at `/docs` and the landing page.
 
 The document adds what answers before any route does, the problems that all routes have in common, and the models that
 answers hold without being a route's `response_model`. No page that we serve loads anything from elsewhere.
@@ -30,10 +30,10 @@ from elcano.api.http.errors import (
 )
 from elcano.api.http.fields import Described, declare_moments
 from elcano.api.http.request_checks import choose_media_type
-from elcano.graphs.data.table import ResultTable
+from elcano.graphs.report.report import Report
+from elcano.graphs.report.tables import ResultTable
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.values.events import AgentEvent
-from elcano.graphs.values.report import Report
+from elcano.graphs.state.events import AgentEvent
 from elcano.settings import Settings
 
 

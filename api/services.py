@@ -16,8 +16,8 @@ from fastapi import Depends, Request
 
 from elcano.api.http.identity import asker_of, tenant_of
 from elcano.api.temporal.client import Temporal
+from elcano.graphs.identity import Tenant
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.values.tenant import Tenant
 from elcano.settings import Settings
 from elcano.storage.all_tenants import Admission
 from elcano.storage.probe import Probe

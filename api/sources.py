@@ -35,10 +35,8 @@ from elcano.api.runs.source_availability import (
     switched_off,
 )
 from elcano.api.services import Provided, Services
-from elcano.graphs.catalogue.documents import DOCUMENT_SUFFIXES
-from elcano.graphs.catalogue.source_spec import LONGEST_QUERY, MOST_RESULTS, SourceSpec
-from elcano.graphs.providers import SourceCheck, SourceChecked
-from elcano.graphs.values.providers import Provider, get_provider_state
+from elcano.graphs.catalogue.sources import LONGEST_QUERY, MOST_RESULTS, SourceSpec
+from elcano.graphs.providers import Provider, SourceCheck, SourceChecked, get_provider_state
 from elcano.settings import Settings
 
 SourceState: TypeAlias = Literal["ready", "needs_key", "off", "empty", "unserved", "waiting", "failing", "trial"]
@@ -167,6 +165,7 @@ class CheckView(Described):
         return cls(source=source, query=found.query, passages=passages, warnings=found.warnings, seconds=found.seconds)
 
 
+DOCUMENT_SUFFIXES: Final = (".txt", ".text", ".md", ".markdown", ".rst", ".html", ".htm", ".xhtml", ".pdf", ".docx")
 MOST_ENTRIES: Final = 10_000
 """Of a folder, that are looked at for its first document; of a larger one without nothing is said."""
 

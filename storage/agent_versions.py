@@ -4,9 +4,9 @@ from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from elcano.graphs.agents.own import OwnAgent
 from elcano.graphs.errors import TooManyAgents
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.spec.own_agent import OwnAgent
 from elcano.storage.sql.tables import agents
 from elcano.storage.versions import TooManyVersions, Version, Versions
 

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.records import ArchivedRun, RunFilter
-from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.state.events import AgentEvent
 from elcano.storage.deletion import delete_run
 from elcano.storage.knowledge.graph import KnowledgeGraph
 from elcano.storage.objects.objects import Objects

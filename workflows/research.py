@@ -18,10 +18,6 @@ with workflow.unsafe.imports_passed_through():
         PROGRESS_QUERY,
         RESEARCH_WORKFLOW,
         SNAPSHOT_QUERY,
-        ControlAnswer,
-        ControlRequest,
-        ResearchInput,
-        ResearchResult,
     )
     from elcano.graphs.engine.commands import ChooseNode, Finish, RunBranches, Wait, Work
     from elcano.graphs.engine.control_actions import Action, RollBack, answer_to, refuse_control
@@ -36,14 +32,13 @@ with workflow.unsafe.imports_passed_through():
     )
     from elcano.graphs.engine.step_function import should_pause
     from elcano.graphs.errors import ElcanoError
-    from elcano.graphs.fanout.notices import BranchHeld
     from elcano.graphs.frozen import Json
     from elcano.graphs.lifecycle import finish, resume_input, start, watch
     from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
-    from elcano.graphs.values.budget import Usage
-    from elcano.graphs.values.cancellation import Cancellation
-    from elcano.graphs.values.report import ReportRef
-    from elcano.graphs.values.state import Ending
+    from elcano.graphs.report.draft import ReportRef
+    from elcano.graphs.run_contracts import BranchHeld, ControlAnswer, ControlRequest, ResearchInput, ResearchResult
+    from elcano.graphs.state.budget import Usage
+    from elcano.graphs.state.failures import Cancellation, Ending
     from elcano.workflows import run_conclusion
     from elcano.workflows.approvals import Approvals
     from elcano.workflows.branches import BranchRunner

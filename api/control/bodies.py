@@ -6,14 +6,15 @@ from pydantic import AfterValidator, Field
 
 from elcano.api.http.fields import Accepted, Request, Spoken, Text
 from elcano.api.runs.run_view import CALL, PlannedSection
-from elcano.graphs.engine.approval import (
+from elcano.graphs.engine.approvals import (
     BY_CHARACTERS,
     REASON_CHARACTERS,
     REPORT_TITLE_CHARACTERS,
+    ApproveCall,
     ApprovePlan,
+    RefuseCall,
     RefusePlan,
 )
-from elcano.graphs.engine.call_approval import ApproveCall, RefuseCall
 from elcano.graphs.engine.steering import (
     GUIDANCE_CHARACTERS,
     MOST_CHANGES,
@@ -24,10 +25,8 @@ from elcano.graphs.engine.steering import (
     Steer,
 )
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.values.criteria import CRITERION_CHARACTERS, MOST_CRITERIA, normalize_criteria
-from elcano.graphs.values.plan_validation import plan_fault
-from elcano.graphs.values.state import SectionPlan
-from elcano.graphs.values.waiting_call import CALL_CHARACTERS
+from elcano.graphs.state.holds import CALL_CHARACTERS
+from elcano.graphs.state.plan import CRITERION_CHARACTERS, MOST_CRITERIA, SectionPlan, normalize_criteria, plan_fault
 
 MOST_SECTIONS = 200
 

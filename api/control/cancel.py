@@ -24,7 +24,7 @@ from elcano.api.http.fields import Accepted, Request, Text
 from elcano.api.runs.run_status import current_run
 from elcano.api.services import Asker, Provided
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.values.cancellation import REASON_CHARACTERS, Cancellation
+from elcano.graphs.state.failures import REASON_CHARACTERS, Cancellation
 from elcano.storage.store import TenantStore
 
 

@@ -41,11 +41,10 @@ from elcano.api.http.fields import Accepted, Request, Text
 from elcano.api.runs.budget_view import LimitsView
 from elcano.api.runs.source_availability import require_searchable
 from elcano.api.services import Asker, Provided, Services
-from elcano.graphs.engine.control_actions import Action, AddBudget, Stop
-from elcano.graphs.engine.pause import Pause, Unpause
+from elcano.graphs.engine.control_actions import Action, AddBudget, Pause, Stop, Unpause
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.values.budget import Limits, TopUp, microusd_from_usd
+from elcano.graphs.state.budget import Limits, TopUp, microusd_from_usd
 
 Sent = TypeVar("Sent", bound=Request)
 

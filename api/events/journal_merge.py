@@ -2,14 +2,14 @@
 
 What holds of the order: within one journal the numbers rise; everything of a branch comes after the `branch_started`
 and before the `branch_complete` of the run that it belongs to; a terminal event comes after everything of the branches
-that are still open then. Between those bounds events come in the order of their times, as far as they have arrived; of
+that are open then. Between those bounds events come in the order of their times, as far as they have arrived; of
 a run that has ended that is one order, always the same. A branch's own first and last events are not in the stream: the
 two events of its parent stand for them.
 
-A `Cursor` is a text that any API process can go on from. `12` means everything up to event 12 of the run. While branches
-are open their places follow, each as the number of the event that started it and the number of the last event of its
-own that was read: `12+9:5+10:0`. A branch of a branch has the numbers of both beginnings: `12+9:7+9.3:2`. A branch that
-is not named was read to its end, or starts later.
+A `Cursor` is a text that any API process can go on from. `12` means everything up to event 12 of the run. While
+branches are open their places follow, each as the number of the event that started it and the number of the last event
+of its own that was read: `12+9:5+10:0`. A branch of a branch has the numbers of both beginnings: `12+9:7+9.3:2`. A
+branch that is not named was read to its end, or starts later.
 """
 
 import re
@@ -20,7 +20,7 @@ from heapq import heappop, heappush
 from typing import Final, TypeAlias
 
 from elcano.api.http.errors import LastEventIdInvalid
-from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.state.events import AgentEvent
 
 Key: TypeAlias = tuple[int, ...]
 """Names a journal: `()` is the run's own, `(9,)` that of the branch that its event 9 started, `(9, 3)` that of the

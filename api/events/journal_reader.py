@@ -24,7 +24,7 @@ from elcano.api.runs.run_status import goes_on, waited_for
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.rpc_errors import NO_WORKER
 from elcano.graphs.records import ArchivedRun, ProgressPage
-from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.state.events import AgentEvent
 from elcano.storage.store import TenantStore
 from elcano.storage.troubles import store_trouble
 

@@ -20,7 +20,7 @@ from elcano.api.events.watcher import Feeds
 from elcano.api.http.errors import LastEventIdInvalid, RequestInvalid, RunNotFound, problem_docs
 from elcano.api.http.fields import event_view
 from elcano.api.services import Provided
-from elcano.graphs.values.events import EVENT_TYPES
+from elcano.graphs.state.events import EVENT_TYPES
 
 RECONNECT_MILLISECONDS: Final = 2_000
 LONGEST_SECONDS: Final = 3_600.0

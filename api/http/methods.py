@@ -1,4 +1,4 @@
-"""Every path says the same of itself: `HEAD` answers as `GET` without a body, `Allow` names all methods, `ETag` the answer.
+"""Every path says the same of itself: `HEAD` answers as `GET` does, `Allow` names all methods, `ETag` the answer.
 
 Routes are one method each. Starlette would let the first route of a path speak for the others. A path that is
 written out, as `/v1/graphs/validate` is, has the methods of its own routes: it is nothing that `{name}` stands for.

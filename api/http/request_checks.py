@@ -1,4 +1,4 @@
-"""Requests are checked before a route sees them: size and type of the body, parameters of the query, media types accepted.
+"""Requests are checked before a route sees them: size and type of the body, parameters, media types accepted.
 
 No parameter is ignored: a client that misspells the mark of the next page would otherwise get the first one for ever.
 Which parameters a route has is read off the API's own document. No request makes the process hold more than `MAX_BODY`

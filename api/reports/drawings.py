@@ -1,9 +1,9 @@
-"""The drawings of a report, kept beside it and named in it by hash: forest plots, and one chart. Nothing in them is run."""
+"""The drawings of a report, kept beside it and named in it by hash: forest plots, and one chart."""
 
 import asyncio
 from typing import Final
 
-from elcano.graphs.values.report import Report
+from elcano.graphs.report.report import Report
 from elcano.storage.store import TenantStore
 
 

@@ -1,4 +1,4 @@
-"""A run's query results as tables, JSON or CSV (those that its answer rests on, else all that were found), and its chart.
+"""A run's query results as JSON or CSV (those that its answer rests on, else all that were found), and its chart.
 
 A result is kept as a table and as evidence before anybody is told of it, so it can be read while the run goes on, and
 after one that wrote no answer. Results that a run took over from the one that it follows are not its own.
@@ -34,11 +34,10 @@ from elcano.api.reports.drawings import SVG_HEADERS
 from elcano.api.runs.run_status import read_run
 from elcano.api.runs.run_view import RunView
 from elcano.api.services import Provided, Services
-from elcano.graphs.data.answer import AnswerTable, Chart, DataAnswer
-from elcano.graphs.data.schema import NUMBERS, Kind
-from elcano.graphs.data.table import RESULT_EVIDENCE, Cell, ResultColumn, ResultTable
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.values.report import Report
+from elcano.graphs.report.data_answer import AnswerTable, Chart, DataAnswer
+from elcano.graphs.report.report import Report
+from elcano.graphs.report.tables import NUMBERS, RESULT_EVIDENCE, Cell, Kind, ResultColumn, ResultTable
 from elcano.storage.store import TenantStore
 
 

@@ -16,7 +16,7 @@ from elcano.api.reports.page import HEADERS, render_report_page
 from elcano.api.runs.run_status import kept_run, read_run
 from elcano.api.services import Provided
 from elcano.graphs.references.export_formats import BIBTEX, CSL, FORMS, RIS
-from elcano.graphs.values.report import Report
+from elcano.graphs.report.report import Report
 from elcano.storage.evidence import Evidence
 
 MARKDOWN = "text/markdown"

@@ -17,7 +17,7 @@ from elcano.api.runs.model_checks import assign_model_queues, require_models
 from elcano.api.runs.run_log import read_log
 from elcano.api.runs.run_status import current_run
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.contracts import ControlRequest, DiscardedWork, ModelChoice, OpenBranch, ResumedFrom
+from elcano.graphs.contracts import DiscardedWork, ModelChoice
 from elcano.graphs.engine.control_actions import RollBack
 from elcano.graphs.engine.entries import RunResumed
 from elcano.graphs.errors import RunOpen
@@ -25,8 +25,9 @@ from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.lifecycle import resume_input
 from elcano.graphs.lifecycle.resume_points import CannotResume, LogPrefix, before_step
 from elcano.graphs.records import ArchivedRun, RunLog
-from elcano.graphs.values.budget import TopUp
-from elcano.graphs.values.resume_record import KeptBranch, ReusedWork
+from elcano.graphs.run_contracts import ControlRequest, OpenBranch, ResumedFrom
+from elcano.graphs.state.branches import KeptBranch, ReusedWork
+from elcano.graphs.state.budget import TopUp
 from elcano.settings import Settings
 from elcano.storage.controls import ControlOutcome
 from elcano.storage.store import TenantStore

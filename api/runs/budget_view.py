@@ -6,8 +6,8 @@ from pydantic import Field
 
 from elcano.api.http.fields import Described, WorkflowData
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.budget import Limits, Usage, usd_from_microusd
-from elcano.graphs.values.endings import EndKind
+from elcano.graphs.spec.graph import EndKind
+from elcano.graphs.state.budget import Limits, Usage, usd_from_microusd
 
 
 class CountedLimit(WorkflowData):

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 
 from elcano.api.http.errors import FieldFault, RequestInvalid
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.agents.agent_registry import AGENTS
+from elcano.graphs.agents.definition import AGENTS
 from elcano.graphs.checks.callees import Callee, can_answer_offline, list_callees
 from elcano.graphs.checks.references import explain_unknown_name
-from elcano.graphs.contracts import ModelChoice, ResearchInput
+from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.model_names import (
     OFFLINE,
     PROVIDERS,
@@ -24,9 +24,10 @@ from elcano.graphs.model_names import (
     provider_of,
     with_own,
 )
-from elcano.graphs.modes.auto import can_choose_mode
+from elcano.graphs.modes import can_choose_mode
 from elcano.graphs.providers import model_queue
 from elcano.graphs.registry import load_objects
+from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.settings import Settings, is_set
 

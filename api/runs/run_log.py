@@ -13,7 +13,7 @@ from elcano.api.runs.run_status import current_run
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.lifecycle.start import fold
 from elcano.graphs.records import ArchivedRun, LogPage, ProgressPage, RunLog
-from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.state.events import AgentEvent
 from elcano.storage.store import TenantStore
 
 

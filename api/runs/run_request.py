@@ -12,7 +12,7 @@ from elcano.api.http.fields import Request, RunId, Spoken, Text
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.modes import DEFAULT_MODE, MODES
 from elcano.graphs.spec.call_limits import LEAST_PATH_SECONDS, MOST_PATH_SECONDS
-from elcano.graphs.values.budget import Limits, microusd_from_usd
+from elcano.graphs.state.budget import Limits, microusd_from_usd
 
 LONGEST_DOMAIN: Final = 48
 MAX_QUESTION = 10_000

@@ -21,7 +21,7 @@ from elcano.api.runs.run_view import RunView
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.executions import Execution, PendingActivity
 from elcano.graphs.records import ArchivedRun, RunSnapshot
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 from elcano.storage.store import TenantStore
 
 ASKED_BRANCHES: Final = 20

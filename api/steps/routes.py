@@ -30,14 +30,15 @@ from elcano.api.steps.views import BetweenView, ChangeView, OmittedPart, RowView
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.comparison.differences import RunComparison
 from elcano.graphs.comparison.run_comparison import Side, build_run_comparison
-from elcano.graphs.fanout.handover import find_exit_draft
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.journal.journal import Journal, JournalPages
+from elcano.graphs.lifecycle.handover import find_exit_draft
 from elcano.graphs.lifecycle.inspection import StepInspection, count_steps, inspect_step
-from elcano.graphs.lifecycle.rows import BetweenRow, Row
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.lifecycle.step_history import iter_passages
+from elcano.graphs.lifecycle.step_rows import BetweenRow, Row
 from elcano.graphs.records import RunLog
-from elcano.graphs.values.report import Report, ReportDraft
+from elcano.graphs.report.report import Report, ReportDraft
+from elcano.graphs.run_contracts import JournalPages
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import TenantStore
 

@@ -13,11 +13,11 @@ from elcano.api.http.fields import EXAMPLE_RUN, Described, Moment, datetime_from
 from elcano.api.runs.budget_view import BudgetView
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.lifecycle.rows import BetweenRow, HeldTry, StepKind, StepOutcome, StepRow
-from elcano.graphs.lifecycle.state_diff import Change
-from elcano.graphs.values.branch import BranchState
-from elcano.graphs.values.budget import Usage, usd_from_microusd
-from elcano.graphs.values.state import HoldReason
+from elcano.graphs.lifecycle.inspection import Change
+from elcano.graphs.lifecycle.step_rows import BetweenRow, HeldTry, StepKind, StepOutcome, StepRow
+from elcano.graphs.state.branches import BranchState
+from elcano.graphs.state.budget import Usage, usd_from_microusd
+from elcano.graphs.state.holds import HoldReason
 from elcano.storage.ledger import LedgerEntry
 
 

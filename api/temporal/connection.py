@@ -2,9 +2,9 @@
 
 So the API starts, answers and serves finished runs while Temporal is away.
 
-Requests that were answered by a party that could not know the answer are repeated. Queries, while something has happened
-that their run has yet to hear of (`workflows/sandbox.py`), which lasts milliseconds. And requests that the run never
-saw: a server that was killed hands a task to a worker, forgets which requests it put into it, and refuses them as
+Requests that were answered by a party that could not know the answer are repeated. Queries, while something has
+happened that their run has yet to hear of (`workflows/sandbox.py`), which lasts milliseconds. And requests that the run
+never saw: a server that was killed hands a task to a worker, forgets which requests it put into it, and refuses them as
 unsupported once the task comes back without an answer to them.
 """
 

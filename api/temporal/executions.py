@@ -1,4 +1,4 @@
-"""What the Temporal server knows of runs by itself, when no worker can be asked: status, pending calls, text being written.
+"""What the Temporal server knows of runs by itself, without a worker: status, pending calls, text being written.
 
 `Glance` is for readers who prefer stored data to waiting: a look takes at most two seconds, and while Temporal does not
 answer hardly anybody waits for it. Each open run is looked at by itself, because the server's list lags behind; readers
@@ -24,10 +24,9 @@ from elcano.api.http.errors import RunForgotten, TemporalRefused, TemporalUnavai
 from elcano.api.http.fields import Described, Moment, datetime_from_seconds
 from elcano.api.temporal.connection import Connection
 from elcano.api.temporal.rpc_errors import CALL_TIMEOUT, map_rpc_errors
-from elcano.graphs.agents.agent_registry import AGENTS
-from elcano.graphs.contracts import RunStatus
+from elcano.graphs.agents.definition import AGENTS
+from elcano.graphs.contracts import RunStatus, Words
 from elcano.graphs.labels import MODE_ATTRIBUTE, STAGE_ATTRIBUTE
-from elcano.graphs.values.answer_stream import Words
 
 _STATUSES: Mapping[int, RunStatus] = {
     WorkflowExecutionStatus.COMPLETED: "completed",

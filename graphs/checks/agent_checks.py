@@ -2,16 +2,15 @@
 
 from collections.abc import Iterable
 
-from elcano.graphs.agents.agent_registry import AGENTS
-from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.agents.own import OwnAgent, key_parts
-from elcano.graphs.agents.own_definition import agent_faults
+from elcano.graphs.agents.definition import AGENTS, AgentDefinition
+from elcano.graphs.agents.own_definition import agent_faults, get_agent
 from elcano.graphs.model_names import OFFLINE, model_fault, model_names
 from elcano.graphs.schemas.bounds import SchemaFault
 from elcano.graphs.schemas.schema_parser import parse_schema
 from elcano.graphs.schemas.shape import Shape
 from elcano.graphs.spec.faults import Fault, build_json_pointer
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
+from elcano.graphs.spec.own_agent import OwnAgent, key_parts
 
 
 def own_agent_faults(graph: ResearchGraph) -> Iterable[Fault]:
@@ -56,7 +55,7 @@ def find_valid_agent(graph: ResearchGraph, name: str) -> AgentDefinition | None:
     own = graph.agents.get(name)
     if own is None:
         return AGENTS.get(name)
-    return None if agent_faults(own) else graph.agent(name)
+    return None if agent_faults(own) else get_agent(graph, name)
 
 
 def answer_shape(graph: ResearchGraph, node_id: str) -> Shape | None:

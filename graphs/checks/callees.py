@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from elcano.graphs.agents.agent_registry import AGENTS
-from elcano.graphs.agents.own import OwnAgent
+from elcano.graphs.agents.definition import AGENTS
 from elcano.graphs.registry import find_keyless
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
+from elcano.graphs.spec.own_agent import OwnAgent
 
 
 class Callee(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Final
 
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.spec.graph import AgentNode, ErrorEdge, Node, ParallelNode, ToolNode
-from elcano.graphs.values.failures import FailureType
+from elcano.graphs.state.failures import FailureType
 
 NEVER_MET: Final[Mapping[str, str]] = {
     FailureType.PROVIDER: "a provider that cannot answer holds the run",

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 
-from elcano.graphs.catalogue.tool_registry import TOOLS
+from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.extras import EXTRAS
 from elcano.graphs.spec.graph import ErrorEdge, ResearchGraph, ToolNode
 

@@ -16,7 +16,7 @@ from elcano.graphs.checks.error_edges import error_faults
 from elcano.graphs.checks.order import order_faults
 from elcano.graphs.checks.references import hands_nothing_over, reference_faults
 from elcano.graphs.checks.walks import find_reachable_nodes, map_neighbours, number_connected_components
-from elcano.graphs.engine.inputs import one_visit
+from elcano.graphs.engine.budget_check import one_visit
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.model_names import model_fault
 from elcano.graphs.rules import get_rules

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from elcano.graphs.engine.call_approval import (
+from elcano.graphs.engine.approvals import (
     add_waiting_call,
     record_call_decision,
     release_waiting_calls,
@@ -27,8 +27,9 @@ from elcano.graphs.engine.entries import (
     WarningAdded,
 )
 from elcano.graphs.engine.run import Run
-from elcano.graphs.values.budget import Usage
-from elcano.graphs.values.state import Ending, FailedTries, Hold
+from elcano.graphs.state.budget import Usage
+from elcano.graphs.state.failures import Ending, FailedTries
+from elcano.graphs.state.holds import Hold
 
 RELEASED: Final[Mapping[str, object]] = {"hold": None, "trying": False, "tried": None}
 """The fields of a run that waits for nobody."""

@@ -2,47 +2,18 @@
 
 A node that did its work is left by the edge that its `choose` names, by the first whose condition holds, or by its
 sequential edge; one that failed by the first edge `on_error` that takes the error, if there is one.
-
-What makes a run partial whose searches failed: a source that was searched and never answered.
-
-"Could not be searched" and "does not answer" are different outcomes: a source that failed every time says nothing of
-the question, whatever the other sources answered.
 """
 
 import json
 from typing import Final, Literal, NamedTuple
 
-from elcano.graphs.engine.expression_reader import ExpressionReader
-from elcano.graphs.engine.incomplete_sections import find_incomplete_ending
+from elcano.graphs.engine.endings import find_incomplete_ending, find_sources_ending
+from elcano.graphs.engine.inputs import ExpressionReader
 from elcano.graphs.engine.run import Run, TakenEdge
 from elcano.graphs.errors import EngineFault
 from elcano.graphs.frozen import Json
-from elcano.graphs.shortening import shorten_text
 from elcano.graphs.spec.graph import ConditionalEdge, ErrorEdge, ResearchGraph, Route, Way
-from elcano.graphs.values.display_text import format_count
-from elcano.graphs.values.state import Ending, Failure, NodeFailure
-
-NAMED: Final = 6
-"""So many sources are named with why they failed; of more the number is said."""
-REASON_CHARACTERS: Final = 160
-
-
-def find_sources_ending(run: Run) -> Ending | None:
-    """How a run ends of whose sources one failed in every search; None if each that was searched answered once."""
-    calls = [call for turn in run.state.conversation for call in turn.tool_calls if not call.pending]
-    searched = {call.source for call in calls if call.error is None}
-    tried = {call.source: call.error for call in calls if call.source in run.state.sources}
-    failed = {source: error for source, error in tried.items() if error is not None and source not in searched}
-    if not failed:
-        return None
-    reasons = [f"{source} ({shorten_text(why, REASON_CHARACTERS).rstrip('.')})" for source, why in failed.items()]
-    if len(reasons) > NAMED:
-        reasons[NAMED:] = [f"{len(reasons) - NAMED} more"]
-    told = "no source could be searched"
-    if searched:
-        told = f"{len(failed)} of {format_count(len(tried), 'source')} could not be searched"
-    return Ending(kind="sources", detail=f"{told}: {'; '.join(reasons)}")
-
+from elcano.graphs.state.failures import Ending, Failure, NodeFailure
 
 NAMED_CHARACTERS: Final = 100
 """Of what `choose` gave in vain, for people."""

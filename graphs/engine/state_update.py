@@ -3,15 +3,19 @@
 from collections.abc import Iterable
 from typing import Final
 
-from elcano.graphs.catalogue.tool_registry import REDUCERS, output_model
-from elcano.graphs.engine import inputs
+from elcano.graphs.agents.definition import AGENTS
+from elcano.graphs.agents.own_definition import get_agent
+from elcano.graphs.catalogue.reducers import REDUCERS
+from elcano.graphs.catalogue.tools import TOOLS, ItemOutcomes
 from elcano.graphs.engine.entries import StepCompleted
-from elcano.graphs.engine.expression_reader import ExpressionReader
+from elcano.graphs.engine.inputs import ExpressionReader, build_node_input
 from elcano.graphs.engine.run import Run
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.frozen import Json
-from elcano.graphs.spec.graph import AgentNode, DecisionNode, ParallelNode, ResearchGraph, StateNode, ToolNode
-from elcano.graphs.values.state import Failure, NodeFailure, ResearchState
+from elcano.graphs.frozen import Frozen, Json
+from elcano.graphs.spec.graph import AgentNode, DecisionNode, Node, ParallelNode, ResearchGraph, StateNode, ToolNode
+from elcano.graphs.state.branches import BranchOutcomes
+from elcano.graphs.state.failures import Failure, NodeFailure
+from elcano.graphs.state.state import ResearchState
 
 TYPE_CHARACTERS: Final = 100
 """Of the name of an error."""
@@ -77,7 +81,7 @@ def _reduce_node_output(
     state = run.state
     if isinstance(node, StateNode):
         reducer = REDUCERS[node.reducer]
-        given = inputs.build_node_input(reducer.input, node.inputs, reading)
+        given = build_node_input(reducer.input, node.inputs, reading)
         return reducer.apply(state, reducer.input.model_validate(given))
     if isinstance(node, DecisionNode):
         return state
@@ -95,3 +99,18 @@ def _for_reducer(node: AgentNode | ToolNode | ParallelNode, entry: StepCompleted
     if isinstance(node, ToolNode) and node.for_each is None:
         return {"items": [{"index": 0, "output": entry.output}]}
     return entry.output
+
+
+def output_model(graph: ResearchGraph, node: Node) -> type[Frozen] | None:
+    """Return the output model of a node, stored under `outputs.<id>`; None if it has none or it is not known here."""
+    match node:
+        case AgentNode():
+            return get_agent(graph, node.agent).output if node.agent in AGENTS or node.agent in graph.agents else None
+        case ToolNode():
+            if node.for_each:
+                return ItemOutcomes
+            return TOOLS[node.tool].output if node.tool in TOOLS else None
+        case ParallelNode():
+            return BranchOutcomes
+        case _:
+            return None

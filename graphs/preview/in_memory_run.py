@@ -3,16 +3,17 @@
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
-from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.engine.commands import BranchStart, Call, ChooseNode, Finish, RunBranches, Wait
 from elcano.graphs.engine.entries import Entry
-from elcano.graphs.fanout import visit as fanout
-from elcano.graphs.journal.branch_narration import narrate_branch_end, narrate_branch_start, narrate_plan_cut
-from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish as closing
 from elcano.graphs.lifecycle import start as opening
+from elcano.graphs.lifecycle.event_texts import narrate_branch_end, narrate_branch_start, narrate_plan_cut
+from elcano.graphs.lifecycle.fanout import FanOut
+from elcano.graphs.lifecycle.handover import build_branch_outcome
+from elcano.graphs.lifecycle.journal import Journal
+from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ParallelNode
-from elcano.graphs.values.budget import Limits
+from elcano.graphs.state.budget import Limits
 
 Performer: TypeAlias = Callable[[Call, float], Awaitable[Entry]]
 """Performs one call; the second argument is the seconds since the start of the run or branch."""
@@ -52,7 +53,7 @@ async def _walk_branches(
     """As many branches as may run side by side begin together; in memory they are then walked one by one."""
     node = journal.graph.by_id[work.node]
     assert isinstance(node, ParallelNode)
-    books = fanout.FanOut(node, work, journal.run)
+    books = FanOut(node, work, journal.run)
     if books.cut:
         journal.tell(narrate_plan_cut(work.node, len(books.starts), len(work.branches)), clock())
     for first in range(0, len(books.starts), node.max_concurrency):
@@ -73,7 +74,7 @@ async def _walk_branches(
                 journal.tell(narrate_branch_start(work.node, start, begun[-1][1].run_id), clock())
         for start, branch in begun:
             walked = await run_in_memory(branch, perform, clock=clock, watch=watch)
-            outcome = fanout.build_branch_outcome(
+            outcome = build_branch_outcome(
                 start, closing.build_research_result(branch, walked, walked.run.failure, None)
             )
             books.end(start, outcome)

@@ -11,17 +11,15 @@ from typing import Any, Final, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from elcano.graphs.agents.agent_registry import AGENTS
+from elcano.graphs.agents.definition import AGENTS
 from elcano.graphs.agents.own_definition import definition_of, least_answer
-from elcano.graphs.catalogue.tool_registry import TOOLS
-from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
+from elcano.graphs.catalogue.tools import TOOLS, ItemOutcome, ItemOutcomes
 from elcano.graphs.engine.commands import Call, CallAgent, CallTool
 from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.values.budget import Usage
-from elcano.graphs.values.failures import FailureType
-from elcano.graphs.values.state import Failure
-from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN
+from elcano.graphs.rules import CHARACTERS_PER_TOKEN
+from elcano.graphs.state.budget import Usage
+from elcano.graphs.state.failures import Failure, FailureType
 
 INVENTED: Final = "(invented)"
 ANSWER_TOKENS: Final = 100

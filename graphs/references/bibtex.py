@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from elcano.graphs.references.entries import Entry, Person, build_reference_entries
-from elcano.graphs.values.report import Reference
-from elcano.graphs.values.work_metadata import WorkKind
+from elcano.graphs.report.report import Reference
+from elcano.graphs.report.works import WorkKind
 
 _TYPES: Final[dict[WorkKind, str]] = {"article": "article", "review": "article", "book": "book"}
 _SIGNS: Final = {

@@ -7,8 +7,8 @@ from typing import Final
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.references.days import parse_date_parts
 from elcano.graphs.references.entries import Entry, Person, build_reference_entries
-from elcano.graphs.values.report import Reference
-from elcano.graphs.values.work_metadata import WorkKind
+from elcano.graphs.report.report import Reference
+from elcano.graphs.report.works import WorkKind
 
 _TYPES: Final[dict[WorkKind, str]] = {
     **{"article": "article-journal", "review": "article-journal", "preprint": "article", "book": "book"},

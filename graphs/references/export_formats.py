@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from elcano.graphs.references import bibtex, csl, ris
-from elcano.graphs.values.report import Reference
+from elcano.graphs.report.report import Reference
 
 BIBTEX: Final = "application/x-bibtex"
 RIS: Final = "application/x-research-info-systems"

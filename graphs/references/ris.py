@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from elcano.graphs.references.entries import Entry, build_reference_entries
-from elcano.graphs.values.report import Reference
-from elcano.graphs.values.work_metadata import WorkKind
+from elcano.graphs.report.report import Reference
+from elcano.graphs.report.works import WorkKind
 
 _TYPES: Final[dict[WorkKind, str]] = {
     **{"article": "JOUR", "review": "JOUR", "preprint": "UNPB", "book": "BOOK"},

@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from elcano.graphs.spec.call_limits import in_short
 from elcano.graphs.spec.graph import ConditionalEdge, ErrorEdge, Node, ParallelNode, ResearchGraph, limits_of
-from elcano.graphs.values.display_text import title_from_id
+from elcano.graphs.text import title_from_id
 
 _SHAPES: dict[str, tuple[str, str]] = {
     "agent": ("[", "]"),

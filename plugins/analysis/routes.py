@@ -18,7 +18,7 @@ from elcano.api.http.request_checks import choose_media_type
 from elcano.api.reports.drawings import SVG_HEADERS, plots_of
 from elcano.api.runs.run_status import read_run
 from elcano.api.services import Provided, Services
-from elcano.graphs.values.report import Report
+from elcano.graphs.report.report import Report
 from elcano.plugins.analysis.figures import as_csv
 
 JSON = "application/json"

@@ -15,7 +15,7 @@ from typing import Final
 
 from elcano.activities.passages.collection import Content, Listing
 from elcano.activities.passages.document import FileSkipped
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import InputInvalid, SourceRefused
 from elcano.graphs.extras import DISTRIBUTION
 from elcano.plugins.documents.folder import Folder

@@ -20,7 +20,7 @@ from elcano.activities.passages.query import search_words
 from elcano.activities.passages.ranking import Hit
 from elcano.activities.passages.search import Text
 from elcano.activities.sources.base import SearchResults
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.plugins.documents.parser import PARSE_SECONDS, Parser
 from elcano.plugins.documents.sync import sync_index
 from elcano.storage.evidence import Evidence, StoredText

@@ -18,8 +18,8 @@ from elcano.api.http.errors import (
     problem_docs,
 )
 from elcano.api.services import Provided
-from elcano.graphs.data.knowledge_graph import LONGEST_PATH, NODE_ID, EdgeKind, KnowledgeEdge, KnowledgeNode, NodeKind
 from elcano.graphs.errors import CypherRefused, KnowledgeDisabled
+from elcano.graphs.report.knowledge_graph import LONGEST_PATH, NODE_ID, EdgeKind, KnowledgeEdge, KnowledgeNode, NodeKind
 from elcano.plugins.knowledge.knowledge_views import (
     CypherRequest,
     CypherView,

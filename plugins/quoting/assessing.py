@@ -7,7 +7,7 @@ from typing import Final
 
 from elcano.activities.text.current_language import get_current_language
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 from elcano.plugins.quoting.language import in_its_language
 from elcano.plugins.quoting.manuals import holds_all, is_headed, is_manual
 from elcano.plugins.quoting.passages import COMPOUNDING, Material, material

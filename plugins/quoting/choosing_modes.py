@@ -14,9 +14,9 @@ from elcano.activities.text.question_readings import list_readings
 from elcano.activities.text.same_question import is_same_question
 from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.catalogue.source_spec import DATABASE
-from elcano.graphs.modes.mode_choices import PLUGIN_MODES
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.catalogue.sources import DATABASE
+from elcano.graphs.modes import PLUGIN_MODES
+from elcano.graphs.text import shorten_text
 from elcano.plugins.quoting.mode_words import LANGUAGES, Words
 
 BY_RULES: Final = "Chosen by rules, without a language model:"

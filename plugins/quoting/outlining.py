@@ -12,8 +12,8 @@ from typing import Final
 
 from elcano.activities.text.stems import content_words, list_stems
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.report import heading_for, title_for
+from elcano.graphs.report.draft import heading_for, title_for
+from elcano.graphs.text import shorten_text
 from elcano.plugins.quoting.choosing_modes import way_of
 from elcano.plugins.quoting.language import in_its_language
 from elcano.plugins.quoting.passages import Material, Passage, material

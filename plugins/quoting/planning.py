@@ -17,7 +17,7 @@ from elcano.activities.text.stopwords import WEIGHTLESS, get_weightless_words, s
 from elcano.activities.text.unspaced import is_unspaced
 from elcano.activities.text.words import split_words
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.values.state import RELATED
+from elcano.graphs.state.state import RELATED
 from elcano.plugins.quoting.asking import kind_of
 from elcano.plugins.quoting.joints import JOINTS
 from elcano.plugins.quoting.language import in_english, in_its_language

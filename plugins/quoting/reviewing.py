@@ -3,8 +3,8 @@
 from elcano.activities.support.quote_coverage import Statement, is_foreign_language
 from elcano.activities.support.statement_check import judge_statement
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.reviewer import ReviewedStatement, ReviewVerdicts, StatementVerdict
-from elcano.graphs.values.display_text import ensure_list
+from elcano.graphs.agents.review import ReviewedStatement, ReviewVerdicts, StatementVerdict
+from elcano.graphs.text import ensure_list
 
 
 def review(task: TaskEnvelope) -> ReviewVerdicts:

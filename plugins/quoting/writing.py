@@ -11,7 +11,8 @@ from typing import Final
 from elcano.activities.phrases import get_phrases
 from elcano.activities.text.current_language import get_current_language
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft, heading_for, title_for
+from elcano.graphs.report.draft import Citation, Claim, heading_for, title_for
+from elcano.graphs.report.report import DraftSection, ReportDraft
 from elcano.plugins.quoting.assessing import ANSWERABLE, answerable, part_coverage
 from elcano.plugins.quoting.choosing import candidates_of, fit_for_manuals, further, key_findings, with_results
 from elcano.plugins.quoting.language import in_its_language

@@ -14,7 +14,9 @@ from typing import Final, TypeVar
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from elcano.graphs.data.knowledge_graph import (
+from elcano.graphs.errors import CypherRefused
+from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.report.knowledge_graph import (
     EDGE_KINDS,
     NODE_KINDS,
     EdgeKind,
@@ -24,8 +26,6 @@ from elcano.graphs.data.knowledge_graph import (
     NodeKind,
     kind_of,
 )
-from elcano.graphs.errors import CypherRefused
-from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.storage.knowledge import labels
 from elcano.storage.knowledge.age_server import AgeServer
 from elcano.storage.knowledge.cypher import parse_agtype, require_columns, require_reading

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import NoReturn
 
-from elcano.graphs.data.knowledge_graph import EdgeKind, KnowledgeCounts, KnowledgeEdge, KnowledgeNode, NodeKind
 from elcano.graphs.errors import KnowledgeDisabled
 from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.report.knowledge_graph import EdgeKind, KnowledgeCounts, KnowledgeEdge, KnowledgeNode, NodeKind
 from elcano.storage.knowledge.graph import MOST_ROWS, Hit, Neighbour
 
 

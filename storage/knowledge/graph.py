@@ -6,8 +6,8 @@ Everything is bounded: how many edges of a node are told, how long a path may be
 from collections.abc import Sequence
 from typing import Final, Protocol
 
-from elcano.graphs.data.knowledge_graph import EdgeKind, KnowledgeCounts, KnowledgeEdge, KnowledgeNode, NodeKind
 from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.report.knowledge_graph import EdgeKind, KnowledgeCounts, KnowledgeEdge, KnowledgeNode, NodeKind
 
 MOST_ROWS: Final = 1_000
 """Rows of one openCypher query."""

@@ -11,7 +11,7 @@ from typing import Final
 from sqlalchemy import MetaData, Table, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from elcano.graphs.data.knowledge_graph import EDGE_KINDS, NODE_KINDS, EdgeKind, NodeKind
+from elcano.graphs.report.knowledge_graph import EDGE_KINDS, NODE_KINDS, EdgeKind, NodeKind
 from elcano.storage.sql.tables import knowledge_words
 
 SCHEMA: Final = "elcano_knowledge"

@@ -7,8 +7,8 @@ not an end of it. What is looked at is bounded, and the answer says so where the
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from elcano.graphs.data.knowledge_graph import KnowledgeEdge
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.report.knowledge_graph import KnowledgeEdge
 from elcano.storage.knowledge.graph import KnowledgeGraph
 
 MOST_EDGES: Final = 20_000

@@ -13,7 +13,7 @@ from elcano.api.events import watcher as archive
 from elcano.api.events.feed import Feed
 from elcano.api.events.watcher import Archive, archived_feed
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.values.events import AgentEvent, EventType
+from elcano.graphs.state.events import AgentEvent, EventType
 from elcano.storage.runs import RunStore
 from elcano.storage.store import Store
 from tests.api.asking import start_at

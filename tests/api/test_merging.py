@@ -13,7 +13,7 @@ from elcano.api.events.feed import Feed, NumberedEvent, Streaming, UnreadableBra
 from elcano.api.events.journal_merge import MAX_LENGTH, Branch, Cursor, Key, Merge, MergedEvent
 from elcano.api.events.watcher import archived_feed
 from elcano.api.http.errors import LastEventIdInvalid
-from elcano.graphs.values.events import AgentEvent, EventType
+from elcano.graphs.state.events import AgentEvent, EventType
 
 RUN = "run-1"
 Journals = dict[str, list[AgentEvent]]

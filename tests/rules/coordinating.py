@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.display_text import ensure_list
-from elcano.graphs.values.ledger import TaskLedger
+from elcano.graphs.state.team import TaskLedger
+from elcano.graphs.text import ensure_list
 from elcano.plugins.quoting.language import in_its_language
 from elcano.plugins.quoting.planning import QUERY_CHARACTERS, sub_questions
 from elcano.plugins.teams.agents.progress_ledger import ProgressLedger, ReasonedName, ReasonedRuling

@@ -7,8 +7,8 @@ is named for the first and against the second. What a passage claims is not look
 from typing import Final
 
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.hypotheses import MOST_HYPOTHESES, MOST_PASSAGES, MOST_SEARCHES, Hypothesis
+from elcano.graphs.state.team import MOST_HYPOTHESES, MOST_PASSAGES, MOST_SEARCHES, Hypothesis
+from elcano.graphs.text import shorten_text
 from elcano.plugins.quoting.assessing import ANSWERABLE_PART
 from elcano.plugins.quoting.language import in_its_language
 from elcano.plugins.quoting.passages import Material, material

@@ -6,7 +6,7 @@ It compares words and says so; what it tells the team is which of the question's
 from typing import Final
 
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 from elcano.plugins.quoting.assessing import judge as of_passages
 from elcano.plugins.teams.agents.team_judge import FEEDBACK_CHARACTERS, TeamAssessment
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from elcano.activities.passages.collection import Listing
-from elcano.graphs.catalogue.source_registry import build_collection_spec
+from elcano.graphs.catalogue.sources import build_collection_spec
 from elcano.graphs.contracts import AgentResult
 from elcano.plugins.documents.source import DocumentsSource
 from elcano.storage.objects.objects import open_objects

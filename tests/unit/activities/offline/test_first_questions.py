@@ -12,9 +12,8 @@ from elcano.activities.text.stems import content_words
 from elcano.api.runs.run_request import RunRequest
 from elcano.dev.demo import QUESTION, QUESTION_OF_PARTS
 from elcano.graphs.agents.envelope import OfferedSource, TaskEnvelope
-from elcano.graphs.catalogue.source_registry import SOURCES, build_collection_spec
-from elcano.graphs.catalogue.source_spec import SourceSpec
-from elcano.graphs.values.report import ReportDraft
+from elcano.graphs.catalogue.sources import SOURCES, SourceSpec, build_collection_spec
+from elcano.graphs.report.report import ReportDraft
 from elcano.plugins.documents.folder import Folder
 from elcano.plugins.documents.local_sources import PackageReadmes
 from elcano.plugins.documents.source import DocumentsSource

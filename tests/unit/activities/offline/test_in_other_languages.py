@@ -5,7 +5,7 @@ import pytest
 from elcano.activities.phrases import get_phrases
 from elcano.activities.text.current_language import use_language
 from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, TaskEnvelope
-from elcano.graphs.values.report import ReportDraft
+from elcano.graphs.report.report import ReportDraft
 from elcano.plugins.quoting.planning import plan, sub_questions
 from elcano.plugins.quoting.sentences import sentences
 from elcano.plugins.quoting.writing import write

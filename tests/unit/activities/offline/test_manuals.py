@@ -6,7 +6,7 @@ import pytest
 
 from elcano.activities.text.current_language import use_language
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
-from elcano.graphs.values.report import ReportDraft
+from elcano.graphs.report.report import ReportDraft
 from elcano.plugins.quoting.manuals import held_pairs, labelled
 from elcano.plugins.quoting.passages import material
 from elcano.plugins.quoting.writing import write

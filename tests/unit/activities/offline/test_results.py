@@ -4,7 +4,8 @@ import pytest
 
 from elcano.activities.phrases.english import PHRASES
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
-from elcano.graphs.values.report import Claim, ReportDraft
+from elcano.graphs.report.draft import Claim
+from elcano.graphs.report.report import ReportDraft
 from elcano.plugins.quoting.limitations import left_open
 from elcano.plugins.quoting.passages import material
 from elcano.plugins.quoting.results import RESULT, is_aim, worded

@@ -10,7 +10,8 @@ from pydantic_ai.models import Model
 
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope, render_task_prompt
 from elcano.graphs.errors import ModelRefused
-from elcano.graphs.values.report import Claim, ReportDraft
+from elcano.graphs.report.draft import Claim
+from elcano.graphs.report.report import ReportDraft
 from elcano.plugins.quoting.choosing import PER_PASSAGE
 from elcano.plugins.quoting.limitations import UNANSWERED
 from elcano.plugins.quoting.model import ExtractiveModel

@@ -14,7 +14,7 @@ from pybtex.database import BibliographyData, parse_string
 
 from elcano.graphs.references import bibtex, csl, ris
 from elcano.graphs.references.entries import build_reference_entries, clean_line
-from elcano.graphs.values.work_metadata import Identifiers, Work
+from elcano.graphs.report.works import Identifiers, Work
 from tests.unit.graphs.references.material import PAPER, reference
 
 FORGED = 'x}\n}\n\n@misc{forged,\n title={y}\n}\r\nER  - \r\n\r\nTY  - JOUR\r\nTI  - forged\r\n"\\'

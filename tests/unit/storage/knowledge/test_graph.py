@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager
 
 import pytest
 
-from elcano.graphs.data.knowledge_graph import (
+from elcano.graphs.report.knowledge_graph import (
     KnowledgeEdge,
     KnowledgeNode,
     build_knowledge_edge,

@@ -53,12 +53,15 @@ from elcano.graphs.model_names import PROVIDERS, address_of, rates_fault
 from elcano.graphs.providers import PROVIDER_QUEUE, model_queue
 from elcano.graphs.registry import load_objects
 from elcano.redaction import log_to_stderr
-from elcano.settings import BAD_SETTINGS, Settings, is_set, list_variables, program_settings, unknown_variables
+from elcano.settings.composed import Settings
+from elcano.settings.loader import BAD_SETTINGS, program_settings
+from elcano.settings.plugins import list_variables
+from elcano.settings.provider_keys import is_set
+from elcano.settings.unknown import unknown_variables
 from elcano.storage.payloads import close_payloads
 from elcano.storage.store import Store, open_configured
 from elcano.workflows.chain import ChainWorkflow
-from elcano.workflows.looks import LookWorkflow, SourceCheckWorkflow
-from elcano.workflows.provider import ProviderWorkflow
+from elcano.workflows.outside_runs import LookWorkflow, ProviderWorkflow, SourceCheckWorkflow
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
 

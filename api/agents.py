@@ -18,16 +18,16 @@ from elcano.api.http.fields import Described, Moment, datetime_from_seconds
 from elcano.api.services import Provided
 from elcano.graphs.agents.definition import AGENTS, AgentDefinition
 from elcano.graphs.agents.own_definition import definition_of
-from elcano.graphs.checks.agent_checks import every_fault
+from elcano.graphs.checks.callees import every_fault
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.errors import TooManyAgents
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.named_parts import StoredAgent, agents_called, agents_carried, with_agents
 from elcano.graphs.schemas.bounds import SchemaFault, build_json_pointer, prefix_fault_pointers
 from elcano.graphs.schemas.schema_parser import parse_schema
+from elcano.graphs.spec.limits import MAX_AGENTS, MAX_FAULTS
 from elcano.graphs.spec.own_agent import OwnAgent, key_parts
-from elcano.graphs.spec.size import MAX_AGENTS, MAX_FAULTS
-from elcano.storage.agent_versions import AgentStore, AgentVersion
+from elcano.storage.versions import AgentStore, AgentVersion
 
 
 class AgentField(Described):

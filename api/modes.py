@@ -13,9 +13,8 @@ from elcano.api.runs.extras import lacking_extras
 from elcano.api.services import Provided
 from elcano.graphs.catalogue.sources import DATABASE
 from elcano.graphs.checks.budget_limits import default_limits
-from elcano.graphs.checks.callees import can_answer_offline, list_callees
+from elcano.graphs.checks.callees import can_answer_offline, extra_faults, list_callees, required_extras, useful_extras
 from elcano.graphs.checks.costs import Cost, CostClass, estimate_graph_costs, of_choice
-from elcano.graphs.checks.extra_requirements import extra_faults, required_extras, useful_extras
 from elcano.graphs.contracts import CHAIN_MODES
 from elcano.graphs.extras import EXTRAS
 from elcano.graphs.modes import DEFAULT_MODE, MODES, USUAL, can_choose_mode, describe_modes, list_parts, mode_of

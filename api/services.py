@@ -18,12 +18,11 @@ from elcano.api.http.identity import asker_of, tenant_of
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.identity import Tenant
 from elcano.graphs.records import ArchivedRun
-from elcano.settings import Settings
+from elcano.settings.composed import Settings
 from elcano.storage.all_tenants import Admission
-from elcano.storage.probe import Probe
+from elcano.storage.health import Probe, store_trouble
 from elcano.storage.providers import ProviderStore
 from elcano.storage.store import Store, TenantStore
-from elcano.storage.troubles import store_trouble
 
 GOOD_SECONDS: Final = 30.0
 """How long the store is believed to be as writable as it was."""

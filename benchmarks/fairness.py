@@ -25,7 +25,7 @@ from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph, SequentialEdge, ToolNode
 from elcano.settings import Settings
-from elcano.storage.objects.objects import open_objects
+from elcano.storage.objects import open_objects
 from elcano.storage.payloads import data_converter
 from elcano.storage.store import open_store
 from elcano.worker import provider_worker

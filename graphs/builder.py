@@ -9,7 +9,6 @@ from itertools import pairwise
 from typing import Final
 
 from elcano.graphs.checks.validation import require_valid
-from elcano.graphs.spec.call_limits import AgentLimits, ToolLimits
 from elcano.graphs.spec.graph import (
     AgentNode,
     ConditionalEdge,
@@ -26,6 +25,7 @@ from elcano.graphs.spec.graph import (
     StateNode,
     ToolNode,
 )
+from elcano.graphs.spec.limits import AgentLimits, ToolLimits
 
 
 class GraphBuilder:

@@ -9,7 +9,8 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from elcano.settings.databases import DatabaseSettings
 from elcano.settings.models import ModelSettings
-from elcano.settings.plugins import ENV_FILE, PluginSettings
+from elcano.settings.plugin_choice import ENV_FILE
+from elcano.settings.plugins import PluginSettings
 from elcano.settings.provider_keys import is_set
 from elcano.settings.server import ServerSettings
 from elcano.settings.sources import SourceSettings

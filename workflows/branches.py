@@ -14,8 +14,8 @@ from temporalio.exceptions import ApplicationError, CancelledError, ChildWorkflo
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.engine.commands import BranchStart, RunBranches
     from elcano.graphs.engine.control_actions import Action, AddBudget, Pause, Stop, Unpause
-    from elcano.graphs.engine.endings import DIVIDED_ENDINGS
     from elcano.graphs.engine.entries import StepCompleted, StepFailed
+    from elcano.graphs.engine.routing import DIVIDED_ENDINGS
     from elcano.graphs.engine.steering import Steer
     from elcano.graphs.labels import at_start, describe_workflow, format_label
     from elcano.graphs.lifecycle import event_texts as narration
@@ -26,15 +26,15 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.lifecycle.journal import Journal
     from elcano.graphs.run_contracts import BranchHeld, ControlRequest, ResearchInput, ResearchResult, ResumedFrom
     from elcano.graphs.spec.graph import ParallelNode
-    from elcano.graphs.spec.plan_fanouts import part_name
+    from elcano.graphs.spec.walks import part_name
     from elcano.graphs.state.branches import BranchOutcome
     from elcano.graphs.state.budget import Limits, TopUp, Usage
     from elcano.graphs.state.failures import Ending
     from elcano.graphs.state.holds import Hold, HoldReason, WaitingCall
     from elcano.workflows.branch import Branch, Child, send_branch_control
     from elcano.workflows.calls import Performer
-    from elcano.workflows.gate import Gate
     from elcano.workflows.run_display import RunDisplay
+    from elcano.workflows.waiting import Gate
 
 
 class BranchRunner:

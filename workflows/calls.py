@@ -18,8 +18,8 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.model_names import with_own
     from elcano.graphs.providers import model_queue
     from elcano.graphs.run_contracts import ResearchInput
-    from elcano.graphs.spec.call_limits import AgentLimits, ToolLimits
     from elcano.graphs.spec.graph import limits_of
+    from elcano.graphs.spec.limits import AgentLimits, ToolLimits
     from elcano.graphs.state.budget import Usage
     from elcano.graphs.state.failures import Ending, FailureType
     from elcano.graphs.state.holds import Hold

@@ -13,7 +13,7 @@ from temporalio.exceptions import ActivityError, ApplicationError, RetryState
 
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.contracts import MOST_DEATHS
-from elcano.graphs.spec.call_limits import ToolLimits
+from elcano.graphs.spec.limits import ToolLimits
 from elcano.graphs.state.failures import FailureType
 
 

@@ -14,8 +14,8 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
     from elcano.graphs.contracts import ToolCall, ToolResult
     from elcano.graphs.engine.commands import CallTool
-    from elcano.graphs.engine.endings import broken_sources
     from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted
+    from elcano.graphs.engine.routing import broken_sources
     from elcano.graphs.frozen import JsonObject
     from elcano.graphs.labels import format_label
     from elcano.graphs.lifecycle.journal import Journal

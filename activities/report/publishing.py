@@ -28,7 +28,7 @@ from elcano.graphs.report.report import Report, ReportDraft
 from elcano.graphs.report.works import Work
 from elcano.storage.artifacts import LOG_TYPE
 from elcano.storage.evidence import Evidence, StoredText
-from elcano.storage.search_days import days_of
+from elcano.storage.lineage import days_of
 from elcano.storage.store import Store, TenantStore
 
 MEDIA_TYPE: Final = "application/json"

@@ -27,7 +27,7 @@ from elcano.graphs.records import RunLog
 from elcano.graphs.run_contracts import ResearchInput, ResumedFrom
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.plan import SectionPlan
-from elcano.storage.search_days import days_of, list_entries_before_step
+from elcano.storage.lineage import days_of, list_entries_before_step
 from elcano.storage.section_logs import shared_logs
 
 

@@ -89,7 +89,7 @@ class BudgetView(WorkflowData):
 
     @classmethod
     def of(cls, view: JsonObject) -> "BudgetView | None":
-        """Parses the output of `graphs.values.budget.Budget.view`; None while there is none."""
+        """Parses the output of `graphs.state.budget.Budget.view`; None while there is none."""
         return cls.model_validate(view) if view else None
 
     def spent(self, usage: Usage) -> "BudgetView":

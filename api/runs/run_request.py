@@ -11,7 +11,7 @@ from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults
 from elcano.api.http.fields import Request, RunId, Spoken, Text
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.modes import DEFAULT_MODE, MODES
-from elcano.graphs.spec.call_limits import LEAST_PATH_SECONDS, MOST_PATH_SECONDS
+from elcano.graphs.spec.limits import LEAST_PATH_SECONDS, MOST_PATH_SECONDS
 from elcano.graphs.state.budget import Limits, microusd_from_usd
 
 LONGEST_DOMAIN: Final = 48
@@ -44,7 +44,7 @@ def _name_or_rubric(value: object) -> object:
 
 
 def _describe_limit_bounds(limit: str) -> dict[str, Any]:
-    """What OpenAPI says of a limit's range, as `graphs.values.budget.Limits` has it."""
+    """What OpenAPI says of a limit's range, as `graphs.state.budget.Limits` has it."""
     return {key: _LIMITS[limit][key] for key in ("minimum", "maximum") if key in _LIMITS[limit]}
 
 

@@ -42,9 +42,9 @@ from elcano.graphs.modes import (
 )
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.spec.plan_fanouts import has_sections
+from elcano.graphs.spec.walks import has_sections
 from elcano.graphs.state.budget import Limits
-from elcano.settings import Settings
+from elcano.settings.composed import Settings
 from elcano.storage.store import TenantStore
 
 

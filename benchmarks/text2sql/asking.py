@@ -25,7 +25,7 @@ from elcano.plugins.data.agents.sql_repairer import SqlAttempt, SqlRepairerInput
 from elcano.plugins.data.agents.sql_writer import SqlWriterInput
 from elcano.plugins.data.databases.policy import Refused, parse_allowed_query
 from elcano.plugins.data.databases.query_runner import resolve_query_columns
-from elcano.plugins.data.models.sql_answers import SqlRepair, SqlWriting
+from elcano.plugins.data.query_models import SqlRepair, SqlWriting
 from elcano.settings import Settings
 
 REPAIRS: Final = 3

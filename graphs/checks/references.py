@@ -8,10 +8,10 @@ from pydantic import BaseModel
 
 from elcano.graphs.catalogue.reducers import REDUCERS, ReducerSpec
 from elcano.graphs.catalogue.tools import TOOLS, ItemOutcomes
-from elcano.graphs.checks.agent_checks import agents_known, answer_shape, find_valid_agent
+from elcano.graphs.checks.callees import agents_known, answer_shape, find_valid_agent
 from elcano.graphs.checks.expression_paths import find_misread_paths
+from elcano.graphs.engine.entry_effects import output_model
 from elcano.graphs.engine.run import VIEW_NAMES
-from elcano.graphs.engine.state_update import output_model
 from elcano.graphs.expressions.language import field_read, node_read, root_names
 from elcano.graphs.expressions.language import find_expression_fault as unusable
 from elcano.graphs.frozen import Frozen

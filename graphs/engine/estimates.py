@@ -17,7 +17,7 @@ from elcano.graphs.engine.entries import Entry, StepCompleted
 from elcano.graphs.engine.run import Run
 from elcano.graphs.rules import AgentFigures, Rules
 from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ResearchGraph, ToolNode
-from elcano.graphs.spec.plan_fanouts import researches_plan
+from elcano.graphs.spec.walks import researches_plan
 from elcano.graphs.state.budget import Budget, Estimate, Limits, SectionsAfforded, Usage
 from elcano.graphs.state.plan import open_sections
 from elcano.graphs.state.state import ResearchState

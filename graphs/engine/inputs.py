@@ -22,7 +22,7 @@ from elcano.graphs.expressions.evaluation import Meter
 from elcano.graphs.expressions.language import evaluate_expression, find_read_names
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.spec.graph import AgentNode, Inputs, ParallelNode, ResearchGraph, ToolNode
-from elcano.graphs.spec.plan_fanouts import researches_plan
+from elcano.graphs.spec.walks import researches_plan
 from elcano.graphs.state.branches import BranchInput
 
 SHOWN_CHARACTERS: Final = 200

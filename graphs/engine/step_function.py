@@ -11,10 +11,8 @@ from typing import ParamSpec, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
-from elcano.graphs.engine.accounting import RELEASED, account_for_entry, short_of
 from elcano.graphs.engine.budget_check import find_exhausted_limit
 from elcano.graphs.engine.commands import ApplyEntry, CallTool, ChooseNode, Command, Finish, RunBranches, Wait
-from elcano.graphs.engine.endings import BUDGET_ENDINGS, find_budget_ending, out_of
 from elcano.graphs.engine.entries import (
     ApprovalRequested,
     Controlled,
@@ -29,11 +27,28 @@ from elcano.graphs.engine.entries import (
     StepFailed,
     WarningAdded,
 )
+from elcano.graphs.engine.entry_effects import (
+    RELEASED,
+    account_for_entry,
+    add_run_warnings,
+    fold_step_output,
+    record_expression_use,
+    short_of,
+    with_failure,
+)
 from elcano.graphs.engine.estimates import learn_from_entry, update_budget_forecast
 from elcano.graphs.engine.inputs import ExpressionReader, build_command
-from elcano.graphs.engine.routing import ChosenEdge, ending_of, error_edge, in_words, route_after_step
+from elcano.graphs.engine.routing import (
+    BUDGET_ENDINGS,
+    ChosenEdge,
+    ending_of,
+    error_edge,
+    find_budget_ending,
+    in_words,
+    out_of,
+    route_after_step,
+)
 from elcano.graphs.engine.run import Run
-from elcano.graphs.engine.state_update import add_run_warnings, fold_step_output, record_expression_use, with_failure
 from elcano.graphs.errors import ElcanoError, EngineFault, InputInvalid
 from elcano.graphs.spec.graph import (
     ConditionalEdge,
@@ -46,7 +61,7 @@ from elcano.graphs.spec.graph import (
     StateNode,
     ToolNode,
 )
-from elcano.graphs.spec.plan_fanouts import researches_plan
+from elcano.graphs.spec.walks import researches_plan
 from elcano.graphs.state.failures import Ending, Failure, FailureType
 
 P = ParamSpec("P")

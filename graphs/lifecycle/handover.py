@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from elcano.graphs.catalogue.reducers import REDUCERS, DraftToHandIn
 from elcano.graphs.engine.commands import BranchStart
+from elcano.graphs.engine.entry_effects import output_model
 from elcano.graphs.engine.inputs import ExpressionReader, build_node_input
-from elcano.graphs.engine.state_update import output_model
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.report.draft import DraftRef

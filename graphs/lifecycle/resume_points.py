@@ -12,7 +12,6 @@ from typing import Final
 
 from elcano.graphs.engine.commands import ApplyEntry
 from elcano.graphs.engine.control_actions import AddBudget
-from elcano.graphs.engine.endings import BUDGET_ENDINGS
 from elcano.graphs.engine.entries import (
     ApprovalRequested,
     Controlled,
@@ -26,6 +25,7 @@ from elcano.graphs.engine.entries import (
     StepCompleted,
     StepFailed,
 )
+from elcano.graphs.engine.routing import BUDGET_ENDINGS
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.errors import ElcanoError, InputInvalid
@@ -34,7 +34,7 @@ from elcano.graphs.lifecycle.start import build_run_from_input, fold
 from elcano.graphs.records import RunLog
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, StateNode, ToolNode
-from elcano.graphs.spec.plan_fanouts import researches_plan
+from elcano.graphs.spec.walks import researches_plan
 from elcano.graphs.state.branches import SUCCEEDED, BranchOutcome, BranchOutcomes
 from elcano.graphs.state.budget import MOST_COST, MOST_TOKENS, TopUp
 from elcano.graphs.state.failures import Ending, FailureType

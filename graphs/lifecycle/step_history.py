@@ -26,8 +26,8 @@ from elcano.graphs.lifecycle.narration import narrate_entry
 from elcano.graphs.lifecycle.start import fold
 from elcano.graphs.lifecycle.step_rows import TAKEN_BACK, BetweenRow, HeldTry, Row, StepEvents, StepOutcome, StepRow
 from elcano.graphs.records import RunLog
-from elcano.graphs.spec.call_limits import in_short
 from elcano.graphs.spec.graph import AgentNode, DecisionNode, Node, ParallelNode, StateNode, ToolNode, limits_of
+from elcano.graphs.spec.limits import in_short
 from elcano.graphs.state.branches import BranchOutcomes, BranchState
 from elcano.graphs.state.budget import sum_usages
 from elcano.graphs.state.events import AgentEvent

@@ -15,8 +15,7 @@ from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.lifecycle.step_history import Passage, iter_passages
 from elcano.graphs.lifecycle.step_rows import BetweenRow, StepKind, StepOutcome
-from elcano.graphs.preview.in_memory_run import run_in_memory
-from elcano.graphs.preview.invented_answers import Answers, PreviewTooLong
+from elcano.graphs.preview.in_memory_run import Answers, PreviewTooLong, run_in_memory
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import AgentNode, ConditionalEdge, Node, ParallelNode, ResearchGraph, StateNode, ToolNode
 from elcano.graphs.state.failures import Ending

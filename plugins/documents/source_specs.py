@@ -1,4 +1,4 @@
-"""The sources of documents that have no name of the operator's."""
+"""The source of documents that is there without being named: what installed packages say about themselves."""
 
 from typing import Final
 

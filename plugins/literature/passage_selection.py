@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from math import ceil
 from typing import Final
 
-from elcano.activities.passages.query import search_words
+from elcano.activities.passages.index_words import search_words
 from elcano.activities.passages.search import PER_DOCUMENT
 from elcano.activities.similarity.related import score_passages
 from elcano.activities.sources.base import SearchResults

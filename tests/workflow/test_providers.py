@@ -31,7 +31,7 @@ from elcano.storage.store import Store, open_store
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from elcano.worker import provider_worker
-from elcano.workflows.provider import ProviderWorkflow
+from elcano.workflows.outside_runs import ProviderWorkflow
 from elcano.workflows.research import ResearchWorkflow
 from tests.sources import Shelf, found
 from tests.workflow.conftest import Handle, asking, worker_for

@@ -25,7 +25,7 @@ from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.failures import FailureType
 from elcano.graphs.state.holds import Hold
-from elcano.settings import Settings
+from elcano.settings.composed import Settings
 from elcano.storage.store import Store, open_store
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Refused, Script, make_passages

@@ -32,7 +32,7 @@ from elcano.plugins.certificates.certificate_format import Fault
 from elcano.plugins.certificates.verification.contents import Contents
 from elcano.storage.evidence import Evidence
 from elcano.storage.ledger import LedgerEntry
-from elcano.storage.search_days import days_of
+from elcano.storage.lineage import days_of
 
 CLOCKS = 300.0
 """Seconds by which the clocks of the machines that worked on a run may differ."""

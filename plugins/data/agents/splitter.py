@@ -14,7 +14,7 @@ from elcano.graphs.agents.envelope import AgentInput, Loaded, TaskEnvelope
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.report.tables import DatabaseSchema
 from elcano.graphs.text import format_count, shorten_text
-from elcano.plugins.data.models.forecast import ForecastWish
+from elcano.plugins.data.forecast_models import ForecastWish
 
 MOST_PATHS: Final = 8
 SHOWN_CHARACTERS: Final = 300

@@ -16,9 +16,9 @@ from elcano.graphs.expressions.language import find_expression_fault as unusable
 from elcano.graphs.modes import MODES
 from elcano.graphs.named_parts import with_branches
 from elcano.graphs.rules import get_rules
-from elcano.graphs.spec.call_limits import AgentLimits
 from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
+from elcano.graphs.spec.limits import AgentLimits
 from tests.gallery import FOLDER, QUESTIONS, graph
 from tests.unit.docs.test_readme import blocks
 

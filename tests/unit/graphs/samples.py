@@ -16,7 +16,7 @@ from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.modes import MODES
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, SequentialEdge
-from elcano.graphs.spec.plan_fanouts import has_sections
+from elcano.graphs.spec.walks import has_sections
 from elcano.graphs.state.budget import Limits, Usage
 from elcano.graphs.state.failures import Failure
 from elcano.graphs.state.state import ResearchState

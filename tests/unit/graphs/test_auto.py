@@ -20,7 +20,7 @@ from elcano.graphs.modes import (
 )
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import AgentNode
-from elcano.graphs.spec.renaming import prefix_graph
+from elcano.graphs.spec.walks import prefix_graph
 from elcano.graphs.state.budget import Usage
 from elcano.graphs.state.rubric import DOMAINS
 from elcano.graphs.state.state import REASON_CHARACTERS, Choice, ResearchState, format_chosen_mode

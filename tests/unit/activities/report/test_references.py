@@ -19,7 +19,7 @@ from elcano.graphs.report.report import Reference, Report, ReportDraft
 from elcano.graphs.report.works import Identifiers, Work
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.ledger import LedgerEntry
-from elcano.storage.search_days import days_of
+from elcano.storage.lineage import days_of
 
 NOON = 1_795_348_800.0
 """2026-11-22, 12:00 UTC."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.passages.collection import Content, Listing, SkippedDocument
+from elcano.activities.passages.document import Content, Listing, SkippedDocument
 from elcano.activities.sources.base import Source
 from elcano.graphs.catalogue.sources import build_collection_spec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable

@@ -50,7 +50,9 @@ from elcano.graphs.model_names import PROVIDERS, address_of, rates_fault
 from elcano.graphs.providers import PROVIDER_QUEUE, model_queue
 from elcano.graphs.registry import load_objects
 from elcano.redaction import log_to_stderr
-from elcano.settings import BAD_SETTINGS, Settings, is_set, list_variables, program_settings, unknown_variables
+from elcano.settings.environment import is_set
+from elcano.settings.plugins import list_variables
+from elcano.settings.settings import BAD_SETTINGS, Settings, program_settings, unknown_variables
 from elcano.storage.payloads import close_payloads
 from elcano.storage.store import Store, open_configured
 from elcano.workflows.chain import ChainWorkflow

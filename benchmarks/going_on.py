@@ -32,7 +32,7 @@ from elcano.graphs.contracts import AgentCall, AgentResult, ToolCall, ToolResult
 from elcano.graphs.state.failures import FailureType
 from elcano.graphs.state.state import EvidenceRef
 from elcano.graphs.text import ensure_list
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import Store, open_store
 from elcano.workflows.research import ResearchWorkflow

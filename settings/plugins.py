@@ -1,15 +1,13 @@
-"""Which plugins this process loads, the settings that they add, and variables that are not ours, such as keys."""
+"""The setting that names plugins, the settings that plugins add, and what their checks find."""
 
-import json
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-ENV_FILE: Final = ".env"
+from elcano.settings.environment import ENV_FILE, split_plugin_names
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -33,18 +31,7 @@ class PluginSettings(BaseModel):
     @field_validator("plugins", mode="before")
     @classmethod
     def _split_at_commas(cls, value: Any) -> Any:
-        if not isinstance(value, str):
-            return value
-        return json.loads(value) if value.startswith("[") else tuple(filter(None, map(str.strip, value.split(","))))
-
-
-class _OnlyPlugins(PluginSettings, BaseSettings):
-    model_config = SettingsConfigDict(env_prefix="ELCANO_", env_file=ENV_FILE, extra="ignore", frozen=True)
-
-
-def read_plugin_choice() -> tuple[str, ...]:
-    """The plugins that the environment names, read without any other setting: these decide which others there are."""
-    return _OnlyPlugins().plugins
+        return split_plugin_names(value) if isinstance(value, str) else value
 
 
 def read_plugin_settings(part: type[T]) -> T:
@@ -77,13 +64,3 @@ class Finding:
     grade: Literal["good", "note", "fault"]
     text: str
     remedy: str = ""
-
-
-def is_set(name: str) -> bool:
-    """Whether a variable that is not ours, such as a provider's key, is there and not empty."""
-    return bool(os.environ.get(name))
-
-
-def read_key_variable(name: str) -> str:
-    """The key in a variable that is not ours; empty if it is not set."""
-    return os.environ.get(name, "").strip()

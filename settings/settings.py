@@ -14,8 +14,9 @@ from pydantic import ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, DotEnvSettingsSource, SettingsConfigDict
 
 from elcano.settings.deployment import ServerSettings, StorageSettings, TemporalSettings
+from elcano.settings.environment import ENV_FILE, is_set
 from elcano.settings.models import ModelSettings
-from elcano.settings.plugins import ENV_FILE, PluginSettings, SettingsInvalid, is_set
+from elcano.settings.plugins import PluginSettings, SettingsInvalid
 from elcano.settings.sources import DatabaseSettings, SourceSettings
 
 EXAMPLES: Final = {

@@ -9,7 +9,6 @@ from elcano.cli.exits import BadInput
 from elcano.cli.options import AsJson, argument, option
 from elcano.cli.printing import format_line, print_json, print_line
 from elcano.cli.requests import get_json, post_json
-from elcano.graphs.text import shorten_text
 
 app = typer.Typer(no_args_is_help=False)
 
@@ -149,5 +148,7 @@ def _find_node_id(named: str) -> str:
 
 
 def _format_node(node: dict[str, Any]) -> str:
+    from elcano.graphs.text import shorten_text
+
     year = f" ({node['year']})" if node["year"] else ""
     return f"{node['kind']}: {shorten_text(format_line(node['name']), NAME_CHARACTERS)}{year}  {node['id']}"

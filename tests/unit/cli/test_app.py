@@ -70,7 +70,7 @@ def test_help_imports_nothing_heavy() -> None:
         "from elcano.cli import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
-        "heavy = {'httpx', 'temporalio', 'pydantic_ai', 'fastapi', 'sqlalchemy'} & set(sys.modules)\n"
+        "heavy = {'pydantic', 'rich', 'httpx', 'temporalio', 'fastapi', 'sqlalchemy'} & set(sys.modules)\n"
         "sys.exit(', '.join(sorted(heavy)) or 0)"
     )
     shown = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)

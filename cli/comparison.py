@@ -68,7 +68,7 @@ def _print_step_changes(console: Console, steps: dict[str, Any]) -> None:
     if not pairs:
         return
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in ("", "a", "b", "node", "turn", "a", "b"):
+    for name in ("", "a", "b", "node", "iteration", "a", "b"):
         table.add_column(name, no_wrap=True)
     for pair in pairs:
         one = pair["b"] or pair["a"]

@@ -94,7 +94,7 @@ def _format_step_cells(row: dict[str, Any]) -> list[str | Text]:
 def _print_step_head(console: Console, found: dict[str, Any]) -> None:
     row = found["step"]
     title = Text(f"Step {row['number']} of {found['steps']}: {row['node'] or '?'}", "bold")
-    title.append(f"  {' '.join(filter(None, (row['kind'], row['name'])))}, turn {row['iteration']}  ", "not bold")
+    title.append(f"  {' '.join(filter(None, (row['kind'], row['name'])))}, iteration {row['iteration']}  ", "not bold")
     title.append(row["outcome"], OUTCOMES[row["outcome"]])
     console.print(title, soft_wrap=True)
     _print_text(console, row["reason"] or row["summary"])

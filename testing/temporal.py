@@ -7,7 +7,7 @@ from pathlib import Path
 
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.api.temporal.retry_interceptor import RetryQueries
+from elcano.api.temporal.connection import RetryQueries
 from elcano.dev.errors import CannotStart
 from elcano.dev.temporal import SEARCH_ATTRIBUTE_KEYS, SERVER_OPTIONS, temporal_binary
 from elcano.storage.objects import open_objects

@@ -6,8 +6,8 @@ from typing import Any
 from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 
+from elcano.api.agents import with_kept_agents
 from elcano.api.http.errors import FieldFault, GraphNotFound, RequestInvalid
-from elcano.api.runs.callable_agents import with_kept_agents
 from elcano.graphs.checks.graph_json_faults import form_faults, format_dotted_path
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.checks.validation import find_graph_faults

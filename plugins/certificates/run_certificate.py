@@ -14,7 +14,7 @@ from typing import Final
 
 from elcano import __version__
 from elcano.api.http.errors import NotCertifiable, ReportLost
-from elcano.api.runs.logs import read_log
+from elcano.api.runs.run_log import read_log
 from elcano.api.runs.run_status import current_run
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import REPORTED

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal
 
-from elcano.api.runs.database_graphs import asks_databases
+from elcano.api.runs.source_availability import asks_databases
 from elcano.graphs.catalogue.sources import list_configured_sources
 from elcano.graphs.errors import InputInvalid, SourceRefused, SourceUnavailable
 from elcano.graphs.model_names import OFFLINE, model_names
@@ -11,8 +11,8 @@ from elcano.graphs.spec.graph import ResearchGraph
 from elcano.plugins.data.agents import sql_writer
 from elcano.plugins.data.databases.database import engine_of
 from elcano.plugins.data.databases.engine import Stop
-from elcano.settings import Settings, get_variable_name
-from elcano.settings.finding import Finding
+from elcano.settings.plugins import Finding
+from elcano.settings.settings import Settings, get_variable_name
 
 
 def check_databases(chosen: Settings) -> Iterable[Finding]:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from elcano.api.runs.collections import DOCUMENT_SUFFIXES, empty_collections
+from elcano.api.sources import DOCUMENT_SUFFIXES, empty_collections
 from elcano.plugins.documents.file_formats import FORMATS
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 
 
 def empty(folder: Path) -> bool:

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from elcano.api.http.source_view import SourceView
-from elcano.api.http.times import datetime_from_seconds
+from elcano.api.http.fields import datetime_from_seconds
+from elcano.api.sources import SourceView
 from elcano.graphs.catalogue.sources import SourceLimits, SourcePolicy, SourceSpec, build_collection_spec
 from elcano.graphs.providers import Provider
 from tests.unit.cli.scripted import Answer, Server, problem, run

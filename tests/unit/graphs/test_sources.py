@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from elcano.api.http.requests import MAX_QUESTION
+from elcano.api.runs.run_request import MAX_QUESTION
 from elcano.graphs.catalogue.sources import (
     LONGEST_QUERY,
     MOST_RESULTS,

@@ -10,19 +10,17 @@ import typer
 from typer.core import TyperGroup
 
 from elcano import __version__
-from elcano.cli import (
-    agents,
-    ask,
-    control,
-    graphs,
-    modes,
-    reports,
-    resume,
-    runs,
-    sources,
-    steps,
-)
+from elcano.cli.agents import app as agents
+from elcano.cli.ask import ask, watch
+from elcano.cli.control import approve, cancel, pause, refuse, steer, stop, top_up, unpause
 from elcano.cli.exits import replace_process
+from elcano.cli.graphs import app as graphs
+from elcano.cli.modes import domains, modes
+from elcano.cli.reports import report, results
+from elcano.cli.resume import fork, resume, rollback
+from elcano.cli.runs import delete, list_runs
+from elcano.cli.sources import app as sources
+from elcano.cli.steps import diff, list_steps, show_step
 from elcano.graphs.registry import list_plugins, resolve_path
 
 Command: TypeAlias = typer.Typer | Callable[..., None]
@@ -52,37 +50,37 @@ def _load_plugin_commands() -> dict[str, Command]:
 
 _SECTIONS: Final[Mapping[str, Mapping[str, Command]]] = {
     "Ask and read": {
-        "ask": ask.ask,
-        "watch": ask.watch,
-        "report": reports.report,
-        "results": reports.results,
-        "runs": runs.list_runs,
-        "delete": runs.delete,
+        "ask": ask,
+        "watch": watch,
+        "report": report,
+        "results": results,
+        "runs": list_runs,
+        "delete": delete,
     },
     "Control a run in progress": {
-        "pause": control.pause,
-        "unpause": control.unpause,
-        "steer": control.steer,
-        "approve": control.approve,
-        "refuse": control.refuse,
-        "top-up": control.top_up,
-        "stop": control.stop,
-        "cancel": control.cancel,
+        "pause": pause,
+        "unpause": unpause,
+        "steer": steer,
+        "approve": approve,
+        "refuse": refuse,
+        "top-up": top_up,
+        "stop": stop,
+        "cancel": cancel,
     },
     "Look back and continue": {
-        "steps": steps.list_steps,
-        "step": steps.show_step,
-        "diff": steps.diff,
-        "resume": resume.resume,
-        "rollback": resume.rollback,
-        "fork": resume.fork,
+        "steps": list_steps,
+        "step": show_step,
+        "diff": diff,
+        "resume": resume,
+        "rollback": rollback,
+        "fork": fork,
     },
     "What runs are made of": {
-        "modes": modes.modes,
-        "domains": modes.domains,
-        "sources": sources.app,
-        "graph": graphs.app,
-        "agent": agents.app,
+        "modes": modes,
+        "domains": domains,
+        "sources": sources,
+        "graph": graphs,
+        "agent": agents,
         **_load_plugin_commands(),
     },
     "Programs": {"serve": serve, "doctor": doctor},

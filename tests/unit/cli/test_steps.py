@@ -127,7 +127,7 @@ def test_a_step_from_the_inside(server: Server, capsys: pytest.CaptureFixture[st
     assert run("step", RUN, "6") == 0
     shown = told(capsys)
     for part in (
-        "Step 6 of 7: check  agent judge, turn 1  failed",
+        "Step 6 of 7: check  agent judge, iteration 1  failed",
         "[no] answer",
         "of these 1.5 s without a worker",
         "attempt at 5.0 s failed: HTTP 503",

@@ -20,10 +20,8 @@ from elcano.api.runs.source_availability import list_enabled_sources
 from elcano.graphs.errors import ElcanoError
 from elcano.graphs.registry import load_objects, load_registries
 from elcano.redaction import log_to_stderr
-from elcano.settings.composed import Settings
-from elcano.settings.loader import BAD_SETTINGS, program_settings
 from elcano.settings.plugins import list_variables
-from elcano.settings.unknown import unknown_variables
+from elcano.settings.settings import BAD_SETTINGS, Settings, program_settings, unknown_variables
 from elcano.storage.domains import known_domains
 from elcano.storage.store import open_configured
 

@@ -36,7 +36,7 @@ from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection, connect_client, workflows_page
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.registry import load_objects
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.store import Store, open_configured
 
 ROUTERS: Final = (

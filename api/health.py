@@ -12,7 +12,7 @@ from elcano.api.services import InProcess, Writable
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.model_names import provider_of
 from elcano.graphs.providers import model_queue
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 
 
 class Health(Described):

@@ -34,7 +34,7 @@ from elcano.graphs.report.report import Report
 from elcano.graphs.report.tables import ResultTable
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.events import AgentEvent
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 
 
 class Welcome(Described):

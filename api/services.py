@@ -18,7 +18,7 @@ from elcano.api.http.identity import asker_of, tenant_of
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.identity import Tenant
 from elcano.graphs.records import ArchivedRun
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.all_tenants import Admission
 from elcano.storage.health import Probe, store_trouble
 from elcano.storage.providers import ProviderStore

@@ -37,7 +37,7 @@ from elcano.api.runs.source_availability import (
 from elcano.api.services import Provided, Services
 from elcano.graphs.catalogue.sources import LONGEST_QUERY, MOST_RESULTS, SourceSpec
 from elcano.graphs.providers import Provider, SourceCheck, SourceChecked, get_provider_state
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 
 SourceState: TypeAlias = Literal["ready", "needs_key", "off", "empty", "unserved", "waiting", "failing", "trial"]
 Stands: TypeAlias = tuple[Provider, float]

@@ -21,7 +21,7 @@ from benchmarks.server import temporal_server
 from elcano.api.app import create_app
 from elcano.api.temporal import executions
 from elcano.graphs.records import ArchivedRun
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.store import Store, open_store
 
 ENDED, OPEN = 5_000, 100

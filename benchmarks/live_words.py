@@ -42,7 +42,7 @@ from elcano.dev.ports import free_ports
 from elcano.graphs.contracts import TASK_QUEUE, ModelChoice
 from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.payloads import connect_config
 from elcano.storage.store import open_store
 from elcano.worker import HEARTBEAT_THROTTLE

@@ -17,7 +17,7 @@ import httpx
 from rich.console import Console
 from rich.markup import escape
 
-from elcano.activities.extras import missing_extras
+from elcano.activities.services import missing_extras
 from elcano.activities.similarity.embedder import open_embedder
 from elcano.dev.external_checks import check_store
 from elcano.dev.folder_lock import read_folder_owner
@@ -49,7 +49,7 @@ from elcano.settings import (
     short_secrets,
     unknown_variables,
 )
-from elcano.settings.finding import Finding
+from elcano.settings.plugins import Finding
 
 PYTHON = (3, 11)
 FREE_BYTES = 500_000_000

@@ -14,7 +14,7 @@ from typing import Final
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.plugin import KERNEL, Plugin
 from elcano.graphs.registry import install_plugins
-from elcano.settings.plugin_choice import read_plugin_choice
+from elcano.settings.environment import read_plugin_choice
 
 BUILT_IN: Final = (
     "research",

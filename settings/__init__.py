@@ -1,7 +1,7 @@
 """The only code that reads the environment: every setting, with its default and its purpose.
 
 A setting is read from `ELCANO_<NAME>` or from a `.env` file; those that the field already has a name for keep it
-(`TEMPORAL_ADDRESS`, `USE_GRAPH_EXECUTION`, provider keys). A file for each subject, put together in `composed.py`. The
+(`TEMPORAL_ADDRESS`, `USE_GRAPH_EXECUTION`, provider keys). A file for each subject, put together in `settings.py`. The
 table in `docs/settings.md` is compared with them by a test. Temporal's own connection settings (TLS, API key, profile)
 are read by `temporalio.envconfig`.
 
@@ -12,12 +12,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from elcano.settings.composed import Settings, get_variable_name
-    from elcano.settings.loader import BAD_SETTINGS, get_settings, program_settings
+    from elcano.settings.environment import is_set, read_key_variable
     from elcano.settings.plugins import SettingsInvalid, list_variables, read_plugin_settings
-    from elcano.settings.provider_keys import is_set, read_key_variable
-    from elcano.settings.secrecy import LEAST_SECRET, list_secrets, secrets_given, short_secrets
-    from elcano.settings.unknown import unknown_variables
+    from elcano.settings.secrets import LEAST_SECRET, list_secrets, secrets_given, short_secrets
+    from elcano.settings.settings import (
+        BAD_SETTINGS,
+        Settings,
+        get_settings,
+        get_variable_name,
+        program_settings,
+        unknown_variables,
+    )
 
 __all__ = [
     "BAD_SETTINGS",
@@ -38,21 +43,21 @@ __all__ = [
 ]
 
 _MODULES: Final = {
-    "BAD_SETTINGS": "loader",
-    "LEAST_SECRET": "secrecy",
-    "Settings": "composed",
+    "BAD_SETTINGS": "settings",
+    "LEAST_SECRET": "secrets",
+    "Settings": "settings",
     "SettingsInvalid": "plugins",
-    "get_settings": "loader",
-    "get_variable_name": "composed",
-    "is_set": "provider_keys",
-    "list_secrets": "secrecy",
+    "get_settings": "settings",
+    "get_variable_name": "settings",
+    "is_set": "environment",
+    "list_secrets": "secrets",
     "list_variables": "plugins",
-    "program_settings": "loader",
-    "read_key_variable": "provider_keys",
+    "program_settings": "settings",
+    "read_key_variable": "environment",
     "read_plugin_settings": "plugins",
-    "secrets_given": "secrecy",
-    "short_secrets": "secrecy",
-    "unknown_variables": "unknown",
+    "secrets_given": "secrets",
+    "short_secrets": "secrets",
+    "unknown_variables": "settings",
 }
 
 

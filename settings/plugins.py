@@ -1,12 +1,13 @@
-"""The setting that names plugins, and the settings that plugins add."""
+"""The setting that names plugins, the settings that plugins add, and what their checks find."""
 
 from collections.abc import Iterable
-from typing import Annotated, Any, TypeVar
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from elcano.settings.plugin_choice import ENV_FILE, split_plugin_names
+from elcano.settings.environment import ENV_FILE, split_plugin_names
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -54,3 +55,12 @@ def read_plugin_settings(part: type[T]) -> T:
 def list_variables(parts: Iterable[type[BaseModel]]) -> list[str]:
     """The variables of settings that plugins add."""
     return [f"ELCANO_{name.upper()}" for part in parts for name in part.model_fields]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The result of one check. `remedy` says what to do about it."""
+
+    grade: Literal["good", "note", "fault"]
+    text: str
+    remedy: str = ""

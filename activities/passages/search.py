@@ -21,8 +21,8 @@ from elcano.activities.passages.index_words import (
     quote_fts_word,
     search_words,
 )
-from elcano.activities.text.known import ENGLISH
-from elcano.activities.text.languages import language_of
+from elcano.activities.text.language_detection import language_of
+from elcano.activities.text.languages import ENGLISH
 
 STUB_CHARACTERS: Final = 200
 """A passage below a heading that is no longer says little but its heading: a line of a table of contents, see also."""

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from elcano.api.http.errors import CrossOriginRefused, HostRefused
 from elcano.api.http.problems import known_problem
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})

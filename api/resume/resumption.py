@@ -28,7 +28,7 @@ from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.graphs.run_contracts import ControlRequest, OpenBranch, ResumedFrom
 from elcano.graphs.state.branches import KeptBranch, ReusedWork
 from elcano.graphs.state.budget import TopUp
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.controls import ControlOutcome
 from elcano.storage.store import TenantStore
 

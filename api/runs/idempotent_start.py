@@ -20,7 +20,7 @@ from elcano.graphs.contracts import Engine
 from elcano.graphs.identity import run_id as new_run_id
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.run_contracts import ResearchInput
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.all_tenants import Admission
 from elcano.storage.runs import KeyClaim
 from elcano.storage.store import TenantStore

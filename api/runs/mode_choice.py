@@ -12,7 +12,7 @@ from elcano.graphs.contracts import CHAIN_MODES, Engine, ModelChoice
 from elcano.graphs.extras import install_command
 from elcano.graphs.modes import PLUGIN_MODES, auto_graph, list_parts, list_ways
 from elcano.graphs.state.budget import Limits
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 
 ANY_MODEL: Final = ModelChoice()
 """What a run chooses that names no model."""

@@ -29,8 +29,8 @@ from elcano.graphs.providers import model_queue
 from elcano.graphs.registry import load_objects
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.settings.composed import Settings
-from elcano.settings.provider_keys import is_set
+from elcano.settings.environment import is_set
+from elcano.settings.settings import Settings
 
 
 def key_faults(run: ModelChoice, graph: ResearchGraph, settings: Settings) -> Iterable[FieldFault]:

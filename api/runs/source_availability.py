@@ -30,7 +30,7 @@ from elcano.graphs.extras import EXTRAS
 from elcano.graphs.modes import can_choose_mode, mode_named
 from elcano.graphs.report.tables import dialect_of
 from elcano.graphs.spec.graph import Node, ResearchGraph, ToolNode
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 
 HEARD_SECONDS: Final = 1.0
 """A worker that has just begun polls one queue after the other: one that is not polled is looked at again so long."""

@@ -44,7 +44,7 @@ from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.walks import has_sections
 from elcano.graphs.state.budget import Limits
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.store import TenantStore
 
 

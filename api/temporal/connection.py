@@ -26,7 +26,7 @@ from temporalio.envconfig import ClientConfig
 from temporalio.exceptions import ApplicationError
 
 from elcano.api.http.errors import TemporalUnavailable
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.payloads import connect_config
 from elcano.workflows.sandbox import TOO_EARLY
 

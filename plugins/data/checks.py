@@ -11,8 +11,8 @@ from elcano.graphs.spec.graph import ResearchGraph
 from elcano.plugins.data.agents import sql_writer
 from elcano.plugins.data.databases.database import engine_of
 from elcano.plugins.data.databases.engine import Stop
-from elcano.settings.composed import Settings, get_variable_name
-from elcano.settings.finding import Finding
+from elcano.settings.plugins import Finding
+from elcano.settings.settings import Settings, get_variable_name
 
 
 def check_databases(chosen: Settings) -> Iterable[Finding]:

@@ -11,11 +11,10 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from elcano.activities.results.result_lines import NO_ROW, on_one_line
-from elcano.activities.text.known import ENGLISH
-from elcano.activities.text.languages import language_of
-from elcano.activities.text.question_readings import list_readings
-from elcano.activities.text.same_question import is_same_question
+from elcano.activities.query_results import NO_ROW, on_one_line
+from elcano.activities.text.language_detection import language_of
+from elcano.activities.text.languages import ENGLISH
+from elcano.activities.text.same_question import is_same_question, list_readings
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.report.data_answer import CellReference, NumberProof, Operation
 from elcano.graphs.report.draft import Citation, title_for

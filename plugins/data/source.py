@@ -6,7 +6,7 @@ warning says why.
 
 import asyncio
 
-from elcano.activities.results.result_store import RESULT_TYPE, as_evidence
+from elcano.activities.query_results import RESULT_TYPE, as_evidence
 from elcano.activities.sources.base import SearchResults
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import InputInvalid, SourceRefused
@@ -17,7 +17,7 @@ from elcano.plugins.data.databases.database import Databases, open_databases
 from elcano.plugins.data.databases.examples import SqlExamples
 from elcano.plugins.data.databases.query_runner import run_query
 from elcano.plugins.data.query_models import MOST_EXAMPLES, SqlExamplesInput
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.store import TenantStore
 
 TABLES = 8

@@ -16,10 +16,9 @@ from typing import Final
 from pydantic import ValidationError
 from temporalio import activity
 
-from elcano.activities.results.result_store import RESULT_TYPE, load_result_tables, store_result_table
+from elcano.activities.query_results import RESULT_TYPE, load_result_tables, store_result_table
 from elcano.activities.services import Services
-from elcano.activities.tools.evidence_reference import build_evidence_ref
-from elcano.activities.tools.tool_work import ToolWork
+from elcano.activities.tools.tool_work import ToolWork, build_evidence_ref
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.extras import install_command
 from elcano.graphs.report.data_answer import Chart, ChartInput, ChartOutput, QueryFault

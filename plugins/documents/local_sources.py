@@ -19,8 +19,8 @@ from elcano.graphs.errors import InputInvalid, SourceRefused
 from elcano.graphs.extras import DISTRIBUTION
 from elcano.plugins.documents.folder import Folder
 from elcano.plugins.documents.source import DocumentsSource
-from elcano.settings.composed import Settings
-from elcano.settings.finding import Finding
+from elcano.settings.plugins import Finding
+from elcano.settings.settings import Settings
 
 _SUFFIXES: Final = {"text/markdown": ".md", "text/plain": ".txt"}
 _SEPARATORS: Final = re.compile(r"[-_.]+")

@@ -9,7 +9,7 @@ import asyncio
 import logging
 from typing import Final
 
-from elcano.activities.calls.failures import safe_text
+from elcano.activities.calls.retry_classification import safe_text
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.report.knowledge_graph import node_id
 from elcano.graphs.report.report import Report

@@ -12,7 +12,7 @@ from elcano.activities.sources.base import SearchResults
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import KnowledgeDisabled, SourceRefused
 from elcano.graphs.report.knowledge_graph import EdgeKind, node_id
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.evidence import Evidence
 from elcano.storage.knowledge.word_index import extract_search_words
 from elcano.storage.sql.dialect import root_of

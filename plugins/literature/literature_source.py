@@ -17,7 +17,7 @@ from elcano.plugins.literature.passage_selection import keep_fitting_records, se
 from elcano.plugins.literature.search_queries import SentQuery, prepare_query
 from elcano.plugins.literature.service_answers import Shape, require_answered, validate_shape
 from elcano.plugins.literature.work_records import Record, build_stored_record, with_title_as_text
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 
 
 class FoundWorks(NamedTuple):

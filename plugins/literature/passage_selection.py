@@ -11,7 +11,7 @@ from typing import Final
 
 from elcano.activities.passages.index_words import search_words
 from elcano.activities.passages.search import PER_DOCUMENT
-from elcano.activities.similarity.related import score_passages
+from elcano.activities.similarity.related_passages import score_passages
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.text.stems import list_stems
 from elcano.plugins.literature.work_records import Record, WorkRecord

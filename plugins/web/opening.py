@@ -22,7 +22,7 @@ from elcano.plugins.web.hits import Hit
 from elcano.plugins.web.page_reader import Reader, ReadPage
 from elcano.plugins.web.passages import rank_page_passages
 from elcano.plugins.web.search_providers import ConfiguredProvider, list_configured_providers, search_with_fallback
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 
 PAGES: Final = 6
 """Pages that are read for one search: of each come three passages at most as long as others have some, and a search

@@ -14,7 +14,7 @@ from elcano.api.runs.source_availability import asks_databases, may_ask_database
 from elcano.api.runs.submission import research_input
 from elcano.graphs.modes import MODES, list_ways
 from elcano.graphs.run_contracts import ResearchInput
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 from tests.api.serving import speaking
 
 

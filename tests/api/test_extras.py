@@ -15,7 +15,7 @@ from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.contracts import ToolCall, ToolResult
 from elcano.graphs.extras import worker_identity
 from elcano.graphs.modes import auto_graph
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 from tests.api.asking import QUESTION
 from tests.api.serving import speaking
 

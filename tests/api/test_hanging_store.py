@@ -12,7 +12,7 @@ from elcano.api.app import create_app
 from elcano.graphs.errors import StoreUnavailable
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.report.draft import ReportRef
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 from elcano.storage import objects
 from elcano.storage.objects import Objects, open_objects
 from elcano.storage.store import open_store

@@ -17,7 +17,7 @@ from temporalio.client import Client
 from elcano.api.http.errors import TemporalRefused, TemporalUnavailable
 from elcano.api.temporal import executions
 from elcano.api.temporal.executions import Execution, describe_execution
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.store import Store
 from elcano.testing.script import Script
 from tests.api.asking import start

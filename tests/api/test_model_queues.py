@@ -17,7 +17,7 @@ from elcano.graphs.modes import MODES
 from elcano.graphs.providers import model_queue
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.limits import AgentLimits
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.store import Store
 from elcano.worker import model_workers
 from tests.api.asking import QUESTION

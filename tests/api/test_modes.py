@@ -16,7 +16,7 @@ from elcano.graphs.errors import InputInvalid
 from elcano.graphs.modes import MODES, auto_graph, can_choose_mode, list_ways
 from elcano.graphs.state.budget import Limits
 from elcano.plugins.research.iterative import ITERATIVE
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.domains import MOST_BYTES, known_domains
 from tests.api.serving import speaking
 

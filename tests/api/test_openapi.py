@@ -11,7 +11,7 @@ from elcano.api.runs.budget_view import BudgetView, LimitsView
 from elcano.api.runs.run_request import BudgetRequest
 from elcano.graphs.state.budget import Budget, Limits
 from elcano.graphs.state.events import EVENT_TYPES
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 
 
 @pytest.fixture

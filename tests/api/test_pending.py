@@ -12,7 +12,7 @@ from elcano.api.runs.run_status import MOST_FAILURES, summarize_pending_calls, w
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
 from elcano.api.temporal.executions import PendingActivity
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.store import Store
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script

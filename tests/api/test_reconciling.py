@@ -18,7 +18,7 @@ from elcano.api.runs.reconciler import Reconciler
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
 from elcano.graphs.records import ArchivedRun
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.objects import payloads_of
 from elcano.storage.store import Store
 from tests.api.asking import QUESTION, start

@@ -22,7 +22,7 @@ from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import Engine
 from elcano.graphs.modes import MODES
 from elcano.graphs.run_contracts import ResearchInput
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.all_tenants import Admission
 from elcano.storage.sql.tables import idempotency_keys, runs
 from elcano.storage.store import Store, open_store

@@ -12,7 +12,7 @@ from temporalio.client import Client
 
 from elcano.api import services
 from elcano.api.app import create_app
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.health import Probe, store_trouble
 from elcano.storage.runs import RunStore
 from elcano.storage.store import Store, open_store

@@ -63,10 +63,10 @@ Compared in the sources of 3.11, 3.12 and 3.13. `wait_for`, `timeout`, `as_compl
 EXTRA = {
     "plugins/data/databases/schema_inspector.py": {"sqlalchemy"},
     "storage/payloads.py": {"temporalio"},
-    "activities/calls/bookkeeping.py": {"temporalio"},
-    "activities/calls/tries.py": {"temporalio"},
+    "activities/calls/ledger_lines.py": {"temporalio"},
+    "activities/calls/heartbeats.py": {"temporalio"},
     "graphs/registry.py": {"importlib.import_module"},
-    "activities/providers/queues.py": {"temporalio"},
+    "activities/providers/queue_limits.py": {"temporalio"},
 }
 ENVIRONMENT = {"environ", "environb", "getenv", "getenvb", "putenv", "unsetenv"}
 IMPURE_CALLS = {"open", "eval", "exec", "input", "print", "__import__"}

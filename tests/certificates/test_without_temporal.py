@@ -14,7 +14,7 @@ from temporalio.client import Client
 from elcano.api.app import create_app
 from elcano.api.temporal import executions, history
 from elcano.api.temporal.executions import Execution, describe_execution
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.store import open_store
 from tests.api.serving import speaking
 from tests.certificates.conftest import research, researched

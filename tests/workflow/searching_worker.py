@@ -11,7 +11,7 @@ from elcano.activities.sources.http.fetching import Service
 from elcano.activities.sources.registry import Sources
 from elcano.api.temporal.namespace import connect_when_ready
 from elcano.graphs.catalogue.sources import SourceLimits, SourcePolicy, SourceSpec
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.store import open_configured
 from elcano.worker import run_workers, source_workers
 from tests.sources import found

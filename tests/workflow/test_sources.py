@@ -13,7 +13,7 @@ from temporalio.testing import WorkflowEnvironment
 
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.registry import Sources, open_sources
-from elcano.activities.tools.search import Passing, ToolActivities, pass_without_waiting
+from elcano.activities.tools.tool_activities import Passing, ToolActivities, pass_without_waiting
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
 from elcano.api.temporal.executions import PendingActivity
@@ -25,7 +25,7 @@ from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.failures import FailureType
 from elcano.graphs.state.holds import Hold
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.store import Store, open_store
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Refused, Script, make_passages

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Context, Decimal
 from typing import Final
 
-from elcano.activities.results.result_lines import cell_text
+from elcano.activities.query_results import cell_text
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.report.tables import Cell, Kind, ResultColumn, ResultTable
 from elcano.graphs.text import format_count

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal, InvalidOperation, localcontext
 from typing import Final, TypeAlias
 
-from elcano.activities.support.units import POINTS, SHARE
+from elcano.activities.text.units import POINTS, SHARE
 from elcano.graphs.report.data_answer import NumberProof, NumberStatus, NumberVerdict, Operation
 from elcano.graphs.report.tables import ResultTable
 from elcano.plugins.data.answering.arithmetic import NotComputed, compute_proof, get_only_cell, number_in

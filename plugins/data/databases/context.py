@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from elcano.activities.text.known import ENGLISH
+from elcano.activities.text.languages import ENGLISH
 from elcano.activities.text.stopwords import stop_words
 from elcano.activities.text.words import asked_words, split_words
 from elcano.graphs.report.tables import DatabaseSchema, TableSchema

@@ -26,7 +26,7 @@ from elcano.plugins.data.databases.engine import Engine, Limits, Outcome, Stop
 from elcano.plugins.data.databases.file_engine import Duckdb, FileEngine, Files
 from elcano.plugins.data.databases.postgresql import Postgresql
 from elcano.plugins.data.databases.similar_names import words_of
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.threads import Threads
 
 _ENDINGS: Final = frozenset({"id", "key", "code", "no", "number", "nr", "fk"})

@@ -6,7 +6,7 @@ import pytest
 
 from elcano.api.sources import DOCUMENT_SUFFIXES, empty_collections
 from elcano.plugins.documents.file_formats import FORMATS
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 
 
 def empty(folder: Path) -> bool:

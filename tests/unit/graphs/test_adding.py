@@ -17,7 +17,7 @@ from elcano.graphs.modes import MODES, PLUGIN_MODES, Mode
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.rubric import DOMAINS, Rubric
 from elcano.graphs.state.state import ResearchState
-from elcano.settings.composed import Settings
+from elcano.settings.settings import Settings
 from elcano.testing.script import Script
 from tests.unit.graphs.samples import research
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.extras import missing_extras
+from elcano.activities.services import missing_extras
 from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.checks.callees import extra_faults, required_extras, useful_extras
 from elcano.graphs.extras import EXTRAS, install_command, lacking_extras, worker_identity

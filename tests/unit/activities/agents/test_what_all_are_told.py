@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 import pytest
 
-from elcano.activities.agents.passages import fit_passages_to_tokens, format_source_with_kind
+from elcano.activities.agents.prompt_passages import fit_passages_to_tokens, format_source_with_kind
 from elcano.graphs.agents.definition import AGENTS, AgentDefinition, Question
 from elcano.graphs.agents.envelope import (
     Drafts,

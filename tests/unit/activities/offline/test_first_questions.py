@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from elcano.activities.agents.passages import fit_passages_to_tokens
+from elcano.activities.agents.prompt_passages import fit_passages_to_tokens
 from elcano.activities.passages.document import Collection
 from elcano.activities.text.stems import content_words
 from elcano.api.runs.run_request import RunRequest

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.agents.passages import fit_passages_to_tokens
+from elcano.activities.agents.prompt_passages import fit_passages_to_tokens
 from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, TaskEnvelope
 from elcano.graphs.catalogue.sources import build_collection_spec

@@ -11,9 +11,9 @@ import pytest
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.results.result_store import RESULT_TYPE
+from elcano.activities.query_results import RESULT_TYPE
 from elcano.activities.sources.registry import Sources
-from elcano.activities.tools.search import ToolActivities
+from elcano.activities.tools.tool_activities import ToolActivities
 from elcano.graphs.contracts import ToolCall
 from elcano.graphs.report.tables import ResultTable
 from elcano.plugins.data import tools as tool

@@ -18,22 +18,18 @@ LOOKED_AT: Final = 30
 """Passages that tell which languages to expect of a question."""
 
 
-def in_its_language(answer: Callable[[TaskEnvelope], _Answer]) -> Callable[[TaskEnvelope], _Answer]:
+def in_question_language(answer: Callable[[TaskEnvelope], _Answer]) -> Callable[[TaskEnvelope], _Answer]:
     """`answer`, reading words in the language of its task's question."""
 
     @wraps(answer)
-    def answered(task: TaskEnvelope) -> _Answer:
-        with use_language(language_of(task.question, found_in(task))):
+    def answer_in_language(task: TaskEnvelope) -> _Answer:
+        found = languages_of([item.text for item in task.evidence[:LOOKED_AT] if item.text])
+        with use_language(language_of(task.question, found)):
             return answer(task)
 
-    return answered
+    return answer_in_language
 
 
-def found_in(task: TaskEnvelope) -> tuple[str, ...]:
-    """The languages of what was found, the commonest first."""
-    return languages_of([item.text for item in task.evidence[:LOOKED_AT] if item.text])
-
-
-def in_english() -> bool:
+def is_english() -> bool:
     """Whether the task is in English."""
     return get_current_language() == ENGLISH

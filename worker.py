@@ -45,7 +45,7 @@ from elcano.activities.tools.checking import CheckActivities
 from elcano.activities.tools.looks import LookActivities
 from elcano.activities.tools.search import Passing, ToolActivities
 from elcano.api.temporal.namespace import connect_when_ready
-from elcano.graphs.catalogue.tool_registry import REDUCERS
+from elcano.graphs.catalogue.reducers import REDUCERS
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.errors import ElcanoError, InputInvalid
 from elcano.graphs.extras import EXTRAS, worker_identity
@@ -57,8 +57,7 @@ from elcano.settings import BAD_SETTINGS, Settings, is_set, list_variables, prog
 from elcano.storage.payloads import close_payloads
 from elcano.storage.store import Store, open_configured
 from elcano.workflows.chain import ChainWorkflow
-from elcano.workflows.looks import LookWorkflow, SourceCheckWorkflow
-from elcano.workflows.provider import ProviderWorkflow
+from elcano.workflows.outside_runs import LookWorkflow, ProviderWorkflow, SourceCheckWorkflow
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
 

@@ -22,10 +22,10 @@ from elcano.api.http.errors import (
 from elcano.api.http.schemas import Welcome
 from elcano.api.http.times import declare_moments
 from elcano.api.live.feed import Streaming, UnreadableBranch, Waiting
-from elcano.graphs.data.table import ResultTable
+from elcano.graphs.report.report import Report
+from elcano.graphs.report.tables import ResultTable
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.values.events import AgentEvent
-from elcano.graphs.values.report import Report
+from elcano.graphs.state.events import AgentEvent
 from elcano.settings import Settings
 
 TAGS: Final = [

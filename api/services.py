@@ -19,8 +19,8 @@ from elcano.api.live.stream import Feeds
 from elcano.api.runs.starter import Starter
 from elcano.api.runs.writable import Writable
 from elcano.api.temporal.client import Temporal
+from elcano.graphs.identity import Tenant
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.values.tenant import Tenant
 from elcano.settings import Settings
 from elcano.storage.all_tenants import Admission
 from elcano.storage.providers import ProviderStore

@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.server import temporal_server
-from elcano.graphs.values.budget import Limits
+from elcano.graphs.state.budget import Limits
 from tests.workflow.random_runs import Tally, random_scenarios
 from tests.workflow.reasoning import HIDDEN_TOKENS, played, searches
 

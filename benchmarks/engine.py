@@ -17,8 +17,8 @@ from temporalio.worker import Worker
 
 from benchmarks.handwritten import Handwritten
 from benchmarks.server import NOOP_ACTIVITIES, chain_of_noops, temporal_server
-from elcano.graphs.contracts import ResearchInput
-from elcano.graphs.values.budget import Limits
+from elcano.graphs.run_contracts import ResearchInput
+from elcano.graphs.state.budget import Limits
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
 

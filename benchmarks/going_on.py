@@ -29,9 +29,9 @@ from elcano.activities.calls.names import agent_activities, tool_activities
 from elcano.activities.report.publishing import ReportActivities
 from elcano.api.app import create_app
 from elcano.graphs.contracts import AgentCall, AgentResult, ToolCall, ToolResult
-from elcano.graphs.values.display_text import ensure_list
-from elcano.graphs.values.failures import FailureType
-from elcano.graphs.values.state import EvidenceRef
+from elcano.graphs.state.failures import FailureType
+from elcano.graphs.state.state import EvidenceRef
+from elcano.graphs.text import ensure_list
 from elcano.settings import Settings
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import Store, open_store

@@ -14,9 +14,9 @@ from temporalio.worker import Worker
 
 from benchmarks.scripted import Scripted
 from benchmarks.server import temporal_server
-from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.modes import MODES
-from elcano.graphs.values.budget import Limits
+from elcano.graphs.run_contracts import ResearchInput
+from elcano.graphs.state.budget import Limits
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
 

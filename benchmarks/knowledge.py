@@ -13,9 +13,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from statistics import quantiles
 
-from elcano.graphs.data.knowledge_graph import KnowledgeEdge, KnowledgeNode, build_knowledge_edge, build_knowledge_node
+from elcano.graphs.report.knowledge_graph import (
+    KnowledgeEdge,
+    KnowledgeNode,
+    build_knowledge_edge,
+    build_knowledge_node,
+)
+from elcano.plugins.knowledge.shortest_paths import find_shortest_paths
 from elcano.storage.knowledge.graph import KnowledgeGraph
-from elcano.storage.knowledge.paths import find_shortest_paths
 from elcano.storage.store import open_store
 
 RUNS, CLAIMS, DOCUMENTS, ENTITIES = 500, 50_000, 39_500, 10_000

@@ -33,7 +33,7 @@ from benchmarks.server import temporal_server
 from elcano.dev.ports import free_ports
 from elcano.dev.stack import child_environment
 from elcano.graphs.contracts import TASK_QUEUE
-from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.state.events import AgentEvent
 from elcano.settings import Settings
 from elcano.storage.payloads import connect_config
 from elcano.workflows.research import ResearchWorkflow

@@ -14,8 +14,8 @@ from benchmarks.server import archive_nothing, publish_nothing
 from elcano.activities.calls.names import agent_activities, tool_activities
 from elcano.graphs.contracts import AgentCall, AgentResult, ToolCall, ToolResult
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.values.budget import Usage
-from elcano.graphs.values.state import EXCERPT_CHARACTERS
+from elcano.graphs.state.budget import Usage
+from elcano.graphs.state.state import EXCERPT_CHARACTERS
 
 SEARCHES = 3
 PASSAGES = 8

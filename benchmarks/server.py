@@ -23,9 +23,9 @@ from elcano.graphs.contracts import (
     ToolResult,
 )
 from elcano.graphs.records import ArchiveCall
+from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.spec.graph import ResearchGraph, SequentialEdge, ToolNode
-from elcano.graphs.values.report import ReportRef
-from elcano.storage.objects.objects import open_objects
+from elcano.storage.objects import open_objects
 from elcano.storage.payloads import data_converter
 from elcano.testing.temporal import STARTUP
 

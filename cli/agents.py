@@ -11,13 +11,13 @@ from pydantic import TypeAdapter, ValidationError
 
 from elcano.cli.client import Api
 from elcano.cli.exits import Exit, Failed
-from elcano.graphs.agents.agent_registry import AGENTS
-from elcano.graphs.agents.own import OwnAgent
+from elcano.graphs.agents.definition import AGENTS
 from elcano.graphs.agents.own_definition import is_name_taken
-from elcano.graphs.checks.agent_checks import every_fault
+from elcano.graphs.checks.callees import every_fault
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.schemas.bounds import build_json_pointer, prefix_fault_pointers
 from elcano.graphs.schemas.schema_parser import parse_schema
+from elcano.graphs.spec.own_agent import OwnAgent
 from elcano.settings import program_settings
 
 _OBJECT: Final[TypeAdapter[JsonObject]] = TypeAdapter(JsonObject)

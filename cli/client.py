@@ -17,7 +17,7 @@ from httpx_sse import EventSource, ServerSentEvent
 from elcano import __version__
 from elcano.cli.exits import Exit, Failed
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.state.events import AgentEvent
 
 GIVE_UP_SECONDS = 120.0
 """How long a stream that broke off is tried again without one answer."""

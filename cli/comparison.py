@@ -10,8 +10,7 @@ from rich.text import Text
 from elcano.cli.client import Api
 from elcano.cli.exits import Exit
 from elcano.cli.printing import OUTCOMES, format_dollars, format_line, format_seconds, make_results_console, print_json
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.display_text import format_count
+from elcano.graphs.text import format_count, shorten_text
 from elcano.settings import program_settings
 
 SHOWN_EVIDENCE: Final = 10

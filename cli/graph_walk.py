@@ -14,9 +14,9 @@ from elcano.cli.printing import OUTCOMES, make_results_console, print_json
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.checks.validation import find_graph_faults
-from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.preview.preview import Preview, PreviewStep, preview_graph
+from elcano.graphs.run_contracts import ResearchInput
 
 _ANSWERS: Final[TypeAdapter[dict[str, tuple[JsonObject, ...]]]] = TypeAdapter(dict[str, tuple[JsonObject, ...]])
 _COLUMNS: Final = ("branch", "step", "turn", "node", "outcome", "next")

@@ -19,12 +19,11 @@ from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.modes import MODES, list_aliases, mode_named
+from elcano.graphs.named_parts import GraphName, branches_named, with_agents, with_branches
 from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.faults import Fault, trim_pointer_to_document
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.spec.named_agents import with_agents
-from elcano.graphs.spec.named_graphs import GraphName, branches_named, with_branches
-from elcano.graphs.spec.size import size_faults
+from elcano.graphs.spec.limits import size_faults
 from elcano.settings import program_settings
 
 _OBJECT: Final[TypeAdapter[JsonObject]] = TypeAdapter(JsonObject)

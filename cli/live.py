@@ -22,7 +22,7 @@ from rich.text import Text
 from elcano.cli.exits import Failed
 from elcano.cli.live_text import LiveText
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.events import AgentEvent, EventType
+from elcano.graphs.state.events import AgentEvent, EventType
 
 _BEGINNINGS: frozenset[EventType] = frozenset(
     {"searching", "judging", "hypothesizing", "analyzing", "synthesizing", "thinking", "streaming"}

@@ -86,7 +86,7 @@ def fork(
 
 
 def _post_resume(run: str, what: str, body: dict[str, Any], key: str, as_json: bool) -> None:
-    from elcano.graphs.values.display_text import format_count
+    from elcano.graphs.text import format_count
 
     told = _post_run_request(run, what, body, key)
     if as_json:

@@ -24,7 +24,7 @@ from elcano.cli.run_ids import short_ids
 from elcano.cli.steering import call_lines, plan_lines
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.references.export_formats import NAMES
-from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.state.events import AgentEvent
 from elcano.settings import program_settings
 
 _MORE = {

@@ -40,7 +40,7 @@ def short_ids(run_ids: list[str]) -> dict[str, str]:
 
 
 def _is_whole(root: str) -> bool:
-    from elcano.graphs.values.tenant import RUN_ID
+    from elcano.graphs.identity import RUN_ID
 
     tail = root.rpartition("-")[2]
     return bool(re.fullmatch(RUN_ID, root)) and (len(tail) == _ULID or not tail.startswith("0"))  # as each ULID does

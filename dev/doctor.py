@@ -24,7 +24,7 @@ from elcano.dev.folder_lock import read_folder_owner
 from elcano.dev.ports import find_listener, is_free
 from elcano.dev.stack import list_needed_ports
 from elcano.dev.temporal import temporal_binary
-from elcano.graphs.catalogue.source_registry import SOURCES
+from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.extras import EXTRAS
 from elcano.graphs.model_names import (

@@ -6,7 +6,7 @@ from typing import Final
 
 import psutil
 
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 
 SHOWN_CHARACTERS: Final = 140
 """Of a process: its number and the beginning of its command."""

@@ -7,26 +7,14 @@ from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
 
-from elcano.graphs.agents.own import OwnAgent
-from elcano.graphs.engine.control_actions import Action
-from elcano.graphs.engine.entries import RunResumed
-from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.journal.journal import JournalPages
-from elcano.graphs.rules import get_newest_rules_number
-from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.values.asker import NAME_CHARACTERS
-from elcano.graphs.values.branch import BranchInput
-from elcano.graphs.values.budget import Allowance, Limits, Usage
-from elcano.graphs.values.choice import Choice
-from elcano.graphs.values.experience import Experience
-from elcano.graphs.values.followed import FollowedRun
-from elcano.graphs.values.form import ReportForm
-from elcano.graphs.values.history import HistoryEntry
-from elcano.graphs.values.report import ReportRef
-from elcano.graphs.values.resume_record import KeptBranch
-from elcano.graphs.values.rubric import Rubric, RubricScores
-from elcano.graphs.values.state import Ending, EvidenceRef, Failure, SectionResult, ToolCallRecord
-from elcano.graphs.values.tenant import DEFAULT_TENANT, RunScoped, Tenant
+from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.identity import RunScoped
+from elcano.graphs.spec.own_agent import OwnAgent
+from elcano.graphs.state.budget import Allowance, Usage
+from elcano.graphs.state.failures import Ending, Failure
+from elcano.graphs.state.plan import SectionResult
+from elcano.graphs.state.rubric import RubricScores
+from elcano.graphs.state.state import Choice, HistoryEntry, ToolCallRecord
 
 RESEARCH_WORKFLOW: Final = "research"
 CHAIN_WORKFLOW: Final = "research_chain"
@@ -120,118 +108,6 @@ class DiscardedWork(Frozen):
     """Its first step that is undone; with it the branches that were started in that step and later."""
     evidence: tuple[str, ...] = ()
     """What it has found all the same, in the order of finding."""
-
-
-class OpenBranch(Frozen):
-    """A branch of the fan-out that a run goes on with, which had not ended well: it goes on from its own entries."""
-
-    run_id: str
-    start: BranchInput
-    graph: str
-    """The name of the graph that it walks."""
-    asked: "ResearchInput"
-    """What it was started with, and goes on with."""
-    carried: JournalPages
-    resumed_from: "ResumedFrom"
-
-
-class ResumedFrom(Frozen):
-    """How a run begins whose entries up to there are carried from an execution that had ended or was left."""
-
-    entry: RunResumed
-    """What is written into its log once its record is put right."""
-    undone: tuple[DiscardedWork, ...] = ()
-    kept: tuple[KeptBranch, ...] = ()
-    """Of the fan-out that it goes on with: branches that need not be started again."""
-    open: tuple[OpenBranch, ...] = ()
-    """Those that go on from their own entries."""
-    evidence: tuple[str, ...] = ()
-    """Of a fork: what the other run had found, in the order of finding."""
-    artifacts: tuple[str, ...] = ()
-    """Of a fork: drafts of the other run that it has as well."""
-
-
-class ResearchInput(Frozen):
-    """The input of a research workflow."""
-
-    run_id: str
-    """Also the workflow id, and the key of everything that is stored."""
-    question: str
-    mode: str
-    graph: ResearchGraph
-    limits: Limits = Limits()
-    sources: tuple[str, ...] = ()
-    databases: tuple[str, ...] = ()
-    tool_servers: tuple[str, ...] = ()
-    background: str = ""
-    instructions: str = ""
-    review: bool = False
-    """Whether the reviewer reads the report's statements against their quotes; drafts of branches are not reviewed."""
-    guidance: tuple[str, ...] = ()
-    """Of a branch: what somebody had said of the research when it began."""
-    language: str = ""
-    """Of a branch: the question's, by its English name, as its run knew it."""
-    form: ReportForm | Literal[""] = ""
-    """Of a branch: that of its section."""
-    criteria: tuple[str, ...] = ()
-    """Of a branch: what the answer to its question has to meet."""
-    today: str = ""
-    """Of a branch: the day in UTC on which its run began, as `2026-11-22`; a run's own is read off its journal."""
-    barred: dict[str, str] = {}
-    domain: str = ""
-    domains: tuple[Rubric, ...] = ()
-    """These three as the state has them: modes that cannot be chosen, the field judged by, and its rubric or all."""
-    approve_plan: bool = False
-    """The run waits for somebody to approve its plan before it researches the sections."""
-    approvals: Literal["wait", "refuse"] = Field(default="refuse", exclude_if=lambda approvals: approvals == "refuse")
-    """Whether a call waits for somebody that writes and that the operator has not allowed, or fails at once: as it did
-    in runs that are older than this."""
-    models: ModelChoice = ModelChoice()
-    model_providers: dict[str, str] = {}
-    """By agent, or by the model that a node names for itself, where calls wait in the queue of a provider whose rate is
-    set; others wait in the run's own."""
-    tenant: Tenant = DEFAULT_TENANT
-    branch_of: BranchOf | None = None
-    """Set on a branch: it hands its draft to its parent instead of publishing a report."""
-    rules: int = Field(default_factory=get_newest_rules_number, ge=1)
-    """The number of the rules that the run goes by, from its start to its end (see `graphs.rules`)."""
-    experience: Experience = Experience()
-    """Of a branch: what its run had learnt of its models when it began."""
-    address: str = ""
-    """Where the API shows the run, if its starter knows: for people who look at the workflow."""
-    carried: JournalPages | None = None
-    """Set when the run was continued as new, or is taken up: the journal so far."""
-    forked_from: ForkedFrom | None = None
-    searched: tuple[str, ...] = ()
-    """Of a fork: the first and the last day in UTC on which there was a search among the steps that it shares."""
-    follows: FollowedRun | None = None
-    """The run that this one, or the run of this branch, follows."""
-    resumed_from: ResumedFrom | None = None
-    """Set in the first execution of a run that was resumed, rolled back or forked."""
-
-
-class ResearchResult(Frozen):
-    """The result of a research workflow."""
-
-    run_id: str
-    report: ReportRef | None
-    ending: Ending | None = None
-    usage: Usage = Usage()
-    iterations: int = 0
-    steps: int = 0
-    draft: str | None = None
-    """Of a branch: artifact hash of its `ReportDraft`."""
-    unanswered: bool = False
-    """Of a branch: it came to its end, and nothing that it found answers its question."""
-    evidence: tuple[EvidenceRef, ...] = ()
-    """Of a branch: what its draft cites; if no writer ends it, all evidence without repetitions."""
-    values: JsonObject = {}
-    """Of a branch: what its graph declares as its `result`, by name, without what is null or empty."""
-    searches: tuple[str, ...] = ()
-    """Of a branch: the queries that it made."""
-    warnings: tuple[str, ...] = ()
-    failure: Failure | None = None
-    """Of a branch that failed; carried in the details of its failure, so that its parent can charge what it used."""
 
 
 class AgentCall(RunScoped):
@@ -336,15 +212,51 @@ class PublishCall(RunScoped):
     """Artifact hash of the `Analysis`, of a run that analyzed numbers."""
 
 
-class ControlRequest(Frozen):
-    """Input of the `control` update, whose id is the request's, and of its signal to branches."""
+SHOWN_CHARACTERS: Final = 2_000
+"""The most that is shown of a text: its end. In a heartbeat it takes 12 kB at worst (each character escaped), which
+stays below what is kept outside of Temporal's own database."""
+BEAT_SECONDS: Final = 0.5
+"""How often an activity beats, and so how old its words may be."""
 
-    action: Action
-    by: str = Field(default="", max_length=NAME_CHARACTERS)
-    """Who asks; empty if nobody was named."""
+
+class Words(Frozen):
+    """What an agent has written so far. Travels: new fields get defaults."""
+
+    step: int = Field(ge=0)
+    node: str
+    attempt: int = Field(ge=1)
+    """Of the activity: what an attempt wrote that failed is void."""
+    text: str = Field(max_length=SHOWN_CHARACTERS)
+    """The end of it."""
+    characters: int = Field(ge=0)
+    """Of the whole text so far."""
 
 
-class ControlAnswer(Frozen):
-    """Answer of the `control` update: what the action answers."""
+class UsageQuestion(RunScoped):
+    """Input of `read_usage`: what the ledger has of calls that could not say themselves what they used."""
 
-    answer: Json = None
+    activity: str = ""
+    """One activity of this execution; empty: the whole run with its branches."""
+
+
+class ReopenCall(RunScoped):
+    """Input of `reopen_run`: marks the run's record as resumed and strikes out what was undone."""
+
+    step: int
+    """Of a run that was reset in Temporal: it was taken back to before this step."""
+    resumed: bool = False
+    """It was not reset, but goes on in an execution of its own: what is undone is said here."""
+    undone: tuple[DiscardedWork, ...] = ()
+    kept: tuple[str, ...] = ()
+    """Branches that stay as they are, though they were started in an undone step."""
+    from_run: str = ""
+    """Of a fork: whose evidence and drafts it has as well."""
+    evidence: tuple[str, ...] = ()
+    artifacts: tuple[str, ...] = ()
+
+
+class Reopened(Frozen):
+    """Output of `reopen_run`."""
+
+    told: int = 0
+    """The highest event number that anybody can have seen before the reset."""

@@ -1,8 +1,8 @@
 """The one base of all data that travels: immutable, closed, JSON."""
 
-from typing import TypeAlias
+from typing import Annotated, Final, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, JsonValue, TypeAdapter
 
 Json: TypeAlias = JsonValue
 JsonObject: TypeAlias = dict[str, JsonValue]
@@ -16,3 +16,16 @@ class Frozen(BaseModel):
 
 class Answer(Frozen):
     """An answer that a caller waits for and that is stored nowhere, however large it is. It travels compressed."""
+
+
+_MOMENT: Final[TypeAdapter[AwareDatetime]] = TypeAdapter(AwareDatetime)
+
+
+def _parse_moment(at: object) -> object:
+    if at is None:  # nobody knows
+        return 0.0
+    return _MOMENT.validate_python(at).timestamp() if isinstance(at, str) else at
+
+
+Epoch: TypeAlias = Annotated[float, BeforeValidator(_parse_moment)]
+"""Seconds since the epoch."""

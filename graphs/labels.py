@@ -7,9 +7,9 @@ Temporal's PostgreSQL has long taken the type Text as it is for a search vector,
 import re
 from typing import Final, Literal
 
-from elcano.graphs.contracts import ResearchInput
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.budget import usd_from_microusd
+from elcano.graphs.run_contracts import ResearchInput
+from elcano.graphs.state.budget import usd_from_microusd
+from elcano.graphs.text import shorten_text
 
 QUESTION_ATTRIBUTE: Final = "ElcanoQuestion"
 SECTION_ATTRIBUTE: Final = "ElcanoSection"

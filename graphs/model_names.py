@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Final
 
-from elcano.graphs.agents.own import OwnAgent
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.registry import find_model
+from elcano.graphs.spec.own_agent import OwnAgent
 
 OFFLINE: Final = "offline"
 """The extractive model: no key, no network, quotes only."""

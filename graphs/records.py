@@ -7,18 +7,20 @@ from typing import Final
 
 from pydantic import Field
 
-from elcano.graphs.contracts import BranchOf, Engine, ForkedFrom, ResearchInput, RunStatus, Stage
+from elcano.graphs.contracts import BranchOf, Engine, ForkedFrom, RunStatus, Stage
 from elcano.graphs.engine.entries import Entry
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Answer, Frozen, JsonObject
-from elcano.graphs.values.branch import BranchState
-from elcano.graphs.values.choice import Choice
-from elcano.graphs.values.events import AgentEvent
-from elcano.graphs.values.ledger import Ledger
-from elcano.graphs.values.report import ReportRef
-from elcano.graphs.values.state import Ending, Failure, Hold, SectionPlan
-from elcano.graphs.values.tenant import DEFAULT_TENANT, Tenant
-from elcano.graphs.values.waiting_call import WaitingCall
+from elcano.graphs.identity import DEFAULT_TENANT, Tenant
+from elcano.graphs.report.draft import ReportRef
+from elcano.graphs.run_contracts import ResearchInput
+from elcano.graphs.state.branches import BranchState
+from elcano.graphs.state.events import AgentEvent
+from elcano.graphs.state.failures import Ending, Failure
+from elcano.graphs.state.holds import Hold, WaitingCall
+from elcano.graphs.state.plan import SectionPlan
+from elcano.graphs.state.state import Choice
+from elcano.graphs.state.team import Ledger
 
 
 class ArchivedRun(Frozen):

@@ -115,3 +115,11 @@ def get_rules(number: int | None = None) -> Rules:
         )
         raise IndexError(text)
     return RULES[wanted - 1]
+
+
+CHARACTERS_PER_TOKEN: Final = get_rules().characters_per_token
+PROMPT_TOKENS: Final = get_rules().prompt_tokens
+SECTION_PASSAGES: Final = get_rules().section_passages
+SO_FAR_TOKENS: Final = get_rules().so_far_tokens
+SUMMARY_TOKENS: Final = get_rules().summary_tokens
+SUMMARY_ANSWER_TOKENS: Final = get_rules().summary_answer_tokens

@@ -7,9 +7,8 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from elcano.graphs.domains import DOMAINS, GENERAL
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.values.rubric import Rubric
+from elcano.graphs.state.rubric import DOMAINS, GENERAL, Rubric
 from elcano.settings import Settings, get_variable_name
 
 MOST_FILES: Final = 50

@@ -11,9 +11,8 @@ from pydantic import Field
 from sqlalchemy import Subquery, and_, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.values.timestamps import Epoch
-from elcano.graphs.values.work_metadata import Work
+from elcano.graphs.frozen import Epoch, Frozen, JsonObject
+from elcano.graphs.report.works import Work
 from elcano.storage.sql.dialect import begin_exclusive, insert_new, root_of, run_and_branches
 from elcano.storage.sql.tables import evidence as passages
 from elcano.storage.sql.tables import findings

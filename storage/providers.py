@@ -11,7 +11,7 @@ from typing import TypeVar
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from elcano.graphs.values.providers import Provider
+from elcano.graphs.providers import Provider
 from elcano.storage.sql.dialect import begin_exclusive, insert_or_replace
 from elcano.storage.sql.tables import providers
 

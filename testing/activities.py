@@ -7,7 +7,6 @@ from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
 from elcano.activities.calls.names import Ask, Use, agent_activities, tool_activities
-from elcano.graphs.bookkeeping import ReopenCall, Reopened, UsageQuestion
 from elcano.graphs.contracts import (
     ARCHIVE_RUN,
     PUBLISH_REPORT,
@@ -16,13 +15,16 @@ from elcano.graphs.contracts import (
     AgentCall,
     AgentResult,
     PublishCall,
+    ReopenCall,
+    Reopened,
     ToolCall,
     ToolResult,
+    UsageQuestion,
 )
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import ArchiveCall
-from elcano.graphs.values.budget import Usage, sum_usages
-from elcano.graphs.values.report import ReportRef
+from elcano.graphs.report.draft import ReportRef
+from elcano.graphs.state.budget import Usage, sum_usages
 from elcano.testing.script import Refused, Script
 
 

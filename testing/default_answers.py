@@ -6,8 +6,8 @@ passage that it found.
 
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.values.display_text import ensure_list
-from elcano.graphs.values.report import Claim
+from elcano.graphs.report.draft import Claim
+from elcano.graphs.text import ensure_list
 
 _WORDS = ("report", "passage", "source", "evidence", "question", "answer", "section", "finding", "claim", "quote")
 

@@ -38,7 +38,7 @@ from pydantic_ai.usage import RequestUsage
 
 from elcano.graphs.agents.envelope import TaskEnvelope, parse_envelope
 from elcano.graphs.contracts import ModelChoice
-from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN
+from elcano.graphs.rules import CHARACTERS_PER_TOKEN
 from elcano.settings import Settings
 from elcano.testing.default_answers import build_plain_answer
 

@@ -20,21 +20,21 @@ from elcano.activities.tools.search import ToolActivities
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.validation import require_valid
-from elcano.graphs.contracts import AgentCall, ModelChoice, ResearchInput, ToolCall
+from elcano.graphs.contracts import AgentCall, ModelChoice, ToolCall
 from elcano.graphs.engine.commands import Call, CallAgent, CallTool
 from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish as closing
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.model_names import OFFLINE, with_own
 from elcano.graphs.modes import MODES
 from elcano.graphs.references.days import format_utc_day
+from elcano.graphs.report.report import Report
+from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.values.budget import Limits, Usage
-from elcano.graphs.values.failures import FailureDetails, FailureType
-from elcano.graphs.values.report import Report
-from elcano.graphs.values.rubric import Rubric
-from elcano.graphs.values.state import Failure
+from elcano.graphs.state.budget import Limits, Usage
+from elcano.graphs.state.failures import Failure, FailureDetails, FailureType
+from elcano.graphs.state.rubric import Rubric
 from elcano.settings import Settings
 from elcano.storage.store import open_store
 from elcano.testing.in_memory import run_in_memory

@@ -7,17 +7,15 @@ workflow and `run_in_memory`, so that both can be held against each other.
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-from elcano.graphs.bookkeeping import ReopenCall
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
-from elcano.graphs.contracts import PublishCall
+from elcano.graphs.contracts import PublishCall, ReopenCall
 from elcano.graphs.engine.commands import Call, CallAgent, CallTool
 from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.records import ArchiveCall
-from elcano.graphs.values.budget import Usage
-from elcano.graphs.values.display_text import ensure_list
-from elcano.graphs.values.failures import FailureDetails, FailureType
-from elcano.graphs.values.state import Failure
+from elcano.graphs.state.budget import Usage
+from elcano.graphs.state.failures import Failure, FailureDetails, FailureType
+from elcano.graphs.text import ensure_list
 
 
 class Refused(Exception):

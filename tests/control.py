@@ -4,13 +4,13 @@ from typing import Any
 
 from temporalio.client import WorkflowHandle
 
-from elcano.graphs.contracts import CONTROL_UPDATE, ControlAnswer, ControlRequest
-from elcano.graphs.engine.control_actions import Action, AddBudget, Stop
-from elcano.graphs.engine.pause import Pause, Unpause
+from elcano.graphs.contracts import CONTROL_UPDATE
+from elcano.graphs.engine.control_actions import Action, AddBudget, Pause, Stop, Unpause
 from elcano.graphs.engine.steering import Steer, Steering
 from elcano.graphs.frozen import Json
-from elcano.graphs.values.budget import Limits, TopUp
-from elcano.graphs.values.state import SectionPlan
+from elcano.graphs.run_contracts import ControlAnswer, ControlRequest
+from elcano.graphs.state.budget import Limits, TopUp
+from elcano.graphs.state.plan import SectionPlan
 
 
 async def ask(handle: WorkflowHandle[Any, Any], action: Action, *, id: str | None = None, by: str = "") -> Json:

@@ -9,7 +9,7 @@ from typing import Final
 
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.values.failures import FailureType
+from elcano.graphs.state.failures import FailureType
 from elcano.testing.script import Refused, Script, make_passages
 
 PAGE = Path(__file__).parents[1] / "docs" / "graphs.md"

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 
 from elcano.graphs.checks.budget_limits import default_limits
-from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.modes import MODES
-from elcano.graphs.values.budget import Limits
+from elcano.graphs.run_contracts import ResearchInput
+from elcano.graphs.state.budget import Limits
 from elcano.testing.script import Script
 
 DATABASE = "sales"

@@ -11,15 +11,14 @@ from contextlib import asynccontextmanager
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.contracts import ResearchInput
-    from elcano.graphs.engine.call_approval import find_waiting_call, hold_of
+    from elcano.graphs.engine.approvals import find_waiting_call, hold_of
     from elcano.graphs.engine.commands import CallTool
     from elcano.graphs.engine.entries import ApprovalExpired, ApprovalRequested, Entry, Held
-    from elcano.graphs.journal.journal import Journal
     from elcano.graphs.labels import format_label
-    from elcano.graphs.values.failures import FailureType
-    from elcano.graphs.values.state import Failure
-    from elcano.graphs.values.waiting_call import WaitingCall, shorten_arguments
+    from elcano.graphs.lifecycle.journal import Journal
+    from elcano.graphs.run_contracts import ResearchInput
+    from elcano.graphs.state.failures import Failure, FailureType
+    from elcano.graphs.state.holds import WaitingCall, shorten_arguments
     from elcano.workflows.holds import RunWaits
     from elcano.workflows.interruptions import Interruptions
     from elcano.workflows.outcomes import LostCall

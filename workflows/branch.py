@@ -7,11 +7,12 @@ from temporalio import workflow
 from temporalio.exceptions import ApplicationError
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.contracts import CONTROL_SIGNAL, ControlRequest, ResearchResult
+    from elcano.graphs.contracts import CONTROL_SIGNAL
     from elcano.graphs.engine.commands import BranchStart
-    from elcano.graphs.values.budget import TopUp
-    from elcano.graphs.values.state import Ending, Hold
-    from elcano.graphs.values.waiting_call import WaitingCall
+    from elcano.graphs.run_contracts import ControlRequest, ResearchResult
+    from elcano.graphs.state.budget import TopUp
+    from elcano.graphs.state.failures import Ending
+    from elcano.graphs.state.holds import Hold, WaitingCall
 
 Child = workflow.ChildWorkflowHandle[object, ResearchResult]
 

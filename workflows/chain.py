@@ -12,17 +12,17 @@ from collections import deque
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.contracts import CHAIN_WORKFLOW, ResearchInput, ResearchResult
+    from elcano.graphs.contracts import CHAIN_WORKFLOW
     from elcano.graphs.engine.entries import Diverted, NodeChosen
-    from elcano.graphs.engine.run import Run
-    from elcano.graphs.engine.safety import has_stalled
+    from elcano.graphs.engine.run import Run, has_stalled
     from elcano.graphs.engine.step_function import advance_run
     from elcano.graphs.errors import ElcanoError, EngineFault
     from elcano.graphs.frozen import Json
     from elcano.graphs.lifecycle import start
-    from elcano.graphs.values.endings import EndKind
-    from elcano.graphs.values.ledger import NO_RESET_LEFT, REPORTER, Ledger
-    from elcano.graphs.values.state import Ending
+    from elcano.graphs.run_contracts import ResearchInput, ResearchResult
+    from elcano.graphs.spec.graph import EndKind
+    from elcano.graphs.state.failures import Ending
+    from elcano.graphs.state.team import NO_RESET_LEFT, REPORTER, Ledger
     from elcano.workflows.research import ResearchWorkflow
 
 

@@ -10,18 +10,17 @@ from typing import Final
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.contracts import REPORTED, ResearchInput, RunStatus, Stage
-    from elcano.graphs.journal.journal import Journal
+    from elcano.graphs.contracts import REPORTED, RunStatus, Stage
     from elcano.graphs.labels import QUESTION_CHARACTERS, escape_markdown_line
-    from elcano.graphs.shortening import shorten_text
+    from elcano.graphs.lifecycle.journal import Journal
+    from elcano.graphs.run_contracts import ResearchInput
     from elcano.graphs.spec.graph import ParallelNode
-    from elcano.graphs.values.branch import BranchState, branch_states
-    from elcano.graphs.values.budget import Budget, usd_from_microusd
-    from elcano.graphs.values.choice import format_chosen_mode
-    from elcano.graphs.values.display_text import format_count
-    from elcano.graphs.values.plan_validation import open_sections
-    from elcano.graphs.values.state import Hold, HoldReason, SectionPlan
-    from elcano.graphs.values.waiting_call import WaitingCall
+    from elcano.graphs.state.branches import BranchState, branch_states
+    from elcano.graphs.state.budget import Budget, usd_from_microusd
+    from elcano.graphs.state.holds import Hold, HoldReason, WaitingCall
+    from elcano.graphs.state.plan import SectionPlan, open_sections
+    from elcano.graphs.state.state import format_chosen_mode
+    from elcano.graphs.text import format_count, shorten_text
 
 SHOWN_SECTIONS: Final = 40
 """The last ones; a list of all is in the API's answer."""

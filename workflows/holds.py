@@ -9,12 +9,12 @@ from collections.abc import Callable
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.contracts import BRANCH_HELD_SIGNAL, ResearchInput
+    from elcano.graphs.contracts import BRANCH_HELD_SIGNAL
     from elcano.graphs.engine.entries import HoldCleared
-    from elcano.graphs.fanout.notices import BranchHeld
-    from elcano.graphs.journal.journal import Journal
-    from elcano.graphs.values.state import Ending, Hold
-    from elcano.graphs.values.waiting_call import in_short
+    from elcano.graphs.lifecycle.journal import Journal
+    from elcano.graphs.run_contracts import BranchHeld, ResearchInput
+    from elcano.graphs.state.failures import Ending
+    from elcano.graphs.state.holds import Hold, in_short
     from elcano.workflows.interruptions import Interruptions
     from elcano.workflows.run_display import RunDisplay
 

@@ -22,9 +22,8 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.engine.commands import Call
     from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted, StepFailed
     from elcano.graphs.frozen import JsonObject
-    from elcano.graphs.values.budget import Usage
-    from elcano.graphs.values.failures import FailureDetails, FailureType
-    from elcano.graphs.values.state import Failure
+    from elcano.graphs.state.budget import Usage
+    from elcano.graphs.state.failures import Failure, FailureDetails, FailureType
     from elcano.workflows import policies
 
 Result = TypeVar("Result")

@@ -11,23 +11,23 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError, ApplicationError, TimeoutError
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.bookkeeping import ReopenCall, Reopened
     from elcano.graphs.contracts import (
         ARCHIVE_RUN,
         CHAIN_WORKFLOW,
         PUBLISH_REPORT,
         REOPEN_RUN,
         Engine,
-        ResearchInput,
+        ReopenCall,
+        Reopened,
         RunStatus,
     )
-    from elcano.graphs.journal.journal import Journal
     from elcano.graphs.lifecycle import finish as closing
+    from elcano.graphs.lifecycle.journal import Journal
     from elcano.graphs.records import ArchiveCall
-    from elcano.graphs.values.cancellation import Cancellation
-    from elcano.graphs.values.followed import FollowedRun
-    from elcano.graphs.values.report import ReportRef
-    from elcano.graphs.values.state import Failure, Hold
+    from elcano.graphs.report.draft import ReportRef
+    from elcano.graphs.run_contracts import FollowedRun, ResearchInput
+    from elcano.graphs.state.failures import Cancellation, Failure
+    from elcano.graphs.state.holds import Hold
     from elcano.workflows import policies
     from elcano.workflows.run_display import RunDisplay
 

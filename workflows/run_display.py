@@ -11,8 +11,7 @@ from temporalio import workflow
 from temporalio.common import SearchAttributeKey, SearchAttributeUpdate
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.contracts import ResearchInput, RunStatus, Stage
-    from elcano.graphs.journal.journal import Journal
+    from elcano.graphs.contracts import RunStatus, Stage
     from elcano.graphs.labels import (
         COST_ATTRIBUTE,
         MODE_ATTRIBUTE,
@@ -21,11 +20,12 @@ with workflow.unsafe.imports_passed_through():
         TOKENS_ATTRIBUTE,
         WAITING_ATTRIBUTE,
     )
+    from elcano.graphs.lifecycle.journal import Journal
+    from elcano.graphs.run_contracts import ResearchInput
     from elcano.graphs.spec.drawing import of_its_way, outline_graph, with_place
-    from elcano.graphs.values.budget import Budget, Usage, usd_from_microusd
-    from elcano.graphs.values.choice import format_chosen_mode
-    from elcano.graphs.values.state import Hold, HoldReason
-    from elcano.graphs.values.waiting_call import WaitingCall, list_undecided_calls
+    from elcano.graphs.state.budget import Budget, Usage, usd_from_microusd
+    from elcano.graphs.state.holds import Hold, HoldReason, WaitingCall, list_undecided_calls
+    from elcano.graphs.state.state import format_chosen_mode
     from elcano.workflows.details import render_run_details
 
 _MODE = SearchAttributeKey.for_keyword(MODE_ATTRIBUTE)

@@ -26,20 +26,18 @@ from elcano.activities.calls.models import Resolve, may_answer_offline, model_te
 from elcano.activities.calls.streaming import Streamers
 from elcano.activities.report.citations import cited_ids
 from elcano.activities.sources.registry import Sources
-from elcano.graphs.agents.agent_registry import AGENTS
-from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import AgentInput, Loaded, ShownPassages
+from elcano.graphs.agents.definition import AGENTS, AgentDefinition
+from elcano.graphs.agents.envelope import AgentInput, Loaded, ShownPassages, TaskEnvelope
 from elcano.graphs.agents.own_definition import agent_called
-from elcano.graphs.agents.synthesis_context import SynthesisInput
+from elcano.graphs.agents.writing import SynthesisInput
 from elcano.graphs.contracts import AgentCall, AgentResult
-from elcano.graphs.engine.inputs import sent_tokens
+from elcano.graphs.engine.budget_check import sent_tokens
 from elcano.graphs.errors import BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.registry import resolve_function
-from elcano.graphs.rules import get_rules
-from elcano.graphs.values.report import DraftRef, ReportDraft
-from elcano.graphs.values.tokens import PROMPT_TOKENS
+from elcano.graphs.report.draft import DraftRef
+from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.rules import PROMPT_TOKENS, get_rules
 from elcano.settings import Settings
 from elcano.storage.store import Store
 

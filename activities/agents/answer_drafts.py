@@ -4,8 +4,9 @@ import re
 from typing import Final
 
 from elcano.activities.prose.blocks import ClaimCollector
-from elcano.graphs.agents.prose import ReportProse, SectionText, Summary
-from elcano.graphs.values.report import Claim, DraftSection, ReportDraft, heading_for, title_for
+from elcano.graphs.agents.writing import ReportProse, SectionText, Summary
+from elcano.graphs.report.draft import Claim, heading_for, title_for
+from elcano.graphs.report.report import DraftSection, ReportDraft
 
 _LIST_MARK: Final = re.compile(r"^\s*(?:[-+*]|\d{1,9}[.)])\s+")
 _MARKS: Final = re.compile(r"\s*\[(?:from )?\w{1,12}(?:, ?\w{1,12})*\]")

@@ -15,13 +15,12 @@ from elcano.activities.agents.questions import build_question_agent
 from elcano.activities.calls.admission import prompt_tokens
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.prose.blocks import ClaimCollector
-from elcano.graphs.agents import reviser
-from elcano.graphs.agents.envelope import EvidenceItem, render_task_prompt
-from elcano.graphs.agents.loaded import AgentInput, Loaded
-from elcano.graphs.agents.reviser import DoubtedBlock, RevisedBlock, ReviserInput
+from elcano.graphs.agents.envelope import AgentInput, EvidenceItem, Loaded, render_task_prompt
+from elcano.graphs.agents.review import REVISION, DoubtedBlock, RevisedBlock, ReviserInput
 from elcano.graphs.errors import AnswerUnusable, BudgetExhausted, ModelRefused, RequestRefused
-from elcano.graphs.values.budget import Estimate
-from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft
+from elcano.graphs.report.draft import Citation, Claim
+from elcano.graphs.report.report import DraftSection, ReportDraft
+from elcano.graphs.state.budget import Estimate
 from elcano.storage.evidence import Evidence
 
 MOST_BLOCKS: Final = 20
@@ -46,7 +45,7 @@ async def revise_doubted_blocks(attempt: Attempt, given: AgentInput, draft: Repo
     ids = list(dict.fromkeys(cited.evidence for claim in doubted for cited in claim.citations))
     passages = await attempt.store.evidence.get(ids)
     keys = {one.id: f"e{number}" for number, one in enumerate(passages, start=1)}
-    task = reviser.QUESTION.shown(
+    task = REVISION.shown(
         ReviserInput(
             question=given.question,
             blocks=tuple(_build_doubted_block(n, one, faults[one], keys) for n, one in enumerate(doubted, start=1)),
@@ -54,12 +53,12 @@ async def revise_doubted_blocks(attempt: Attempt, given: AgentInput, draft: Repo
         ),
         Loaded(),
     )
-    text = render_task_prompt(reviser.QUESTION.request, task)
+    text = render_task_prompt(REVISION.request, task)
     answered = sum(len(one.text) for one in doubted) // 2
     if attempt.left.refuses(Estimate(tokens=prompt_tokens(text) + answered)) is not None:
         return draft
     try:
-        answer = await attempt.ask(build_question_agent(task.kind, reviser.QUESTION), reviser.QUESTION.request, task)
+        answer = await attempt.ask(build_question_agent(task.kind, REVISION), REVISION.request, task)
     except (BudgetExhausted, AnswerUnusable, ModelRefused, RequestRefused):
         return draft
     except FallbackExceptionGroup as group:

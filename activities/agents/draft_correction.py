@@ -23,9 +23,9 @@ from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.errors import AnswerUnusable, BudgetExhausted
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.model_names import OFFLINE
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.budget import Estimate, Usage
-from elcano.graphs.values.report import ReportDraft
+from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.state.budget import Estimate, Usage
+from elcano.graphs.text import shorten_text
 
 MOST_FAULTS: Final = 12
 TOLD_CHARACTERS: Final = 200

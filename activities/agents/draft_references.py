@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from elcano.graphs.values.report import Claim, DraftRef, ReportDraft
+from elcano.graphs.report.draft import Claim, DraftRef
+from elcano.graphs.report.report import ReportDraft
 
 BESIDE: Final = 4
 """As many passages that a draft does not cite are handed on with it."""

@@ -18,17 +18,21 @@ from elcano.activities.agents.questions import build_question_agent
 from elcano.activities.calls.admission import prompt_tokens
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.report.citations import CheckedDraft, check_citations, cited_ids
-from elcano.graphs.agents import reviewer
-from elcano.graphs.agents.envelope import render_task_prompt
-from elcano.graphs.agents.loaded import AgentInput, Loaded
-from elcano.graphs.agents.reviewer import ReviewedStatement, ReviewerInput, ReviewVerdicts, StatementVerdict
+from elcano.graphs.agents.envelope import AgentInput, Loaded, render_task_prompt
+from elcano.graphs.agents.review import AGENT as REVIEWER
+from elcano.graphs.agents.review import (
+    MOST_REASON_CHARACTERS,
+    ReviewedStatement,
+    ReviewerInput,
+    ReviewVerdicts,
+    StatementVerdict,
+)
 from elcano.graphs.errors import AnswerUnusable, BudgetExhausted, InputInvalid, ModelRefused, RequestRefused
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.budget import Estimate
-from elcano.graphs.values.display_text import format_count
-from elcano.graphs.values.report import ReportDraft
-from elcano.graphs.values.statements import Judgement, Statement
+from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.report.statements import Judgement, Statement
+from elcano.graphs.state.budget import Estimate
+from elcano.graphs.text import format_count, shorten_text
 from elcano.storage.evidence import StoredText
 from elcano.storage.store import TenantStore
 
@@ -115,7 +119,7 @@ async def checked_draft(store: TenantStore, draft: ReportDraft, asked: str) -> C
 
 
 async def _review_batch(attempt: Attempt, given: AgentInput, batch: Sequence[tuple[Key, Statement]]) -> list[Judgement]:
-    question = reviewer.AGENT.asks
+    question = REVIEWER.asks
     statements = tuple(_build_reviewed_statement(number, one) for number, (_, one) in enumerate(batch, start=1))
     task = question.shown(ReviewerInput(question=given.question, statements=statements), Loaded())
     least = prompt_tokens(render_task_prompt(question.request, task)) + VERDICT_TOKENS * len(batch)
@@ -137,7 +141,7 @@ def _judgements_from_verdicts(batch: Sequence[tuple[Key, Statement]], answer: Re
         if verdict is None:
             yield Judgement(statement=text, support="unchecked", evidence=evidence)
             continue
-        reason = shorten_text(" ".join(verdict.reason.split()), reviewer.MOST_REASON_CHARACTERS)
+        reason = shorten_text(" ".join(verdict.reason.split()), MOST_REASON_CHARACTERS)
         held = verdict.support == "supported"
         told = "" if held else reason or "the words it quotes do not say it"
         yield Judgement(statement=text, support=verdict.support, reason=told, evidence=evidence)

@@ -12,11 +12,11 @@ from elcano.activities.agents.passages import format_source_with_kind, of_work
 from elcano.activities.agents.unwritten_drafts import UNREAD
 from elcano.activities.report.work_accounts import Works
 from elcano.activities.text.stems import list_stems
-from elcano.graphs.agents.envelope import EvidenceItem, SectionItem
-from elcano.graphs.agents.loaded import Drafts, ShownPassages
-from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft, heading_for
-from elcano.graphs.values.state import SectionResult
-from elcano.graphs.values.work_metadata import Work
+from elcano.graphs.agents.envelope import Drafts, EvidenceItem, SectionItem, ShownPassages
+from elcano.graphs.report.draft import Citation, Claim, heading_for
+from elcano.graphs.report.report import DraftSection, ReportDraft
+from elcano.graphs.report.works import Work
+from elcano.graphs.state.plan import SectionResult
 from elcano.storage.evidence import Evidence
 
 TWIN: Final = 0.75

@@ -24,21 +24,20 @@ from elcano.activities.agents.unwritten_drafts import first_statements, not_rewr
 from elcano.activities.calls.admission import prompt_tokens
 from elcano.activities.calls.attempt import Answer, Attempt
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import SectionItem, TaskEnvelope, render_task_prompt
-from elcano.graphs.agents.loaded import Loaded
-from elcano.graphs.agents.prose import SectionText, Summary
-from elcano.graphs.agents.synthesis_context import SynthesisInput
+from elcano.graphs.agents.envelope import Loaded, SectionItem, TaskEnvelope, render_task_prompt
+from elcano.graphs.agents.writing import SectionText, Summary, SynthesisInput
 from elcano.graphs.errors import BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.values.budget import Estimate, Usage
-from elcano.graphs.values.report import Claim, DraftSection, ReportDraft, heading_for, title_for
-from elcano.graphs.values.tokens import (
+from elcano.graphs.report.draft import Claim, heading_for, title_for
+from elcano.graphs.report.report import DraftSection, ReportDraft
+from elcano.graphs.rules import (
     CHARACTERS_PER_TOKEN,
     PROMPT_TOKENS,
     SECTION_PASSAGES,
     SUMMARY_ANSWER_TOKENS,
     SUMMARY_TOKENS,
 )
+from elcano.graphs.state.budget import Estimate, Usage
 from elcano.storage.artifacts import ArtifactStore
 
 MEDIA_TYPE: Final = "application/json"

@@ -23,18 +23,17 @@ from elcano.activities.text.current_language import use_language
 from elcano.activities.text.languages import language_of
 from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.agents.envelope import OfferedSource, SectionItem
-from elcano.graphs.agents.loaded import Drafts, Loaded, Needs, ShownPassages, ShownResult
-from elcano.graphs.agents.synthesis_context import claim_characters, select_fitting_claims
-from elcano.graphs.catalogue.source_registry import SOURCES
-from elcano.graphs.data.schema import DatabaseSchema, named_alone
-from elcano.graphs.data.table import Cell, ResultTable
+from elcano.graphs.agents.envelope import Drafts, Loaded, Needs, OfferedSource, SectionItem, ShownPassages, ShownResult
+from elcano.graphs.agents.writing import claim_characters, select_fitting_claims
+from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import ActivityFault, BudgetExhausted, InputInvalid
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.report import Claim, ReportDraft
-from elcano.graphs.values.state import SectionResult
-from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN, SO_FAR_TOKENS
-from elcano.graphs.values.work_metadata import Work
+from elcano.graphs.report.draft import Claim
+from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.report.tables import Cell, DatabaseSchema, ResultTable, named_alone
+from elcano.graphs.report.works import Work
+from elcano.graphs.rules import CHARACTERS_PER_TOKEN, SO_FAR_TOKENS
+from elcano.graphs.state.plan import SectionResult
+from elcano.graphs.text import shorten_text
 from elcano.storage.evidence import Evidence
 from elcano.storage.store import TenantStore
 

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from elcano.graphs.agents.envelope import SectionItem
-from elcano.graphs.values.report import Claim
+from elcano.graphs.report.draft import Claim
 
 HEADING: Final = "### "
 """How a block begins that is a heading."""

@@ -9,14 +9,12 @@ from typing import Final
 
 from elcano.activities.report.work_accounts import Works
 from elcano.activities.similarity.related import rank_related_passages
-from elcano.graphs.agents.envelope import EvidenceItem
-from elcano.graphs.agents.loaded import ShownPassages
-from elcano.graphs.catalogue.source_registry import SOURCES
-from elcano.graphs.catalogue.source_spec import MOST_RESULTS
+from elcano.graphs.agents.envelope import EvidenceItem, ShownPassages
+from elcano.graphs.catalogue.sources import MOST_RESULTS, SOURCES
 from elcano.graphs.references.reference_text import summarize_work
-from elcano.graphs.values.state import RELATED, IterationData
-from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN
-from elcano.graphs.values.work_metadata import Work
+from elcano.graphs.report.works import Work
+from elcano.graphs.rules import CHARACTERS_PER_TOKEN
+from elcano.graphs.state.state import RELATED, IterationData
 from elcano.storage.evidence import Evidence
 
 FRAME_CHARACTERS: Final = 80

@@ -7,10 +7,10 @@ nobody has joined them.
 from collections.abc import Sequence
 from typing import Final
 
-from elcano.graphs.agents.envelope import SectionItem
-from elcano.graphs.agents.loaded import Loaded
-from elcano.graphs.agents.synthesis_context import SynthesisInput
-from elcano.graphs.values.report import DraftSection, ReportDraft, heading_for, title_for
+from elcano.graphs.agents.envelope import Loaded, SectionItem
+from elcano.graphs.agents.writing import SynthesisInput
+from elcano.graphs.report.draft import heading_for, title_for
+from elcano.graphs.report.report import DraftSection, ReportDraft
 
 MOST_FINDINGS: Final = 8
 MOST_LIMITATIONS: Final = 30

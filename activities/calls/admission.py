@@ -2,8 +2,8 @@
 
 from elcano.activities.text.tokens import estimated_tokens
 from elcano.graphs.contracts import AgentCall
-from elcano.graphs.values.budget import Allowance, Estimate, Exhausted
-from elcano.graphs.values.tokens import PROMPT_TOKENS
+from elcano.graphs.rules import PROMPT_TOKENS
+from elcano.graphs.state.budget import Allowance, Estimate, Exhausted
 
 
 def prompt_tokens(prompt: str) -> int:

@@ -41,12 +41,11 @@ from elcano.activities.calls.streaming import Listener, Streamers, attach_listen
 from elcano.activities.calls.usage import last_written, usage_of
 from elcano.activities.calls.windows import WINDOWS
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.contracts import AgentCall
+from elcano.graphs.contracts import AgentCall, Words
 from elcano.graphs.errors import ActivityFault, AnswerCutOff, BudgetExhausted, PromptTooLong
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.model_names import OFFLINE
-from elcano.graphs.values.answer_stream import Words
-from elcano.graphs.values.budget import Allowance, Estimate, Usage, sum_usages
+from elcano.graphs.state.budget import Allowance, Estimate, Usage, sum_usages
 from elcano.settings import Settings
 from elcano.storage.store import TenantStore
 

@@ -5,10 +5,9 @@ from temporalio.api.enums.v1 import EventType, WorkflowTaskFailedCause
 from temporalio.client import Client
 
 from elcano.activities.calls.failures import classify_failure
-from elcano.graphs.bookkeeping import ReopenCall, Reopened, UsageQuestion
-from elcano.graphs.contracts import READ_USAGE, REOPEN_RUN, SNAPSHOT_QUERY
+from elcano.graphs.contracts import READ_USAGE, REOPEN_RUN, SNAPSHOT_QUERY, ReopenCall, Reopened, UsageQuestion
 from elcano.graphs.records import RunSnapshot
-from elcano.graphs.values.budget import Usage, sum_usages
+from elcano.graphs.state.budget import Usage, sum_usages
 from elcano.storage.store import Store
 
 

@@ -34,9 +34,9 @@ from elcano.graphs.errors import (
     ToolUnavailable,
 )
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.budget import Usage
-from elcano.graphs.values.failures import FailureDetails, FailureType
+from elcano.graphs.state.budget import Usage
+from elcano.graphs.state.failures import FailureDetails, FailureType
+from elcano.graphs.text import shorten_text
 from elcano.redaction import without_secrets
 
 MESSAGE_CHARACTERS: Final = 1_000

@@ -14,7 +14,7 @@ from typing import Any, Final
 from temporalio import activity
 
 from elcano.activities.calls.tries import lost_attempts
-from elcano.graphs.values.answer_stream import BEAT_SECONDS, Words
+from elcano.graphs.contracts import BEAT_SECONDS, Words
 
 BEAT: Final = timedelta(seconds=BEAT_SECONDS)
 """The answer to a beat is how a call learns that it was given up: what a cancelled run uses is free soon. And it fits

@@ -5,7 +5,7 @@ from typing import Literal
 
 from temporalio import activity
 
-from elcano.graphs.values.budget import Usage
+from elcano.graphs.state.budget import Usage
 from elcano.storage.ledger import LedgerEntry
 
 Outcome = Literal["completed", "failed", "abandoned"]

@@ -46,7 +46,7 @@ from elcano.graphs.errors import (
     PromptTooLong,
     RequestRefused,
 )
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 
 _UNITS: Final = {"h": 3_600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
 _PART: Final = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(h|ms|m|s|us|µs|ns)", re.ASCII)

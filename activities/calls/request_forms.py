@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
+from elcano.activities.calls.envelope_trimmer import trim_task
 from elcano.graphs.agents.envelope import TaskEnvelope, render_task_prompt
-from elcano.graphs.agents.envelope_trimmer import trim_task
 from elcano.graphs.errors import ActivityFault, AnswerCutOff, AnswerDeclined, PromptTooLong, RequestRefused
 
 MOST_CUTS: Final = 4

@@ -33,9 +33,9 @@ from pydantic_ai.settings import ModelSettings
 from elcano.activities.calls.readable import extract_readable_text
 from elcano.activities.calls.refusals import fault_of
 from elcano.activities.calls.usage import broken_off
+from elcano.graphs.contracts import SHOWN_CHARACTERS
 from elcano.graphs.errors import PromptTooLong
-from elcano.graphs.values.answer_stream import SHOWN_CHARACTERS
-from elcano.graphs.values.budget import Usage
+from elcano.graphs.state.budget import Usage
 
 _NO_SUCH_WAY: Final = frozenset({400, 405, 406, 415, 422, 501})
 """Statuses by which servers refuse to stream; they may mean the request itself, which is then refused again."""

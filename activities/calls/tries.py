@@ -20,7 +20,7 @@ from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, 
 
 from elcano.activities.calls.patience import CallTimedOut, wait_patiently
 from elcano.graphs.contracts import MOST_DEATHS, ToolCall
-from elcano.graphs.values.failures import FailureType
+from elcano.graphs.state.failures import FailureType
 
 CARRIED_AT: Final = 2
 """Where in the details of a heartbeat the number of lost attempts is."""

@@ -13,7 +13,7 @@ from pydantic_ai.usage import RequestUsage
 
 from elcano.activities.text.tokens import estimated_tokens
 from elcano.graphs.model_names import OFFLINE
-from elcano.graphs.values.budget import Usage, microusd_from_usd, sum_usages
+from elcano.graphs.state.budget import Usage, microusd_from_usd, sum_usages
 
 MOST_TOKENS: Final = 100_000_000
 """Of one request; no model reads or writes as many. Whoever reports more has reported nothing."""

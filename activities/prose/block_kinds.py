@@ -6,7 +6,7 @@ from typing import Final
 from markdown_it.token import Token
 
 from elcano.activities.prose.markdown_parser import parse_markdown
-from elcano.graphs.values.statements import BlockKind
+from elcano.graphs.report.statements import BlockKind
 
 _KINDS: Final[Mapping[str, BlockKind]] = {
     "heading_open": "heading",

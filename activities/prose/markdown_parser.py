@@ -14,7 +14,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from elcano.graphs.values.report import Citation
+from elcano.graphs.report.draft import Citation
 
 CITATION: Final = "citation"
 """The type of the tokens of marks; their `meta` has `marks` and `inferred`."""

@@ -5,7 +5,7 @@ from typing import Final
 
 from sentencex import segment
 
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 
 PIECE_CHARACTERS: Final = 10_000
 """Sentences are looked for in pieces of this size: the library takes the square of what it is given at once. A longer

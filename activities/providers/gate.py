@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 
 from elcano.activities.calls.failures import safe_text
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
-from elcano.graphs.values.providers import (
+from elcano.graphs.providers import (
     Backoff,
     Provider,
     Turn,

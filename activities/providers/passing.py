@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from elcano.activities.providers.gate import Gate
 from elcano.activities.providers.queues import notify_provider_workflow
 from elcano.activities.tools.search import Passing, pass_without_waiting
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.settings import Settings
 from elcano.storage.store import Store
 

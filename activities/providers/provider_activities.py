@@ -11,8 +11,15 @@ from temporalio import activity
 
 from elcano.activities.calls.failures import SHORT_WAIT, classify_failure
 from elcano.activities.providers.queues import limit_queue
-from elcano.graphs.providers import KEEP_QUEUE, ProviderQueue, QueueState
-from elcano.graphs.values.providers import TRIAL_LASTS, Provider, get_provider_state, looked_at
+from elcano.graphs.providers import (
+    KEEP_QUEUE,
+    TRIAL_LASTS,
+    Provider,
+    ProviderQueue,
+    QueueState,
+    get_provider_state,
+    looked_at,
+)
 from elcano.storage.providers import ProviderStore
 
 TRICKLE: Final = 1.0

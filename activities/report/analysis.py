@@ -9,9 +9,12 @@ from typing import Final
 
 from elcano.activities.phrases.wording import Phrases
 from elcano.activities.report.markdown import escape_markdown
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.analysis import NAMES, Analysis, OmittedMeasurement, Pool, StudyEffect
-from elcano.graphs.values.analysis_wording import (
+from elcano.graphs.report.analysis import (
+    NAMES,
+    Analysis,
+    OmittedMeasurement,
+    Pool,
+    StudyEffect,
     format_estimate,
     format_figure,
     format_pool_subject,
@@ -19,9 +22,9 @@ from elcano.graphs.values.analysis_wording import (
     plot_title,
     told_p,
 )
-from elcano.graphs.values.display_text import format_count
-from elcano.graphs.values.report import Citation
-from elcano.graphs.values.statements import CheckedCitation
+from elcano.graphs.report.draft import Citation
+from elcano.graphs.report.statements import CheckedCitation
+from elcano.graphs.text import format_count, shorten_text
 
 ROWS: Final = 60
 """Studies of one pool that stand in the report, the heaviest; the others are in the figures as JSON and CSV."""

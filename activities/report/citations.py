@@ -20,10 +20,10 @@ from elcano.activities.report.statement_support import check_connecting_statemen
 from elcano.activities.report.work_accounts import Works
 from elcano.activities.support.quotes import QuoteIndex
 from elcano.graphs.references.days import format_utc_day
-from elcano.graphs.support import Support
-from elcano.graphs.values.report import Citation, CitedText, Claim, Reference, ReportDraft
-from elcano.graphs.values.statements import BlockKind, CheckedCitation, Statement, SupportCounts, Verdict
-from elcano.graphs.values.work_metadata import Work
+from elcano.graphs.report.draft import Citation, Claim
+from elcano.graphs.report.report import CitedText, Reference, ReportDraft
+from elcano.graphs.report.statements import BlockKind, CheckedCitation, Statement, Support, SupportCounts, Verdict
+from elcano.graphs.report.works import Work
 from elcano.storage.evidence import Evidence, StoredText
 
 REASONS: Final[dict[Verdict, str]] = {

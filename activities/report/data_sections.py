@@ -12,11 +12,9 @@ from typing import Final
 
 from elcano.activities.report.markdown import escape_markdown
 from elcano.activities.results.result_lines import cell_text
-from elcano.graphs.data.answer import CHART_PATH, AnswerTable, DataAnswer, NumberVerdict
-from elcano.graphs.data.schema import NUMBERS
-from elcano.graphs.data.table import Cell
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.display_text import format_count
+from elcano.graphs.report.data_answer import CHART_PATH, AnswerTable, DataAnswer, NumberVerdict
+from elcano.graphs.report.tables import NUMBERS, Cell
+from elcano.graphs.text import format_count, shorten_text
 
 BY_RULES: Final = "No language model was used: its sentences are made by rules, from results of queries."
 CELL_CHARACTERS: Final = 200

@@ -19,8 +19,7 @@ from elcano.activities.prose.markdown_writer import fence_code, render_markdown
 from elcano.activities.prose.statements import LAST, STATEMENT, extract_statements
 from elcano.activities.report.citations import CheckedClaim, CheckedDraft
 from elcano.activities.report.markdown import sanitize_markdown
-from elcano.graphs.support import Support
-from elcano.graphs.values.statements import Block, CheckedCitation, Part, PartKind
+from elcano.graphs.report.statements import Block, CheckedCitation, Part, PartKind, Support
 
 UNVERIFIED_MARK: Final = "(not verified)"
 _CODE: Final = re.compile(r"(?P<said>[^\n].*?:)[ \t]*\n\n(?P<code>(?!\s*(?:[-*+\u2022]|\d{1,3}[.)])\s).+)", re.DOTALL)

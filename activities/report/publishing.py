@@ -22,12 +22,13 @@ from elcano.graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, PublishCall
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.records import ArchiveCall, RunLog
 from elcano.graphs.registry import load_objects
-from elcano.graphs.values.analysis import Analysis
-from elcano.graphs.values.report import Report, ReportDraft, ReportRef
-from elcano.graphs.values.work_metadata import Work
+from elcano.graphs.report.analysis import Analysis
+from elcano.graphs.report.draft import ReportRef
+from elcano.graphs.report.report import Report, ReportDraft
+from elcano.graphs.report.works import Work
 from elcano.storage.artifacts import LOG_TYPE
 from elcano.storage.evidence import Evidence, StoredText
-from elcano.storage.search_days import days_of
+from elcano.storage.lineage import days_of
 from elcano.storage.store import Store, TenantStore
 
 MEDIA_TYPE: Final = "application/json"

@@ -9,9 +9,9 @@ from typing import Final
 
 from elcano.activities.report.data_sections import CELL_CHARACTERS, MOST_COLUMNS, render_code_block
 from elcano.activities.report.markdown import escape_markdown
-from elcano.graphs.data.answer import SHOWN_ROWS
-from elcano.graphs.data.table import RESULT_EVIDENCE
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.report.data_answer import SHOWN_ROWS
+from elcano.graphs.report.tables import RESULT_EVIDENCE
+from elcano.graphs.text import shorten_text
 from elcano.storage.evidence import Evidence
 
 MOST_SHOWN: Final = 20

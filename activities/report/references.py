@@ -9,9 +9,9 @@ from typing import Final
 from elcano.activities.report.markdown import escape_markdown, render_link, render_locator
 from elcano.graphs.references import reference_text
 from elcano.graphs.references.days import format_utc_day
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.report import Reference
-from elcano.graphs.values.work_metadata import Work, canonicalize_page_url
+from elcano.graphs.report.report import Reference
+from elcano.graphs.report.works import Work, canonicalize_page_url
+from elcano.graphs.text import shorten_text
 
 LICENCE_CHARACTERS: Final = 80
 """Room for a name and an address; some ask that both be shown."""

@@ -21,13 +21,13 @@ from elcano.activities.report.rendering import partial_reason, render_evidence, 
 from elcano.activities.report.work_accounts import Works
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.references.reference_text import find_citation_mark, format_authors
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.analysis import Analysis
-from elcano.graphs.values.report import Reference, Report, ReportDraft, ReportRef, title_for
-from elcano.graphs.values.review import Cell, Review, SourceRecords, Study
-from elcano.graphs.values.state import RELATED
-from elcano.graphs.values.statements import CheckedCitation
-from elcano.graphs.values.work_metadata import Work, WorkKind
+from elcano.graphs.report.analysis import Analysis
+from elcano.graphs.report.draft import ReportRef, title_for
+from elcano.graphs.report.report import Cell, Reference, Report, ReportDraft, Review, SourceRecords, Study
+from elcano.graphs.report.statements import CheckedCitation
+from elcano.graphs.report.works import Work, WorkKind
+from elcano.graphs.state.state import RELATED
+from elcano.graphs.text import shorten_text
 from elcano.storage.evidence import Evidence, StoredText
 
 Record: TypeAlias = tuple[str, str]

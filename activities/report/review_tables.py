@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from elcano.activities.report.markdown import escape_markdown
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.review import Cell, Review, SourceRecords
+from elcano.graphs.report.report import Cell, Review, SourceRecords
+from elcano.graphs.text import shorten_text
 
 NOT_STATED: Final = "not stated"
 CELL_CHARACTERS: Final = 300

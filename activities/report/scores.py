@@ -3,7 +3,7 @@
 from typing import Final
 
 from elcano.activities.report.markdown import escape_markdown
-from elcano.graphs.values.rubric import SCALE, RubricScores
+from elcano.graphs.state.rubric import SCALE, RubricScores
 
 HEADING: Final = "How the evidence was scored"
 

@@ -15,8 +15,7 @@ from elcano.activities.support.arithmetic_check import find_underived_figures
 from elcano.activities.support.quote_coverage import Statement as Said
 from elcano.activities.support.quote_coverage import figures_unquoted, names_unquoted
 from elcano.activities.support.statement_check import StatementFinding, judge_statement
-from elcano.graphs.support import Support
-from elcano.graphs.values.statements import Judgement, Statement
+from elcano.graphs.report.statements import Judgement, Statement, Support
 from elcano.storage.evidence import Evidence
 
 MOST_REASONS = 3

@@ -7,8 +7,8 @@ again by another source, so it is of its document as well, with what is known of
 from collections.abc import Iterable
 from typing import Final
 
-from elcano.graphs.values.work_merge import MergedWork, list_joining_names, merge_accounts, merge_works
-from elcano.graphs.values.work_metadata import Work
+from elcano.graphs.report.work_merge import MergedWork, list_joining_names, merge_accounts, merge_works
+from elcano.graphs.report.works import Work
 from elcano.storage.evidence import Evidence
 
 NO_HASH: Final = ""

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from elcano.graphs.data.table import Cell
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.report.tables import Cell
+from elcano.graphs.text import shorten_text
 
 LINE_CHARACTERS: Final = 1_900
 """Of one row: less than a quote may have."""

@@ -13,11 +13,11 @@ from typing import Final
 from pydantic import ValidationError
 
 from elcano.activities.results.result_lines import NO_ROW, on_one_line, row_line
-from elcano.graphs.data.knowledge_graph import ReadTables
-from elcano.graphs.data.table import DIGEST_ROWS, RESULT_EVIDENCE, Cell, ResultDigest, ResultTable
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.report.knowledge_graph import ReadTables
+from elcano.graphs.report.tables import DIGEST_ROWS, RESULT_EVIDENCE, Cell, ResultDigest, ResultTable
+from elcano.graphs.text import shorten_text
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import TenantStore
 

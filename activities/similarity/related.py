@@ -11,9 +11,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import Final
 
-from elcano.activities.passages.query import build_fts_expression
+from elcano.activities.passages.index_words import TOKENIZER, build_fts_expression, format_index_text
 from elcano.activities.passages.search import BM25
-from elcano.activities.passages.word_forms import TOKENIZER, format_index_text
 from elcano.activities.similarity.embedder import Embedder
 from elcano.activities.text.languages import language_of, text_language
 from elcano.storage.evidence import Evidence

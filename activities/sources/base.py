@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
-from elcano.graphs.catalogue.source_spec import SourceSpec
-from elcano.graphs.data.schema import DatabaseSchema
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.report.tables import DatabaseSchema
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import TenantStore
 

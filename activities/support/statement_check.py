@@ -26,7 +26,7 @@ from elcano.activities.support.quote_coverage import MissingFacts, Statement, fi
 from elcano.activities.text.stems import find_word_root
 from elcano.activities.text.stopwords import STOP_WORDS
 from elcano.activities.text.words import split_words
-from elcano.graphs.support import Support
+from elcano.graphs.report.statements import Support
 
 CLOSE: Final = 0.6
 """A clause with this share of a statement's words that has no more than the rest of its own says the same."""

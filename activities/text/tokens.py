@@ -1,6 +1,6 @@
 """Estimates the tokens of a text: a quarter of its characters, rounded up, as the budget assumes."""
 
-from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN
+from elcano.graphs.rules import CHARACTERS_PER_TOKEN
 
 
 def estimated_tokens(characters: int) -> int:

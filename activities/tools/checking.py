@@ -9,7 +9,7 @@ from elcano.activities.calls.failures import classify_failure
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.search import Passing, as_taken, pass_without_waiting, search_source
 from elcano.graphs.providers import CHECK_SOURCE, FoundPassage, SourceCheck, SourceChecked
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 from elcano.storage.store import Store
 
 EXCERPT_CHARACTERS: Final = 300

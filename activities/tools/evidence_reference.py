@@ -1,7 +1,7 @@
 """References to stored passages, as runs get them: where a passage is and how it begins, never all of it."""
 
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.state import EXCERPT_CHARACTERS, EvidenceRef
+from elcano.graphs.state.state import EXCERPT_CHARACTERS, EvidenceRef
+from elcano.graphs.text import shorten_text
 from elcano.storage.evidence import Evidence
 
 

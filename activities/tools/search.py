@@ -23,10 +23,10 @@ from elcano.activities.sources.base import SearchesStore, SearchResults, Source
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.evidence_reference import build_evidence_ref
 from elcano.activities.tools.tool_work import ToolWork
-from elcano.graphs.catalogue.source_spec import LONGEST_QUERY, SourceSpec
-from elcano.graphs.catalogue.tool_registry import TOOLS
+from elcano.graphs.catalogue.sources import LONGEST_QUERY, SourceSpec
 from elcano.graphs.catalogue.tools import (
     RELATED,
+    TOOLS,
     NoopInput,
     NoopOutput,
     RelatedInput,
@@ -37,8 +37,8 @@ from elcano.graphs.contracts import ToolCall, ToolResult
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.registry import resolve_function
-from elcano.graphs.shortening import ELLIPSIS, shorten_text
-from elcano.graphs.values.work_metadata import Work
+from elcano.graphs.report.works import Work
+from elcano.graphs.text import ELLIPSIS, shorten_text
 from elcano.settings import Settings
 from elcano.storage.evidence import Evidence
 from elcano.storage.store import Store, TenantStore

@@ -7,9 +7,9 @@ from pydantic import Field
 from elcano.api.http.budgets import Described
 from elcano.api.http.times import Moment, datetime_from_seconds
 from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.agents.own import OwnAgent
 from elcano.graphs.agents.own_definition import definition_of
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.spec.own_agent import OwnAgent
 
 
 class AgentField(Described):

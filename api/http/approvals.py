@@ -6,8 +6,8 @@ from elcano.api.http.accepted import Accepted
 from elcano.api.http.budgets import WorkflowData
 from elcano.api.http.requests import Request, Spoken, Text
 from elcano.api.http.times import Moment
-from elcano.graphs.engine.call_approval import BY_CHARACTERS, REASON_CHARACTERS, ApproveCall, RefuseCall
-from elcano.graphs.values.waiting_call import CALL_CHARACTERS, WaitingCall
+from elcano.graphs.engine.approvals import BY_CHARACTERS, REASON_CHARACTERS, ApproveCall, RefuseCall
+from elcano.graphs.state.holds import CALL_CHARACTERS, WaitingCall
 
 CALL = "0003-open_ticket"
 """An example."""

@@ -5,8 +5,8 @@ from typing import Literal, TypeVar
 from pydantic import ConfigDict, Field
 
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.values.budget import Limits, Usage, usd_from_microusd
-from elcano.graphs.values.endings import EndKind
+from elcano.graphs.spec.graph import EndKind
+from elcano.graphs.state.budget import Limits, Usage, usd_from_microusd
 
 
 class Described(Frozen):
@@ -100,7 +100,7 @@ class BudgetView(WorkflowData):
 
     @classmethod
     def of(cls, view: JsonObject) -> "BudgetView | None":
-        """Parses the output of `graphs.values.budget.Budget.view`; None while there is none."""
+        """Parses the output of `graphs.state.budget.Budget.view`; None while there is none."""
         return cls.model_validate(view) if view else None
 
     def spent(self, usage: Usage) -> "BudgetView":

@@ -10,8 +10,7 @@ from typing import Protocol
 from fastapi import Request
 
 from elcano.api.http.errors import Unauthenticated
-from elcano.graphs.values.asker import fault_of
-from elcano.graphs.values.tenant import DEFAULT_TENANT, Tenant, is_tenant
+from elcano.graphs.identity import DEFAULT_TENANT, Tenant, fault_of, is_tenant
 from elcano.settings import Settings
 
 ASK_OTHERWISE = "ask through the proxy that signs you in, which has to say it"

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from elcano.api.http.budgets import Described
-from elcano.graphs.values.ledger import Ledger, StallReason
+from elcano.graphs.state.team import Ledger, StallReason
 
 
 class TurnView(Described):

@@ -6,16 +6,13 @@ from typing import Final, Literal
 from pydantic import Field
 
 from elcano.api.http.budgets import Described
-from elcano.graphs.catalogue.source_spec import DATABASE
+from elcano.graphs.catalogue.sources import DATABASE
 from elcano.graphs.checks.budget_limits import default_limits
-from elcano.graphs.checks.callees import can_answer_offline, list_callees
+from elcano.graphs.checks.callees import can_answer_offline, extra_faults, list_callees, required_extras, useful_extras
 from elcano.graphs.checks.costs import Cost, CostClass, estimate_graph_costs, of_choice
-from elcano.graphs.checks.extra_requirements import extra_faults, required_extras, useful_extras
 from elcano.graphs.contracts import CHAIN_MODES
 from elcano.graphs.extras import EXTRAS
-from elcano.graphs.modes import DEFAULT_MODE, MODES, mode_of
-from elcano.graphs.modes.auto import can_choose_mode, list_parts
-from elcano.graphs.modes.mode_choices import USUAL, describe_modes
+from elcano.graphs.modes import DEFAULT_MODE, MODES, USUAL, can_choose_mode, describe_modes, list_parts, mode_of
 from elcano.graphs.spec.graph import ResearchGraph
 
 ANY_SOURCE: Final = "at least one source"

@@ -14,10 +14,10 @@ from pydantic_core import PydanticCustomError
 from elcano.api.http.budgets import Described
 from elcano.api.http.default_limits import CountedLimitName, describe_defaults
 from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults
+from elcano.graphs.identity import RUN_ID
 from elcano.graphs.modes import DEFAULT_MODE
-from elcano.graphs.spec.call_limits import LEAST_PATH_SECONDS, MOST_PATH_SECONDS
-from elcano.graphs.values.budget import Limits, microusd_from_usd
-from elcano.graphs.values.tenant import RUN_ID
+from elcano.graphs.spec.limits import LEAST_PATH_SECONDS, MOST_PATH_SECONDS
+from elcano.graphs.state.budget import Limits, microusd_from_usd
 
 LONGEST_DOMAIN: Final = 48
 MAX_QUESTION = 10_000
@@ -76,7 +76,7 @@ class Request(Described):
 
 
 def _describe_limit_bounds(limit: str) -> dict[str, Any]:
-    """What OpenAPI says of a limit's range, as `graphs.values.budget.Limits` has it."""
+    """What OpenAPI says of a limit's range, as `graphs.state.budget.Limits` has it."""
     return {key: _LIMITS[limit][key] for key in ("minimum", "maximum") if key in _LIMITS[limit]}
 
 

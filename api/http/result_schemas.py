@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
-from elcano.graphs.data.table import ResultColumn
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.report.tables import ResultColumn
 
 
 class ResultSummary(Frozen):

@@ -14,12 +14,13 @@ from elcano.api.http.ledgers import LedgerView
 from elcano.api.http.times import Moment, datetime_from_seconds, with_moments
 from elcano.graphs.contracts import Engine, ForkedFrom, RunStatus, Stage
 from elcano.graphs.records import ArchivedRun, RunSnapshot
+from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.spec.graph import AgentNode, NodeId, ResearchGraph
-from elcano.graphs.values.branch import BranchState
-from elcano.graphs.values.budget import Usage
-from elcano.graphs.values.choice import Choice
-from elcano.graphs.values.report import ReportRef
-from elcano.graphs.values.state import Ending, Failure, HoldReason
+from elcano.graphs.state.branches import BranchState
+from elcano.graphs.state.budget import Usage
+from elcano.graphs.state.failures import Ending, Failure
+from elcano.graphs.state.holds import HoldReason
+from elcano.graphs.state.state import Choice
 from elcano.storage.evidence import Evidence
 
 Link: TypeAlias = Literal["events", "report", "temporal_ui"]

@@ -7,9 +7,8 @@ from pydantic import Field
 from elcano.api.http.budgets import Described
 from elcano.api.http.requests import Request, Spoken
 from elcano.api.http.times import Moment, datetime_from_seconds
-from elcano.graphs.catalogue.source_spec import LONGEST_QUERY, MOST_RESULTS, SourceSpec
-from elcano.graphs.providers import SourceChecked
-from elcano.graphs.values.providers import Provider, get_provider_state
+from elcano.graphs.catalogue.sources import LONGEST_QUERY, MOST_RESULTS, SourceSpec
+from elcano.graphs.providers import Provider, SourceChecked, get_provider_state
 
 SourceState: TypeAlias = Literal["ready", "needs_key", "off", "empty", "unserved", "waiting", "failing", "trial"]
 Stands: TypeAlias = tuple[Provider, float]

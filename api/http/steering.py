@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field
 from elcano.api.http.accepted import Accepted
 from elcano.api.http.requests import Request, Spoken, Text
 from elcano.api.http.schemas import PlannedSection
-from elcano.graphs.engine.approval import (
+from elcano.graphs.engine.approvals import (
     BY_CHARACTERS,
     REASON_CHARACTERS,
     REPORT_TITLE_CHARACTERS,
@@ -24,9 +24,7 @@ from elcano.graphs.engine.steering import (
     Steer,
 )
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.values.criteria import CRITERION_CHARACTERS, MOST_CRITERIA, normalize_criteria
-from elcano.graphs.values.plan_validation import plan_fault
-from elcano.graphs.values.state import SectionPlan
+from elcano.graphs.state.plan import CRITERION_CHARACTERS, MOST_CRITERIA, SectionPlan, normalize_criteria, plan_fault
 
 MOST_SECTIONS = 200
 

@@ -13,11 +13,11 @@ from elcano.api.http.budgets import BudgetView, Described
 from elcano.api.http.times import Moment, datetime_from_seconds
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.lifecycle.rows import BetweenRow, HeldTry, StepKind, StepOutcome, StepRow
-from elcano.graphs.lifecycle.state_diff import Change
-from elcano.graphs.values.branch import BranchState
-from elcano.graphs.values.budget import Usage, usd_from_microusd
-from elcano.graphs.values.state import HoldReason
+from elcano.graphs.lifecycle.inspection import Change
+from elcano.graphs.lifecycle.step_rows import BetweenRow, HeldTry, StepKind, StepOutcome, StepRow
+from elcano.graphs.state.branches import BranchState
+from elcano.graphs.state.budget import Usage, usd_from_microusd
+from elcano.graphs.state.holds import HoldReason
 from elcano.storage.ledger import LedgerEntry
 
 RUN_ID = "default-01kb1q3yw5v7c8m2n4p6r8t0vx"

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, TypeAlias, overload
 from pydantic import PlainSerializer, WithJsonSchema
 
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.state.events import AgentEvent
 
 _OF_EVENTS: Final = ("since", "until")
 """Times in the data of an event, and of each of its `calls`."""

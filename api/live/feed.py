@@ -17,7 +17,7 @@ from elcano.api.http.times import Moment, datetime_from_seconds
 from elcano.api.live.cursor import Cursor
 from elcano.api.live.journal_merge import Branch, Key, LostBranch, Merge, MergedEvent
 from elcano.api.temporal.rpc import NO_WORKER
-from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.state.events import AgentEvent
 
 REMIND: Final = 30.0
 """Seconds between two notices of the same silence."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import TypeAlias
 
-from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.state.events import AgentEvent
 
 Key: TypeAlias = tuple[int, ...]
 """Names a journal: `()` is the run's own, `(9,)` that of the branch that its event 9 started, `(9, 3)` that of the

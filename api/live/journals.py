@@ -25,9 +25,9 @@ from elcano.api.runs.run_status import goes_on
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.rpc import NO_WORKER
 from elcano.graphs.records import ArchivedRun, ProgressPage
-from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.state.events import AgentEvent
+from elcano.storage.health import store_trouble
 from elcano.storage.store import TenantStore
-from elcano.storage.troubles import store_trouble
 
 POLL_FLOOR: Final = 5.0
 """Seconds between two looks at a workflow whose history does not wake us."""

@@ -15,7 +15,7 @@ from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse, format_sse_event
 from elcano.api.http.times import event_view
 from elcano.api.live.cursor import Cursor
 from elcano.api.live.feed import Feed, Item, NumberedEvent, Streaming, UnreadableBranch, Waiting
-from elcano.graphs.values.events import EVENT_TYPES
+from elcano.graphs.state.events import EVENT_TYPES
 
 RECONNECT_MILLISECONDS: Final = 2_000
 LONGEST_SECONDS: Final = 3_600.0

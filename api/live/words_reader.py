@@ -13,9 +13,9 @@ from elcano.api.http.errors import RunForgotten, TemporalRefused, TemporalUnavai
 from elcano.api.live.feed import Streaming
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.heartbeat_words import Writing, list_writers
-from elcano.graphs.agents.agent_registry import AGENTS
-from elcano.graphs.values.answer_stream import BEAT_SECONDS
-from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.agents.definition import AGENTS
+from elcano.graphs.contracts import BEAT_SECONDS
+from elcano.graphs.state.events import AgentEvent
 
 SLOW_SECONDS: Final = 1.0
 """The longest pause while an agent writes: for so long it may think before its first words are seen."""

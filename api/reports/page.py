@@ -23,8 +23,8 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from elcano.graphs.data.answer import CHART_PATH
-from elcano.graphs.values.report import Report
+from elcano.graphs.report.data_answer import CHART_PATH
+from elcano.graphs.report.report import Report
 
 STYLE: Final = """
 :root{color-scheme:light dark;--text:#1c2024;--quiet:#5b646d;--line:#d7dce0;--ground:#fff;--shade:#f5f7f8;

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from elcano.graphs.values.report import Report
+from elcano.graphs.report.report import Report
 from elcano.storage.store import TenantStore
 
 

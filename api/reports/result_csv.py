@@ -10,8 +10,7 @@ import re
 import unicodedata
 from typing import Final
 
-from elcano.graphs.data.schema import NUMBERS, Kind
-from elcano.graphs.data.table import Cell, ResultTable
+from elcano.graphs.report.tables import NUMBERS, Cell, Kind, ResultTable
 
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
 _NUMBER: Final = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)

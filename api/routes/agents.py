@@ -16,9 +16,9 @@ from elcano.api.http.errors import (
 from elcano.api.http.times import datetime_from_seconds
 from elcano.api.runs.callable_agents import received_agent, require_own_agent
 from elcano.api.services import Provided
-from elcano.graphs.agents.agent_registry import AGENTS
-from elcano.graphs.agents.own import OwnAgent
+from elcano.graphs.agents.definition import AGENTS
 from elcano.graphs.errors import TooManyAgents
+from elcano.graphs.spec.own_agent import OwnAgent
 
 _LOCATION = {"Location": {"description": "The path of the version.", "schema": {"type": "string"}}}
 

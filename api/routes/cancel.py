@@ -19,7 +19,7 @@ from elcano.api.http.errors import (
 from elcano.api.http.requests import Request, Text
 from elcano.api.runs.cancellation import cancel_open_run
 from elcano.api.services import Asker, Provided
-from elcano.graphs.values.cancellation import REASON_CHARACTERS, Cancellation
+from elcano.graphs.state.failures import REASON_CHARACTERS, Cancellation
 
 router = APIRouter(prefix="/v1/runs/{run_id}", tags=["runs"])
 

@@ -29,11 +29,10 @@ from elcano.api.runs.runnable_graphs import (
 from elcano.api.services import Provided
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.references import explain_unknown_name
-from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.errors import GraphInvalid, TooManyGraphs
-from elcano.graphs.modes import MODES, list_aliases
-from elcano.graphs.modes.auto import can_choose_mode
+from elcano.graphs.modes import MODES, can_choose_mode, list_aliases
 from elcano.graphs.preview.preview import Preview, preview_graph
+from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.graph import ResearchGraph
 

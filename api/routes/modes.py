@@ -8,7 +8,7 @@ from elcano.api.runs.domains import list_rubrics
 from elcano.api.runs.extras import lacking_extras
 from elcano.api.services import Provided
 from elcano.graphs.modes import MODES
-from elcano.graphs.values.rubric import Rubric
+from elcano.graphs.state.rubric import Rubric
 
 router = APIRouter(prefix="/v1", responses=problem_docs(RequestInvalid))
 

@@ -16,7 +16,7 @@ from elcano.api.reports.plots import chart_of, plots_of
 from elcano.api.runs.run_status import kept_run, read_run
 from elcano.api.services import Provided
 from elcano.graphs.references.export_formats import BIBTEX, CSL, FORMS, RIS
-from elcano.graphs.values.report import Report
+from elcano.graphs.report.report import Report
 
 MARKDOWN = "text/markdown"
 JSON = "application/json"

@@ -23,8 +23,8 @@ from elcano.api.reports.result_csv import as_csv
 from elcano.api.runs.query_results import KnownResult, found_keys, load_data_answer, load_found_results, stored_artifact
 from elcano.api.runs.run_status import read_run
 from elcano.api.services import Provided, Services
-from elcano.graphs.data.answer import AnswerTable, Chart, DataAnswer
-from elcano.graphs.data.table import ResultTable
+from elcano.graphs.report.data_answer import AnswerTable, Chart, DataAnswer
+from elcano.graphs.report.tables import ResultTable
 
 JSON = "application/json"
 CSV = "text/csv"

@@ -52,9 +52,8 @@ from elcano.api.runs.submission import model_faults
 from elcano.api.services import Asker, Provided, Services
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.errors import GraphInvalid, RunOpen
-from elcano.graphs.values.budget import TopUp, usd_from_microusd
-from elcano.graphs.values.plan_validation import plan_fault
-from elcano.graphs.values.state import SectionPlan
+from elcano.graphs.state.budget import TopUp, usd_from_microusd
+from elcano.graphs.state.plan import SectionPlan, plan_fault
 
 Model = Annotated[
     ModelRequest | None,

@@ -39,11 +39,10 @@ from elcano.api.http.steering import (
 from elcano.api.runs.controls import new_request_id, request_control
 from elcano.api.runs.source_availability import require_searchable
 from elcano.api.services import Asker, Provided, Services
-from elcano.graphs.engine.control_actions import Action, AddBudget, Stop
-from elcano.graphs.engine.pause import Pause, Unpause
+from elcano.graphs.engine.control_actions import Action, AddBudget, Pause, Stop, Unpause
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.values.budget import Limits, TopUp, microusd_from_usd
+from elcano.graphs.state.budget import Limits, TopUp, microusd_from_usd
 
 Sent = TypeVar("Sent", bound=Request)
 

@@ -28,7 +28,7 @@ from elcano.api.runs.source_availability import (
     switched_off,
 )
 from elcano.api.services import Provided, Services
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.providers import SourceCheck
 
 router = APIRouter(prefix="/v1/sources", tags=["sources"], responses=problem_docs(StoreUnavailable))

@@ -6,15 +6,15 @@ from typing import Any
 from pydantic import ValidationError
 
 from elcano.api.http.errors import AgentNotFound, FieldFault, RequestInvalid
-from elcano.graphs.agents.agent_registry import AGENTS
-from elcano.graphs.agents.own import OwnAgent, key_parts
-from elcano.graphs.checks.agent_checks import every_fault
+from elcano.graphs.agents.definition import AGENTS
+from elcano.graphs.checks.callees import every_fault
 from elcano.graphs.checks.references import explain_unknown_name
+from elcano.graphs.named_parts import StoredAgent, agents_called, agents_carried, with_agents
 from elcano.graphs.schemas.bounds import SchemaFault, build_json_pointer, prefix_fault_pointers
 from elcano.graphs.schemas.schema_parser import parse_schema
-from elcano.graphs.spec.named_agents import StoredAgent, agents_called, agents_carried, with_agents
-from elcano.graphs.spec.size import MAX_AGENTS, MAX_FAULTS
-from elcano.storage.agent_versions import AgentStore, AgentVersion
+from elcano.graphs.spec.limits import MAX_AGENTS, MAX_FAULTS
+from elcano.graphs.spec.own_agent import OwnAgent, key_parts
+from elcano.storage.versions import AgentStore, AgentVersion
 
 
 def received_agent(given: dict[str, Any]) -> OwnAgent:

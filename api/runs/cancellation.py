@@ -7,7 +7,7 @@ after its end, it changes nothing: the first reason stays.
 from elcano.api.http.errors import RunEnded, RunForgotten
 from elcano.api.runs.run_status import current_run
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.values.cancellation import Cancellation
+from elcano.graphs.state.failures import Cancellation
 from elcano.storage.store import TenantStore
 
 

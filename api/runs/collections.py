@@ -8,8 +8,10 @@ import os
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from elcano.graphs.catalogue.documents import DOCUMENT_SUFFIXES
 from elcano.settings import Settings
+
+DOCUMENT_SUFFIXES: Final = (".txt", ".text", ".md", ".markdown", ".rst", ".html", ".htm", ".xhtml", ".pdf", ".docx")
+
 
 MOST_ENTRIES: Final = 10_000
 """Of a folder, that are looked at for its first document; of a larger one without nothing is said."""

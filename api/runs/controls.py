@@ -16,9 +16,9 @@ from ulid import ULID
 from elcano.api.http.errors import ControlRefused, KeyReused, RunEnded, RunForgotten, UpdateRefused
 from elcano.api.runs.run_status import current_run
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.contracts import ControlRequest
 from elcano.graphs.engine.control_actions import Action
 from elcano.graphs.frozen import Json
+from elcano.graphs.run_contracts import ControlRequest
 from elcano.storage.controls import ControlOutcome
 from elcano.storage.store import TenantStore
 

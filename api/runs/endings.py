@@ -15,8 +15,8 @@ from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.execution import Execution
 from elcano.graphs.contracts import REPORTED, RunStatus
 from elcano.graphs.records import ArchivedRun, RunSnapshot
-from elcano.graphs.values.events import AgentEvent, EventType
-from elcano.graphs.values.state import Failure
+from elcano.graphs.state.events import AgentEvent, EventType
+from elcano.graphs.state.failures import Failure
 from elcano.storage.store import TenantStore
 
 START_GRACE: Final = 60.0

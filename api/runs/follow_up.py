@@ -27,13 +27,13 @@ from elcano.api.http.errors import (
 from elcano.api.runs.logs import read_log
 from elcano.api.runs.run_status import current_run
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.data.answer import AnsweredQuery
 from elcano.graphs.errors import StoreDamaged
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.records import ArchivedRun, RunLog
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.followed import FollowedRun
-from elcano.graphs.values.history import (
+from elcano.graphs.report.data_answer import AnsweredQuery
+from elcano.graphs.report.report import Report
+from elcano.graphs.run_contracts import FollowedRun
+from elcano.graphs.state.state import (
     ANSWER_CHARACTERS,
     MOST_CITED,
     MOST_ENTRIES,
@@ -42,10 +42,11 @@ from elcano.graphs.values.history import (
     OLDER_ANSWER_CHARACTERS,
     QUESTION_CHARACTERS,
     SQL_CHARACTERS,
+    EvidenceRef,
     HistoryEntry,
+    ResearchState,
 )
-from elcano.graphs.values.report import Report
-from elcano.graphs.values.state import EvidenceRef, ResearchState
+from elcano.graphs.text import shorten_text
 from elcano.storage.store import TenantStore
 
 MOST_WORDS: Final = 12

@@ -7,10 +7,10 @@ not set here is certainly not set there; elsewhere nothing is said.
 from collections.abc import Iterable, Sequence
 
 from elcano.api.http.errors import FieldFault, RequestInvalid
-from elcano.graphs.agents.agent_registry import AGENTS
+from elcano.graphs.agents.definition import AGENTS
 from elcano.graphs.checks.callees import Callee, can_answer_offline, list_callees
 from elcano.graphs.checks.references import explain_unknown_name
-from elcano.graphs.contracts import ModelChoice, ResearchInput
+from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.model_names import (
     OFFLINE,
     PROVIDERS,
@@ -20,8 +20,9 @@ from elcano.graphs.model_names import (
     parse_model_provider,
     with_own,
 )
-from elcano.graphs.modes.auto import can_choose_mode
+from elcano.graphs.modes import can_choose_mode
 from elcano.graphs.registry import load_objects
+from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.settings import Settings, is_set
 

@@ -10,9 +10,10 @@ from elcano.api.http.errors import FieldFault, RequestInvalid
 from elcano.api.runs.model_keys import field_of
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.checks.callees import list_callees
-from elcano.graphs.contracts import ModelChoice, ResearchInput
+from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.model_names import chosen_model, provider_of, with_own
 from elcano.graphs.providers import model_queue
+from elcano.graphs.run_contracts import ResearchInput
 from elcano.settings import Settings
 
 

@@ -12,7 +12,7 @@ from typing import Final
 from elcano.api.http.errors import RunForgotten, TemporalRefused, TemporalUnavailable
 from elcano.api.http.schemas import PendingActivity
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 
 FAILURE_CHARACTERS: Final = 300
 MOST_FAILURES: Final = 3

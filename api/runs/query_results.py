@@ -11,9 +11,9 @@ from typing import Final
 
 from elcano.api.http.errors import ReportLost
 from elcano.api.http.schemas import RunView
-from elcano.graphs.data.answer import DataAnswer
-from elcano.graphs.data.table import RESULT_EVIDENCE, ResultTable
-from elcano.graphs.values.report import Report
+from elcano.graphs.report.data_answer import DataAnswer
+from elcano.graphs.report.report import Report
+from elcano.graphs.report.tables import RESULT_EVIDENCE, ResultTable
 from elcano.storage.store import TenantStore
 
 MOST_RESULTS: Final = 999

@@ -7,10 +7,11 @@ from elcano.api.runs.stories import RunHistory, read_story
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.comparison.differences import RunComparison
 from elcano.graphs.comparison.run_comparison import Side, build_run_comparison
-from elcano.graphs.fanout.handover import find_exit_draft
-from elcano.graphs.journal.journal import Journal, JournalPages
+from elcano.graphs.lifecycle.handover import find_exit_draft
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.records import RunLog
-from elcano.graphs.values.report import Report, ReportDraft
+from elcano.graphs.report.report import Report, ReportDraft
+from elcano.graphs.run_contracts import JournalPages
 from elcano.storage.store import TenantStore
 
 

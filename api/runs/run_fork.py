@@ -16,7 +16,7 @@ from elcano.api.runs.model_keys import require_models
 from elcano.api.runs.run_resumption import RunDependencies
 from elcano.api.runs.run_status import current_run
 from elcano.api.runs.starter import RequestKey, Starter, Submission
-from elcano.graphs.contracts import Engine, ForkedFrom, ModelChoice, ResearchInput, ResumedFrom
+from elcano.graphs.contracts import Engine, ForkedFrom, ModelChoice
 from elcano.graphs.engine.entries import RunResumed
 from elcano.graphs.errors import EngineFault
 from elcano.graphs.frozen import Frozen
@@ -24,9 +24,10 @@ from elcano.graphs.lifecycle import resume_input
 from elcano.graphs.lifecycle.resume_points import LogPrefix, before_step
 from elcano.graphs.lifecycle.start import fold
 from elcano.graphs.records import RunLog
+from elcano.graphs.run_contracts import ResearchInput, ResumedFrom
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.values.state import SectionPlan
-from elcano.storage.search_days import days_of, list_entries_before_step
+from elcano.graphs.state.plan import SectionPlan
+from elcano.storage.lineage import days_of, list_entries_before_step
 from elcano.storage.section_logs import shared_logs
 
 

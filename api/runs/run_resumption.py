@@ -18,7 +18,7 @@ from elcano.api.runs.model_keys import require_models
 from elcano.api.runs.model_queues import assign_model_queues
 from elcano.api.runs.run_status import current_run
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.contracts import ControlRequest, DiscardedWork, ModelChoice, OpenBranch, ResumedFrom
+from elcano.graphs.contracts import DiscardedWork, ModelChoice
 from elcano.graphs.engine.control_actions import RollBack
 from elcano.graphs.engine.entries import RunResumed
 from elcano.graphs.errors import RunOpen
@@ -26,8 +26,9 @@ from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.lifecycle import resume_input
 from elcano.graphs.lifecycle.resume_points import CannotResume, LogPrefix, before_step
 from elcano.graphs.records import ArchivedRun, RunLog
-from elcano.graphs.values.budget import TopUp
-from elcano.graphs.values.resume_record import KeptBranch, ReusedWork
+from elcano.graphs.run_contracts import ControlRequest, OpenBranch, ResumedFrom
+from elcano.graphs.state.branches import KeptBranch, ReusedWork
+from elcano.graphs.state.budget import TopUp
 from elcano.settings import Settings
 from elcano.storage.controls import ControlOutcome
 from elcano.storage.store import TenantStore

@@ -19,11 +19,10 @@ from elcano.api.http.errors import (
 )
 from elcano.api.runs.extras import lacking_extras
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.catalogue.source_registry import SOURCES, list_configured_sources
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SOURCES, SourceSpec, list_configured_sources
 from elcano.graphs.checks.references import explain_unknown_name
-from elcano.graphs.data.schema import dialect_of
 from elcano.graphs.extras import EXTRAS
+from elcano.graphs.report.tables import dialect_of
 from elcano.settings import Settings
 
 HEARD_SECONDS: Final = 1.0

@@ -11,8 +11,7 @@ from elcano.api.http.errors import FieldFault, RequestInvalid
 from elcano.api.http.requests import RunRequest
 from elcano.api.runs.database_graphs import asks_databases
 from elcano.api.runs.source_availability import list_default_sources
-from elcano.graphs.modes import mode_named
-from elcano.graphs.modes.auto import can_choose_mode
+from elcano.graphs.modes import can_choose_mode, mode_named
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.settings import Settings
 

@@ -16,9 +16,10 @@ from ulid import ULID
 from elcano.api.http.errors import KeyReused, RunForgotten, TemporalRefused, TemporalUnavailable, TooManyRuns
 from elcano.api.runs.model_queues import assign_model_queues
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.contracts import Engine, ResearchInput
+from elcano.graphs.contracts import Engine
+from elcano.graphs.identity import run_id as new_run_id
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.values.tenant import run_id as new_run_id
+from elcano.graphs.run_contracts import ResearchInput
 from elcano.settings import Settings
 from elcano.storage.all_tenants import Admission
 from elcano.storage.runs import KeyClaim

@@ -12,8 +12,8 @@ from elcano.api.runs.stories import RunHistory, read_story
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.frozen import Json
 from elcano.graphs.lifecycle.inspection import StepInspection, count_steps, inspect_step
-from elcano.graphs.lifecycle.rows import BetweenRow, Row
 from elcano.graphs.lifecycle.step_history import iter_passages
+from elcano.graphs.lifecycle.step_rows import BetweenRow, Row
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import TenantStore
 

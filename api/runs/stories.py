@@ -11,7 +11,7 @@ from elcano.api.runs.logs import read_log
 from elcano.api.runs.run_status import current_run
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.records import ArchivedRun, ProgressPage, RunLog
-from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.state.events import AgentEvent
 from elcano.storage.store import TenantStore
 
 _SECTION: Final = "."

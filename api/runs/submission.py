@@ -23,18 +23,25 @@ from elcano.api.runs.source_availability import (
 )
 from elcano.api.runs.source_choice import choose_sources, require_databases
 from elcano.api.runs.starter import RequestKey, Starter, Submission
-from elcano.graphs.agents.agent_registry import AGENTS
+from elcano.graphs.agents.definition import AGENTS
 from elcano.graphs.checks.budget_limits import default_limits, limit_faults
 from elcano.graphs.checks.references import explain_unknown_name
-from elcano.graphs.contracts import CHAIN_MODES, Engine, ModelChoice, ResearchInput
+from elcano.graphs.contracts import CHAIN_MODES, Engine, ModelChoice
+from elcano.graphs.identity import Tenant
 from elcano.graphs.model_names import model_fault
-from elcano.graphs.modes import DEFAULT_MODE, MODES, list_aliases, mode_named
-from elcano.graphs.modes.auto import can_choose_mode, list_parts
-from elcano.graphs.modes.path_seconds import with_path_seconds
+from elcano.graphs.modes import (
+    DEFAULT_MODE,
+    MODES,
+    can_choose_mode,
+    list_aliases,
+    list_parts,
+    mode_named,
+    with_path_seconds,
+)
+from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.spec.plan_fanouts import has_sections
-from elcano.graphs.values.budget import Limits
-from elcano.graphs.values.tenant import Tenant
+from elcano.graphs.spec.walks import has_sections
+from elcano.graphs.state.budget import Limits
 from elcano.settings import Settings
 from elcano.storage.store import TenantStore
 

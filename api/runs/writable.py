@@ -9,8 +9,7 @@ import logging
 import time
 from typing import Final
 
-from elcano.storage.probe import Probe
-from elcano.storage.troubles import store_trouble
+from elcano.storage.health import Probe, store_trouble
 
 GOOD_SECONDS: Final = 30.0
 """How long the store is believed to be as writable as it was."""

@@ -45,15 +45,13 @@ from elcano.graphs.contracts import (
     PROGRESS_QUERY,
     RESEARCH_WORKFLOW,
     SNAPSHOT_QUERY,
-    ControlAnswer,
-    ControlRequest,
     Engine,
-    ResearchInput,
 )
 from elcano.graphs.extras import lacking_extras
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.labels import at_start, describe_workflow, format_label
 from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
+from elcano.graphs.run_contracts import ControlAnswer, ControlRequest, ResearchInput
 
 SNAPSHOT_TIMEOUT: Final = timedelta(seconds=2)
 """A reader of one run would rather have what is stored than wait longer."""

@@ -13,8 +13,8 @@ from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionRequest
 from temporalio.client import Client
 
 from elcano.api.temporal.rpc import CALL_TIMEOUT, map_rpc_errors
-from elcano.graphs.agents.agent_registry import AGENTS
-from elcano.graphs.values.answer_stream import Words
+from elcano.graphs.agents.definition import AGENTS
+from elcano.graphs.contracts import Words
 
 
 def list_writers() -> frozenset[str]:

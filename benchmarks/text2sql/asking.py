@@ -15,12 +15,11 @@ from pydantic_ai import Agent
 from benchmarks.text2sql.comparing import Rows
 from elcano.activities.calls.models import resolve_model
 from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.agents.envelope import render_task_prompt
-from elcano.graphs.agents.loaded import AgentInput, Loaded
+from elcano.graphs.agents.envelope import AgentInput, Loaded, render_task_prompt
 from elcano.graphs.contracts import ModelChoice
-from elcano.graphs.data.query import QueryFault, SqlQuery
-from elcano.graphs.data.schema import DatabaseSchema
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.report.data_answer import QueryFault, SqlQuery
+from elcano.graphs.report.tables import DatabaseSchema
 from elcano.plugins.data.agents import sql_repairer, sql_writer
 from elcano.plugins.data.agents.sql_repairer import SqlAttempt, SqlRepairerInput
 from elcano.plugins.data.agents.sql_writer import SqlWriterInput

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from elcano.graphs.data.schema import DatabaseSchema
+from elcano.graphs.report.tables import DatabaseSchema
 from elcano.plugins.data.databases.database import Database
 from elcano.plugins.data.databases.registry import Sqlite
 

@@ -3,13 +3,19 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from elcano.graphs.agents.envelope import CriterionItem, PastIteration, PastSearch, TaskEnvelope
-from elcano.graphs.agents.loaded import AgentInput, Loaded, Needs
+from elcano.graphs.agents.envelope import (
+    AgentInput,
+    CriterionItem,
+    Loaded,
+    Needs,
+    PastIteration,
+    PastSearch,
+    TaskEnvelope,
+)
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.criteria import Criterion
-from elcano.graphs.values.display_text import ensure_list, format_count
-from elcano.graphs.values.state import IterationData
+from elcano.graphs.state.plan import Criterion
+from elcano.graphs.state.state import IterationData
+from elcano.graphs.text import ensure_list, format_count, shorten_text
 
 THOUGHT_CHARACTERS: Final = 500
 """How much of an earlier thought or judgement is shown again: the passages matter more."""

@@ -1,4 +1,4 @@
-"""From an agent as data to its definition, and to everything that is wrong with it."""
+"""Agents of one's own: from an agent as data to its definition, and to everything that is wrong with it."""
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -6,18 +6,15 @@ from typing import Any, Final
 
 from pydantic import JsonValue, create_model
 
-from elcano.graphs.agents.agent_registry import AGENTS
-from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import AgentInput, Loaded, Needs
-from elcano.graphs.agents.own import FieldType, OwnAgent
+from elcano.graphs.agents.definition import AGENTS, AgentDefinition, Question
+from elcano.graphs.agents.envelope import AgentInput, Loaded, Needs, TaskEnvelope
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.schemas.answer_models import model_of, object_with_ids
 from elcano.graphs.schemas.bounds import SchemaFault, build_json_pointer, name_fault, prefix_fault_pointers
 from elcano.graphs.schemas.schema_parser import parse_schema
-from elcano.graphs.schemas.shape import Shape, least_of
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.display_text import title_from_id
+from elcano.graphs.schemas.shape import Shape, least_of, model_of, object_with_ids
+from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.spec.own_agent import FieldType, OwnAgent
+from elcano.graphs.text import shorten_text, title_from_id
 
 GIVEN_ANYWAY: Final = ("question", "background", "guidance", "language")
 """Inputs that every agent has."""
@@ -84,6 +81,17 @@ def shape_of(agent: OwnAgent) -> Shape:
 def least_answer(agent: OwnAgent) -> JsonObject:
     """The least that an agent can answer."""
     return least_of(shape_of(agent))
+
+
+def get_agent(graph: ResearchGraph, name: str) -> AgentDefinition:
+    """The agent that the nodes of `graph` call by `name`: one that it carries, or a built-in one.
+
+    Raises:
+        KeyError: there is none.
+        ValueError: it is the graph's own, and has faults.
+    """
+    own = graph.agents.get(name)
+    return AGENTS[name] if own is None else definition_of(name, own)
 
 
 def agent_called(name: str, own: OwnAgent | None) -> AgentDefinition | None:

@@ -9,12 +9,12 @@ from collections.abc import Iterable
 from math import ceil
 from typing import Final
 
-from elcano.graphs.engine.affordable_sections import call_tokens, loop_tokens, section_tokens
-from elcano.graphs.engine.exits import joining_tokens
-from elcano.graphs.engine.inputs import minimum_tokens, one_visit
+from elcano.graphs.agents.own_definition import get_agent
+from elcano.graphs.engine.budget_check import minimum_tokens, one_visit
+from elcano.graphs.engine.estimates import call_tokens, joining_tokens, loop_tokens, section_tokens
 from elcano.graphs.rules import get_rules
 from elcano.graphs.spec.graph import AgentNode, ParallelEdge, ParallelNode, ResearchGraph
-from elcano.graphs.values.budget import Budget, Estimate, Limits
+from elcano.graphs.state.budget import Budget, Estimate, Limits
 
 EXIT_SECONDS: Final = 1.0
 """An exit node that has less time than this cannot even ask its model."""
@@ -74,12 +74,12 @@ def _estimate_sectioned_tokens(graph: ResearchGraph) -> int:
             branches = [graph.branches[edge.branch] for edge in graph.branches_from(node.id)]
             each = sum(section_tokens(branch, figures, one, ROUNDS + 1, hidden) for branch in branches)
             research += each * (SECTIONS if node.for_each else 1)
-        elif isinstance(node, AgentNode) and node.id in graph.exit_nodes and graph.agent(node.agent).joins:
+        elif isinstance(node, AgentNode) and node.id in graph.exit_nodes and get_agent(graph, node.agent).joins:
             passages = figures.section_passages
-            told = joining_tokens(graph.agent(node.agent), SECTIONS, figures, hidden=hidden, passages=passages)
+            told = joining_tokens(get_agent(graph, node.agent), SECTIONS, figures, hidden=hidden, passages=passages)
             joining = max(joining, told)
         elif isinstance(node, AgentNode) and node.id not in graph.exit_nodes:
-            research += call_tokens(graph.agent(node.agent), figures, one, hidden)
+            research += call_tokens(get_agent(graph, node.agent), figures, one, hidden)
     return max(research + joining, ceil(research / (1 - one.reserve)))
 
 
@@ -95,7 +95,7 @@ def limit_faults(graph: ResearchGraph, limits: Limits) -> list[str]:
 
 def _exit_tokens(graph: ResearchGraph, limits: Limits) -> Iterable[str]:
     for node in _list_exit_agents(graph):
-        needed = one_visit(graph.agent(node.agent), get_rules())
+        needed = one_visit(get_agent(graph, node.agent), get_rules())
         if limits.tokens // 2 < needed:
             yield (
                 f"at most half of {limits.tokens:,} tokens, {limits.tokens // 2:,}, can be kept for {node.id!r}, which "
@@ -104,9 +104,11 @@ def _exit_tokens(graph: ResearchGraph, limits: Limits) -> Iterable[str]:
 
 
 def _research_tokens(graph: ResearchGraph, limits: Limits) -> Iterable[str]:
-    kept_for = max((one_visit(graph.agent(node.agent), get_rules()) for node in _list_exit_agents(graph)), default=0)
+    kept_for = max(
+        (one_visit(get_agent(graph, node.agent), get_rules()) for node in _list_exit_agents(graph)), default=0
+    )
     needed = minimum_tokens(graph, get_rules()) - sum(
-        one_visit(graph.agent(node.agent), get_rules()) for node in _list_exit_agents(graph)
+        one_visit(get_agent(graph, node.agent), get_rules()) for node in _list_exit_agents(graph)
     )
     for_research = _for_research(limits, limits.tokens, kept_for)
     if for_research < needed:
@@ -134,7 +136,7 @@ def _find_smallest_budget(limits: Limits, needed: int, kept_for: int) -> int:
 
 def _describe_exit_cost(graph: ResearchGraph, node: AgentNode) -> str:
     """Describe what a visit of an exit is made of, for people."""
-    agent = graph.agent(node.agent)
+    agent = get_agent(graph, node.agent)
     if "sections" in agent.input.model_fields:
         return "to join a report of one section"
     shown = min(get_rules().search_tokens, agent.evidence_tokens)

@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from typing import Final, Literal, TypeAlias
 
 from elcano.graphs.agents.definition import AgentDefinition
+from elcano.graphs.agents.own_definition import get_agent
 from elcano.graphs.checks.budget_limits import ROUNDS, SECTIONS, default_limits
-from elcano.graphs.engine.affordable_sections import call_tokens
-from elcano.graphs.engine.inputs import one_visit
+from elcano.graphs.engine.budget_check import one_visit
+from elcano.graphs.engine.estimates import call_tokens
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.rules import get_rules
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph
-from elcano.graphs.values.budget import Limits
+from elcano.graphs.state.budget import Limits
 
 CostClass: TypeAlias = Literal["low", "middle", "high"]
 LOW: Final = 60_000
@@ -69,7 +70,7 @@ def of_choice(reader: ResearchGraph, ways: Sequence[ResearchGraph], usual: Resea
     """
     first = reader.by_id[reader.entry_node]
     assert isinstance(first, AgentNode)
-    asked = Cost(tokens=one_visit(reader.agent(first.agent), get_rules()), calls=1)
+    asked = Cost(tokens=one_visit(get_agent(reader, first.agent), get_rules()), calls=1)
     least = min((estimate_graph_costs(way).least for way in ways), key=lambda cost: cost.tokens)
     return Costs(
         least=asked + least, usual=asked + estimate_graph_costs(usual).usual, most=default_limits(reader).tokens
@@ -81,7 +82,7 @@ def _estimate_least_cost(graph: ResearchGraph) -> Cost:
     total = Cost(tokens=0, calls=0)
     for node in (graph.by_id[id] for id in _find_shortest_path(graph)):
         if isinstance(node, AgentNode):
-            agent = graph.agent(node.agent)
+            agent = get_agent(graph, node.agent)
             total += Cost(tokens=one_visit(agent, get_rules()), calls=2 if agent.by_section else 1)
         elif isinstance(node, ParallelNode):
             for edge in graph.branches_from(node.id):
@@ -99,7 +100,7 @@ def _estimate_usual_cost(graph: ResearchGraph, rounds: int = ROUNDS) -> Cost:
             for one in each:
                 total += one.times(SECTIONS if node.for_each else 1)
         elif isinstance(node, AgentNode):
-            call = _estimate_call_cost(graph.agent(node.agent), rounds)
+            call = _estimate_call_cost(get_agent(graph, node.agent), rounds)
             if node.id in graph.exit_nodes:
                 writing = max(writing, call, key=lambda cost: cost.tokens)
             else:

@@ -6,16 +6,17 @@ from difflib import get_close_matches
 
 from pydantic import BaseModel
 
-from elcano.graphs.catalogue.tool_registry import REDUCERS, TOOLS, ReducerSpec, output_model
-from elcano.graphs.catalogue.tools import ItemOutcomes
-from elcano.graphs.checks.agent_checks import agents_known, answer_shape, find_valid_agent
+from elcano.graphs.catalogue.reducers import REDUCERS, ReducerSpec
+from elcano.graphs.catalogue.tools import TOOLS, ItemOutcomes
+from elcano.graphs.checks.callees import agents_known, answer_shape, find_valid_agent
 from elcano.graphs.checks.expression_paths import find_misread_paths
+from elcano.graphs.engine.entry_effects import output_model
 from elcano.graphs.engine.run import VIEW_NAMES
 from elcano.graphs.expressions.language import field_read, node_read, root_names
 from elcano.graphs.expressions.language import find_expression_fault as unusable
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.registry import list_left_out
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.report.draft import DraftRef
 from elcano.graphs.spec.faults import Fault, build_faults_at, build_json_pointer
 from elcano.graphs.spec.graph import (
     AgentNode,
@@ -29,9 +30,9 @@ from elcano.graphs.spec.graph import (
     StateNode,
     ToolNode,
 )
-from elcano.graphs.values.branch import BranchInput, BranchOutcomes
-from elcano.graphs.values.report import DraftRef
-from elcano.graphs.values.state import NodeFailure
+from elcano.graphs.state.branches import BranchInput, BranchOutcomes
+from elcano.graphs.state.failures import NodeFailure
+from elcano.graphs.text import shorten_text
 
 _STATE_NAMES = frozenset(VIEW_NAMES)
 ITEM_NAMES = frozenset({"item", "index"})

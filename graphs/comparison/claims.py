@@ -14,7 +14,8 @@ from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
 from elcano.graphs.comparison.differences import ClaimBrief, ClaimPair
-from elcano.graphs.values.report import Claim, ReportDraft
+from elcano.graphs.report.draft import Claim
+from elcano.graphs.report.report import ReportDraft
 
 KEY_FINDINGS: Final = "Key findings"
 """The heading of what a report says first."""

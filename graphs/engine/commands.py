@@ -2,12 +2,12 @@
 
 from typing import TypeAlias
 
-from elcano.graphs.agents.own import OwnAgent
 from elcano.graphs.engine.entries import Entry
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.values.branch import BranchInput
-from elcano.graphs.values.budget import Allowance, Estimate
-from elcano.graphs.values.state import Hold
+from elcano.graphs.spec.own_agent import OwnAgent
+from elcano.graphs.state.branches import BranchInput
+from elcano.graphs.state.budget import Allowance, Estimate
+from elcano.graphs.state.holds import Hold
 
 
 class CallAgent(Frozen):

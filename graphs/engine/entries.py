@@ -10,10 +10,11 @@ from pydantic import Field
 
 from elcano.graphs.engine.control_actions import Action
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.values.budget import Limits, Usage
-from elcano.graphs.values.resume_record import ResumeReason, ReusedWork
-from elcano.graphs.values.state import Ending, Failure, Hold, SectionPlan
-from elcano.graphs.values.waiting_call import WaitingCall
+from elcano.graphs.state.branches import ResumeReason, ReusedWork
+from elcano.graphs.state.budget import Limits, Usage
+from elcano.graphs.state.failures import Ending, Failure
+from elcano.graphs.state.holds import Hold, WaitingCall
+from elcano.graphs.state.plan import SectionPlan
 
 
 class StepCompleted(Frozen):

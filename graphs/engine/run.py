@@ -1,18 +1,20 @@
 """A run between two steps, as one frozen value, and what expressions see of it."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from itertools import zip_longest
 from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
 
-from elcano.graphs.engine.safety import has_stalled
+from elcano.graphs.errors import InputInvalid
+from elcano.graphs.expressions.weight import Scale, ValueTooLarge
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.rules import Rules, get_newest_rules_number, get_rules
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.values.budget import Budget, Limits
-from elcano.graphs.values.experience import Experience
-from elcano.graphs.values.state import Ending, FailedTries, Failure, Hold, ResearchState, reweigh_state, weigh_state
-from elcano.graphs.values.waiting_call import WaitingCall
+from elcano.graphs.state.budget import Budget, Experience, Limits
+from elcano.graphs.state.failures import Ending, FailedTries, Failure
+from elcano.graphs.state.holds import Hold, WaitingCall
+from elcano.graphs.state.state import ResearchState
 
 NONE: Final = Experience()
 """Of a run that begins: it has called nobody."""
@@ -153,3 +155,57 @@ def build_expression_view(run: Run, names: Collection[str]) -> JsonObject:
         latest = run.state.failures[-1:]
         found["failure"] = latest[0].model_dump(mode="json") if latest else None
     return found
+
+
+def weigh_state(state: ResearchState, most: int) -> dict[str, int]:
+    """Bytes of each field of a state, as `weight` counts them, of which none may have over `most`.
+
+    Raises:
+        InputInvalid: one is more than a state may hold, or could not be written down.
+    """
+    return {name: _weigh_value(getattr(state, name), most) for name in ResearchState.model_fields}
+
+
+def reweigh_state(known: Mapping[str, int], before: ResearchState, after: ResearchState, most: int) -> dict[str, int]:
+    """Return the weights of the state `after`, given the weights `before`: only what was replaced is weighed.
+
+    A run that is older than a field was weighed by another program, so all of it is weighed anew.
+
+    Raises:
+        InputInvalid: see `weigh_state`.
+    """
+    if known.keys() != ResearchState.model_fields.keys():
+        return weigh_state(after, most)
+    return {name: known[name] + _compute_growth(getattr(before, name), getattr(after, name), most) for name in known}
+
+
+def _weigh_value(value: object, most: int) -> int:
+    try:
+        return Scale(most).weigh(value).bytes
+    except ValueTooLarge as error:
+        raise InputInvalid("state", f"what the state would hold {error}") from error
+
+
+def _compute_growth(before: object, after: object, most: int) -> int:
+    """Parts that are the same object weigh the same."""
+    if before is after:
+        return 0
+    if isinstance(before, dict) and isinstance(after, dict):
+        added = sum(_weigh_value(name, most) for name in after.keys() - before.keys())
+        removed = sum(_weigh_value(name, most) for name in before.keys() - after.keys())
+        both = ((before.get(name, _NOTHING), after.get(name, _NOTHING)) for name in before | after)
+        return added - removed + sum(_compute_growth(one, two, most) for one, two in both)
+    if isinstance(before, tuple) and isinstance(after, tuple):
+        return sum(_compute_growth(one, two, most) for one, two in zip_longest(before, after, fillvalue=_NOTHING))
+    return (0 if after is _NOTHING else _weigh_value(after, most)) - (
+        0 if before is _NOTHING else _weigh_value(before, most)
+    )
+
+
+_NOTHING: Final = object()
+
+
+def has_stalled(state: ResearchState, figures: Rules) -> bool:
+    """Return whether the latest iterations brought nothing new: repeated or empty searches, or known results."""
+    latest = state.conversation[-figures.stall_iterations :]
+    return len(latest) == figures.stall_iterations and not any(turn.findings for turn in latest)

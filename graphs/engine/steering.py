@@ -11,10 +11,10 @@ from pydantic import Field
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
-from elcano.graphs.spec.plan_fanouts import has_sections, researches_plan, sections_ahead
-from elcano.graphs.values.events import EventType
-from elcano.graphs.values.plan_validation import normalize_title, open_sections, plan_fault
-from elcano.graphs.values.state import ResearchState, SectionPlan
+from elcano.graphs.spec.walks import has_sections, researches_plan, sections_ahead
+from elcano.graphs.state.events import EventType
+from elcano.graphs.state.plan import SectionPlan, normalize_title, open_sections, plan_fault
+from elcano.graphs.state.state import ResearchState
 
 GUIDANCE_CHARACTERS: Final = 2_000
 """Of one instruction."""

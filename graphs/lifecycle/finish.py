@@ -5,32 +5,24 @@ Pure: it reads a journal and calls nothing.
 
 from pydantic import ValidationError
 
-from elcano.graphs.agents.agent_registry import AGENTS
-from elcano.graphs.contracts import (
-    LITERATURE_REVIEW,
-    REPORTED,
-    Engine,
-    PublishCall,
-    ResearchInput,
-    ResearchResult,
-    RunStatus,
-)
+from elcano.graphs.agents.definition import AGENTS
+from elcano.graphs.contracts import LITERATURE_REVIEW, REPORTED, Engine, PublishCall, RunStatus
 from elcano.graphs.engine.entries import Controlled, StepCompleted
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.steering import Steer
-from elcano.graphs.fanout.handover import Handover, build_handover, find_exit_draft
-from elcano.graphs.journal.journal import Journal
-from elcano.graphs.journal.told import EventDraft
+from elcano.graphs.lifecycle.event_texts import EventDraft
+from elcano.graphs.lifecycle.handover import Handover, build_handover, find_exit_draft
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.records import ArchivedRun, RunLog
-from elcano.graphs.spec.graph import AgentNode, ResearchGraph, ToolNode
-from elcano.graphs.values.branch import branch_states
-from elcano.graphs.values.cancellation import Cancellation
-from elcano.graphs.values.display_text import format_count
-from elcano.graphs.values.endings import MISSING
-from elcano.graphs.values.events import EventType
-from elcano.graphs.values.report import ReportRef
-from elcano.graphs.values.rubric import RubricScores
-from elcano.graphs.values.state import Failure, ResearchState
+from elcano.graphs.report.draft import ReportRef
+from elcano.graphs.run_contracts import ResearchInput, ResearchResult
+from elcano.graphs.spec.graph import MISSING, AgentNode, ResearchGraph, ToolNode
+from elcano.graphs.state.branches import branch_states
+from elcano.graphs.state.events import EventType
+from elcano.graphs.state.failures import Cancellation, Failure
+from elcano.graphs.state.rubric import RubricScores
+from elcano.graphs.state.state import ResearchState
+from elcano.graphs.text import format_count
 
 
 def build_research_result(

@@ -7,15 +7,14 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from elcano.graphs.contracts import DiscardedWork, OpenBranch, ResearchInput, ResumedFrom
+from elcano.graphs.contracts import DiscardedWork
 from elcano.graphs.engine.commands import BranchStart
 from elcano.graphs.engine.entries import RunResumed, StepCompleted
 from elcano.graphs.engine.run import Run
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.fanout.visit import build_branch_outcome
-from elcano.graphs.journal.journal import Journal, JournalPages
 from elcano.graphs.lifecycle import finish
-from elcano.graphs.lifecycle.larger_plan import sections_left_out, with_larger_plan
+from elcano.graphs.lifecycle.handover import build_branch_outcome
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.lifecycle.resume_points import (
     CannotResume,
     LogPrefix,
@@ -24,15 +23,17 @@ from elcano.graphs.lifecycle.resume_points import (
     before_step,
     cut_log_at_end,
     puts_off,
+    sections_left_out,
     where_it_turned,
+    with_larger_plan,
 )
 from elcano.graphs.records import ArchivedRun, RunLog
+from elcano.graphs.run_contracts import JournalPages, OpenBranch, ResearchInput, ResumedFrom
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, ToolNode
-from elcano.graphs.values.branch import BranchInput, BranchOutcomes
-from elcano.graphs.values.budget import TopUp
-from elcano.graphs.values.display_text import format_count
-from elcano.graphs.values.events import AgentEvent
-from elcano.graphs.values.resume_record import KeptBranch, ReusedWork
+from elcano.graphs.state.branches import BranchInput, BranchOutcomes, KeptBranch, ReusedWork
+from elcano.graphs.state.budget import TopUp
+from elcano.graphs.state.events import AgentEvent
+from elcano.graphs.text import format_count
 
 _ENDED_WELL: Final = frozenset({"completed", "partial"})
 """Branches of which nothing is done again, unless somebody names them or gives what they were short of."""

@@ -5,19 +5,19 @@ Pure; the counterpart of `finish`.
 
 from collections.abc import Iterable
 
-from elcano.graphs.contracts import BranchOf, OpenBranch, ResearchInput
+from elcano.graphs.contracts import BranchOf
 from elcano.graphs.engine.commands import BranchStart
 from elcano.graphs.engine.entries import Entry
 from elcano.graphs.engine.run import Run, build_initial_run
 from elcano.graphs.engine.step_function import advance_run
-from elcano.graphs.journal.journal import Journal
-from elcano.graphs.journal.narration import narrate_run_start
+from elcano.graphs.lifecycle.journal import Journal
+from elcano.graphs.lifecycle.narration import narrate_run_start
 from elcano.graphs.references.days import format_utc_day
-from elcano.graphs.spec.plan_fanouts import part_name
-from elcano.graphs.values.budget import MOST_SECONDS, Limits
-from elcano.graphs.values.criteria import build_unjudged_criteria
-from elcano.graphs.values.plan_validation import open_sections
-from elcano.graphs.values.state import ResearchState
+from elcano.graphs.run_contracts import OpenBranch, ResearchInput
+from elcano.graphs.spec.walks import part_name
+from elcano.graphs.state.budget import MOST_SECONDS, Limits
+from elcano.graphs.state.plan import build_unjudged_criteria, open_sections
+from elcano.graphs.state.state import ResearchState
 
 
 def open_journal(asked: ResearchInput, now: float, *, led: bool = False) -> Journal:

@@ -3,16 +3,16 @@
 from bisect import bisect_right
 from typing import Final
 
-from elcano.graphs.contracts import ResearchInput, RunStatus, Stage
+from elcano.graphs.contracts import RunStatus, Stage
 from elcano.graphs.engine.entries import Entry
-from elcano.graphs.journal.journal import Journal
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.records import PROGRESS_PAGE, LogPage, ProgressPage, RunSnapshot
-from elcano.graphs.values.branch import branch_states
-from elcano.graphs.values.budget import Usage
-from elcano.graphs.values.plan_validation import open_sections
-from elcano.graphs.values.report import ReportRef
-from elcano.graphs.values.state import Hold
-from elcano.graphs.values.waiting_call import WaitingCall
+from elcano.graphs.report.draft import ReportRef
+from elcano.graphs.run_contracts import ResearchInput
+from elcano.graphs.state.branches import branch_states
+from elcano.graphs.state.budget import Usage
+from elcano.graphs.state.holds import Hold, WaitingCall
+from elcano.graphs.state.plan import open_sections
 
 LOG_PAGE_BYTES: Final = 1_000_000
 """Of entries in one answer, before it is compressed; the server's limit for an answer is 2 MiB."""

@@ -12,8 +12,8 @@ from hashlib import sha256
 from typing import Final, NamedTuple
 
 from elcano.graphs.references import days, reference_text
-from elcano.graphs.values.report import Reference
-from elcano.graphs.values.work_metadata import Identifiers, Work, WorkKind
+from elcano.graphs.report.report import Reference
+from elcano.graphs.report.works import Identifiers, Work, WorkKind
 
 _LITTLE: Final = frozenset(
     {

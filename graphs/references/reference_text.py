@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 from urllib.parse import quote
 
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.work_metadata import Flag, Work, WorkKind
+from elcano.graphs.report.works import Flag, Work, WorkKind
+from elcano.graphs.text import shorten_text
 
 MOST_AUTHORS: Final = 6
 """After so many it is `et al.`: as the Vancouver style has it."""

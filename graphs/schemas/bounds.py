@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.schemas.shape import Bounds
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 
 MAX_CHOICES: Final = 100
 LARGEST: Final = 10**15

@@ -23,7 +23,7 @@ from elcano.graphs.schemas.bounds import (
     said_as,
 )
 from elcano.graphs.schemas.shape import LONGEST_TEXT, MOST_ITEMS, Kind, Property, Shape, is_satisfiable
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 
 MAX_CHARACTERS: Final = 40_000
 """Of a schema as JSON. It is sent with every request."""

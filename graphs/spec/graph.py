@@ -7,18 +7,37 @@ that walks it, so a run in flight keeps the graph it started with.
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import Field
 
-from elcano.graphs.agents.agent_registry import AGENTS
-from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.agents.own import AgentKey, OwnAgent
-from elcano.graphs.agents.own_definition import definition_of
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.spec.call_limits import AgentLimits, ToolLimits
-from elcano.graphs.spec.size import LONGEST_EXPRESSION
-from elcano.graphs.values.endings import EndKind
+from elcano.graphs.spec.limits import LONGEST_EXPRESSION, AgentLimits, ToolLimits
+from elcano.graphs.spec.own_agent import AgentKey, OwnAgent
+
+EndKind: TypeAlias = Literal[
+    "stopped",
+    "time",
+    "tokens",
+    "cost",
+    "iterations",
+    "steps",
+    "stalled",
+    "node_failed",
+    "provider",
+    "sections",
+    "sources",
+    "parts",
+]
+"""Why a report is partial. The run ended early: a person, one of the budgets, no new evidence, a node that failed for
+good, or a provider that did not answer for as long as the run may be held. Or it went its whole way, but something is
+missing: one of its `sections` ended early, failed or is not answered; one of its `sources` failed in every search; or
+one of the `parts` that were asked for, such as a forecast."""
+
+
+MISSING: Final[frozenset[EndKind]] = frozenset({"sections", "sources", "parts"})
+"""Those of runs that did not end early."""
+
 
 NodeId: TypeAlias = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,47}$")]
 """Lower-case letters, digits and underscores, 48 at most: it becomes part of activity and workflow ids."""
@@ -150,7 +169,7 @@ class ErrorEdge(Frozen):
     to_node: NodeId
     """An exit ends the research early: the report is labelled partial."""
     types: tuple[ErrorType, ...] = Field(default=(), max_length=20)
-    """The errors that it is taken for (`graphs/values/failures.py`, or the name that an activity gives its own); empty:
+    """The errors that it is taken for (`graphs/state/failures.py`, or the name that an activity gives its own); empty:
     all that no other edge of the node names."""
     label: str = ""
     loop: bool = False
@@ -197,25 +216,6 @@ class ResearchGraph(Frozen):
     agents: dict[AgentKey, OwnAgent] = Field(default={}, exclude_if=lambda agents: not agents)
     """The agents of one's own that its nodes call, by what they call them: the graph carries them, so that it runs
     whatever becomes of their names. Those of branches are the branches' own."""
-
-    def agent(self, name: str) -> AgentDefinition:
-        """The agent that its nodes call by `name`: one of its own, or a built-in one.
-
-        Raises:
-            KeyError: there is none.
-            ValueError: it is the graph's own, and has faults.
-        """
-        own = self.agents.get(name)
-        if own is None:
-            return AGENTS[name]
-        if (made := self._defined.get(name)) is None:
-            made = self._defined[name] = definition_of(name, own)
-        return made
-
-    @cached_property
-    def _defined(self) -> dict[str, AgentDefinition]:
-        """A cache of the definitions of its custom agents."""
-        return {}
 
     @cached_property
     def by_id(self) -> dict[str, Node]:

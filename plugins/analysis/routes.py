@@ -20,7 +20,7 @@ from elcano.api.reports.figures import as_csv
 from elcano.api.reports.plots import plots_of
 from elcano.api.runs.run_status import read_run
 from elcano.api.services import Provided, Services
-from elcano.graphs.values.report import Report
+from elcano.graphs.report.report import Report
 
 JSON = "application/json"
 CSV = "text/csv"

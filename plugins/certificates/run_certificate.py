@@ -19,12 +19,12 @@ from elcano.api.runs.run_status import current_run
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import REPORTED
 from elcano.graphs.errors import StoreDamaged
-from elcano.graphs.fanout.handover import find_exit_draft
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.lifecycle.finish import analysis_of
+from elcano.graphs.lifecycle.handover import find_exit_draft
 from elcano.graphs.lifecycle.log_verification import iter_fanout_visits, journal_of
 from elcano.graphs.records import ArchivedRun, RunLog
-from elcano.graphs.values.report import Report
+from elcano.graphs.report.report import Report
 from elcano.plugins.certificates.certificate_format import FORMAT, CertificateHeader, Versions, encode_certificate
 from elcano.storage.section_logs import section_logs
 from elcano.storage.store import TenantStore

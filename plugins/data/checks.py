@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Literal
 
-from elcano.graphs.catalogue.source_registry import list_configured_sources
+from elcano.graphs.catalogue.sources import list_configured_sources
 from elcano.graphs.errors import InputInvalid, SourceRefused, SourceUnavailable
 from elcano.plugins.data.databases.engine import Stop
 from elcano.plugins.data.databases.registry import engine_of

@@ -7,11 +7,10 @@ Which databases there are says the run: those of its sources that are databases;
 
 from typing import Final
 
-from elcano.graphs.builder import GraphBuilder
-from elcano.graphs.catalogue.tool_registry import TOOLS
-from elcano.graphs.modes.inputs import ASKED, DATABASES, PASSAGES, WRITING
-from elcano.graphs.spec.call_limits import DATA_PATH, ToolLimits
+from elcano.graphs.builder import ASKED, DATABASES, PASSAGES, WRITING, GraphBuilder
+from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.spec.graph import Inputs, ParallelNode, ResearchGraph
+from elcano.graphs.spec.limits import DATA_PATH, ToolLimits
 from elcano.plugins.data.tool_call_nodes import CALL_TOOL, DOCUMENTS, add_tool_call
 
 REPAIRS: Final = 3

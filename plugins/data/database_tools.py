@@ -5,12 +5,11 @@ from typing import Final
 from pydantic import Field
 
 from elcano.graphs.catalogue.tools import GivesEvidence
-from elcano.graphs.data.query import QueryFault, SqlQuery
-from elcano.graphs.data.schema import DatabaseSchema
-from elcano.graphs.data.table import ResultDigest
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.values.display_text import format_count
-from elcano.graphs.values.state import EvidenceRef
+from elcano.graphs.report.data_answer import QueryFault, SqlQuery
+from elcano.graphs.report.tables import DatabaseSchema, ResultDigest
+from elcano.graphs.state.state import EvidenceRef
+from elcano.graphs.text import format_count
 from elcano.plugins.data.models.consensus import ConsensusOutput
 from elcano.plugins.data.models.sql_answers import MOST_EXAMPLES, SqlExample
 

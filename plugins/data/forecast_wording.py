@@ -1,7 +1,7 @@
 """Forecasts in words: the same figures everywhere, each interval with how well it would have held in the past."""
 
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.display_text import ensure_list, format_count
+from elcano.graphs.text import ensure_list, format_count
 from elcano.plugins.data.models.forecast import MODEL_WORDS, ForecastDigest, IntervalCheck
 
 _STEPS = {

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from elcano.graphs.catalogue.source_spec import DATABASE
-from elcano.graphs.modes.mode import Mode
+from elcano.graphs.catalogue.sources import DATABASE
+from elcano.graphs.modes import Mode
 from elcano.plugins.data.data_mode import DATA
 
 MODE: Final = Mode(

@@ -19,7 +19,7 @@ from elcano.api.http.errors import (
 )
 from elcano.api.services import Provided
 from elcano.api.temporal.looks import LookFailed
-from elcano.graphs.data.schema import Dialect, TableSchema, dialect_of
+from elcano.graphs.report.tables import Dialect, TableSchema, dialect_of
 from elcano.plugins.data.models.database_look import DATABASE_LOOK, DatabaseLook, DatabaseLooked
 
 

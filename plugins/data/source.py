@@ -8,11 +8,10 @@ import asyncio
 
 from elcano.activities.results.result_store import RESULT_TYPE, as_evidence
 from elcano.activities.sources.base import SearchResults
-from elcano.graphs.catalogue.source_spec import SourceSpec
-from elcano.graphs.data.query import QueryFault, SqlQuery
-from elcano.graphs.data.schema import DatabaseSchema
-from elcano.graphs.data.table import ResultTable
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import InputInvalid, SourceRefused
+from elcano.graphs.report.data_answer import QueryFault, SqlQuery
+from elcano.graphs.report.tables import DatabaseSchema, ResultTable
 from elcano.plugins.data.database_tools import SqlExamplesInput
 from elcano.plugins.data.databases.context import select_schema_context
 from elcano.plugins.data.databases.examples import SqlExamples

@@ -5,10 +5,10 @@ What tools for answers did, in a sentence and in figures.
 
 from typing import Final
 
-from elcano.graphs.catalogue.registry_specs import ToolSpec
-from elcano.graphs.data.answer import ChartInput, ChartOutput
+from elcano.graphs.catalogue.tools import ToolSpec
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.display_text import ensure_list, format_count
+from elcano.graphs.report.data_answer import ChartInput, ChartOutput
+from elcano.graphs.text import ensure_list, format_count
 from elcano.plugins.data.database_tools import (
     ExecuteSqlInput,
     ExecuteSqlOutput,

@@ -7,9 +7,9 @@ from typing import Any, Final
 from elcano.cli.client import Api
 from elcano.cli.exits import Exit, Failed
 from elcano.cli.printing import format_line, print_json
-from elcano.graphs.data.knowledge_graph import NODE_ID
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.report.knowledge_graph import NODE_ID
+from elcano.graphs.text import shorten_text
 from elcano.settings import program_settings
 
 WIDTH: Final = 100

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from elcano.api.http.budgets import Described
-from elcano.graphs.data.knowledge_graph import EdgeKind, KnowledgeCounts, KnowledgeEdge, KnowledgeNode, NodeKind
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.support import Support
+from elcano.graphs.report.knowledge_graph import EdgeKind, KnowledgeCounts, KnowledgeEdge, KnowledgeNode, NodeKind
+from elcano.graphs.report.statements import Support
 from elcano.storage.knowledge.cypher import LONGEST
 from elcano.storage.knowledge.graph import MOST_ROWS, Hit, Neighbour
 

@@ -18,8 +18,8 @@ from elcano.api.http.errors import (
     problem_docs,
 )
 from elcano.api.services import Provided
-from elcano.graphs.data.knowledge_graph import LONGEST_PATH, NODE_ID, EdgeKind, KnowledgeEdge, KnowledgeNode, NodeKind
 from elcano.graphs.errors import CypherRefused, KnowledgeDisabled
+from elcano.graphs.report.knowledge_graph import LONGEST_PATH, NODE_ID, EdgeKind, KnowledgeEdge, KnowledgeNode, NodeKind
 from elcano.plugins.knowledge.knowledge_views import (
     CypherRequest,
     CypherView,
@@ -31,8 +31,8 @@ from elcano.plugins.knowledge.knowledge_views import (
     PathsView,
     PathView,
 )
+from elcano.plugins.knowledge.shortest_paths import find_shortest_paths
 from elcano.storage.knowledge.graph import KnowledgeGraph
-from elcano.storage.knowledge.paths import find_shortest_paths
 
 
 async def required_node(id: str, graph: KnowledgeGraph) -> KnowledgeNode:

@@ -17,7 +17,9 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from elcano.graphs.data.knowledge_graph import (
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.records import ArchivedRun
+from elcano.graphs.report.knowledge_graph import (
     EdgeKind,
     KnowledgeEdge,
     KnowledgeNode,
@@ -25,12 +27,9 @@ from elcano.graphs.data.knowledge_graph import (
     build_knowledge_edge,
     build_knowledge_node,
 )
-from elcano.graphs.frozen import JsonObject
-from elcano.graphs.records import ArchivedRun
-from elcano.graphs.support import Support
-from elcano.graphs.values.report import Report
-from elcano.graphs.values.statements import CheckedCitation, Statement
-from elcano.graphs.values.work_metadata import Work, parse_nct
+from elcano.graphs.report.report import Report
+from elcano.graphs.report.statements import CheckedCitation, Statement, Support
+from elcano.graphs.report.works import Work, parse_nct
 from elcano.storage.evidence import Evidence
 
 MOST: Final = 12

@@ -16,7 +16,7 @@ from referencing.exceptions import Unresolvable
 
 from elcano.graphs.errors import ToolRefused
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 
 MOST_FAULTS: Final = 50
 FAULT_CHARACTERS: Final = 300

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from elcano.graphs.errors import ToolRefused, ToolUnavailable
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 from elcano.plugins.mcp.mcp_tools import (
     DESCRIPTION_CHARACTERS,
     SCHEMA_CHARACTERS,

@@ -21,7 +21,7 @@ from elcano.api.http.errors import (
 from elcano.api.services import Provided, Services
 from elcano.api.temporal.looks import LookFailed
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.failures import FailureType
+from elcano.graphs.state.failures import FailureType
 from elcano.plugins.mcp.mcp_tools import (
     MOST_SHOWN,
     TOOL_LOOK,

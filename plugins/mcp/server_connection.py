@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TextIO, TypeVar
 from elcano.activities.extras import missing_extras
 from elcano.graphs.errors import ToolRefused, ToolUnavailable
 from elcano.graphs.extras import install_command
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 from elcano.plugins.mcp.tool_servers import CLOSING_SECONDS, VARIABLE, ToolServer
 from elcano.redaction import without_secrets
 from elcano.settings import list_secrets, secrets_given

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from elcano.activities.tools.evidence_reference import build_evidence_ref
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.errors import ActivityFault, ApprovalNeeded, OutcomeUnknown, ToolRefused, ToolUnavailable
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 from elcano.plugins.mcp.mcp_tools import (
     STRUCTURED_CHARACTERS,
     TEXT_CHARACTERS,

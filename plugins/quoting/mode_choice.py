@@ -12,8 +12,8 @@ from elcano.activities.text.question_readings import list_readings
 from elcano.activities.text.same_question import is_same_question
 from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.catalogue.source_spec import DATABASE
-from elcano.graphs.modes.mode_choices import PLUGIN_MODES
+from elcano.graphs.catalogue.sources import DATABASE
+from elcano.graphs.modes import PLUGIN_MODES
 
 BY_RULES: Final = "Chosen by rules, without a language model:"
 FACT_WORDS: Final = 8
@@ -28,8 +28,8 @@ _REVIEWS: Final = re.compile(
 """Studies are to be reviewed."""
 _BROAD: Final = re.compile(
     r"\b(?:reports?|overviews?|surveys?|reviews?|summar(?:y|ise|ize)|compar(?:e|es|ed|ing|isons?)|analy\w+|comprehensive"
-    r"|in depth|detailed|landscape|state of the art|market|differences?|advantages?|trade-?offs?|pros and cons|versus|vs"
-    r"|berichte?|überblick|übersicht|vergleich\w*|zusammenfassung|umfassend\w*|ausführlich\w*|unterschiede?n?"
+    r"|in depth|detailed|landscape|state of the art|market|differences?|advantages?|trade-?offs?|pros and cons|versus"
+    r"|vs|berichte?|überblick|übersicht|vergleich\w*|zusammenfassung|umfassend\w*|ausführlich\w*|unterschiede?n?"
     r"|unterscheide[nt]|vorteile?n?|nachteile?n?|gegenüber)\b",
     re.IGNORECASE,
 )
@@ -38,12 +38,14 @@ _FACT: Final = re.compile(
     r"^\W*(?:who|when|where|(?:in )?(?:which|what) (?:year|month|day|date|city|country|version|port)"
     r"|how (?:many|much|old|long|tall|far|high|large|big)"
     r"|what (?:is|was) (?:the |its )?(?:\w+ )?(?:name|number|date|year|capital|price|size|version|default|limit)"
-    r"|wer|wann|wo|(?:in )?welche[nmrs]? (?:jahr|monat|tag|datum|stadt|land)|wie (?:viele?|alt|lange?|groß|weit|hoch))\b",
+    r"|wer|wann|wo|(?:in )?welche[nmrs]? (?:jahr|monat|tag|datum|stadt|land)"
+    r"|wie (?:viele?|alt|lange?|groß|weit|hoch))\b",
     re.IGNORECASE,
 )
 """One fact, by the beginning of its question."""
 _DEFINITION: Final = re.compile(
-    r"^\W*(?:what (?:is|are)|was (?:ist|sind|bedeutet))\s+(?:(?:an?|the|eine?|der|die|das)\s+)?[\w-]+\W*$", re.IGNORECASE
+    r"^\W*(?:what (?:is|are)|was (?:ist|sind|bedeutet))\s+(?:(?:an?|the|eine?|der|die|das)\s+)?[\w-]+\W*$",
+    re.IGNORECASE,
 )
 """`What is a meta-analysis?` asks for no meta-analysis."""
 

@@ -16,10 +16,10 @@ from pydantic_ai.usage import RequestUsage
 
 from elcano.activities.text.tokens import estimated_tokens
 from elcano.graphs.agents.envelope import TaskEnvelope, parse_envelope
-from elcano.graphs.agents.prose import ReportProse, SectionProse
+from elcano.graphs.agents.writing import ReportProse, SectionProse
 from elcano.graphs.errors import ModelRefused
 from elcano.graphs.registry import find_keyless, resolve_function
-from elcano.graphs.values.report import ReportDraft
+from elcano.graphs.report.report import ReportDraft
 
 EXTRACTIVE: Final = "extractive-v4"
 PROVIDER: Final = "offline"

@@ -15,8 +15,8 @@ from elcano.activities.text.current_language import get_current_language
 from elcano.activities.text.stems import content_words, find_word_stem, list_stems
 from elcano.activities.text.words import split_words
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
-from elcano.plugins.quoting.quotable_sentences import Sentence, find_sentences
 from elcano.plugins.quoting.question_terms import Terms, weigh_terms
+from elcano.plugins.quoting.quotable_sentences import Sentence, find_sentences
 
 NAME_CHARACTERS: Final = 5
 """From this length on a word that a title's word begins with is taken for its subject."""

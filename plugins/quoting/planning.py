@@ -17,9 +17,9 @@ from elcano.activities.text.stopwords import get_weightless_words, stop_words
 from elcano.activities.text.unspaced import is_unspaced
 from elcano.activities.text.words import split_words
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.report import heading_for, title_for
-from elcano.graphs.values.state import RELATED
+from elcano.graphs.report.draft import heading_for, title_for
+from elcano.graphs.state.state import RELATED
+from elcano.graphs.text import shorten_text
 from elcano.plugins.quoting.mode_choice import choose_mode
 from elcano.plugins.quoting.passages import Material, Passage, read_material
 from elcano.plugins.quoting.question_parts import (
@@ -176,15 +176,20 @@ def _list_asked(question: str) -> Iterator[tuple[str, str]]:
 def _list_headings(question: str, given: Material) -> list[tuple[str, str]]:
     """Headings that share a word with the question and have sentences below them that bear on it, best first."""
     about = find_subject(question, given)
-    subject = given.terms.written[about] if about is not None else ""
+    subject = next((word for word in question.split() if about in list_stems(word)), "").strip(" ?,.")
     supported: Counter[str] = Counter()
     for passage in given.keep_subject(about).passages:
         if heading := _find_heading(passage):
             bearing = [one for one in passage.sentences if given.terms.coverage(list_stems(one.text)) >= BEARING]
             supported[heading] += len(bearing)
-    taken = {one for one in list_stems(question)}
-    found = [one for one in supported if supported[one] >= SUPPORT and not taken.isdisjoint(list_stems(one))]
-    return [(one, f"What should one know about {one} ({subject})?") for one in found if not set(list_stems(one)) <= taken]
+    taken = set(list_stems(question))
+    found: list[tuple[str, str]] = []
+    for heading, sentences in supported.most_common():
+        stems = set(list_stems(heading))
+        if sentences >= SUPPORT and stems & set(list_stems(question)) and not stems <= taken:
+            taken |= stems
+            found.append((heading, f"What should one know about {heading} ({subject})?"))
+    return found
 
 
 def _find_heading(passage: Passage) -> str:

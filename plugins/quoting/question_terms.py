@@ -1,8 +1,8 @@
 """Terms: what a question asks about, each word weighted by how much it tells.
 
 Weights are inverse document frequencies. They come from the sources; where these cannot tell, the given passages stand
-in for them. Words that only ask (`how many`, `what year`, `called`) stand in questions and not in answers, so a question
-is not measured by them.
+in for them. Words that only ask (`how many`, `what year`, `called`) stand in questions and not in answers, so a
+question is not measured by them.
 """
 
 import math

@@ -33,7 +33,8 @@ _NO_PROSE: Final = re.compile(
     r"^\s{0,3}#{1,6}\s"
     r"|^\s*\||^\s*\+[-=+]+\+|\s\|\s.*\s\|\s|\|\s*:?-{3,}|^\s*=+(?:\s+=+)+\s*$"
     r"|^\s*(?:</?[a-zA-Z!]|-->|\.\.(?:\s|$)|:[\w -]+:(?:\s|$)|\[[^\]]+\]:\s|\{[%{])|!\[|\[!"
-    r"|^\s*(?:>>>|\$ |% |// )|[;{]\s*$|^\s*[\w.\[\]\"']+\s*[-+*/|]?=\s*\S|^\s*[\w.]+\(.*\)\s*:?$"
+    r"|^\s*(?:>>>|\$ |% |// |import [\w.]+$|from [\w.]+ import )|^\s*[\w.\[\]\"']+\s*[-+*/|]?=\s*\S"
+    r"|^\s*[\w.]+\(.*\)\s*:?$|\{\s*$|(?:=.*|\)|^\s*[\w.*&>-]+);\s*$"
 )
 """Headings; tables; HTML, directives, fields, link targets, pictures and badges; prompts, statements, calls."""
 _ITEM: Final = re.compile(r"^\s*(?:[-*+\u2022]|\d{1,3}[.)]|#\.|\(?[a-z]\)|>)\s+(?:\[[ xX]\]\s+)?")
@@ -144,10 +145,9 @@ def _find_ends(written: str) -> Iterator[int]:
         if closing := _CLOSING.match(written, found):
             end = closing.end()
         if language in _WITHOUT_STOPS:
-            for space in re.finditer(r"\s", written[place:end]):
-                if space.start() + place - place >= CLAUSE_CHARACTERS:
-                    yield place + space.end()
-                    place += space.end()
+            for space in re.finditer(r"\s+", written[:end]):
+                if space.start() - place >= CLAUSE_CHARACTERS:
+                    yield (place := space.end())
         if end > place:
             yield end
             place = end

@@ -9,7 +9,8 @@ from typing import Final
 from elcano.activities.phrases import get_phrases
 from elcano.activities.text.current_language import get_current_language
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft, heading_for, title_for
+from elcano.graphs.report.draft import Citation, Claim, heading_for, title_for
+from elcano.graphs.report.report import DraftSection, ReportDraft
 from elcano.plugins.quoting.abstention import ANSWERABLE, cover_part, is_answerable
 from elcano.plugins.quoting.limitations import explain_refusal, list_open_parts, list_silence
 from elcano.plugins.quoting.passages import Material, read_material

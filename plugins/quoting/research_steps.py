@@ -8,9 +8,8 @@ from typing import Final
 from elcano.activities.support.quote_coverage import Statement, is_foreign_language
 from elcano.activities.support.statement_check import judge_statement
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.reviewer import ReviewedStatement, ReviewVerdicts, StatementVerdict
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.display_text import ensure_list
+from elcano.graphs.agents.review import ReviewedStatement, ReviewVerdicts, StatementVerdict
+from elcano.graphs.text import ensure_list, shorten_text
 from elcano.plugins.quoting.abstention import is_answerable
 from elcano.plugins.quoting.passages import read_material
 from elcano.plugins.quoting.planning import list_gaps, list_unheeded, suggest_queries

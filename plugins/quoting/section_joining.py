@@ -9,17 +9,17 @@ from typing import Final
 
 from elcano.activities.text.stems import list_stems
 from elcano.graphs.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope
-from elcano.graphs.agents.prose import SectionText, Summary
-from elcano.graphs.values.report import Claim, DraftSection, ReportDraft, heading_for, title_for
+from elcano.graphs.agents.writing import SectionText, Summary
+from elcano.graphs.report.draft import Claim, heading_for, title_for
+from elcano.graphs.report.report import DraftSection, ReportDraft
+from elcano.plugins.quoting.passages import Material, read_material
+from elcano.plugins.quoting.planning import BEARING
+from elcano.plugins.quoting.question_parts import split_into_parts
 from elcano.plugins.quoting.sentence_choice import choose_findings
 from elcano.plugins.quoting.task_language import in_question_language
-from elcano.plugins.quoting.planning import BEARING
-from elcano.plugins.quoting.passages import Material, read_material
 
-FLOOR: Final = 0.55
+FLOOR: Final = 0.45
 """Below this score a quotation is no key finding, or half of the findings beyond the first ones miss the question."""
-PART_FLOOR: Final = 0.5
-"""The same for the best quotation on one part of the question."""
 SECTION_CLAIMS: Final = 4
 BRIEF_CLAIMS: Final = 3
 """Claims a section in a report that is merged in one pass."""

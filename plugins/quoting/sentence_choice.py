@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from elcano.activities.text.stems import list_stems
 from elcano.plugins.quoting.passages import Material
-from elcano.plugins.quoting.question_parts import find_part_subject, find_subject, list_compared
+from elcano.plugins.quoting.question_parts import find_part_subject, find_subject
 from elcano.plugins.quoting.question_terms import Terms
 from elcano.plugins.quoting.quotable_sentences import read_plainly
 from elcano.plugins.quoting.sentence_scoring import (
@@ -42,6 +42,8 @@ MANUAL_OWN = 0.25
 """and this share by itself."""
 MANUAL_NEAR = 0.75
 """A further finding of a manual has this share of the best one's score, and holds more."""
+EVERYWHERE = 1.0
+"""A word that tells less is in more than a third of all passages."""
 PART_HELD = 0.5
 LEAST_RESULT = 0.6
 FIT = 1.5
@@ -81,9 +83,9 @@ def score_for_part(given: Material, question: str, part: str) -> list[Candidate]
 def keep_holding(ranked: Sequence[Candidate], terms: Terms) -> list[Candidate]:
     """Those that hold enough of the question for a manual, with what stands above them and by themselves.
 
-    Of a question of a single word, which may be everywhere, what says what that is answers, and nothing more.
+    Of a question whose only word is everywhere what says what that is answers, and nothing more.
     """
-    if len(terms.weights) == 1:
+    if len(terms.weights) == 1 and terms.total < EVERYWHERE:
         return [one for one in ranked if one.defining]
     needed = min(1.0, MANUAL_HELD + MANUAL_FEWER / max(1, len(terms.weights)))
     return [one for one in ranked if one.own >= MANUAL_OWN and one.held >= needed and one.together]

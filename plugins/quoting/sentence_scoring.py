@@ -15,12 +15,14 @@ from typing import Final
 from elcano.activities.text.stems import list_stems
 from elcano.plugins.quoting.passages import Material, Passage
 from elcano.plugins.quoting.question_parts import list_names
-from elcano.plugins.quoting.question_terms import Terms
+from elcano.plugins.quoting.question_terms import USUAL_LENGTH, Terms
 from elcano.plugins.quoting.quotable_sentences import Sentence, read_plainly
 from elcano.plugins.quoting.task_language import is_english
 
-ELSEWHERE: Final = 0.4
+ELSEWHERE: Final = 0.1
 """For a passage without the name that the question is about: it may use the same words of something else."""
+SHORT: Final = 3
+"""Telling words of a question that a sentence on somebody else holds most of."""
 HEADED: Final = 0.5
 """A text is a manual if more than this share of its passages stands below headings."""
 FOCUSED: Final = 0.6
@@ -51,14 +53,17 @@ _LEANING: Final = re.compile(
 )
 _STEPS_ASKED: Final = re.compile(r"\W*how (?:(?:do|can|should|would|could) (?:i|we|you|one)|to)\b", re.IGNORECASE)
 _INSTRUCTS: Final = re.compile(
-    r"\b(?:you (?:can|may|must|should|need)|by \w+ing|use|using|set|specify|run)\b|^[\W_]*to \w+|\b(?:can|must|should) be \w",
+    r"\b(?:you (?:can|may|must|should|need)|by \w+ing|use|using|set|specify|run)\b|^[\W_]*to \w+"
+    r"|\b(?:can|must|should) be \w",
     re.IGNORECASE,
 )
-_CONDITION: Final = re.compile(r"^[\W_]*(?:if|when|whenever|unless|once|while|although|after|before|however|note)\b", re.I)
+_CONDITION: Final = re.compile(
+    r"^[\W_]*(?:if|when|whenever|unless|once|while|although|after|before|however|note)\b", re.I
+)
 _DEFINITION_ASKED: Final = re.compile(r"^\W*(?:what (?:is|are|does)\b|how (?:do|does) [^?,;]+ work\b)", re.IGNORECASE)
 _DEFINES: Final = re.compile(
-    r"^[\W_]*(?P<subject>[^.;:]{1,70}?) (?:\([^()]*\) )?(?:(?:is|are)(?= (?:an?|the|one|any|used|called|\w+ing)\b)|means?|"
-    r"refers? to|represents?|provides?|allows?|lets?|consists? of)\b"
+    r"^[\W_]*(?P<subject>[^.;:]{1,70}?) (?:\([^()]*\) )?(?:(?:is|are)(?= (?:an?|the|one|any|used|called|\w+ing)\b)"
+    r"|means?|refers? to|represents?|provides?|allows?|lets?|consists? of)\b"
 )
 
 
@@ -80,7 +85,7 @@ class Candidate:
     defining: bool = False
     """It says what the subject of the question is or does."""
     together: bool = True
-    """It holds all of the question, or words that stand together in the question do so in it or above it."""
+    """Words that stand together in the question do so in it or above it, or it is short and holds all of them."""
 
     def overlaps(self, other: "Candidate") -> bool:
         """Whether both quote some of the same characters."""
@@ -93,10 +98,10 @@ class Candidate:
 
 
 def score_sentences(given: Material, question: str, terms: Terms, about: str | None) -> list[Candidate]:
-    """Every quotable sentence that shares a word with `terms`, scored, best first; `about` is what the question is on."""
+    """Every quotable sentence that shares a word with `terms`, scored, best first; `about` is its subject."""
     scorer = _Scorer(question, terms, about, is_manual(given))
     found = [one for number, passage in enumerate(given.passages) for one in scorer.score_passage(number, passage)]
-    return sorted(found, key=lambda one: (-one.score, one.passage, one.start))
+    return sorted(found, key=lambda one: (-one.score, len(one.text), one.passage, one.start))  # Markup is longer.
 
 
 def is_manual(given: Material) -> bool:
@@ -122,27 +127,30 @@ class _Scorer:
 
     def score_passage(self, number: int, passage: Passage) -> Iterator[Candidate]:
         """The candidates of one passage, in its order."""
-        names = {one for name in list_names(self.question) for one in list_stems(name)} & self.terms.weights.keys()
+        named = list_names(self.question) if is_english() else []
+        names = {one for name in named for one in list_stems(name)} & self.terms.weights.keys()
         factor = ELSEWHERE if self.about in names and self.about not in passage.found else 1.0
         before: Sentence | None = None
-        for sentence in passage.sentences:
+        for place, sentence in enumerate(passage.sentences):
             start = find_beginning(sentence, before)
             before = sentence
             shared = self.terms.weights.keys() & set(list_stems(sentence.text))
             if not shared or (sentence.coded and not _STEPS_ASKED.match(self.question)):
                 continue
+            if len(self.terms.weights) <= SHORT and self._is_on_another(names, passage, place):
+                continue
             text = passage.item.text[start : sentence.end]
             own = list_stems(read_plainly(text))
-            defining = self.manual and self._defines(text)
-            score = self._rate_in_manual(text, passage, own) if self.manual else self.terms.fit(own)
+            defining = bool(passage.item.heading) and self._defines(text)
+            score = self._rate_below_heading(text, passage, own) if passage.item.heading else self.terms.fit(own)
             score *= factor * (DEFINING if defining else 1.0)
             held, alone = self.terms.coverage(passage.above.union(own)), self.terms.coverage(own)
-            together = not self.manual or alone == 1.0 or self._is_together(text, passage)
-            yield Candidate(
-                number, start, sentence.end, text, frozenset(own), score, held, alone, defining, together
+            together = (
+                not self.manual or (alone == 1.0 and len(own) <= USUAL_LENGTH) or self._is_together(text, passage)
             )
+            yield Candidate(number, start, sentence.end, text, frozenset(own), score, held, alone, defining, together)
 
-    def _rate_in_manual(self, text: str, passage: Passage, own: list[str]) -> float:
+    def _rate_below_heading(self, text: str, passage: Passage, own: list[str]) -> float:
         """The score of a sentence with the headings above it, which say what it is about."""
         headings = (list_stems(one) for one in reversed([passage.item.title, *passage.item.heading.split(" > ")]))
         nearest = next((stems for stems in headings if stems), [])
@@ -167,3 +175,10 @@ class _Scorer:
         match = _DEFINES.match(text) if is_english() and _DEFINITION_ASKED.match(self.question) else None
         subject = set(list_stems(match["subject"])) if match else set()
         return self.terms.weights.keys() <= subject and len(subject) <= len(self.terms.weights) + 1
+
+    def _is_on_another(self, names: set[str], passage: Passage, place: int) -> bool:
+        """Whether a sentence names somebody, and neither it nor what stands above and beside it has one of `names`."""
+        if not names or names & passage.above or not list_names(passage.sentences[place].text):
+            return False
+        beside = passage.sentences[max(0, place - 1) : place + 2]
+        return names.isdisjoint(list_stems(passage.item.text[beside[0].start : beside[-1].end]))

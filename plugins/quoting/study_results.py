@@ -14,7 +14,9 @@ from elcano.plugins.quoting.quotable_sentences import Sentence
 STUDY_SHARE: Final = 0.4
 """Of the sentences of a study at least so many tell its aim, its methods or figures."""
 
-_HEADED_RESULT: Final = re.compile(r"^\W*(?:[\d.]+ )?(?:\w+ )?(?:results?|findings?|conclusions?|interpretation)\b", re.I)
+_HEADED_RESULT: Final = re.compile(
+    r"^\W*(?:[\d.]+ )?(?:\w+ )?(?:results?|findings?|conclusions?|interpretation)\b", re.I
+)
 _LABEL: Final = re.compile(r"^\W*([A-Z][A-Za-z]*(?:[ /&][A-Za-z]+){0,4})\s*:\s")
 _AIM: Final = re.compile(
     r"\b(?:aim(?:s|ed)?|purposes?|objectives?|goals?|hypothes\w+|sought|whether|unclear|unknown|controversial)\b"
@@ -35,9 +37,9 @@ _FIGURES: Final = re.compile(
     r"|\b\d+(?:\.\d+)? ?(?:vs\.?|versus) ?\d"
 )
 _FOUND: Final = re.compile(
-    r"\bsignifican\w+|\b(?:no|not|without) (?:\w+ ){0,3}(?:differ|associat|correlat|effect|chang|improv|increase|evidence)"
+    r"\bsignifican\w+|\b(?:no|not|without) (?:\w+ ){0,3}(?:differ|associat|correlat|effect|chang|improv|evidence)"
     r"|\b(?:associated|correlated|higher|lower|greater|better|worse|similar|increased|decreased|reduced|improved|found|"
-    r"show(?:s|ed|n)|reveal(?:s|ed)|demonstrate[sd]|suggests?|conclude[sd]?|had|there (?:was|were)|compared with|than)\b",
+    r"show(?:s|ed|n)|reveal(?:s|ed)|demonstrate[sd]|suggests?|conclude[sd]?|had|there (?:was|were)|than)\b",
     re.IGNORECASE,
 )
 
@@ -48,7 +50,7 @@ def measure_results(passage: Passage) -> Iterator[tuple[Sentence, float]]:
     for sentence in passage.sentences:
         if label := _LABEL.match(sentence.text):
             headed = _HEADED_RESULT.match(label[1]) is not None
-        yield sentence, 2.0 * headed + _measure_wording(sentence.text)
+        yield sentence, 2.0 * headed + measure_wording(sentence.text)
 
 
 def is_study(passages: Sequence[Passage]) -> bool:
@@ -62,10 +64,10 @@ def is_study(passages: Sequence[Passage]) -> bool:
 
 def is_aim(text: str) -> bool:
     """Whether `text` says what was wanted to be known, and nothing of what became known."""
-    return _AIM.search(text) is not None and _measure_wording(text) <= 0
+    return _AIM.search(text) is not None and measure_wording(text) <= 0
 
 
-def _measure_wording(text: str) -> float:
+def measure_wording(text: str) -> float:
     """Each sign of a result counts for it, twice at most, and an aim or a method against it."""
     figures, found = min(2, len(_FIGURES.findall(text))), min(2, len(_FOUND.findall(text)))
     return 0.8 * figures + 0.6 * found - 1.2 * bool(_AIM.search(text)) - bool(_METHOD.search(text))

@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from elcano.graphs.catalogue.registry_specs import ReducerSpec
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.criteria import normalize_criteria
-from elcano.graphs.values.plan_validation import normalize_title
-from elcano.graphs.values.state import ResearchState, SectionPlan
+from elcano.graphs.catalogue.reducers import ReducerSpec
+from elcano.graphs.state.plan import SectionPlan, normalize_criteria, normalize_title
+from elcano.graphs.state.state import ResearchState
+from elcano.graphs.text import shorten_text
 from elcano.plugins.research.agents.planner import ReportPlan
 
 WISH_CHARACTERS: Final = 1_000

@@ -4,14 +4,12 @@ from typing import Final
 
 from pydantic import Field
 
-from elcano.graphs.catalogue.reducers import in_this_iteration, running_iteration
-from elcano.graphs.catalogue.registry_specs import ReducerSpec
+from elcano.graphs.catalogue.reducers import ReducerSpec, in_this_iteration, running_iteration
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.modes.mode_choices import USUAL, instead_of
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.choice import REASON_CHARACTERS, Choice
-from elcano.graphs.values.criteria import apply_verdicts, build_unjudged_criteria
-from elcano.graphs.values.state import ResearchState, ToolCallRecord
+from elcano.graphs.modes import USUAL, instead_of
+from elcano.graphs.state.plan import apply_verdicts, build_unjudged_criteria
+from elcano.graphs.state.state import REASON_CHARACTERS, Choice, ResearchState, ToolCallRecord
+from elcano.graphs.text import shorten_text
 from elcano.plugins.research.agents.input_parser import ABOUT, MADE_PRECISE, PARTS, ParsedQuery
 from elcano.plugins.research.agents.judge import JudgeAssessment
 from elcano.plugins.research.agents.knowledge_gap import KnowledgeGapOutput

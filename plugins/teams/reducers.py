@@ -5,13 +5,12 @@ Evidence and turns are kept whatever happens; a reset takes back nothing but the
 
 from typing import Final
 
-from elcano.graphs.catalogue.reducers import WARNED_CHARACTERS, in_this_iteration, running_iteration
-from elcano.graphs.catalogue.registry_specs import ReducerSpec
+from elcano.graphs.catalogue.reducers import WARNED_CHARACTERS, ReducerSpec, in_this_iteration, running_iteration
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.criteria import apply_verdicts
-from elcano.graphs.values.ledger import Ledger, TaskLedger, Turn
-from elcano.graphs.values.state import ResearchState
+from elcano.graphs.state.plan import apply_verdicts
+from elcano.graphs.state.state import ResearchState
+from elcano.graphs.state.team import Ledger, TaskLedger, Turn
+from elcano.graphs.text import shorten_text
 from elcano.plugins.teams.agents.hypothesizer import Hypotheses
 from elcano.plugins.teams.agents.progress_ledger import ProgressLedger
 from elcano.plugins.teams.agents.team_judge import TeamAssessment

@@ -12,7 +12,7 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 
 from elcano.activities.sources.base import SearchResults
-from elcano.graphs.values.work_metadata import (
+from elcano.graphs.report.works import (
     Identifiers,
     canonicalize_page_url,
     parse_arxiv_id,

@@ -11,7 +11,7 @@ import httpx
 from elcano.activities.sources.http.fetching import Answer, Service
 from elcano.activities.sources.retry_after import require_answer
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
-from elcano.graphs.values.work_metadata import canonicalize_page_url
+from elcano.graphs.report.works import canonicalize_page_url
 from elcano.plugins.web.addresses import normalize_page_url
 
 HITS: Final = 10

@@ -10,9 +10,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, delete, exists, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from elcano.graphs.data.knowledge_graph import EdgeKind, KnowledgeCounts, KnowledgeEdge, KnowledgeNode, NodeKind
 from elcano.graphs.errors import CypherRefused
 from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.report.knowledge_graph import EdgeKind, KnowledgeCounts, KnowledgeEdge, KnowledgeNode, NodeKind
 from elcano.storage.knowledge.graph import BATCH, MOST_ROWS, Hit, Neighbour
 from elcano.storage.knowledge.word_index import WordIndex
 from elcano.storage.sql.dialect import begin_exclusive, insert_new, insert_or_replace

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from temporalio.client import Client, WorkflowHandle
 from temporalio.service import RPCError
 
-from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.state.events import AgentEvent
 from tests.api.sse import Message, following
 
 Handle = WorkflowHandle[object, object]

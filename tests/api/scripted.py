@@ -19,22 +19,19 @@ from elcano.graphs.contracts import (
     RESEARCH_WORKFLOW,
     SNAPSHOT_QUERY,
     BranchOf,
-    ControlAnswer,
-    ControlRequest,
-    ResearchInput,
     RunStatus,
 )
-from elcano.graphs.engine.approval import ApprovePlan, RefusePlan
-from elcano.graphs.engine.call_approval import ApproveCall, RefuseCall
-from elcano.graphs.engine.control_actions import AddBudget, RollBack, Stop
-from elcano.graphs.engine.pause import Pause, Unpause
+from elcano.graphs.engine.approvals import ApproveCall, ApprovePlan, RefuseCall, RefusePlan
+from elcano.graphs.engine.control_actions import AddBudget, Pause, RollBack, Stop, Unpause
 from elcano.graphs.engine.steering import Steer, Steering
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.records import ArchiveCall, ArchivedRun, ProgressPage, RunSnapshot
-from elcano.graphs.values.branch import branch_states
-from elcano.graphs.values.budget import TopUp
-from elcano.graphs.values.events import AgentEvent, EventType
-from elcano.graphs.values.state import Ending, Hold
+from elcano.graphs.run_contracts import ControlAnswer, ControlRequest, ResearchInput
+from elcano.graphs.state.branches import branch_states
+from elcano.graphs.state.budget import TopUp
+from elcano.graphs.state.events import AgentEvent, EventType
+from elcano.graphs.state.failures import Ending
+from elcano.graphs.state.holds import Hold
 from elcano.storage.store import Store
 
 PAGE = 3

@@ -9,7 +9,8 @@ import httpx
 import pytest
 
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.values.report import Report, ReportRef
+from elcano.graphs.report.draft import ReportRef
+from elcano.graphs.report.report import Report
 from elcano.plugins.analysis.statistics.forest import render_forest_plot
 from elcano.storage.store import Store
 from elcano.testing.research import ResearchOutcome, run_research

@@ -13,7 +13,7 @@ from elcano.api.live import stream as archive
 from elcano.api.live.feed import Feed
 from elcano.api.live.stream import Archive, archived_feed
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.values.events import AgentEvent, EventType
+from elcano.graphs.state.events import AgentEvent, EventType
 from elcano.storage.runs import RunStore
 from elcano.storage.store import Store
 from tests.api.asking import start_at

@@ -9,7 +9,7 @@ import pytest
 from temporalio.client import Client
 
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.state.events import AgentEvent
 from elcano.storage.store import Store
 from tests.api.asking import start_at
 from tests.api.branching import ONE, TWO, Told, followed, told

@@ -7,7 +7,7 @@ import pytest
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError
 from temporalio.worker import Worker
 
-from elcano.graphs.values.cancellation import Cancellation
+from elcano.graphs.state.failures import Cancellation
 from tests.api.again import going_on
 from tests.api.asking import start
 

@@ -12,9 +12,8 @@ from elcano.api.http.errors import RequestInvalid
 from elcano.api.http.requests import RunRequest
 from elcano.api.runs.database_graphs import asks_databases, may_ask_databases
 from elcano.api.runs.submission import research_input
-from elcano.graphs.contracts import ResearchInput
-from elcano.graphs.modes import MODES
-from elcano.graphs.modes.mode_choices import list_ways
+from elcano.graphs.modes import MODES, list_ways
+from elcano.graphs.run_contracts import ResearchInput
 from elcano.settings import Settings
 from tests.api.serving import speaking
 

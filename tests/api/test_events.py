@@ -10,7 +10,7 @@ from temporalio.worker import Worker
 
 from elcano.api.live import journals, messages
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.state.events import AgentEvent
 from elcano.storage.store import Store
 from tests.api import scripted
 from tests.api.asking import start_at

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.values.choice import Choice
+from elcano.graphs.state.state import Choice
 from elcano.storage.store import Store
 from tests.api.asking import start
 

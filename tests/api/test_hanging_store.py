@@ -11,10 +11,10 @@ from elcano.api.app import create_app
 from elcano.api.runs import writable
 from elcano.graphs.errors import StoreUnavailable
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.values.report import ReportRef
+from elcano.graphs.report.draft import ReportRef
 from elcano.settings import Settings
-from elcano.storage.objects import objects
-from elcano.storage.objects.objects import Objects, open_objects
+from elcano.storage import objects
+from elcano.storage.objects import Objects, open_objects
 from elcano.storage.store import open_store
 from tests.api.serving import speaking
 from tests.stores import S3_VARIABLES

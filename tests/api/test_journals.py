@@ -13,7 +13,7 @@ from elcano.api.temporal.execution import Execution
 from elcano.graphs.contracts import BranchOf
 from elcano.graphs.errors import StoreUnavailable
 from elcano.graphs.records import ArchivedRun, ProgressPage
-from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.state.events import AgentEvent
 from elcano.storage.store import Store
 
 RUN = ArchivedRun(run_id="run-1", question="q", mode="deep", status="running", started_at=1.0)

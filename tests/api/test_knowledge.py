@@ -9,7 +9,7 @@ import pytest
 from temporalio.client import Client
 
 from elcano.api.app import create_app
-from elcano.graphs.data.knowledge_graph import build_knowledge_edge, build_knowledge_node
+from elcano.graphs.report.knowledge_graph import build_knowledge_edge, build_knowledge_node
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 from tests.api.serving import speaking

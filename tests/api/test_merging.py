@@ -14,7 +14,7 @@ from elcano.api.live.cursor import MAX_LENGTH, Cursor
 from elcano.api.live.feed import Feed, NumberedEvent, Streaming, UnreadableBranch, Waiting
 from elcano.api.live.journal_merge import Branch, Key, Merge, MergedEvent
 from elcano.api.live.stream import archived_feed
-from elcano.graphs.values.events import AgentEvent, EventType
+from elcano.graphs.state.events import AgentEvent, EventType
 
 RUN = "run-1"
 Journals = dict[str, list[AgentEvent]]

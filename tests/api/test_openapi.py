@@ -9,8 +9,8 @@ from fastapi import FastAPI
 
 from elcano.api.http.budgets import BudgetView, LimitsView
 from elcano.api.http.requests import BudgetRequest
-from elcano.graphs.values.budget import Budget, Limits
-from elcano.graphs.values.events import EVENT_TYPES
+from elcano.graphs.state.budget import Budget, Limits
+from elcano.graphs.state.events import EVENT_TYPES
 from elcano.settings import Settings
 
 

@@ -7,8 +7,9 @@ import pytest
 
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.references.export_formats import FORMS
-from elcano.graphs.values.report import Reference, Report, ReportRef
-from elcano.graphs.values.work_metadata import Identifiers, Work
+from elcano.graphs.report.draft import ReportRef
+from elcano.graphs.report.report import Reference, Report
+from elcano.graphs.report.works import Identifiers, Work
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import Store
 

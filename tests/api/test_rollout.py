@@ -18,7 +18,7 @@ from elcano.activities.sources.registry import Sources, open_sources
 from elcano.api.app import create_app
 from elcano.dev.temporal import temporal_binary
 from elcano.graphs.contracts import TASK_QUEUE
-from elcano.graphs.values.report import Report
+from elcano.graphs.report.report import Report
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 from elcano.worker import build_worker

@@ -19,8 +19,9 @@ from elcano.api.http.errors import FieldFault, KeyReused, RequestInvalid, RunFor
 from elcano.api.runs import domains, starter, submission
 from elcano.api.runs.starter import RequestKey, Starter
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.contracts import Engine, ResearchInput
+from elcano.graphs.contracts import Engine
 from elcano.graphs.modes import MODES
+from elcano.graphs.run_contracts import ResearchInput
 from elcano.settings import Settings
 from elcano.storage.all_tenants import Admission
 from elcano.storage.sql.tables import idempotency_keys, runs

@@ -13,10 +13,9 @@ from temporalio.client import Client
 from elcano.api.app import create_app
 from elcano.api.runs import writable
 from elcano.settings import Settings
-from elcano.storage.probe import Probe
+from elcano.storage.health import Probe, store_trouble
 from elcano.storage.runs import RunStore
 from elcano.storage.store import Store, open_store
-from elcano.storage.troubles import store_trouble
 from tests.api.serving import speaking
 
 ROUTES = [

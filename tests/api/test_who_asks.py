@@ -6,7 +6,7 @@ import httpx
 import pytest
 from temporalio.client import Client, WorkflowFailureError
 
-from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.state.events import AgentEvent
 from elcano.settings import Settings
 from tests.api.asking import start
 from tests.api.scripted import ScriptedWorkflow

@@ -5,7 +5,7 @@ from collections import defaultdict
 
 from temporalio import activity
 
-from elcano.graphs.values.answer_stream import Words
+from elcano.graphs.contracts import Words
 
 
 class Desk:

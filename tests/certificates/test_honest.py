@@ -5,7 +5,7 @@ import json
 import pytest
 
 from elcano import __version__
-from elcano.graphs.values.report import Report
+from elcano.graphs.report.report import Report
 from elcano.plugins.certificates.certificate_format import HASHES, PARTS, WHOLE
 from elcano.plugins.certificates.verification.verify_command import summarize_certificate, verify
 from tests.certificates.conftest import KINDS, Certificates

@@ -9,7 +9,7 @@ import pytest
 from temporalio.testing import WorkflowEnvironment
 
 from elcano.activities.sources.registry import Sources
-from elcano.graphs.values.work_metadata import Identifiers, Work
+from elcano.graphs.report.works import Identifiers, Work
 from elcano.plugins.certificates.verification.verify_command import verify
 from elcano.settings import Settings
 from elcano.testing import ScriptedSource

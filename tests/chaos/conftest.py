@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from elcano.graphs.model_names import OFFLINE
-from elcano.graphs.values.report import Report
+from elcano.graphs.report.report import Report
 from elcano.settings import Settings
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import open_store

@@ -18,9 +18,9 @@ import pytest
 from temporalio.client import Client, WorkflowExecutionStatus
 
 from elcano.graphs.checks.budget_limits import default_limits
-from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.modes import MODES
 from elcano.graphs.records import ArchivedRun
+from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow

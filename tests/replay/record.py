@@ -19,14 +19,15 @@ from temporalio import activity
 from temporalio.client import Client, WorkflowFailureError
 
 from elcano import testing
-from elcano.graphs.contracts import CHAIN_MODES, CHAIN_WORKFLOW, RESEARCH_WORKFLOW, ResearchInput, ResearchResult
-from elcano.graphs.engine.approval import ApprovePlan
+from elcano.graphs.contracts import CHAIN_MODES, CHAIN_WORKFLOW, RESEARCH_WORKFLOW
+from elcano.graphs.engine.approvals import ApprovePlan
 from elcano.graphs.engine.control_actions import RollBack
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.modes import MODES
 from elcano.graphs.records import RunSnapshot
-from elcano.graphs.values.budget import Limits, TopUp
-from elcano.graphs.values.failures import FailureType
+from elcano.graphs.run_contracts import ResearchInput, ResearchResult
+from elcano.graphs.state.budget import Limits, TopUp
+from elcano.graphs.state.failures import FailureType
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Answer, Refused, Script, make_progress_ledger
 from elcano.workflows.research import ResearchWorkflow

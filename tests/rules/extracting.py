@@ -10,9 +10,8 @@ from typing import Final
 
 from elcano.activities.prose.sentences import sentence_ends
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.analysis import Direction, Extraction, Group, Measurement, Reported, TestedHypothesis
-from elcano.graphs.values.display_text import ensure_list
+from elcano.graphs.report.analysis import Direction, Extraction, Group, Measurement, Reported, TestedHypothesis
+from elcano.graphs.text import ensure_list, shorten_text
 from tests.rules.comparing import Named, compared, outcome_before, randomized, tidy
 
 MOST_CHARACTERS: Final = 800

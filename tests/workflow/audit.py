@@ -2,13 +2,13 @@
 
 from collections import Counter
 
-from elcano.graphs.bookkeeping import UsageQuestion
+from elcano.graphs.contracts import UsageQuestion
 from elcano.graphs.frozen import Json
-from elcano.graphs.lifecycle.rows import StepRow
 from elcano.graphs.lifecycle.step_history import list_step_rows
+from elcano.graphs.lifecycle.step_rows import StepRow
 from elcano.graphs.modes import MODES
 from elcano.graphs.records import ArchiveCall
-from elcano.graphs.values.budget import Usage, microusd_from_usd, sum_usages
+from elcano.graphs.state.budget import Usage, microusd_from_usd, sum_usages
 from tests.workflow.scenarios import Charge, Scenario
 
 EXITS = frozenset(exit_id for mode in MODES.values() for graph in mode.all_graphs() for exit_id in graph.exit_nodes)

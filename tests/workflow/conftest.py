@@ -13,10 +13,11 @@ from temporalio.worker import Worker
 from elcano import testing
 from elcano.activities.calls.tries import CountTries
 from elcano.graphs.checks.budget_limits import default_limits
-from elcano.graphs.contracts import CHAIN_WORKFLOW, RESEARCH_WORKFLOW, ResearchInput, ResearchResult
+from elcano.graphs.contracts import CHAIN_WORKFLOW, RESEARCH_WORKFLOW
 from elcano.graphs.modes import MODES
+from elcano.graphs.run_contracts import ResearchInput, ResearchResult
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
-from elcano.graphs.values.budget import Limits
+from elcano.graphs.state.budget import Limits
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from elcano.worker import HEARTBEAT_THROTTLE

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from elcano.activities.sources.base import SearchResults
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.values.budget import Limits
+from elcano.graphs.state.budget import Limits
 from elcano.testing import Reply, ScriptedModel, ScriptedSource, run_research
 from elcano.testing.default_answers import build_cited_claim, build_plain_answer, generate_prose
 from elcano.testing.research import ResearchOutcome

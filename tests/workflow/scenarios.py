@@ -14,7 +14,6 @@ from temporalio import activity
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
 from elcano.activities.calls.names import agent_activities, tool_activities
-from elcano.graphs.bookkeeping import UsageQuestion
 from elcano.graphs.contracts import (
     ARCHIVE_RUN,
     PUBLISH_REPORT,
@@ -22,17 +21,17 @@ from elcano.graphs.contracts import (
     AgentCall,
     AgentResult,
     PublishCall,
-    ResearchInput,
-    ResearchResult,
     ToolCall,
     ToolResult,
+    UsageQuestion,
 )
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.modes import MODES
 from elcano.graphs.records import ArchiveCall
-from elcano.graphs.values.budget import Estimate, Exhausted, Limits, TopUp, Usage, sum_usages
-from elcano.graphs.values.failures import FailureDetails, FailureType
-from elcano.graphs.values.report import ReportRef
+from elcano.graphs.report.draft import ReportRef
+from elcano.graphs.run_contracts import ResearchInput, ResearchResult
+from elcano.graphs.state.budget import Estimate, Exhausted, Limits, TopUp, Usage, sum_usages
+from elcano.graphs.state.failures import FailureDetails, FailureType
 from elcano.testing.script import Script, make_progress_ledger
 
 _QUIET = ApplicationErrorCategory.BENIGN

@@ -7,10 +7,10 @@ import pytest
 from temporalio.client import Client, WorkflowUpdateFailedError
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.modes import MODES
 from elcano.graphs.records import RunSnapshot
-from elcano.graphs.values.budget import Limits, TopUp
+from elcano.graphs.run_contracts import ResearchInput
+from elcano.graphs.state.budget import Limits, TopUp
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow

@@ -9,13 +9,14 @@ import pytest
 from temporalio.client import Client, WorkflowFailureError, WorkflowUpdateFailedError
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.graphs.contracts import RESEARCH_WORKFLOW, ResearchResult
-from elcano.graphs.engine.call_approval import ApproveCall, RefuseCall
+from elcano.graphs.contracts import RESEARCH_WORKFLOW
+from elcano.graphs.engine.approvals import ApproveCall, RefuseCall
 from elcano.graphs.engine.control_actions import Action, RollBack
 from elcano.graphs.engine.entries import ApprovalExpired, ApprovalRequested, Controlled, Held
 from elcano.graphs.records import ArchiveCall
+from elcano.graphs.run_contracts import ResearchResult
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.values.budget import Limits
+from elcano.graphs.state.budget import Limits
 from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Refused, Script
 from tests.control import ask, go_on, pause, stop

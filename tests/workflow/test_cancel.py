@@ -21,8 +21,8 @@ from elcano.activities.calls.heartbeat import send_heartbeats
 from elcano.graphs.contracts import AgentCall, AgentResult, ToolResult
 from elcano.graphs.engine.entries import StepAbandoned, StepCompleted
 from elcano.graphs.records import ArchiveCall
-from elcano.graphs.values.budget import Limits
-from elcano.graphs.values.cancellation import Cancellation
+from elcano.graphs.state.budget import Limits
+from elcano.graphs.state.failures import Cancellation
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow

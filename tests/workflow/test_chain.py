@@ -10,8 +10,8 @@ from elcano.graphs.contracts import CHAIN_MODES, PublishCall
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle import finish as closing
 from elcano.graphs.modes import MODES
-from elcano.graphs.values.budget import Limits, TopUp
-from elcano.graphs.values.events import TERMINAL
+from elcano.graphs.state.budget import Limits, TopUp
+from elcano.graphs.state.events import TERMINAL
 from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Answer, Refused, Script, make_progress_ledger
 from tests.control import stop, top_up

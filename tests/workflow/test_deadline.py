@@ -14,9 +14,9 @@ from temporalio.client import Client, WorkflowHandle
 from temporalio.converter import default
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
-from elcano.graphs.values.budget import Limits
+from elcano.graphs.state.budget import Limits
 from elcano.testing.script import Script
-from elcano.workflows.deadline import Deadline
+from elcano.workflows.waiting import Deadline
 from tests.replay.replaying import replayer
 from tests.workflow.conftest import Start
 

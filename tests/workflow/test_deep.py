@@ -8,9 +8,8 @@ from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureEr
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.labels import MODE_ATTRIBUTE
 from elcano.graphs.records import ArchiveCall
-from elcano.graphs.values.budget import Limits, Usage
-from elcano.graphs.values.failures import FailureDetails
-from elcano.graphs.values.state import Ending
+from elcano.graphs.state.budget import Limits, Usage
+from elcano.graphs.state.failures import Ending, FailureDetails
 from elcano.testing.script import Answer, Refused, Script
 from tests.control import stop
 from tests.workflow.conftest import Start

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
 
-from elcano.graphs.agents.agent_registry import AGENTS
-from elcano.graphs.engine.exits import joining_tokens
+from elcano.graphs.agents.definition import AGENTS
+from elcano.graphs.engine.estimates import joining_tokens
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import RunSnapshot
 from elcano.graphs.rules import get_rules
-from elcano.graphs.values.budget import Budget, Estimate, Limits, TopUp
+from elcano.graphs.state.budget import Budget, Estimate, Limits, TopUp
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow

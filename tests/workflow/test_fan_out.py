@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.budget import Limits
+from elcano.graphs.state.budget import Limits
 from elcano.testing.script import Script
 from tests.control import stop
 from tests.workflow.conftest import Handle, Start, deep_with

@@ -13,8 +13,8 @@ from temporalio.testing import WorkflowEnvironment
 
 from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.records import RunSnapshot
-from elcano.graphs.values.budget import Limits, Usage
-from elcano.graphs.values.failures import FailureDetails, FailureType
+from elcano.graphs.state.budget import Limits, Usage
+from elcano.graphs.state.failures import FailureDetails, FailureType
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from elcano.workflows.chain import ChainWorkflow

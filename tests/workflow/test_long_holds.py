@@ -8,12 +8,13 @@ from typing import Literal
 import pytest
 from temporalio.client import Client, WorkflowHandle
 
-from elcano.graphs.contracts import CONTROL_SIGNAL, ControlRequest, ResearchInput
+from elcano.graphs.contracts import CONTROL_SIGNAL
 from elcano.graphs.engine.entries import Controlled, Entry
 from elcano.graphs.engine.steering import Steer
 from elcano.graphs.lifecycle import start
 from elcano.graphs.records import ArchiveCall
-from elcano.graphs.values.budget import Limits
+from elcano.graphs.run_contracts import ControlRequest, ResearchInput
+from elcano.graphs.state.budget import Limits
 from elcano.testing.activities import scripted_activities
 from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Script

@@ -7,8 +7,8 @@ import pytest
 from elcano.graphs.engine.control_actions import RollBack
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import RunSnapshot
-from elcano.graphs.values.budget import Limits, TopUp
-from elcano.graphs.values.ledger import Ledger
+from elcano.graphs.state.budget import Limits, TopUp
+from elcano.graphs.state.team import Ledger
 from elcano.testing.script import Script, make_progress_ledger
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import ask, go_on, pause, steer, stop, top_up

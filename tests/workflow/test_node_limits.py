@@ -12,20 +12,12 @@ from temporalio.client import Client
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.graphs.contracts import (
-    AgentCall,
-    AgentResult,
-    ModelChoice,
-    ResearchInput,
-    ResearchResult,
-    ToolCall,
-    ToolResult,
-)
-from elcano.graphs.spec.call_limits import AgentLimits, ToolLimits
+from elcano.graphs.contracts import AgentCall, AgentResult, ModelChoice, ToolCall, ToolResult
+from elcano.graphs.run_contracts import ResearchInput, ResearchResult
 from elcano.graphs.spec.graph import AgentNode, ErrorEdge, ResearchGraph, SequentialEdge, ToolNode
-from elcano.graphs.values.budget import Limits, Usage
-from elcano.graphs.values.failures import FailureDetails, FailureType
-from elcano.graphs.values.state import Ending
+from elcano.graphs.spec.limits import AgentLimits, ToolLimits
+from elcano.graphs.state.budget import Limits, Usage
+from elcano.graphs.state.failures import Ending, FailureDetails, FailureType
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow

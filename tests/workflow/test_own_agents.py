@@ -4,7 +4,7 @@ from temporalio.client import Client
 
 from elcano.graphs.contracts import OWN_AGENT, AgentCall, AgentResult
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.budget import sum_usages
+from elcano.graphs.state.budget import sum_usages
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow

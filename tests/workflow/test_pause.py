@@ -7,12 +7,11 @@ import pytest
 from temporalio.client import Client, WorkflowUpdateFailedError
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.graphs.engine.control_actions import Stop
-from elcano.graphs.engine.pause import Pause, Unpause
+from elcano.graphs.engine.control_actions import Pause, Stop, Unpause
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import RunSnapshot
-from elcano.graphs.values.budget import Limits, TopUp
-from elcano.graphs.values.failures import FailureType
+from elcano.graphs.state.budget import Limits, TopUp
+from elcano.graphs.state.failures import FailureType
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import ask, go_on, pause, stop, top_up

@@ -8,12 +8,13 @@ import pytest
 from temporalio.client import Client, WorkflowUpdateFailedError
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.graphs.contracts import CHAIN_WORKFLOW, RESEARCH_WORKFLOW, ResearchResult
-from elcano.graphs.engine.approval import ApprovePlan, RefusePlan
+from elcano.graphs.contracts import CHAIN_WORKFLOW, RESEARCH_WORKFLOW
+from elcano.graphs.engine.approvals import ApprovePlan, RefusePlan
 from elcano.graphs.engine.control_actions import Action
 from elcano.graphs.records import RunSnapshot
-from elcano.graphs.values.budget import Limits
-from elcano.graphs.values.state import Ending
+from elcano.graphs.run_contracts import ResearchResult
+from elcano.graphs.state.budget import Limits
+from elcano.graphs.state.failures import Ending
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow

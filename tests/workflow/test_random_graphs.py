@@ -8,10 +8,11 @@ from random import Random
 from temporalio.client import Client, WorkflowFailureError
 from temporalio.exceptions import ApplicationError
 
-from elcano.graphs.contracts import AgentCall, AgentResult, ResearchInput
+from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.budget import Limits
-from elcano.graphs.values.events import TERMINAL
+from elcano.graphs.run_contracts import ResearchInput
+from elcano.graphs.state.budget import Limits
+from elcano.graphs.state.events import TERMINAL
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow

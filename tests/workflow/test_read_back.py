@@ -7,11 +7,12 @@ import pytest
 from temporalio.client import Client, WorkflowHistory
 from temporalio.workflow import NondeterminismError
 
-from elcano.graphs.contracts import RESEARCH_WORKFLOW, ResearchInput
-from elcano.graphs.journal.journal import Journal
+from elcano.graphs.contracts import RESEARCH_WORKFLOW
 from elcano.graphs.lifecycle import finish
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.records import RunLog
 from elcano.graphs.rules import RULES
+from elcano.graphs.run_contracts import ResearchInput
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from tests.replay.test_replay import STRICTER

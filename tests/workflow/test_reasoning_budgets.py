@@ -6,7 +6,7 @@ import pytest
 
 from elcano.graphs.engine.entries import StepCompleted
 from elcano.graphs.lifecycle.finish import status_of
-from elcano.graphs.values.budget import Limits
+from elcano.graphs.state.budget import Limits
 from elcano.testing.research import ResearchOutcome
 from tests.workflow.reasoning import played, searches
 

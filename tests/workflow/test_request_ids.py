@@ -5,10 +5,9 @@ import uuid
 
 from temporalio.client import Client
 
-from elcano.graphs.contracts import ResearchResult
-from elcano.graphs.fanout.notices import BranchHeld
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.budget import Limits, TopUp
+from elcano.graphs.run_contracts import BranchHeld, ResearchResult
+from elcano.graphs.state.budget import Limits, TopUp
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow

@@ -9,8 +9,8 @@ from temporalio.service import RPCError
 
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import ProgressPage, RunSnapshot
-from elcano.graphs.values.budget import Limits
-from elcano.graphs.values.events import TERMINAL, AgentEvent
+from elcano.graphs.state.budget import Limits
+from elcano.graphs.state.events import TERMINAL, AgentEvent
 from elcano.testing.script import Answer, Refused, Script
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import stop

@@ -6,7 +6,7 @@ import pytest
 from temporalio.testing import WorkflowEnvironment
 
 from elcano.graphs.spec.graph import ErrorEdge, ResearchGraph
-from elcano.graphs.values.budget import Limits, sum_usages
+from elcano.graphs.state.budget import Limits, sum_usages
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
 from tests.repairing import TRIED, mistaken, shown_graph

@@ -10,7 +10,7 @@ from temporalio.common import SearchAttributeKey
 from temporalio.testing import WorkflowEnvironment
 
 from elcano.graphs.labels import SEARCH_ATTRIBUTES
-from elcano.graphs.values.budget import Limits, TopUp
+from elcano.graphs.state.budget import Limits, TopUp
 from elcano.testing.script import Script
 from tests.control import top_up
 from tests.workflow.conftest import Start

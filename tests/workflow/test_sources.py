@@ -17,15 +17,14 @@ from elcano.activities.tools.search import Passing, ToolActivities, pass_without
 from elcano.api.http.schemas import PendingActivity
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
-from elcano.graphs.catalogue.source_registry import SOURCES, build_collection_spec
-from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
+from elcano.graphs.catalogue.sources import SOURCES, SourceLimits, SourcePolicy, SourceSpec, build_collection_spec
 from elcano.graphs.errors import SourceBusy
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import RunSnapshot
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.values.budget import Limits
-from elcano.graphs.values.failures import FailureType
-from elcano.graphs.values.state import Hold
+from elcano.graphs.state.budget import Limits
+from elcano.graphs.state.failures import FailureType
+from elcano.graphs.state.holds import Hold
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 from elcano.testing.activities import scripted_activities

@@ -10,7 +10,7 @@ from elcano.dev import open_stack
 from elcano.dev.demo import QUESTION, QUESTION_OF_PARTS
 from elcano.dev.folder_lock import read_folder_owner
 from elcano.dev.ports import free_ports, is_free
-from elcano.graphs.values.report import Report
+from elcano.graphs.report.report import Report
 from elcano.settings import Settings
 from elcano.storage.store import open_store
 from tests.unit.dev.test_dev import until

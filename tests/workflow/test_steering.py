@@ -11,8 +11,8 @@ from elcano.graphs.engine.entries import StepCompleted
 from elcano.graphs.engine.steering import Steering
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import ArchiveCall
-from elcano.graphs.values.budget import Limits
-from elcano.graphs.values.state import ToolCallRecord
+from elcano.graphs.state.budget import Limits
+from elcano.graphs.state.state import ToolCallRecord
 from elcano.testing.script import Script
 from tests.control import section, steer, stop
 from tests.workflow.conftest import Handle, Start, deep_with

@@ -9,9 +9,10 @@ from temporalio.client import Client
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.graphs.contracts import AgentCall, AgentResult, ResearchInput, ResearchResult
+from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.modes import MODES
-from elcano.graphs.values.budget import Limits
+from elcano.graphs.run_contracts import ResearchInput, ResearchResult
+from elcano.graphs.state.budget import Limits
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow

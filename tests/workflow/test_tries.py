@@ -19,8 +19,8 @@ from elcano.activities.calls.heartbeat import send_heartbeats
 from elcano.activities.calls.tries import CountTries
 from elcano.graphs.contracts import MOST_DEATHS, ToolCall
 from elcano.graphs.errors import AnswerUnusable
-from elcano.graphs.spec.call_limits import ToolLimits
-from elcano.graphs.values.failures import FailureDetails, FailureType
+from elcano.graphs.spec.limits import ToolLimits
+from elcano.graphs.state.failures import FailureDetails, FailureType
 from elcano.worker import HEARTBEAT_THROTTLE
 from elcano.workflows import policies
 from tests.unit.dev.test_dev import until

@@ -6,9 +6,10 @@ from typing import Any
 
 from temporalio.exceptions import ApplicationError
 
-from elcano.graphs.contracts import ResearchInput, ToolCall, ToolResult
+from elcano.graphs.contracts import ToolCall, ToolResult
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import RunSnapshot
+from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import (
     AgentNode,
     Edge,
@@ -20,8 +21,8 @@ from elcano.graphs.spec.graph import (
     SequentialEdge,
     ToolNode,
 )
-from elcano.graphs.values.budget import Limits
-from elcano.graphs.values.failures import FailureType
+from elcano.graphs.state.budget import Limits
+from elcano.graphs.state.failures import FailureType
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow

@@ -10,10 +10,17 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 from xml.etree import ElementTree as Xml
 
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.analysis import NAMES, RATIOS, Pool, PooledEstimate, StudyEffect
-from elcano.graphs.values.analysis_wording import format_estimate, format_figure, plot_title
-from elcano.graphs.values.display_text import format_count
+from elcano.graphs.report.analysis import (
+    NAMES,
+    RATIOS,
+    Pool,
+    PooledEstimate,
+    StudyEffect,
+    format_estimate,
+    format_figure,
+    plot_title,
+)
+from elcano.graphs.text import format_count, shorten_text
 from elcano.plugins.analysis.statistics.effects import get_null_effect
 
 MEDIA_TYPE: Final = "image/svg+xml"

@@ -21,8 +21,7 @@ from statsmodels.stats.meta_analysis import combine_effects
 
 from elcano.activities.report.work_accounts import Works
 from elcano.graphs.references.reference_text import format_authors
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.analysis import (
+from elcano.graphs.report.analysis import (
     MOST_LEFT_OUT,
     MOST_POOLS,
     MOST_ROWS,
@@ -36,7 +35,8 @@ from elcano.graphs.values.analysis import (
     StudyEffect,
     TestedHypothesis,
 )
-from elcano.graphs.values.work_metadata import Work
+from elcano.graphs.report.works import Work
+from elcano.graphs.text import shorten_text
 from elcano.plugins.analysis.statistics.effects import Effect, own_scale
 from elcano.plugins.analysis.statistics.grouping import Entrant, Pooling, group_measurements
 from elcano.plugins.analysis.statistics.measurement_check import HeldMeasurement, MeasurementChecker, left_out

@@ -7,9 +7,8 @@ does not show that there is none.
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.analysis import RATIOS, Direction, Outcome, Pool, TestedHypothesis, TestResult
-from elcano.graphs.values.analysis_wording import summarize_pool
+from elcano.graphs.report.analysis import RATIOS, Direction, Outcome, Pool, TestedHypothesis, TestResult, summarize_pool
+from elcano.graphs.text import shorten_text
 from elcano.plugins.analysis.statistics.effects import get_null_effect
 from elcano.plugins.analysis.statistics.grouping import Words, words_of
 

@@ -13,7 +13,7 @@ from elcano.graphs.catalogue.tools import ComputeInput, ComputeOutput
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.extras import install_command
 from elcano.graphs.frozen import Json
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 
 SECONDS: Final = 5.0
 """Of computing. A sandbox that does not stop by itself a second later is killed."""

@@ -25,14 +25,14 @@ from elcano.graphs.lifecycle.log_verification import (
 )
 from elcano.graphs.records import RunLog
 from elcano.graphs.references.days import format_utc_day
-from elcano.graphs.values.analysis import Analysis
-from elcano.graphs.values.budget import Usage, sum_usages
-from elcano.graphs.values.report import ReportDraft
+from elcano.graphs.report.analysis import Analysis
+from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.state.budget import Usage, sum_usages
 from elcano.plugins.certificates.certificate_format import Fault
 from elcano.plugins.certificates.verification.contents import Contents
 from elcano.storage.evidence import Evidence
 from elcano.storage.ledger import LedgerEntry
-from elcano.storage.search_days import days_of
+from elcano.storage.lineage import days_of
 
 CLOCKS = 300.0
 """Seconds by which the clocks of the machines that worked on a run may differ."""

@@ -6,12 +6,12 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.engine.entries import Entry
 from elcano.graphs.engine.run import Run
 from elcano.graphs.records import ArchivedRun, RunLog
+from elcano.graphs.report.report import Report
+from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.values.report import Report
 from elcano.plugins.certificates.certificate_format import FORMAT, CertificateHeader, Fault, Malformed, Versions
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.ledger import LedgerEntry

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elcano import __version__
-from elcano.graphs.values.display_text import format_count
+from elcano.graphs.text import format_count
 from elcano.output import guarded_output
 from elcano.plugins.certificates.certificate_format import Fault, Malformed, parse_certificate
 from elcano.plugins.certificates.verification.checks import ALL

@@ -10,16 +10,14 @@ from typing import Final
 from pydantic import Field
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import AgentInput, Loaded, Needs, ShownResult
-from elcano.graphs.agents.prose import ReportProse
-from elcano.graphs.agents.synthesis_context import MARKS, summarize_draft
-from elcano.graphs.data.answer import AnsweredQuery, Chart
-from elcano.graphs.data.proof import NumberProof
-from elcano.graphs.data.table import ResultDigest
+from elcano.graphs.agents.envelope import AgentInput, Loaded, Needs, ShownResult, TaskEnvelope
+from elcano.graphs.agents.prompt_texts import MARKS
+from elcano.graphs.agents.writing import ReportProse, summarize_draft
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.values.display_text import ensure_list, format_count
-from elcano.graphs.values.report import DraftRef
+from elcano.graphs.report.data_answer import AnsweredQuery, Chart, NumberProof
+from elcano.graphs.report.draft import DraftRef
+from elcano.graphs.report.tables import ResultDigest
+from elcano.graphs.text import ensure_list, format_count
 
 MOST_NUMBERS: Final = 1_000
 RESULT_KEY: Final = "r"

@@ -10,12 +10,10 @@ from typing import Annotated, Final, TypeAlias
 from pydantic import Field
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import AgentInput, Loaded
-from elcano.graphs.data.schema import DatabaseSchema
+from elcano.graphs.agents.envelope import AgentInput, Loaded, TaskEnvelope
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.display_text import format_count
+from elcano.graphs.report.tables import DatabaseSchema
+from elcano.graphs.text import format_count, shorten_text
 from elcano.plugins.data.models.forecast import ForecastWish
 
 MOST_PATHS: Final = 8

@@ -7,12 +7,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import AgentInput, Loaded
-from elcano.graphs.data.schema import DatabaseSchema, Dialect
+from elcano.graphs.agents.envelope import AgentInput, Loaded, TaskEnvelope
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.display_text import ensure_list, format_count
+from elcano.graphs.report.tables import DatabaseSchema, Dialect
+from elcano.graphs.text import ensure_list, format_count, shorten_text
 from elcano.plugins.data.models.sql_answers import MOST_EXAMPLES, SqlExample, SqlWriting
 
 SHOWN_SQL: Final = 600

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation, localcontext
 from typing import Final
 
-from elcano.graphs.data.proof import CellReference, NumberProof, Operation
-from elcano.graphs.data.schema import MOMENTS, NUMBERS, Kind
-from elcano.graphs.data.table import Cell, ResultTable
+from elcano.graphs.report.data_answer import CellReference, NumberProof, Operation
+from elcano.graphs.report.tables import MOMENTS, NUMBERS, Cell, Kind, ResultTable
 
 MOST_CELLS: Final = 200_000
 """Cells that one number may name."""

@@ -11,11 +11,10 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Final
 
-from elcano.graphs.data.answer import ChartKind
-from elcano.graphs.data.table import ResultTable
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.display_text import format_count
+from elcano.graphs.report.data_answer import ChartKind
+from elcano.graphs.report.tables import ResultTable
+from elcano.graphs.text import format_count, shorten_text
 from elcano.plugins.data.answering.moments import parse_stored_moment
 from elcano.plugins.data.answering.shapes import ShownRows
 

@@ -10,10 +10,9 @@ from decimal import Context, Decimal
 from typing import Final
 
 from elcano.activities.results.result_lines import cell_text
-from elcano.graphs.data.schema import Kind
-from elcano.graphs.data.table import Cell, ResultColumn, ResultTable
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.values.display_text import format_count
+from elcano.graphs.report.tables import Cell, Kind, ResultColumn, ResultTable
+from elcano.graphs.text import format_count
 from elcano.plugins.data.answering.shapes import ShownRows
 from elcano.plugins.data.models.consensus import Disagreement
 

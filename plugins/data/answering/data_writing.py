@@ -20,13 +20,13 @@ from elcano.activities.results.result_lines import row_line
 from elcano.activities.results.result_store import load_result_tables
 from elcano.activities.text.languages import language_of
 from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import Loaded, ShownPassages
-from elcano.graphs.data.answer import DOUBTFUL, SHOWN_ROWS, AnswerTable, DataAnswer, NumberVerdict
-from elcano.graphs.data.table import ResultTable
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.report import Citation, Claim, ReportDraft
-from elcano.graphs.values.statements import Judgement, Statement
+from elcano.graphs.agents.envelope import Loaded, ShownPassages, TaskEnvelope
+from elcano.graphs.report.data_answer import DOUBTFUL, SHOWN_ROWS, AnswerTable, DataAnswer, NumberVerdict
+from elcano.graphs.report.draft import Citation, Claim
+from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.report.statements import Judgement, Statement
+from elcano.graphs.report.tables import ResultTable
+from elcano.graphs.text import shorten_text
 from elcano.plugins.data.agents.data_writer import RESULT_KEY, DataProse, DataWriterInput, queries_of
 from elcano.plugins.data.answering.number_proofs import GivenNumbers, ProofCheck
 

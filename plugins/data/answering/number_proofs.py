@@ -13,9 +13,8 @@ from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal, InvalidOpe
 from typing import Final, TypeAlias
 
 from elcano.activities.support.units import POINTS, SHARE
-from elcano.graphs.data.answer import NumberStatus, NumberVerdict
-from elcano.graphs.data.proof import NumberProof, Operation
-from elcano.graphs.data.table import ResultTable
+from elcano.graphs.report.data_answer import NumberProof, NumberStatus, NumberVerdict, Operation
+from elcano.graphs.report.tables import ResultTable
 from elcano.plugins.data.answering.arithmetic import NotComputed, compute_proof, get_only_cell, number_in
 from elcano.plugins.data.answering.directions import is_described_as_decrease
 from elcano.plugins.data.answering.moments import Moment, parse_stored_moment

@@ -9,8 +9,7 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
 from typing import Any, Final
 
 from elcano.activities.results.result_lines import cell_text
-from elcano.graphs.data.schema import MOMENTS, NUMBERS
-from elcano.graphs.data.table import Cell, ResultTable
+from elcano.graphs.report.tables import MOMENTS, NUMBERS, Cell, ResultTable
 from elcano.plugins.data.answering.moments import parse_stored_moment
 
 LEAST_SERIES: Final = 3

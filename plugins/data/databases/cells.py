@@ -11,8 +11,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Final
 
-from elcano.graphs.data.schema import Kind
-from elcano.graphs.data.table import Cell, ResultColumn
+from elcano.graphs.report.tables import Cell, Kind, ResultColumn
 from elcano.plugins.data.databases.engine import FetchedRows, Limits
 
 _KINDS: Final[tuple[tuple[Kind, tuple[str, ...]], ...]] = (

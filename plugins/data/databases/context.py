@@ -12,7 +12,7 @@ from typing import Final
 from elcano.activities.text.known import ENGLISH
 from elcano.activities.text.stopwords import stop_words
 from elcano.activities.text.words import asked_words, split_words
-from elcano.graphs.data.schema import DatabaseSchema, TableSchema
+from elcano.graphs.report.tables import DatabaseSchema, TableSchema
 from elcano.plugins.data.database_tools import SchemaContextOutput
 from elcano.plugins.data.databases.similar_names import words_of
 

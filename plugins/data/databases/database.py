@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, TypeVar
 
-from elcano.graphs.data.schema import ColumnSchema, DatabaseSchema, ForeignKey, TableSchema
+from elcano.graphs.report.tables import ColumnSchema, DatabaseSchema, ForeignKey, TableSchema
 from elcano.plugins.data.databases import values
 from elcano.plugins.data.databases.engine import Engine, Limits, Outcome, Stop
 from elcano.plugins.data.databases.similar_names import words_of

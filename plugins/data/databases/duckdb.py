@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
-from elcano.graphs.data.schema import Dialect
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.extras import install_command
+from elcano.graphs.report.tables import Dialect
 from elcano.plugins.data.databases.engine import Stop
 from elcano.plugins.data.databases.engine_process import ProcessEnded
 from elcano.plugins.data.databases.engine_requests import SUFFIXES, FileToLoad, Request, make_plain_name

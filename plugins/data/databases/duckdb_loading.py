@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import duckdb
 
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 from elcano.plugins.data.databases.engine_requests import SHEETS, FileToLoad, make_plain_name
 
 SAMPLED: Final = 100_000

@@ -11,10 +11,9 @@ from typing import Any, Final
 
 import duckdb
 
-from elcano.graphs.data.query import QueryFault
-from elcano.graphs.data.schema import NAME_CHARACTERS, ColumnSchema, ForeignKey, TableSchema
-from elcano.graphs.data.table import ResultColumn
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.report.data_answer import QueryFault
+from elcano.graphs.report.tables import NAME_CHARACTERS, ColumnSchema, ForeignKey, ResultColumn, TableSchema
+from elcano.graphs.text import shorten_text
 from elcano.plugins.data.databases.cells import fetch_rows_as_cells, kind_of
 from elcano.plugins.data.databases.duckdb_loading import load_files_into_duckdb
 from elcano.plugins.data.databases.engine import Outcome, not_begun, too_slow

@@ -8,10 +8,9 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol, TypeAlias
 
-from elcano.graphs.data.query import QueryFault
-from elcano.graphs.data.schema import Dialect, TableSchema
-from elcano.graphs.data.table import Cell, ResultColumn
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.report.data_answer import QueryFault
+from elcano.graphs.report.tables import Cell, Dialect, ResultColumn, TableSchema
 
 CELL_CHARACTERS: Final = 10_000
 """Of one value at most; a longer one is cut, and its result is marked as truncated."""

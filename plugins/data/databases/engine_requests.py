@@ -7,8 +7,8 @@ import socket
 import struct
 from typing import Final
 
-from elcano.graphs.data.schema import TableSchema
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.report.tables import TableSchema
 from elcano.plugins.data.databases.engine import Limits, Outcome
 
 SHEETS: Final = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})

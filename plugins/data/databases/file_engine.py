@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar, Final
 
-from elcano.graphs.data.schema import Dialect, TableSchema
 from elcano.graphs.errors import SourceUnavailable
+from elcano.graphs.report.tables import Dialect, TableSchema
 from elcano.plugins.data.databases.engine import Limits, Outcome, Stop, too_large, too_slow
 from elcano.plugins.data.databases.engine_process import ProcessEnded, ask_engine
 from elcano.plugins.data.databases.engine_requests import Answer, Request

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, TypeAlias
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from elcano.graphs.data.query import QueryFault
+from elcano.graphs.report.data_answer import QueryFault
 from elcano.plugins.data.databases.patterns import literal_text
 from elcano.plugins.data.databases.policy import Refused
 from elcano.plugins.data.databases.weight import parts_of

@@ -18,11 +18,10 @@ import psycopg
 from psycopg import errors, pq, sql
 from psycopg.types.string import TextLoader
 
-from elcano.graphs.data.query import QueryFault
-from elcano.graphs.data.schema import Dialect, TableSchema
-from elcano.graphs.data.table import ResultColumn
 from elcano.graphs.errors import SourceUnavailable
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.report.data_answer import QueryFault
+from elcano.graphs.report.tables import Dialect, ResultColumn, TableSchema
+from elcano.graphs.text import shorten_text
 from elcano.plugins.data.databases.cells import fetch_rows_as_cells, kind_of
 from elcano.plugins.data.databases.engine import Limits, Outcome, Stop, not_begun, too_slow
 from elcano.plugins.data.databases.schema_inspector import inspect_tables

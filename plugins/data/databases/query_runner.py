@@ -20,10 +20,9 @@ from sqlglot.optimizer.qualify import qualify
 from sqlglot.optimizer.scope import Scope, traverse_scope
 from sqlglot.schema import MappingSchema
 
-from elcano.graphs.data.query import QueryFault, SqlQuery
-from elcano.graphs.data.schema import ColumnSchema, DatabaseSchema, Dialect, TableSchema
-from elcano.graphs.data.table import ResultColumn, ResultTable
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.report.data_answer import QueryFault, SqlQuery
+from elcano.graphs.report.tables import ColumnSchema, DatabaseSchema, Dialect, ResultColumn, ResultTable, TableSchema
+from elcano.graphs.text import shorten_text
 from elcano.plugins.data.databases.database import Database
 from elcano.plugins.data.databases.engine import FetchedRows
 from elcano.plugins.data.databases.growth import require_bounded

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import unquote
 
-from elcano.graphs.data.schema import Dialect, dialect_of
 from elcano.graphs.errors import SourceRefused
+from elcano.graphs.report.tables import Dialect, dialect_of
 from elcano.plugins.data.databases.database import Database
 from elcano.plugins.data.databases.duckdb import Duckdb, Files
 from elcano.plugins.data.databases.engine import Engine

@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError, SAWarning
 from sqlalchemy.pool import StaticPool
 from sqlalchemy.types import Enum, NullType
 
-from elcano.graphs.data.schema import NAME_CHARACTERS, ColumnSchema, ForeignKey, TableSchema
+from elcano.graphs.report.tables import NAME_CHARACTERS, ColumnSchema, ForeignKey, TableSchema
 from elcano.plugins.data.databases.cells import kind_of
 
 _DRIVERS: Final = {"sqlite": "sqlite://", "postgresql": "postgresql+psycopg://"}

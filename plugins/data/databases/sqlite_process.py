@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterator
 from typing import Final
 from urllib.parse import quote
 
-from elcano.graphs.data.query import QueryFault
-from elcano.graphs.data.schema import TableSchema
-from elcano.graphs.data.table import ResultColumn
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.report.data_answer import QueryFault
+from elcano.graphs.report.tables import ResultColumn, TableSchema
+from elcano.graphs.text import shorten_text
 from elcano.plugins.data.databases.cells import cell_of, fetch_rows_as_cells, kind_of_values
 from elcano.plugins.data.databases.engine import FetchedRows, Limits, Outcome, not_begun, too_large, too_slow
 from elcano.plugins.data.databases.engine_requests import Answer, Request

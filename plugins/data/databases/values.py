@@ -8,7 +8,7 @@ value leaves the database.
 from collections.abc import Sequence
 from typing import Final
 
-from elcano.graphs.data.schema import MOMENTS, NUMBERS, ColumnSchema, Dialect, Kind, TableSchema
+from elcano.graphs.report.tables import MOMENTS, NUMBERS, ColumnSchema, Dialect, Kind, TableSchema
 from elcano.plugins.data.databases.engine import FetchedRows, Limits, Outcome
 
 SAMPLES: Final = 8

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from elcano.graphs.data.query import QueryFault
+from elcano.graphs.report.data_answer import QueryFault
 from elcano.plugins.data.databases.policy import Refused
 
 _Outputs: TypeAlias = dict[int, Mapping[str, int]]

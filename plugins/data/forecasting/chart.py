@@ -7,7 +7,7 @@ says so.
 from typing import Final
 
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 from elcano.plugins.data.forecasting.forecasting import Forecast
 from elcano.plugins.data.models.forecast import LEVELS, MODEL_WORDS
 

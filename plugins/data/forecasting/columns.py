@@ -10,8 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from elcano.graphs.data.schema import MOMENTS, NUMBERS
-from elcano.graphs.data.table import Cell, ResultTable
+from elcano.graphs.report.tables import MOMENTS, NUMBERS, Cell, ResultTable
 from elcano.plugins.data.forecasting.forecast_refusals import build_forecast_refusal, format_first_names
 from elcano.plugins.data.forecasting.moment_formats import parse_moment_cell
 

@@ -17,7 +17,7 @@ from types import FrameType
 from typing import Final
 
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 from elcano.plugins.data.forecasting.forecast_models import CannotFit, ModelFit, build_forecaster
 from elcano.plugins.data.models.forecast import ModelName
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.text import shorten_text
 from elcano.plugins.data.models.forecast import ForecastRefusal, RefusalReason
 
 NAMED: Final = 12

@@ -17,7 +17,7 @@ from datetime import datetime
 from statistics import fmean
 from typing import Final, Protocol
 
-from elcano.graphs.data.table import Cell, ResultColumn, ResultTable
+from elcano.graphs.report.tables import Cell, ResultColumn, ResultTable
 from elcano.plugins.data.forecasting.fitting import FitAnswer, FitRequest
 from elcano.plugins.data.forecasting.forecast_models import ModelFit
 from elcano.plugins.data.forecasting.forecast_refusals import build_forecast_refusal

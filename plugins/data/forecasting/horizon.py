@@ -7,7 +7,7 @@ what is too short for it is refused with the number that it would take.
 from datetime import datetime
 from typing import Final, NoReturn
 
-from elcano.graphs.values.display_text import format_count
+from elcano.graphs.text import format_count
 from elcano.plugins.data.forecasting.forecast_refusals import build_forecast_refusal
 from elcano.plugins.data.forecasting.frequencies import PERIODS
 from elcano.plugins.data.forecasting.moment_formats import parse_moment_cell

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import MAXYEAR, date, datetime
 from typing import Final, Literal, TypeAlias
 
-from elcano.graphs.data.table import Cell
+from elcano.graphs.report.tables import Cell
 
 FormName: TypeAlias = Literal["year", "quarter", "month", "week", "date", "timestamp"]
 _YEAR: Final = re.compile(r"([0-9]{4})(?:\.0)?")

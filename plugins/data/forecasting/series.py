@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from elcano.graphs.data.table import ResultTable
-from elcano.graphs.shortening import shorten_text
+from elcano.graphs.report.tables import ResultTable
+from elcano.graphs.text import shorten_text
 from elcano.plugins.data.forecasting.columns import choose_series_columns, parse_cell_number
 from elcano.plugins.data.forecasting.forecast_refusals import Refused, build_forecast_refusal, format_first_names
 from elcano.plugins.data.forecasting.frequencies import FoundFrequency, Period, find_frequency

@@ -13,9 +13,9 @@ from elcano.activities.results.result_lines import NO_ROW, on_one_line
 from elcano.activities.text.known import ENGLISH
 from elcano.activities.text.languages import language_of
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.data.proof import CellReference, NumberProof, Operation
-from elcano.graphs.values.display_text import ensure_list
-from elcano.graphs.values.report import Citation, title_for
+from elcano.graphs.report.data_answer import CellReference, NumberProof, Operation
+from elcano.graphs.report.draft import Citation, title_for
+from elcano.graphs.text import ensure_list
 from elcano.plugins.data.agents.data_writer import DataProse
 from elcano.plugins.data.answering.shapes import ShownRows, format_number
 

@@ -12,8 +12,7 @@ from pydantic import ValidationError
 from elcano.activities.text.question_readings import list_readings
 from elcano.activities.text.same_question import is_same_question
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.display_text import ensure_list
+from elcano.graphs.text import ensure_list, shorten_text
 from elcano.plugins.data.agents.splitter import Splitting
 from elcano.plugins.data.models.sql_answers import SqlExample, SqlRepair, SqlWriting
 from elcano.plugins.research.agents.input_parser import UNDERSTOOD

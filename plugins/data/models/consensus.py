@@ -4,8 +4,8 @@ from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
 
-from elcano.graphs.data.table import ResultDigest
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.report.tables import ResultDigest
 
 MOST_PATHS: Final = 20
 MOST_DISAGREEMENTS: Final = 200

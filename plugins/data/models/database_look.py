@@ -5,8 +5,8 @@ from typing import Final
 from pydantic import Field
 
 from elcano.graphs.catalogue.looks import LookSpec
-from elcano.graphs.data.schema import DatabaseSchema
 from elcano.graphs.frozen import Answer, Frozen
+from elcano.graphs.report.tables import DatabaseSchema
 
 DATABASE_LOOK_SECONDS: Final = 50.0
 """How long somebody waits for the schema of a database; the first reading counts and samples its values."""

@@ -9,8 +9,8 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import Field
 
-from elcano.graphs.data.table import ResultDigest
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.report.tables import ResultDigest
 
 Frequency: TypeAlias = Literal["yearly", "quarterly", "monthly", "weekly", "daily", "hourly"]
 ModelName: TypeAlias = Literal["seasonal_naive", "theta", "ets", "arima", "prophet"]

@@ -4,8 +4,8 @@ from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
 
-from elcano.graphs.data.query import SQL_CHARACTERS
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.report.data_answer import SQL_CHARACTERS
 
 Decision: TypeAlias = Literal["query", "documents", "refused"]
 """`query`: the database answers it. `documents`: texts do. `refused`: neither, or it is not clear enough."""

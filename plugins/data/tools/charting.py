@@ -6,8 +6,8 @@ from typing import Final
 
 from elcano.activities.results.result_store import load_result_tables
 from elcano.activities.tools.tool_work import ToolWork
-from elcano.graphs.data.answer import Chart, ChartInput, ChartOutput
 from elcano.graphs.errors import InputInvalid
+from elcano.graphs.report.data_answer import Chart, ChartInput, ChartOutput
 from elcano.plugins.data.answering.charts import PlannedChart, plan_chart
 from elcano.plugins.data.answering.vega_renderer import ChartNotDrawn, DrawnChart, render_vega_chart
 from elcano.storage.store import TenantStore

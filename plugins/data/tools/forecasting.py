@@ -14,9 +14,9 @@ from pydantic import ValidationError
 from elcano.activities.results.result_store import store_result_table
 from elcano.activities.tools.evidence_reference import build_evidence_ref
 from elcano.activities.tools.tool_work import ToolWork
-from elcano.graphs.data.table import ResultDigest, ResultTable
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.extras import install_command
+from elcano.graphs.report.tables import ResultDigest, ResultTable
 from elcano.plugins.data.forecast_wording import describe_forecast
 from elcano.plugins.data.forecasting.chart import build_forecast_chart
 from elcano.plugins.data.forecasting.forecast_refusals import Refused

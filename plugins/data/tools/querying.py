@@ -13,9 +13,9 @@ from temporalio import activity
 from elcano.activities.results.result_store import RESULT_TYPE, store_result_table
 from elcano.activities.tools.evidence_reference import build_evidence_ref
 from elcano.activities.tools.tool_work import ToolWork
-from elcano.graphs.data.query import QueryFault
-from elcano.graphs.data.table import ResultTable
 from elcano.graphs.errors import InputInvalid
+from elcano.graphs.report.data_answer import QueryFault
+from elcano.graphs.report.tables import ResultTable
 from elcano.plugins.data.database_tools import (
     ExecuteSqlInput,
     ExecuteSqlOutput,

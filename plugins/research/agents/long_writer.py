@@ -6,12 +6,11 @@ It has two tasks, a call for each section and one for what stands above them. It
 from typing import Final
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import EvidenceItem, OutlineItem, TaskEnvelope
-from elcano.graphs.agents.loaded import Loaded
-from elcano.graphs.agents.prose import SectionText, Summary
-from elcano.graphs.agents.synthesis_context import (
-    CITING,
-    WISHES,
+from elcano.graphs.agents.envelope import EvidenceItem, Loaded, OutlineItem, TaskEnvelope
+from elcano.graphs.agents.prompt_texts import CITING, WISHES
+from elcano.graphs.agents.writing import (
+    SectionText,
+    Summary,
     SynthesisInput,
     needs_of,
     sections_of,
@@ -20,8 +19,8 @@ from elcano.graphs.agents.synthesis_context import (
     summarize_draft,
 )
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.report import DraftRef
-from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN, SO_FAR_TOKENS, SUMMARY_TOKENS
+from elcano.graphs.report.draft import DraftRef
+from elcano.graphs.rules import CHARACTERS_PER_TOKEN, SO_FAR_TOKENS, SUMMARY_TOKENS
 
 SECTION: Final = "long_writer_section"
 SUMMARY: Final = "long_writer_summary"

@@ -3,12 +3,10 @@
 from typing import Final
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import Loaded
-from elcano.graphs.agents.prose import ReportProse
-from elcano.graphs.agents.synthesis_context import (
-    CITING,
-    WISHES,
+from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
+from elcano.graphs.agents.prompt_texts import CITING, WISHES
+from elcano.graphs.agents.writing import (
+    ReportProse,
     SynthesisInput,
     needs_of,
     sections_of,
@@ -17,7 +15,7 @@ from elcano.graphs.agents.synthesis_context import (
     summarize_draft,
 )
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.report import DraftRef
+from elcano.graphs.report.draft import DraftRef
 
 DRAFT_TOKENS: Final = 20_000
 """How much of the drafts it is shown."""

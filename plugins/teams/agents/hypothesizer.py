@@ -7,18 +7,16 @@ from pydantic import Field
 
 from elcano.graphs.agents.context import ResearchContext, build_research_task, needs_of, passages_of
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import Loaded
+from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.display_text import ensure_list, format_count
-from elcano.graphs.values.hypotheses import (
+from elcano.graphs.state.team import (
     MOST_HYPOTHESES,
     MOST_PASSAGES,
     MOST_SEARCHES,
     STATEMENT_CHARACTERS,
     Hypothesis,
 )
+from elcano.graphs.text import ensure_list, format_count, shorten_text
 
 QUERY_CHARACTERS: Final = 300
 NAMED: Final = 10

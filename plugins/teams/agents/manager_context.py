@@ -7,12 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from elcano.graphs.agents.context import ResearchContext, build_research_task
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import Loaded
+from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.hypotheses import Hypothesis
-from elcano.graphs.values.ledger import FACT_CHARACTERS, MOST_FACTS, REPORTER, Ledger, Turn
+from elcano.graphs.state.team import FACT_CHARACTERS, MOST_FACTS, REPORTER, Hypothesis, Ledger, Turn
+from elcano.graphs.text import shorten_text
 from elcano.plugins.research.agents.judge import JudgeAssessment
 
 SHOWN_TURNS: Final = 12

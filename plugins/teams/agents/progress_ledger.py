@@ -11,11 +11,10 @@ from pydantic import Field
 
 from elcano.graphs.agents.context import turn_of
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import Loaded, Needs
+from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.ledger import INSTRUCTION_CHARACTERS, REASON_CHARACTERS, REPORTER, Ledger, Turn
+from elcano.graphs.state.team import INSTRUCTION_CHARACTERS, REASON_CHARACTERS, REPORTER, Ledger, Turn
+from elcano.graphs.text import shorten_text
 from elcano.plugins.teams.agents.manager_context import LeadingInput, build_manager_task
 
 

@@ -10,15 +10,12 @@ from typing import Final
 from pydantic import Field
 
 from elcano.graphs.agents.context import ResearchContext, build_research_task, passages_of
-from elcano.graphs.agents.criteria import STATING
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import Loaded, Needs
+from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
+from elcano.graphs.agents.prompt_texts import STATING
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.shortening import shorten_text
-from elcano.graphs.values.criteria import MOST_CRITERIA, CriterionVerdict
-from elcano.graphs.values.display_text import ensure_list
-from elcano.graphs.values.state import SectionResult
+from elcano.graphs.state.plan import MOST_CRITERIA, CriterionVerdict, SectionResult
+from elcano.graphs.text import ensure_list, shorten_text
 from elcano.plugins.research.agents.judge import by_ids
 
 FEEDBACK_CHARACTERS: Final = 2_000

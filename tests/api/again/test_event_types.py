@@ -14,7 +14,7 @@ from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls
 from temporalio.client import Client
 
 from elcano.activities.sources.registry import Sources
-from elcano.graphs.values.events import EVENT_TYPES
+from elcano.graphs.state.events import EVENT_TYPES
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from elcano.testing import ScriptedModel

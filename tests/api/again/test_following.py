@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from temporalio.client import Client
 
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.values.history import MOST_ENTRIES
+from elcano.graphs.state.state import MOST_ENTRIES
 from elcano.plugins.certificates.verification.verify_command import verify
 from elcano.settings import Settings
 from elcano.storage.store import Store

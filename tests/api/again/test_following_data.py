@@ -6,7 +6,7 @@ import httpx
 import pytest
 from temporalio.client import Client
 
-from elcano.graphs.values.history import HistoryEntry
+from elcano.graphs.state.state import HistoryEntry
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import Json, ended, log_of, working

@@ -15,7 +15,7 @@ from elcano.api.app import create_app
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.graphs.frozen import Json
 from elcano.graphs.references.export_formats import BIBTEX, CSL, RIS
-from elcano.graphs.values.report import Report
+from elcano.graphs.report.report import Report
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import open_store
 from elcano.testing import ScriptedModel

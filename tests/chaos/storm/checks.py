@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.events import TERMINAL
+from elcano.graphs.state.events import TERMINAL
 from tests.chaos.storm.notes import Note
 from tests.chaos.storm.records import Applied, Heard, Left, Place, Played
 from tests.chaos.storm.repeats import done_again, is_of, paid_again, repeated

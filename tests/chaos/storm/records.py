@@ -6,7 +6,7 @@
 from typing import Literal, NamedTuple
 
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.values.events import TERMINAL
+from elcano.graphs.state.events import TERMINAL
 from elcano.storage.ledger import LedgerEntry
 from tests.chaos.storm.notes import Note
 from tests.chaos.storm.schedule import Plan, Target

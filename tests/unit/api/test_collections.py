@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from elcano.api.runs.collections import empty_collections
-from elcano.graphs.catalogue.documents import DOCUMENT_SUFFIXES
+from elcano.api.runs.collections import DOCUMENT_SUFFIXES, empty_collections
 from elcano.plugins.documents.file_formats import FORMATS
 from elcano.settings import Settings
 

@@ -2,8 +2,8 @@
 
 from elcano.api.runs.mode_choice import find_barred_modes
 from elcano.api.runs.submission import refusals_of
-from elcano.graphs.modes.auto import auto_graph, list_parts
-from elcano.graphs.values.budget import Limits
+from elcano.graphs.modes import auto_graph, list_parts
+from elcano.graphs.state.budget import Limits
 from elcano.settings import Settings
 
 SHOP = Settings.model_validate({"databases": {"shop": "sqlite:///shop.db"}, "collections": {}})

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from elcano.graphs.values.budget import Usage
+from elcano.graphs.state.budget import Usage
 from elcano.storage.ledger import LedgerEntry
 from tests.chaos.storm.notes import Note
 from tests.chaos.storm.records import Applied, Completed, Heard, Left, Played, Transcript

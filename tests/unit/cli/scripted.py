@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from elcano.cli import main
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.events import AgentEvent, EventType
+from elcano.graphs.state.events import AgentEvent, EventType
 
 RUN = "run-1"
 REPORT = "# Answer\n\nA claim [1].\n"

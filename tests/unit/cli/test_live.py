@@ -12,7 +12,7 @@ from elcano.cli.exits import Exit, Failed
 from elcano.cli.live import LiveDisplay, budget_line, open_display
 from elcano.cli.live_text import LINES
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.events import AgentEvent, EventType
+from elcano.graphs.state.events import AgentEvent, EventType
 
 
 def test_the_budget_line_shows_the_limits_that_there_are() -> None:

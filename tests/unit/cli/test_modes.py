@@ -6,8 +6,8 @@ import pytest
 
 from elcano.api.http.mode_views import ModeView
 from elcano.cli.exits import Exit
-from elcano.graphs.domains import DOMAINS
 from elcano.graphs.modes import DEFAULT_MODE, MODES
+from elcano.graphs.state.rubric import DOMAINS
 from tests.unit.cli.scripted import Answer, Server, run
 
 EXPLAINED = [ModeView.of(name).model_dump(mode="json") for name in MODES]

@@ -6,9 +6,8 @@ import pytest
 
 from elcano.api.http.source_view import SourceView
 from elcano.api.http.times import datetime_from_seconds
-from elcano.graphs.catalogue.source_registry import build_collection_spec
-from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
-from elcano.graphs.values.providers import Provider
+from elcano.graphs.catalogue.sources import SourceLimits, SourcePolicy, SourceSpec, build_collection_spec
+from elcano.graphs.providers import Provider
 from tests.unit.cli.scripted import Answer, Server, problem, run
 
 ARTICLES = SourceSpec(

@@ -10,10 +10,11 @@ from elcano.api.http.step_views import BetweenView, ChangeView, OmittedPart, Row
 from elcano.graphs.comparison.run_comparison import Side, build_run_comparison
 from elcano.graphs.frozen import Json
 from elcano.graphs.lifecycle import finish
-from elcano.graphs.lifecycle.rows import BetweenRow, HeldTry, StepRow
-from elcano.graphs.values.branch import BranchState
-from elcano.graphs.values.budget import Budget, Usage
-from elcano.graphs.values.report import Claim, DraftSection, ReportDraft
+from elcano.graphs.lifecycle.step_rows import BetweenRow, HeldTry, StepRow
+from elcano.graphs.report.draft import Claim
+from elcano.graphs.report.report import DraftSection, ReportDraft
+from elcano.graphs.state.branches import BranchState
+from elcano.graphs.state.budget import Budget, Usage
 from elcano.storage.ledger import LedgerEntry
 from elcano.testing.script import Script
 from tests.unit.cli.scripted import RUN, Answer, Server, problem, run

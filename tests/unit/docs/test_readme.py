@@ -10,12 +10,12 @@ from typer.main import get_command
 
 from elcano.api.http.requests import DryRunRequest, RunRequest
 from elcano.cli.app import app
-from elcano.graphs.agents.own import OwnAgent
-from elcano.graphs.checks.agent_checks import every_fault
+from elcano.graphs.checks.callees import every_fault
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.modes import MODES
+from elcano.graphs.named_parts import StoredAgent, with_agents
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.spec.named_agents import StoredAgent, with_agents
+from elcano.graphs.spec.own_agent import OwnAgent
 
 ROOT = Path(__file__).parents[3]
 README = (ROOT / "README.md").read_text()

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from elcano.graphs.agents.own import OwnAgent
 from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.spec.own_agent import OwnAgent
 
 Json = dict[str, Any]
 

@@ -6,19 +6,20 @@ from typing import Any
 from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.validation import require_valid
-from elcano.graphs.contracts import ResearchInput
 from elcano.graphs.engine.commands import ApplyEntry
 from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
 from elcano.graphs.engine.run import Run, build_initial_run
 from elcano.graphs.engine.step_function import next_command
 from elcano.graphs.frozen import Json
-from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.modes import MODES
+from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, SequentialEdge
-from elcano.graphs.spec.plan_fanouts import has_sections
-from elcano.graphs.values.budget import Limits, Usage
-from elcano.graphs.values.state import Failure, ResearchState
+from elcano.graphs.spec.walks import has_sections
+from elcano.graphs.state.budget import Limits, Usage
+from elcano.graphs.state.failures import Failure
+from elcano.graphs.state.state import ResearchState
 from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Script
 from tests.folding import difference

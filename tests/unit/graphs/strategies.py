@@ -6,18 +6,18 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 from pydantic import BaseModel, TypeAdapter
 
-from elcano.graphs.agents.agent_registry import AGENTS
-from elcano.graphs.catalogue.tool_registry import REDUCERS, TOOLS
-from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
+from elcano.graphs.agents.definition import AGENTS
+from elcano.graphs.catalogue.reducers import REDUCERS
+from elcano.graphs.catalogue.tools import TOOLS, ItemOutcome, ItemOutcomes
 from elcano.graphs.engine.commands import CallAgent, CallTool, Work
 from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.spec.call_limits import AgentLimits
 from elcano.graphs.spec.graph import (
     AgentNode,
     ConditionalEdge,
     DecisionNode,
     Edge,
+    EndKind,
     ErrorEdge,
     Inputs,
     Node,
@@ -29,9 +29,10 @@ from elcano.graphs.spec.graph import (
     StateNode,
     ToolNode,
 )
-from elcano.graphs.values.budget import Limits, Usage
-from elcano.graphs.values.endings import EndKind
-from elcano.graphs.values.state import Failure, ResearchState
+from elcano.graphs.spec.limits import AgentLimits
+from elcano.graphs.state.budget import Limits, Usage
+from elcano.graphs.state.failures import Failure
+from elcano.graphs.state.state import ResearchState
 from elcano.testing.script import make_passages
 from tests.unit.graphs.texts import expressions, json_objects, json_values
 

@@ -11,16 +11,12 @@ import pytest
 
 from elcano.api.app import create_app
 from elcano.graphs.builder import GraphBuilder
-from elcano.graphs.catalogue.reducers import Values
-from elcano.graphs.catalogue.tool_registry import REDUCERS, ReducerSpec
-from elcano.graphs.domains import DOMAINS
+from elcano.graphs.catalogue.reducers import REDUCERS, ReducerSpec, Values
 from elcano.graphs.errors import GraphInvalid
-from elcano.graphs.modes import MODES
-from elcano.graphs.modes.mode import Mode
-from elcano.graphs.modes.mode_choices import PLUGIN_MODES
+from elcano.graphs.modes import MODES, PLUGIN_MODES, Mode
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.values.rubric import Rubric
-from elcano.graphs.values.state import ResearchState
+from elcano.graphs.state.rubric import DOMAINS, Rubric
+from elcano.graphs.state.state import ResearchState
 from elcano.settings import Settings
 from elcano.testing.script import Script
 from tests.unit.graphs.samples import research
@@ -107,7 +103,7 @@ ROOMS = ("graphs", "workflows", "activities", "storage", "api", "cli", "plugins"
     ("name", "files"),
     [
         ("deep_brief", {"plugins/research/deep.py", "graphs/contracts.py"}),
-        ("biomedical", {"graphs/domains/biomedical.py"}),
+        ("biomedical", {"graphs/state/rubric.py"}),
     ],
 )
 def test_a_name_is_known_where_it_is_made_and_where_its_kind_is_listed(name: str, files: set[str]) -> None:

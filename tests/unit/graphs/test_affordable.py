@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from elcano.graphs.checks.budget_limits import default_limits, limit_faults
 from elcano.graphs.modes import MODES
-from elcano.graphs.values.budget import Limits
+from elcano.graphs.state.budget import Limits
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -4,11 +4,11 @@ import pytest
 
 from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle.finish import publish_call
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
-from elcano.graphs.values.branch import branch_states
+from elcano.graphs.state.branches import branch_states
 from elcano.plugins.research.iterative import ITERATIVE
 from elcano.testing.script import Answer, Refused, Script, make_passages
 from tests.unit.graphs.samples import asked, research, searching_branch, two_searches

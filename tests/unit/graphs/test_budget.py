@@ -6,7 +6,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from elcano.graphs.values.budget import (
+from elcano.graphs.spec.graph import EndKind
+from elcano.graphs.state.budget import (
     Budget,
     Estimate,
     Limits,
@@ -15,7 +16,6 @@ from elcano.graphs.values.budget import (
     sum_usages,
     usd_from_microusd,
 )
-from elcano.graphs.values.endings import EndKind
 from tests.unit.graphs.strategies import limits, usages
 
 quick = settings(max_examples=200, deadline=None, database=None)

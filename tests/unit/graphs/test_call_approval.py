@@ -3,10 +3,9 @@
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from elcano.graphs.checks.error_edges import error_faults
-from elcano.graphs.contracts import ResearchInput
-from elcano.graphs.engine.call_approval import ApproveCall, RefuseCall, hold_of
-from elcano.graphs.engine.control_actions import Action, Stop, refuse_control
+from elcano.graphs.checks.route_checks import error_faults
+from elcano.graphs.engine.approvals import ApproveCall, RefuseCall, hold_of
+from elcano.graphs.engine.control_actions import Action, Pause, Stop, Unpause, refuse_control
 from elcano.graphs.engine.entries import (
     ApprovalExpired,
     ApprovalRequested,
@@ -16,16 +15,16 @@ from elcano.graphs.engine.entries import (
     RunResumed,
     StepAbandoned,
 )
-from elcano.graphs.engine.pause import Pause, Unpause
 from elcano.graphs.engine.run import Run
-from elcano.graphs.journal.journal import Journal
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.lifecycle.resume_points import before_step, cut_log_at_end
 from elcano.graphs.lifecycle.start import fold, open_journal
 from elcano.graphs.lifecycle.step_history import list_step_rows
 from elcano.graphs.records import RunLog
+from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import AgentNode, ErrorEdge, ResearchGraph, SequentialEdge, ToolNode
-from elcano.graphs.values.state import Ending
-from elcano.graphs.values.waiting_call import ARGUMENTS_CHARACTERS, WaitingCall, list_undecided_calls, shorten_arguments
+from elcano.graphs.state.failures import Ending
+from elcano.graphs.state.holds import ARGUMENTS_CHARACTERS, WaitingCall, list_undecided_calls, shorten_arguments
 
 IDS = ("0001-write-1", "0001-write-2", "0001-write-3")
 GRAPH = ResearchGraph(

@@ -6,15 +6,14 @@ from typing import get_type_hints
 
 import pytest
 
-from elcano.graphs.agents.agent_registry import AGENTS
-from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.catalogue.tool_registry import REDUCERS, TOOLS, ReducerSpec, ToolSpec
-from elcano.graphs.catalogue.tools import ItemOutcomes
+from elcano.graphs.agents.definition import AGENTS, AgentDefinition
+from elcano.graphs.catalogue.reducers import REDUCERS, ReducerSpec
+from elcano.graphs.catalogue.tools import TOOLS, ItemOutcomes, ToolSpec
 from elcano.graphs.checks.references import reference_faults
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import AgentNode, StateNode, ToolNode
-from elcano.graphs.values.events import EVENT_TYPES, TERMINAL
-from elcano.graphs.values.state import ResearchState
+from elcano.graphs.state.events import EVENT_TYPES, TERMINAL
+from elcano.graphs.state.state import ResearchState
 
 SPECS: list[AgentDefinition | ToolSpec] = [*AGENTS.values(), *TOOLS.values()]
 CATALOGUES: Iterable[Mapping[str, AgentDefinition | ToolSpec | ReducerSpec]] = (AGENTS, TOOLS, REDUCERS)

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elcano.graphs.engine.entries import StepCompleted
-from elcano.graphs.journal.journal import Journal
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import AgentNode, ToolNode
-from elcano.graphs.values.budget import Limits
+from elcano.graphs.state.budget import Limits
 from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Script
 from tests.unit.graphs.samples import asked

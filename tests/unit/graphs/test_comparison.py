@@ -9,9 +9,10 @@ from elcano.graphs.comparison.differences import ClaimBrief, RunComparison
 from elcano.graphs.comparison.run_comparison import Side, build_run_comparison
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.modes import MODES
-from elcano.graphs.values.budget import Limits
-from elcano.graphs.values.report import Citation, Claim, DraftSection, Reference, Report, ReportDraft
-from elcano.graphs.values.work_metadata import Identifiers, Work
+from elcano.graphs.report.draft import Citation, Claim
+from elcano.graphs.report.report import DraftSection, Reference, Report, ReportDraft
+from elcano.graphs.report.works import Identifiers, Work
+from elcano.graphs.state.budget import Limits
 from elcano.testing.script import Script
 from tests.unit.graphs.samples import QUESTION, asked, research
 from tests.unit.graphs.test_properties import many

@@ -9,18 +9,18 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.criteria import (
+from elcano.graphs.state.plan import (
     CRITERION_CHARACTERS,
     MOST_CRITERIA,
     MOST_PASSAGES,
     Criterion,
     CriterionVerdict,
+    ReportForm,
+    SectionPlan,
     apply_verdicts,
     build_unjudged_criteria,
     normalize_criteria,
 )
-from elcano.graphs.values.form import ReportForm
-from elcano.graphs.values.state import SectionPlan
 from elcano.plugins.research import reducers as research
 from elcano.plugins.research.agents.input_parser import ParsedQuery
 from elcano.plugins.research.agents.judge import JudgeAssessment, JudgeInput, resolve_answer, summarize_assessment

@@ -4,15 +4,15 @@ import pytest
 
 from elcano.graphs.engine.commands import CallAgent, Finish
 from elcano.graphs.engine.entries import Diverted, StepAbandoned, StepCompleted, StepFailed
-from elcano.graphs.engine.expression_reader import ExpressionReader
+from elcano.graphs.engine.inputs import ExpressionReader
 from elcano.graphs.engine.routing import route_after_success
 from elcano.graphs.engine.run import VIEW_NAMES, build_expression_view, build_initial_run
 from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.errors import EngineFault
 from elcano.graphs.frozen import Json
 from elcano.graphs.spec.graph import ConditionalEdge, SequentialEdge
-from elcano.graphs.values.budget import Limits, Usage
-from elcano.graphs.values.state import Ending
+from elcano.graphs.state.budget import Limits, Usage
+from elcano.graphs.state.failures import Ending
 from elcano.testing.script import make_passages
 from tests.unit.graphs.samples import (
     QUESTION,

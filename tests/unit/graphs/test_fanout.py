@@ -2,15 +2,17 @@
 
 import pytest
 
-from elcano.graphs.contracts import ResearchResult
 from elcano.graphs.engine.commands import BranchStart, RunBranches
 from elcano.graphs.engine.run import build_initial_run as started
-from elcano.graphs.fanout.visit import FanOut, build_branch_outcome
+from elcano.graphs.lifecycle.fanout import FanOut
+from elcano.graphs.lifecycle.handover import build_branch_outcome
 from elcano.graphs.modes import MODES
+from elcano.graphs.run_contracts import ResearchResult
 from elcano.graphs.spec.graph import ParallelNode
-from elcano.graphs.values.branch import BranchInput
-from elcano.graphs.values.budget import Budget, Limits, TopUp, Usage
-from elcano.graphs.values.state import Ending, ResearchState
+from elcano.graphs.state.branches import BranchInput
+from elcano.graphs.state.budget import Budget, Limits, TopUp, Usage
+from elcano.graphs.state.failures import Ending
+from elcano.graphs.state.state import ResearchState
 
 STARTS = tuple(
     BranchStart(index=index, parallel_path_id=f"0001.b-{index}", branch="loop", input=BranchInput(question="q"))

@@ -8,8 +8,8 @@ import pytest
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.engine.entries import StepCompleted
 from elcano.graphs.modes import MODES
+from elcano.graphs.named_parts import with_branches
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.spec.named_graphs import with_branches
 from elcano.testing import ScriptedModel, ScriptedSource, run_research
 from tests.gallery import DOCUMENTS, QUESTIONS, WAYS, graph
 

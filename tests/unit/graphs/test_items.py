@@ -1,7 +1,7 @@
 """What is told of a tool that ran once for each item: each in its own sentence, those that failed by their errors."""
 
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.journal.items import TOLD, summarize_items
+from elcano.graphs.lifecycle.event_texts import TOLD, summarize_items
 from elcano.plugins.data.database_tools import schema_told
 
 

@@ -2,10 +2,10 @@
 
 from elcano.graphs.engine.control_actions import Stop
 from elcano.graphs.engine.entries import Controlled
-from elcano.graphs.journal.journal import Journal
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.modes import MODES
-from elcano.graphs.values.budget import Limits
-from elcano.graphs.values.state import ResearchState
+from elcano.graphs.state.budget import Limits
+from elcano.graphs.state.state import ResearchState
 
 
 def test_an_accepted_request_is_known_by_its_id_however_often_the_run_goes_on_elsewhere() -> None:

@@ -6,9 +6,10 @@ from collections import Counter
 import pytest
 
 from elcano.graphs import labels
-from elcano.graphs.contracts import BranchOf, ResearchInput
+from elcano.graphs.contracts import BranchOf
 from elcano.graphs.labels import SEARCH_ATTRIBUTES, at_start, describe_workflow, escape_markdown_line, format_label
 from elcano.graphs.modes import MODES
+from elcano.graphs.run_contracts import ResearchInput
 
 COLUMNS = {"Keyword": 10, "Int": 3, "Double": 3}
 """How many of a type a namespace may have in Temporal's SQL databases."""

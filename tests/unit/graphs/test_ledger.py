@@ -2,7 +2,7 @@
 
 import pytest
 
-from elcano.graphs.values.ledger import Ledger, TaskLedger, Turn
+from elcano.graphs.state.team import Ledger, TaskLedger, Turn
 
 
 def turn(speaker: str = "searcher", instruction: str = "look", *, evidence: int = 0, **known: object) -> Turn:

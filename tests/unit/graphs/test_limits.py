@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.values.budget import LEAST_TOKENS, Limits, TopUp
+from elcano.graphs.state.budget import LEAST_TOKENS, Limits, TopUp
 
 many = settings(max_examples=200, deadline=None, database=None)
 BOUNDS = [

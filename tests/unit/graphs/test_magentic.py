@@ -3,12 +3,12 @@
 import pytest
 
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.journal.journal import Journal
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.lifecycle.start import fold
 from elcano.graphs.preview.preview import preview_graph
-from elcano.graphs.values.budget import Limits
-from elcano.graphs.values.ledger import Ledger
-from elcano.graphs.values.state import ResearchState
+from elcano.graphs.state.budget import Limits
+from elcano.graphs.state.state import ResearchState
+from elcano.graphs.state.team import Ledger
 from elcano.plugins.teams.agents.hypothesizer import Hypotheses
 from elcano.plugins.teams.reducers import record_hypotheses
 from elcano.testing.in_memory import run_in_memory

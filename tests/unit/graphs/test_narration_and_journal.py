@@ -2,20 +2,20 @@
 
 import pytest
 
-from elcano.graphs.agents.agent_registry import AGENTS
+from elcano.graphs.agents.definition import AGENTS
 from elcano.graphs.engine.commands import BranchStart, CallAgent, CallTool, Finish, RunBranches
 from elcano.graphs.engine.entries import Diverted, Entry, Held, StepCompleted, StepFailed
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.journal.journal import Journal
-from elcano.graphs.journal.narration import narrate_command
-from elcano.graphs.journal.told import MESSAGE_CHARACTERS
+from elcano.graphs.lifecycle.event_texts import MESSAGE_CHARACTERS
+from elcano.graphs.lifecycle.journal import Journal
+from elcano.graphs.lifecycle.narration import narrate_command
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ConditionalEdge, ResearchGraph, SequentialEdge
-from elcano.graphs.values.branch import BranchInput
-from elcano.graphs.values.budget import Limits, Usage
-from elcano.graphs.values.events import TERMINAL, AgentEvent, EventType
-from elcano.graphs.values.failures import FailureType
-from elcano.graphs.values.state import Ending, Failure, Hold
+from elcano.graphs.state.branches import BranchInput
+from elcano.graphs.state.budget import Limits, Usage
+from elcano.graphs.state.events import TERMINAL, AgentEvent, EventType
+from elcano.graphs.state.failures import Ending, Failure, FailureType
+from elcano.graphs.state.holds import Hold
 from elcano.testing.script import make_passages
 from tests.unit.graphs.samples import QUESTION, asking, search_graph, two_nodes
 from tests.unit.graphs.strategies import ANSWERS

@@ -16,9 +16,9 @@ from elcano.graphs.spec.graph import (
     SequentialEdge,
     StateNode,
 )
-from elcano.graphs.values.branch import BranchInput
-from elcano.graphs.values.budget import Limits
-from elcano.graphs.values.state import Ending
+from elcano.graphs.state.branches import BranchInput
+from elcano.graphs.state.budget import Limits
+from elcano.graphs.state.failures import Ending
 from elcano.testing.script import make_passages
 from tests.unit.graphs.samples import (
     ON,

@@ -10,12 +10,12 @@ from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.contracts import AgentCall, ModelChoice
 from elcano.graphs.model_names import chosen_model, with_own
 from elcano.graphs.modes import MODES
+from elcano.graphs.named_parts import StoredAgent, agents_called, with_agents
 from elcano.graphs.preview.preview import preview_graph
 from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.spec.named_agents import StoredAgent, agents_called, with_agents
-from elcano.graphs.spec.size import size_faults
-from elcano.graphs.values.budget import Limits
+from elcano.graphs.spec.limits import size_faults
+from elcano.graphs.state.budget import Limits
 from tests.unit.graphs.own_agents import SCREENER, Json, carrying, screened, screener
 from tests.unit.graphs.samples import asked
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from elcano.graphs.agents.agent_registry import AGENTS
+from elcano.graphs.agents.definition import AGENTS
 from elcano.graphs.engine.commands import CallAgent, CallTool
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.journal.narration import narrate_command
-from elcano.graphs.values.display_text import format_count
+from elcano.graphs.lifecycle.narration import narrate_command
+from elcano.graphs.text import format_count
 
 EVIDENCE: JsonObject = {"evidence": ["a", "b"]}
 

@@ -20,18 +20,21 @@ from elcano.graphs.engine.entries import (
     StepCompleted,
     StepFailed,
 )
-from elcano.graphs.engine.run import Run, build_initial_run
+from elcano.graphs.engine.run import Run, build_initial_run, weigh_state
 from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.errors import EngineFault
 from elcano.graphs.expressions.evaluation import Meter
 from elcano.graphs.expressions.language import evaluate_expression, find_expression_fault, root_names
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.journal.journal import Journal, JournalPages
-from elcano.graphs.journal.narration import narrate_run_start
+from elcano.graphs.lifecycle.journal import Journal
+from elcano.graphs.lifecycle.narration import narrate_run_start
 from elcano.graphs.rules import get_rules
+from elcano.graphs.run_contracts import JournalPages
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.values.budget import TopUp, Usage
-from elcano.graphs.values.state import Ending, Hold, NodeFailure, ResearchState, weigh_state
+from elcano.graphs.state.budget import TopUp, Usage
+from elcano.graphs.state.failures import Ending, NodeFailure
+from elcano.graphs.state.holds import Hold
+from elcano.graphs.state.state import ResearchState
 from tests.unit.graphs.mutations import MUTATIONS, free_graphs
 from tests.unit.graphs.strategies import ENTRY, graphs, limits, outcomes, states
 from tests.unit.graphs.texts import expressions, json_values, texts

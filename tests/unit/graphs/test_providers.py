@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.graphs.values.providers import (
+from elcano.graphs.providers import (
     ERROR_CHARACTERS,
     FAILURES,
     FIRST_REST,

@@ -4,14 +4,15 @@ from random import Random
 
 import pytest
 
-from elcano.graphs.contracts import PublishCall, ResearchInput
+from elcano.graphs.contracts import PublishCall
 from elcano.graphs.engine.commands import Call, CallAgent
 from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
 from elcano.graphs.frozen import Json
 from elcano.graphs.lifecycle import finish
+from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
-from elcano.graphs.values.budget import Limits, Usage
-from elcano.graphs.values.state import Failure
+from elcano.graphs.state.budget import Limits, Usage
+from elcano.graphs.state.failures import Failure
 from elcano.testing import run_in_memory
 from tests.folding import difference
 from tests.unit.graphs.drawn import drawn

@@ -3,7 +3,7 @@
 from elcano.graphs.catalogue import reducers
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
 from elcano.graphs.frozen import Json
-from elcano.graphs.values.state import IterationData, ResearchState, ToolCallRecord
+from elcano.graphs.state.state import IterationData, ResearchState, ToolCallRecord
 from elcano.plugins.research import reducers as research
 from elcano.plugins.research.agents.judge import JudgeAssessment
 from elcano.plugins.research.agents.knowledge_gap import KnowledgeGapOutput

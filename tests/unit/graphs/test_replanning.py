@@ -3,16 +3,18 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elcano.graphs.contracts import ResearchResult
 from elcano.graphs.engine.commands import BranchStart, RunBranches
 from elcano.graphs.engine.entries import StepCompleted, StepFailed
 from elcano.graphs.engine.run import build_initial_run as started
-from elcano.graphs.fanout.visit import FanOut, build_branch_outcome
+from elcano.graphs.lifecycle.fanout import FanOut
+from elcano.graphs.lifecycle.handover import build_branch_outcome
 from elcano.graphs.modes import MODES
+from elcano.graphs.run_contracts import ResearchResult
 from elcano.graphs.spec.graph import ParallelNode
-from elcano.graphs.values.branch import BranchInput, BranchOutcomes
-from elcano.graphs.values.budget import Budget, Limits, TopUp, Usage, sum_usages
-from elcano.graphs.values.state import Ending, ResearchState
+from elcano.graphs.state.branches import BranchInput, BranchOutcomes
+from elcano.graphs.state.budget import Budget, Limits, TopUp, Usage, sum_usages
+from elcano.graphs.state.failures import Ending
+from elcano.graphs.state.state import ResearchState
 
 many = settings(max_examples=100, deadline=None, database=None)
 MINIMUM = 4_000

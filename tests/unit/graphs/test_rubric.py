@@ -7,10 +7,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from elcano.graphs.domains import DOMAINS, GENERAL
-from elcano.graphs.domains.biomedical import BIOMEDICAL
-from elcano.graphs.values.rubric import MOST_NAMES, NamesFound, Rubric, Score, apply_rubric
-from elcano.graphs.values.state import ResearchState
+from elcano.graphs.state.rubric import BIOMEDICAL, DOMAINS, GENERAL, MOST_NAMES, NamesFound, Rubric, Score, apply_rubric
+from elcano.graphs.state.state import ResearchState
 from elcano.plugins.research.agents import judge
 from elcano.plugins.research.agents.judge import JudgeAssessment, JudgeInput, resolve_answer
 from elcano.plugins.research.reducers import record_judgement

@@ -4,14 +4,14 @@ from importlib.metadata import version
 
 import pytest
 
-from elcano.graphs.contracts import ResearchInput
-from elcano.graphs.engine.exits import exit_needs
-from elcano.graphs.engine.safety import has_stalled
+from elcano.graphs.engine.estimates import exit_needs
+from elcano.graphs.engine.run import has_stalled
 from elcano.graphs.lifecycle.finish import build_run_log
 from elcano.graphs.lifecycle.start import fold, open_journal
 from elcano.graphs.modes import MODES
 from elcano.graphs.rules import RULES, AgentFigures, Rules, get_newest_rules_number, get_rules
-from elcano.graphs.values.state import IterationData
+from elcano.graphs.run_contracts import ResearchInput
+from elcano.graphs.state.state import IterationData
 from elcano.testing.script import Script
 from tests.unit.graphs.samples import asked, research
 

@@ -3,9 +3,9 @@
 import pytest
 
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.journal.journal import Journal
-from elcano.graphs.values.budget import Limits
-from elcano.graphs.values.failures import FailureType
+from elcano.graphs.lifecycle.journal import Journal
+from elcano.graphs.state.budget import Limits
+from elcano.graphs.state.failures import FailureType
 from elcano.testing.script import Answer, Refused, Script
 from tests.unit.graphs.samples import research, search_graph
 

@@ -2,9 +2,10 @@
 
 import pytest
 
-from elcano.graphs.engine.safety import broken_sources, has_stalled
+from elcano.graphs.engine.routing import broken_sources
+from elcano.graphs.engine.run import has_stalled
 from elcano.graphs.rules import get_rules
-from elcano.graphs.values.state import IterationData, ResearchState, ToolCallRecord
+from elcano.graphs.state.state import IterationData, ResearchState, ToolCallRecord
 
 OK = ToolCallRecord(source="library", query="q", found=1)
 BAD = ToolCallRecord(source="library", query="q", error="down")

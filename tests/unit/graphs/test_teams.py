@@ -9,12 +9,12 @@ from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.contracts import CHAIN_MODES
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle.finish import publish_call
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
-from elcano.graphs.values.branch import BranchOutcomes
-from elcano.graphs.values.budget import Limits
+from elcano.graphs.state.branches import BranchOutcomes
+from elcano.graphs.state.budget import Limits
 from elcano.plugins.teams.hierarchical import HIERARCHICAL, SUB_ITERATIONS, TEAM
 from elcano.testing.script import Refused, Script
 from tests.unit.graphs.samples import asked, research

@@ -4,7 +4,7 @@ import pytest
 
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.values.state import EvidenceRef, ResearchState
+from elcano.graphs.state.state import EvidenceRef, ResearchState
 from elcano.plugins.mcp.mcp_tools import CallToolOutput, add_tool_evidence, summarize_tool_call
 from elcano.plugins.mcp.tool_servers import tool_servers
 

@@ -15,7 +15,7 @@ from elcano.graphs.expressions.weight import (
     ValueTooLarge,
 )
 from elcano.graphs.frozen import Json
-from elcano.graphs.values.state import IterationData
+from elcano.graphs.state.state import IterationData
 from tests.unit.graphs.texts import json_values
 
 MOST = 1_000_000

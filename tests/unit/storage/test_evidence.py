@@ -5,7 +5,7 @@ from hashlib import sha256
 
 import pytest
 
-from elcano.graphs.values.work_metadata import Work
+from elcano.graphs.report.works import Work
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import TenantStore
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from elcano.graphs.values.providers import SPACING, Provider, Turn, admit_provider_call, record_provider_failure
+from elcano.graphs.providers import SPACING, Provider, Turn, admit_provider_call, record_provider_failure
 from elcano.storage.store import Store
 from tests.unit.storage.conftest import Opened
 

@@ -3,12 +3,12 @@
 import pytest
 from sqlalchemy import func, select
 
-from elcano.graphs.agents.own import OwnAgent
-from elcano.graphs.data.knowledge_graph import build_knowledge_edge, build_knowledge_node
 from elcano.graphs.errors import RunOpen
 from elcano.graphs.modes import MODES
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.values.events import AgentEvent
+from elcano.graphs.report.knowledge_graph import build_knowledge_edge, build_knowledge_node
+from elcano.graphs.spec.own_agent import OwnAgent
+from elcano.graphs.state.events import AgentEvent
 from elcano.storage.controls import ControlOutcome
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.sql.tables import metadata

@@ -13,7 +13,7 @@ from temporalio.testing import ActivityEnvironment
 from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.contracts import AgentCall, AgentResult
-from elcano.graphs.values.failures import FailureDetails
+from elcano.graphs.state.failures import FailureDetails
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from elcano.testing.provider import make_completion, make_refusal

@@ -12,7 +12,7 @@ from elcano.activities.calls.models import NO_KEY, resolve_model
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.errors import ModelRefused
 from elcano.graphs.model_names import PROVIDERS
-from elcano.graphs.values.failures import FailureType
+from elcano.graphs.state.failures import FailureType
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 from tests.loopback import Reply, loopback

@@ -15,8 +15,8 @@ from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.budget import Allowance, Usage
-from elcano.graphs.values.failures import FailureDetails, FailureType
+from elcano.graphs.state.budget import Allowance, Usage
+from elcano.graphs.state.failures import FailureDetails, FailureType
 from elcano.settings import Settings
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import Store, open_store

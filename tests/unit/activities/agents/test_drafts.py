@@ -2,11 +2,11 @@
 
 from elcano.activities.agents.draft_references import with_canonical_ids
 from elcano.activities.agents.drafts import UNKNOWN, complete_draft, join_section_drafts
-from elcano.graphs.agents.envelope import SectionItem
-from elcano.graphs.agents.loaded import Drafts
-from elcano.graphs.agents.synthesis_context import select_fitting_claims
-from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft
-from elcano.graphs.values.state import SectionGap, SectionResult
+from elcano.graphs.agents.envelope import Drafts, SectionItem
+from elcano.graphs.agents.writing import select_fitting_claims
+from elcano.graphs.report.draft import Citation, Claim
+from elcano.graphs.report.report import DraftSection, ReportDraft
+from elcano.graphs.state.plan import SectionGap, SectionResult
 from elcano.storage.evidence import Evidence
 from tests.unit.activities.agents.material import PANCAKES, TEMPORAL, passage
 

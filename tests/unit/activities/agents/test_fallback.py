@@ -10,7 +10,7 @@ import pytest
 from pydantic_ai import models
 
 from elcano.graphs.model_names import PROVIDERS
-from elcano.graphs.values.failures import FailureType
+from elcano.graphs.state.failures import FailureType
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 from tests.loopback import Reply

@@ -10,9 +10,9 @@ from elcano.activities.calls.request_forms import MOST_CUTS, PLAINER, SHORTER
 from elcano.graphs.agents.envelope import TaskEnvelope, parse_envelope
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.model_names import PROVIDERS
-from elcano.graphs.values.budget import Allowance
-from elcano.graphs.values.failures import FailureType
-from elcano.graphs.values.report import ReportDraft
+from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.state.budget import Allowance
+from elcano.graphs.state.failures import FailureType
 from elcano.storage.store import Store, open_store
 from tests.loopback import Asked, Reply
 from tests.unit.activities.agents.asked import THOUGHT, answered, at, chat, ended, failed, named, refused, service

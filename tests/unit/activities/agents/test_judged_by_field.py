@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.domains.biomedical import BIOMEDICAL
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.values.state import IterationData, ToolCallRecord
+from elcano.graphs.state.rubric import BIOMEDICAL
+from elcano.graphs.state.state import IterationData, ToolCallRecord
 from elcano.plugins.research.agents.tool_selector import (
     AgentSelectionPlan,
     AgentTask,

@@ -6,8 +6,8 @@ import pytest
 
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.budget import Limits
-from elcano.graphs.values.ledger import FACT_CHARACTERS, INSTRUCTION_CHARACTERS, MOST_FACTS, Ledger
+from elcano.graphs.state.budget import Limits
+from elcano.graphs.state.team import FACT_CHARACTERS, INSTRUCTION_CHARACTERS, MOST_FACTS, Ledger
 from elcano.testing.model import Answers, Reply, ScriptedModel
 from elcano.testing.research import ResearchOutcome, run_research
 from elcano.testing.script import make_progress_ledger

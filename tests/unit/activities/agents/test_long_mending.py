@@ -9,12 +9,12 @@ from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.sources.registry import Sources
-from elcano.graphs.agents.definition import TRUSTING
 from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.agents.prompt_texts import TRUSTING
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.budget import Allowance
-from elcano.graphs.values.report import ReportDraft
+from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.state.budget import Allowance
 from elcano.plugins.research.agents.long_writer import SECTION, SUMMARY
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store

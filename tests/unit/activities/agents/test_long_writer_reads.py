@@ -7,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.activities.agents.parts import PART_CHARACTERS, heading_words, in_parts
-from elcano.graphs.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope
-from elcano.graphs.agents.loaded import Drafts, Loaded, ShownPassages
-from elcano.graphs.agents.synthesis_context import SynthesisInput
+from elcano.graphs.agents.envelope import Drafts, EvidenceItem, Loaded, SectionItem, ShownPassages, TaskEnvelope
+from elcano.graphs.agents.writing import SynthesisInput
 from elcano.graphs.engine.run import build_initial_run
 from elcano.graphs.lifecycle.start import compose_section_wish
 from elcano.graphs.modes import MODES
-from elcano.graphs.values.budget import Limits
-from elcano.graphs.values.report import Citation, Claim
-from elcano.graphs.values.state import ResearchState, SectionPlan
+from elcano.graphs.report.draft import Citation, Claim
+from elcano.graphs.state.budget import Limits
+from elcano.graphs.state.plan import SectionPlan
+from elcano.graphs.state.state import ResearchState
 from elcano.plugins.research.agents.long_writer import shown_section, shown_summary
 from elcano.testing import ScriptedModel, ScriptedSource, run_research
 from elcano.testing.default_answers import build_cited_claim, build_plain_answer

@@ -14,7 +14,7 @@ from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.failures import FailureType
+from elcano.graphs.state.failures import FailureType
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 from elcano.testing.model import ScriptedModel

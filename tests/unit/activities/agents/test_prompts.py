@@ -11,21 +11,19 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from elcano.activities.agents.passages import fit_passages_to_tokens
 from elcano.activities.agents.questions import build_question_agent
-from elcano.graphs.agents.agent_registry import AGENTS
-from elcano.graphs.agents.definition import AgentDefinition
+from elcano.graphs.agents.definition import AGENTS, AgentDefinition
 from elcano.graphs.agents.envelope import (
-    DATA_NOT_INSTRUCTIONS,
-    GUIDANCE,
     EvidenceItem,
+    Loaded,
     OfferedSource,
     TaskEnvelope,
     parse_envelope,
     render_task_prompt,
 )
-from elcano.graphs.agents.loaded import Loaded
-from elcano.graphs.values.state import IterationData, ToolCallRecord
-from elcano.graphs.values.tokens import CHARACTERS_PER_TOKEN
-from elcano.graphs.values.work_metadata import Identifiers, Work
+from elcano.graphs.agents.prompt_texts import DATA_NOT_INSTRUCTIONS, GUIDANCE
+from elcano.graphs.report.works import Identifiers, Work
+from elcano.graphs.rules import CHARACTERS_PER_TOKEN
+from elcano.graphs.state.state import IterationData, ToolCallRecord
 from tests.unit.activities.agents.material import PANCAKES, TEMPORAL, least, passage
 
 INJECTED = (

@@ -8,7 +8,7 @@ import pytest
 from pydantic_ai import models
 
 from elcano.graphs.model_names import PROVIDERS
-from elcano.graphs.values.failures import FailureType
+from elcano.graphs.state.failures import FailureType
 from elcano.storage.store import Store, open_store
 from tests.loopback import RECORDED, recorded
 from tests.unit.activities.agents.asked import at, failed, named, service

@@ -16,9 +16,10 @@ from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.failures import FailureDetails, FailureType
-from elcano.graphs.values.report import Citation, Claim, DraftRef, DraftSection, ReportDraft
-from elcano.graphs.values.state import SectionGap, SectionResult
+from elcano.graphs.report.draft import Citation, Claim, DraftRef
+from elcano.graphs.report.report import DraftSection, ReportDraft
+from elcano.graphs.state.failures import FailureDetails, FailureType
+from elcano.graphs.state.plan import SectionGap, SectionResult
 from elcano.plugins.research.agents.long_writer import SECTION, SUMMARY
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store

@@ -16,8 +16,8 @@ from elcano.activities.agents.unwritten_drafts import NOT_SUMMARISED
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.contracts import AgentResult
-from elcano.graphs.values.budget import Allowance
-from elcano.graphs.values.report import ReportDraft
+from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.state.budget import Allowance
 from elcano.plugins.research.agents.long_writer import SECTION, SUMMARY
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.criteria import Criterion
-from elcano.graphs.values.display_text import ensure_list
-from elcano.graphs.values.work_metadata import Work
+from elcano.graphs.report.works import Work
+from elcano.graphs.state.plan import Criterion
+from elcano.graphs.text import ensure_list
 from elcano.testing.model import ScriptedModel
 from elcano.testing.research import ResearchOutcome, run_research
 from elcano.testing.source import ScriptedSource

@@ -7,9 +7,9 @@ import pytest
 
 from elcano.activities.agents.needs_loader import Loader
 from elcano.activities.sources.registry import Sources
-from elcano.graphs.data.schema import ColumnSchema, DatabaseSchema, TableSchema
 from elcano.graphs.errors import InputInvalid, SourceUnavailable
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.report.tables import ColumnSchema, DatabaseSchema, TableSchema
 from elcano.plugins.research.agents.input_parser import AGENT, InputParserInput, list_needs
 from elcano.storage.store import TenantStore, open_store
 from tests.unit.activities.agents.material import FixedSource

@@ -10,10 +10,9 @@ from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.sources.registry import Sources
-from elcano.graphs.contracts import AgentResult
+from elcano.graphs.contracts import AgentResult, Words
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.answer_stream import Words
-from elcano.graphs.values.budget import Allowance
+from elcano.graphs.state.budget import Allowance
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from elcano.testing.provider import Reply, Request, completion_to_stream, make_completion

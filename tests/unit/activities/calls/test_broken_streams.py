@@ -7,8 +7,8 @@ from uuid import uuid4
 import pytest
 from temporalio.exceptions import ApplicationError
 
-from elcano.graphs.values.budget import Allowance
-from elcano.graphs.values.failures import FailureType
+from elcano.graphs.state.budget import Allowance
+from elcano.graphs.state.failures import FailureType
 from elcano.storage.store import Store
 from elcano.testing.provider import PIECE, Reply, make_completion, make_refusal
 from tests.unit.activities.calls.streams import (

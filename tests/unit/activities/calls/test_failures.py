@@ -31,8 +31,8 @@ from temporalio.testing import ActivityEnvironment
 from elcano.activities.calls.failures import MESSAGE_CHARACTERS, classify_failure
 from elcano.graphs.catalogue.tools import SearchInput
 from elcano.graphs.errors import InputInvalid, ModelRefused, SourceBusy, SourceRefused, SourceUnavailable
-from elcano.graphs.values.budget import Usage
-from elcano.graphs.values.failures import FailureDetails, FailureType
+from elcano.graphs.state.budget import Usage
+from elcano.graphs.state.failures import FailureDetails, FailureType
 
 
 def invalid_input() -> ValidationError:

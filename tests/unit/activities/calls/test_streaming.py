@@ -13,9 +13,9 @@ from temporalio.testing import ActivityEnvironment
 from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.calls.streaming import Listener
 from elcano.activities.sources.registry import Sources
-from elcano.graphs.values.answer_stream import SHOWN_CHARACTERS
-from elcano.graphs.values.failures import FailureType
-from elcano.graphs.values.report import ReportDraft
+from elcano.graphs.contracts import SHOWN_CHARACTERS
+from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.state.failures import FailureType
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from elcano.testing.provider import Reply, make_completion

@@ -5,11 +5,10 @@ import asyncio
 import pytest
 from pydantic_ai import Agent
 
-from elcano.graphs.agents.envelope import render_task_prompt
-from elcano.graphs.agents.loaded import Loaded
-from elcano.graphs.data.query import QueryFault, SqlQuery
-from elcano.graphs.data.schema import DatabaseSchema
-from elcano.graphs.values.history import HistoryEntry
+from elcano.graphs.agents.envelope import Loaded, render_task_prompt
+from elcano.graphs.report.data_answer import QueryFault, SqlQuery
+from elcano.graphs.report.tables import DatabaseSchema
+from elcano.graphs.state.state import HistoryEntry
 from elcano.plugins.data.agents import sql_repairer, sql_writer
 from elcano.plugins.data.agents.sql_repairer import SqlAttempt, SqlRepairerInput
 from elcano.plugins.data.agents.sql_writer import SqlWriterInput

@@ -8,7 +8,7 @@ import pytest
 
 from elcano.activities.providers.gate import Gate
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
-from elcano.graphs.values.providers import FAILURES, Provider, get_provider_state
+from elcano.graphs.providers import FAILURES, Provider, get_provider_state
 from elcano.storage.store import Store, open_store
 
 

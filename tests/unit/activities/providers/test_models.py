@@ -24,8 +24,8 @@ from elcano.activities.calls.failures import classify_failure
 from elcano.activities.providers import model_gate
 from elcano.activities.providers.model_gate import GatedModel, gate_models
 from elcano.graphs.contracts import ModelChoice
-from elcano.graphs.values.failures import FailureType
-from elcano.graphs.values.providers import FAILURES, Provider, get_provider_state
+from elcano.graphs.providers import FAILURES, Provider, get_provider_state
+from elcano.graphs.state.failures import FailureType
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 

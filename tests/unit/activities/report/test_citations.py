@@ -7,7 +7,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from elcano.activities.report.citations import CheckedDraft, check_citations, cited_ids, locate_quote
-from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft
+from elcano.graphs.report.draft import Citation, Claim
+from elcano.graphs.report.report import DraftSection, ReportDraft
 from elcano.storage.evidence import Evidence, StoredText
 
 WHITE = st.text(alphabet=" \t\n\r\u00a0\u2003", min_size=1, max_size=3)

@@ -5,8 +5,9 @@ import re
 from elcano.activities.phrases import get_phrases
 from elcano.activities.report.citations import check_citations
 from elcano.activities.report.rendering import render_report
-from elcano.graphs.values.report import Citation, Claim, ReportDraft
-from elcano.graphs.values.state import Ending
+from elcano.graphs.report.draft import Citation, Claim
+from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.state.failures import Ending
 from tests.unit.activities.report.test_rendering import CALL, OIL, TEXT, WATER
 
 GERMAN = CALL.model_copy(

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from elcano.activities.report.citations import CheckedDraft, check_citations
 from elcano.activities.report.parts import render_parts
 from elcano.activities.report.rendering import render_report
-from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft
-from elcano.graphs.values.statements import Judgement, Part
+from elcano.graphs.report.draft import Citation, Claim
+from elcano.graphs.report.report import DraftSection, ReportDraft
+from elcano.graphs.report.statements import Judgement, Part
 from tests.unit.activities.report.test_rendering import CALL, OIL, TEXT, WATER, headings, part
 
 DEAR = Citation(evidence=OIL.id, quote="Oil is dear", mark="a")

@@ -14,11 +14,12 @@ from elcano.activities.report.citations import CheckedDraft, check_citations
 from elcano.activities.report.report_builder import build_report
 from elcano.activities.report.work_accounts import Works, select_related_accounts
 from elcano.graphs.contracts import PublishCall
-from elcano.graphs.values.report import Citation, Claim, Reference, Report, ReportDraft
-from elcano.graphs.values.work_metadata import Identifiers, Work
+from elcano.graphs.report.draft import Citation, Claim
+from elcano.graphs.report.report import Reference, Report, ReportDraft
+from elcano.graphs.report.works import Identifiers, Work
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.ledger import LedgerEntry
-from elcano.storage.search_days import days_of
+from elcano.storage.lineage import days_of
 
 NOON = 1_795_348_800.0
 """2026-11-22, 12:00 UTC."""

@@ -9,9 +9,11 @@ import pytest
 from elcano.activities.report.citations import CheckedDraft, check_citations
 from elcano.activities.report.rendering import PASSAGE_CHARACTERS, partial_reason, render_evidence, render_report
 from elcano.graphs.contracts import PublishCall
-from elcano.graphs.values.endings import EndKind
-from elcano.graphs.values.report import Citation, Claim, DraftSection, ReportDraft
-from elcano.graphs.values.state import Ending, Failure, SectionGap, SectionResult
+from elcano.graphs.report.draft import Citation, Claim
+from elcano.graphs.report.report import DraftSection, ReportDraft
+from elcano.graphs.spec.graph import EndKind
+from elcano.graphs.state.failures import Ending, Failure
+from elcano.graphs.state.plan import SectionGap, SectionResult
 from elcano.storage.evidence import Evidence, StoredText
 
 TEXT = StoredText(

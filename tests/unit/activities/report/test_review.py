@@ -10,10 +10,9 @@ from markdown_it import MarkdownIt
 from elcano.activities.report.report_builder import build_report, build_review
 from elcano.activities.report.work_accounts import Works
 from elcano.graphs.contracts import PublishCall
-from elcano.graphs.values.report import ReportDraft
-from elcano.graphs.values.review import Review
-from elcano.graphs.values.state import RELATED, ToolCallRecord
-from elcano.graphs.values.work_metadata import Identifiers, Work
+from elcano.graphs.report.report import ReportDraft, Review
+from elcano.graphs.report.works import Identifiers, Work
+from elcano.graphs.state.state import RELATED, ToolCallRecord
 from elcano.storage.evidence import Evidence, StoredText
 from tests.unit.activities.report.test_references import citing, found, part
 

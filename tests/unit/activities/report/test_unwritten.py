@@ -6,8 +6,8 @@ from elcano.activities.report.query_results import MOST_SHOWN, render_query_resu
 from elcano.activities.report.rendering import render_evidence
 from elcano.activities.results.result_store import as_evidence
 from elcano.graphs.contracts import PublishCall
-from elcano.graphs.data.answer import SHOWN_ROWS
-from elcano.graphs.data.table import Cell
+from elcano.graphs.report.data_answer import SHOWN_ROWS
+from elcano.graphs.report.tables import Cell
 from elcano.storage.evidence import Evidence
 from tests.unit.plugins.data.answering.tables import table
 

@@ -7,7 +7,7 @@ import pytest
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.errors import SourceRefused
 from elcano.graphs.lifecycle.finish import status_of
-from elcano.graphs.values.failures import FailureType
+from elcano.graphs.state.failures import FailureType
 from elcano.testing import Failing, ScriptedModel, ScriptedSource, run_research
 from elcano.testing.default_answers import build_plain_answer
 

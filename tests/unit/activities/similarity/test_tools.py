@@ -13,7 +13,7 @@ from elcano.activities.similarity.embedder import Embedder
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.search import ToolActivities
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes, SearchOutput
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.contracts import ToolCall
@@ -21,7 +21,7 @@ from elcano.graphs.engine.commands import Call, CallTool
 from elcano.graphs.engine.entries import Entry, StepCompleted
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.values.state import EvidenceRef, ResearchState
+from elcano.graphs.state.state import EvidenceRef, ResearchState
 from elcano.storage.evidence import Evidence, EvidenceStore
 from elcano.storage.store import Store, open_store
 from elcano.testing.in_memory import run_in_memory

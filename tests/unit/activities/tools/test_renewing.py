@@ -9,11 +9,11 @@ from temporalio.testing import ActivityEnvironment
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.search import ToolActivities, as_told_now
-from elcano.graphs.catalogue.source_registry import build_collection_spec
+from elcano.graphs.catalogue.sources import build_collection_spec
 from elcano.graphs.catalogue.tools import SearchOutput
 from elcano.graphs.contracts import ToolCall
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.work_metadata import Identifiers, Work
+from elcano.graphs.report.works import Identifiers, Work
 from elcano.storage.evidence import Evidence
 from elcano.storage.store import Store, open_store
 from tests.unit.activities.agents.material import PANCAKES, passage, stored

@@ -14,15 +14,14 @@ from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.evidence_reference import shorten_to_excerpt
 from elcano.activities.tools.search import ToolActivities
-from elcano.graphs.catalogue.source_registry import build_collection_spec
-from elcano.graphs.catalogue.tool_registry import TOOLS
-from elcano.graphs.catalogue.tools import SearchOutput
+from elcano.graphs.catalogue.sources import build_collection_spec
+from elcano.graphs.catalogue.tools import TOOLS, SearchOutput
 from elcano.graphs.contracts import ToolCall
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.registry import resolve_function
-from elcano.graphs.values.failures import FailureType
-from elcano.graphs.values.state import EXCERPT_CHARACTERS
+from elcano.graphs.state.failures import FailureType
+from elcano.graphs.state.state import EXCERPT_CHARACTERS
 from elcano.plugins.documents.source import DocumentsSource
 from elcano.storage.store import Store, open_store
 from tests.unit.plugins.documents.collections import Shelf

@@ -1,7 +1,7 @@
 """References for the tests of what is made of them."""
 
-from elcano.graphs.values.report import CitedText, Reference
-from elcano.graphs.values.work_metadata import Identifiers, Work
+from elcano.graphs.report.report import CitedText, Reference
+from elcano.graphs.report.works import Identifiers, Work
 
 NOON = 1_795_348_800.0
 """2026-11-22, 12:00 UTC."""

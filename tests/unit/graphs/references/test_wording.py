@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 
 from elcano.graphs.references import reference_text
-from elcano.graphs.values.work_metadata import Flag, Identifiers, Work
+from elcano.graphs.report.works import Flag, Identifiers, Work
 from tests.unit.graphs.references.material import PAPER
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from elcano.graphs.values.analysis import AnalyzeInput, Group, Measurement
-from elcano.graphs.values.work_metadata import Identifiers, Work
+from elcano.graphs.report.analysis import AnalyzeInput, Group, Measurement
+from elcano.graphs.report.works import Identifiers, Work
 from tests.unit.plugins.analysis.trials import (
     COUNTS,
     DRUG_LOWERS_DEATH,

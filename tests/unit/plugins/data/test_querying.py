@@ -15,8 +15,8 @@ from elcano.activities.services import Services
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.search import ToolActivities
 from elcano.graphs.contracts import ToolCall
-from elcano.graphs.data.table import ResultTable
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.report.tables import ResultTable
 from elcano.plugins.data.database_tools import ExecuteSqlOutput, SchemaContextOutput, execution_told, schema_told
 from elcano.plugins.data.databases.database import Database
 from elcano.plugins.data.databases.registry import Databases, open_databases

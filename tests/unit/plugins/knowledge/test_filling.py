@@ -11,10 +11,10 @@ from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.report.publishing import ReportActivities
 from elcano.graphs.contracts import BranchOf
-from elcano.graphs.data.knowledge_graph import KnowledgeEdge, KnowledgeNode, node_id
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import ArchiveCall
-from elcano.graphs.values.work_metadata import Identifiers, Work
+from elcano.graphs.report.knowledge_graph import KnowledgeEdge, KnowledgeNode, node_id
+from elcano.graphs.report.works import Identifiers, Work
 from elcano.plugins.knowledge import graph_update
 from elcano.plugins.knowledge.graph_update import update_knowledge
 from elcano.storage.knowledge.table_graph import TableKnowledge

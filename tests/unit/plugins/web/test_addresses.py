@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.graphs.values.work_metadata import Identifiers
+from elcano.graphs.report.works import Identifiers
 from elcano.plugins.web.addresses import (
     different_hosts,
     identify_page,

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from elcano.graphs.data.knowledge_graph import build_knowledge_edge, build_knowledge_node
 from elcano.graphs.errors import CypherRefused
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.report.knowledge_graph import build_knowledge_edge, build_knowledge_node
 from elcano.storage.knowledge import age as age_graph
 from elcano.storage.knowledge.cypher import LONGEST, parse_agtype, require_columns, require_reading
 from elcano.storage.knowledge.graph import KnowledgeGraph

@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager
 
 import pytest
 
-from elcano.graphs.data.knowledge_graph import (
+from elcano.graphs.report.knowledge_graph import (
     KnowledgeEdge,
     KnowledgeNode,
     build_knowledge_edge,
@@ -14,8 +14,8 @@ from elcano.graphs.data.knowledge_graph import (
     kind_of,
     node_id,
 )
+from elcano.plugins.knowledge.shortest_paths import find_shortest_paths
 from elcano.storage.knowledge.graph import KnowledgeGraph
-from elcano.storage.knowledge.paths import find_shortest_paths
 from elcano.storage.store import Store
 
 RUN = build_knowledge_node("run", "run-1", "Does aspirin prevent strokes?")

@@ -9,9 +9,10 @@ from elcano.activities.report.publishing import ReportActivities
 from elcano.activities.results.result_store import store_result_table
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.contracts import AgentCall, AgentResult, ModelChoice, PublishCall
-from elcano.graphs.data.table import ResultDigest, ResultTable
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.report import DraftRef, Report, ReportDraft, ReportRef
+from elcano.graphs.report.draft import DraftRef, ReportRef
+from elcano.graphs.report.report import Report, ReportDraft
+from elcano.graphs.report.tables import ResultDigest, ResultTable
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from elcano.testing import ScriptedModel

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from elcano.graphs.data.proof import CellReference, NumberProof, Operation
-from elcano.graphs.data.schema import Kind
-from elcano.graphs.data.table import Cell, ResultColumn, ResultTable
+from elcano.graphs.report.data_answer import CellReference, NumberProof, Operation
+from elcano.graphs.report.tables import Cell, Kind, ResultColumn, ResultTable
 
 
 def table(

@@ -9,10 +9,10 @@ from xml.etree import ElementTree
 import pytest
 
 from elcano.api.reports.page import render_report_page
-from elcano.graphs.data.answer import CHART_PATH, ChartInput
-from elcano.graphs.data.table import ResultTable
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.values.report import Report
+from elcano.graphs.report.data_answer import CHART_PATH, ChartInput
+from elcano.graphs.report.report import Report
+from elcano.graphs.report.tables import ResultTable
 from elcano.plugins.data.answering.charts import MOST_BARS, MOST_POINTS, PlannedChart, plan_chart
 from elcano.plugins.data.answering.vega_renderer import ALLOWED, NO_LIBRARY, ChartNotDrawn, render_vega_chart
 from elcano.plugins.data.tools.charting import draw_result_chart

@@ -3,8 +3,8 @@ from pathlib import Path as Folder
 
 import pytest
 
-from elcano.graphs.data.table import ResultTable
 from elcano.graphs.errors import InputInvalid
+from elcano.graphs.report.tables import ResultTable
 from elcano.plugins.data.answering.consensus import Path, merge_path_tables
 from elcano.plugins.data.answering.number_proofs import prove_numbers
 from elcano.plugins.data.models.consensus import ConsensusInput, PathResult

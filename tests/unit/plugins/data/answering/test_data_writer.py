@@ -5,11 +5,11 @@ import pytest
 from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models.function import AgentInfo
 
-from elcano.graphs.agents.prose import SectionProse
-from elcano.graphs.data.proof import NumberProof
-from elcano.graphs.data.schema import Kind
-from elcano.graphs.data.table import Cell, ResultTable
-from elcano.graphs.values.report import Citation, Report, ReportDraft
+from elcano.graphs.agents.writing import SectionProse
+from elcano.graphs.report.data_answer import NumberProof
+from elcano.graphs.report.draft import Citation
+from elcano.graphs.report.report import Report, ReportDraft
+from elcano.graphs.report.tables import Cell, Kind, ResultTable
 from elcano.plugins.data.agents.data_writer import DataProse
 from elcano.plugins.data.answering.number_proofs import ProofCheck
 from elcano.storage.store import Store, open_store

@@ -2,8 +2,8 @@
 
 from elcano.activities.report.data_sections import chart_and_results
 from elcano.activities.results.result_lines import cell_text, row_line
-from elcano.graphs.data.answer import AnswerTable, DataAnswer
-from elcano.graphs.data.table import ResultColumn
+from elcano.graphs.report.data_answer import AnswerTable, DataAnswer
+from elcano.graphs.report.tables import ResultColumn
 
 TURNED = "abc\u202e321 \u202d[1]"
 

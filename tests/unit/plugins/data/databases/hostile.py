@@ -5,7 +5,7 @@
 
 from typing import Final, NamedTuple
 
-from elcano.graphs.data.schema import Dialect
+from elcano.graphs.report.tables import Dialect
 
 WORD: Final = "canary-4711"
 

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from elcano.graphs.data.query import QueryFault, SqlQuery
-from elcano.graphs.data.schema import Dialect
-from elcano.graphs.data.table import ResultTable
 from elcano.graphs.errors import SourceUnavailable
+from elcano.graphs.report.data_answer import QueryFault, SqlQuery
+from elcano.graphs.report.tables import Dialect, ResultTable
 from elcano.plugins.data.databases.database import Database
 from elcano.plugins.data.databases.engine import CELL_CHARACTERS, Engine, Limits, Stop
 from elcano.plugins.data.databases.query_runner import run_query

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from elcano.graphs.data.query import QueryFault
-from elcano.graphs.data.table import Cell
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
+from elcano.graphs.report.data_answer import QueryFault
+from elcano.graphs.report.tables import Cell
 from elcano.plugins.data.databases.duckdb import LOAD_SECONDS, Files
 from elcano.plugins.data.databases.engine import Limits, Stop
 from tests.unit.plugins.data.databases.workbook import write_workbook

@@ -3,7 +3,7 @@
 import pytest
 from sqlglot import exp
 
-from elcano.graphs.data.schema import ColumnSchema, DatabaseSchema, Dialect, TableSchema
+from elcano.graphs.report.tables import ColumnSchema, DatabaseSchema, Dialect, TableSchema
 from elcano.plugins.data.databases.allowed import EXPRESSIONS, LISTED
 from elcano.plugins.data.databases.patterns import PATTERNS
 from elcano.plugins.data.databases.policy import parse_allowed_query

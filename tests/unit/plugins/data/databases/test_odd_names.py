@@ -7,8 +7,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from elcano.graphs.data.query import QueryFault, SqlQuery
-from elcano.graphs.data.table import ResultTable
+from elcano.graphs.report.data_answer import QueryFault, SqlQuery
+from elcano.graphs.report.tables import ResultTable
 from elcano.plugins.data.databases.database import Database
 from elcano.plugins.data.databases.duckdb import Duckdb
 from elcano.plugins.data.databases.engine import Engine

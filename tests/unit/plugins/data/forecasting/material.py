@@ -5,8 +5,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from elcano.graphs.data.schema import Kind
-from elcano.graphs.data.table import Cell, ResultColumn, ResultTable
+from elcano.graphs.report.tables import Cell, Kind, ResultColumn, ResultTable
 from elcano.plugins.data.forecasting.forecast_refusals import Refused
 from elcano.plugins.data.forecasting.series import Series, build_time_series
 from elcano.plugins.data.models.forecast import ForecastInput, ForecastRefusal

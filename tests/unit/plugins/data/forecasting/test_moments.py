@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from elcano.graphs.data.table import Cell
+from elcano.graphs.report.tables import Cell
 from elcano.plugins.data.forecasting.moment_formats import format_moment, parse_moment_cell
 
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from elcano.graphs.data.table import Cell
+from elcano.graphs.report.tables import Cell
 from elcano.plugins.data.forecasting.series import MOST, build_time_series
 from tests.unit.plugins.data.forecasting.material import (
     given,

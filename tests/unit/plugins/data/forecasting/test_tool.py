@@ -15,7 +15,7 @@ from elcano.activities.results.result_store import RESULT_TYPE
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.search import ToolActivities
 from elcano.graphs.contracts import ToolCall
-from elcano.graphs.data.table import ResultTable
+from elcano.graphs.report.tables import ResultTable
 from elcano.plugins.data.forecast_wording import summarize_forecast
 from elcano.plugins.data.forecasting.fitting import FitAnswer, FitRequest
 from elcano.plugins.data.models.forecast import ForecastDigest

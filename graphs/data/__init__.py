@@ -1,1 +1,0 @@
-"""The vocabulary of questions to databases: schemas, queries, results, and where a number comes from."""

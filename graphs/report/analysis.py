@@ -1,0 +1,317 @@
+"""Numbers that were read out of passages, and what statistics made of them.
+
+A measurement is what one passage reports of one outcome, with the words that say so. It counts only if code finds its
+words in the passage and each of its numbers in these words; one that does not hold is named and left out.
+"""
+
+from typing import Final, Literal, TypeAlias
+
+from pydantic import Field
+
+from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.text import format_count
+
+Measure: TypeAlias = Literal[
+    "odds_ratio",
+    "risk_ratio",
+    "hazard_ratio",
+    "risk_difference",
+    "mean_difference",
+    "standardized_mean_difference",
+    "correlation",
+    "proportion",
+    "mean",
+]
+"""What an effect is measured by. `proportion` and `mean` are of one group and compare nothing."""
+Reported: TypeAlias = Literal[
+    "odds_ratio",
+    "risk_ratio",
+    "hazard_ratio",
+    "risk_difference",
+    "mean_difference",
+    "standardized_mean_difference",
+    "correlation",
+    "counts",
+    "means",
+]
+"""What a passage reports: an estimate of a measure, or what one is computed from. `counts`: how many of how many in
+each group. `means`: mean, standard deviation and size of each group. With one group alone these give a `proportion`
+and a `mean`."""
+Outcome: TypeAlias = Literal["supported", "refuted", "inconclusive"]
+Direction: TypeAlias = Literal["lower", "higher", "different"]
+"""What a hypothesis expects of the first group beside the second, or of a correlation: below or above no effect, or
+either."""
+
+RATIOS: Final[frozenset[str]] = frozenset({"odds_ratio", "risk_ratio", "hazard_ratio"})
+"""Measures that are pooled as logarithms, and whose value without an effect is 1."""
+SINGLE: Final[frozenset[str]] = frozenset({"proportion", "mean"})
+"""Measures of one group, which no value is without an effect of."""
+NAMES: Final[dict[str, str]] = {
+    "odds_ratio": "odds ratio",
+    "risk_ratio": "risk ratio",
+    "hazard_ratio": "hazard ratio",
+    "risk_difference": "risk difference",
+    "mean_difference": "mean difference",
+    "standardized_mean_difference": "standardized mean difference (Hedges' g)",
+    "correlation": "correlation",
+    "proportion": "proportion",
+    "mean": "mean",
+}
+MOST_MEASUREMENTS: Final = 10_000
+MOST_POOLS: Final = 20
+MOST_ROWS: Final = 500
+"""Studies of one pool that are listed; the others count all the same."""
+MOST_LEFT_OUT: Final = 200
+MOST_HYPOTHESES: Final = 8
+
+
+class Group(Frozen):
+    """One group of a study. Numbers are as its words have them, never computed; None: they do not say."""
+
+    name: str = Field(default="", max_length=200, description="As the passage calls it: `aspirin`, `placebo`.")
+    size: float | None = Field(default=None, allow_inf_nan=False, description="How many were in it.")
+    events: float | None = Field(default=None, allow_inf_nan=False, description="How many of them had the outcome.")
+    percent: float | None = Field(
+        default=None, allow_inf_nan=False, description="The share with the outcome in percent, if it is stated."
+    )
+    mean: float | None = Field(default=None, allow_inf_nan=False)
+    sd: float | None = Field(default=None, allow_inf_nan=False, description="Standard deviation, no standard error.")
+
+
+class Measurement(Frozen):
+    """The numbers that one passage reports on one outcome."""
+
+    evidence: str = Field(max_length=300, description="The key of the passage.")
+    outcome: str = Field(default="", max_length=200, description="What was measured, in the passage's words.")
+    reports: Reported = Field(description="What the numbers are.")
+    value: float | None = Field(default=None, allow_inf_nan=False, description="The estimate.")
+    low: float | None = Field(default=None, allow_inf_nan=False, description="Where its interval begins.")
+    high: float | None = Field(default=None, allow_inf_nan=False, description="Where its interval ends.")
+    level: float = Field(default=95, gt=50, lt=100, description="Of the interval, in percent.")
+    p: float | None = Field(default=None, allow_inf_nan=False, description="Only if it is given as equal to a number.")
+    size: float | None = Field(default=None, allow_inf_nan=False, description="Of a correlation: of how many.")
+    unit: str = Field(default="", max_length=60, description="Of means and of their differences; `%` of a share.")
+    first: Group = Field(default=Group(), description="The group whose treatment is studied.")
+    second: Group = Field(default=Group(), description="What it is compared with.")
+    study: str = Field(default="", max_length=200, description="The study's name, where a passage tells of several.")
+    quote: str = Field(max_length=2_000, description="The literal words that hold all of these numbers.")
+
+
+class TestedHypothesis(Frozen):
+    """The hypothesis to test."""
+
+    statement: str = Field(min_length=1, max_length=500)
+    outcome: str = Field(default="", max_length=200, description="The outcome that decides it, in the passages' words.")
+    first: str = Field(default="", max_length=200, description="The treatment, or the group that is studied.")
+    second: str = Field(default="", max_length=200, description="What it is compared with.")
+    expects: Direction = Field(default="different", description="Of the outcome in the first group, beside the second.")
+
+
+class Extraction(Frozen):
+    """What an analyst reads out of passages."""
+
+    hypotheses: tuple[TestedHypothesis, ...] = Field(default=(), max_length=MOST_HYPOTHESES)
+    measurements: tuple[Measurement, ...] = Field(default=(), max_length=500)
+
+
+class OmittedMeasurement(Frozen):
+    """A measurement that does not count, and why."""
+
+    evidence: str
+    outcome: str
+    quote: str
+    reason: str
+    """One clause without a full stop."""
+
+
+class StudyEffect(Frozen):
+    """One study of a pool. Estimate and interval are on the measure's own scale."""
+
+    evidence: str
+    study: str
+    """As people call it: authors and year, or the title of what it is reported in."""
+    quote: str
+    start: int
+    """Where the quote begins in the stored text, in characters."""
+    end: int
+    content_hash: str
+    estimate: float
+    low: float
+    high: float
+    effect: float
+    """On the scale on which it is pooled: the logarithm of a ratio, the logit of a proportion, Fisher's z of a
+    correlation, and otherwise the estimate."""
+    error: float
+    """The standard error of `effect`."""
+    weight: float
+    """Its share of the random-effects estimate, in percent; the shares of a pool are 100 together."""
+    p: float | None = None
+    """Of the test in this study alone, two-sided; None: of one group."""
+    notes: tuple[str, ...] = ()
+    """How its numbers were made comparable: a correction for zero events, groups that were exchanged."""
+    number: int | None = None
+    """Of its reference in the report; None: it has none."""
+
+
+class PooledEstimate(Frozen):
+    """An estimate over all studies of a pool, on the measure's own scale."""
+
+    estimate: float
+    low: float
+    high: float
+    """Of the 95 % interval."""
+    p: float | None
+    """Two-sided, against no effect; None: of measures that compare nothing."""
+
+
+class Pool(Frozen):
+    """Studies of one outcome, one comparison, one measure and one unit, and what they say together."""
+
+    number: int
+    outcome: str
+    first: str
+    second: str
+    measure: Measure
+    unit: str
+    studies: tuple[StudyEffect, ...]
+    """The heaviest first, at most 500."""
+    count: int
+    """How many studies there are."""
+    fixed: PooledEstimate
+    random: PooledEstimate
+    """By DerSimonian and Laird; of one study its own figures."""
+    adjusted: PooledEstimate | None = None
+    """The random-effects estimate with the interval of Hartung, Knapp, Sidik and Jonkman; None: of one study."""
+    q: float
+    """Cochran's Q."""
+    q_p: float | None
+    """Of Q against chi-squared; None: of one study."""
+    i2: float
+    """The share of the variation that is between studies, in percent."""
+    tau2: float
+    """Its variance, on the scale on which effects are pooled."""
+    predicted: tuple[float, float] | None = None
+    """Where the effect of a further study lies with 95 %; None: of less than three studies."""
+    asymmetry_p: float | None = None
+    """Of Begg's rank correlation between effects and their variances; None: of less than ten studies."""
+    plot: str = ""
+    """The artifact hash of its forest plot (SVG)."""
+
+
+class TestResult(Frozen):
+    """What came of a hypothesis."""
+
+    hypothesis: TestedHypothesis
+    verdict: Outcome
+    reason: str
+    """With the figures, one sentence."""
+    pool: int | None = None
+    """The number of the pool that decided it; None: none could."""
+
+
+class Analysis(Frozen):
+    """All that an analysis found. It is kept as an artifact; the state of a run holds its digest."""
+
+    rule: str
+    """How verdicts are found, in sentences."""
+    methods: str
+    """By which methods the figures are computed, and by which library."""
+    tested: tuple[TestResult, ...] = ()
+    pools: tuple[Pool, ...] = ()
+    """The largest first."""
+    apart: tuple[str, ...] = ()
+    """What was not pooled with each other and why, in sentences."""
+    left_out: tuple[OmittedMeasurement, ...] = ()
+    measurements: int = 0
+    """How many were handed over."""
+    left_out_count: int = 0
+
+    @property
+    def evidence(self) -> tuple[str, ...]:
+        """The ids of the passages that its studies are from, each once."""
+        return tuple(dict.fromkeys(one.evidence for pool in self.pools for one in pool.studies))
+
+
+class AnalyzeInput(Frozen):
+    """Measurements as an analyst proposes them, and what they are to test."""
+
+    question: str = Field(default="", max_length=10_000)
+    """What is tested where there is no hypothesis."""
+    hypotheses: tuple[TestedHypothesis, ...] = Field(default=(), max_length=MOST_HYPOTHESES)
+    measurements: tuple[Measurement, ...] = Field(default=(), max_length=MOST_MEASUREMENTS)
+
+
+class AnalyzeOutput(Frozen):
+    """The digest of an analysis."""
+
+    artifact: str
+    """The artifact hash of the stored `Analysis`."""
+    verdict: Outcome
+    """On the first hypothesis."""
+    told: str
+    """Verdicts and figures in sentences, for whoever writes the report."""
+    studies: int = 0
+    """Measurements that count, in all pools."""
+    pools: int = 0
+    left_out: int = 0
+    tested: tuple[TestResult, ...] = ()
+
+
+def format_figure(value: float) -> str:
+    """A figure with two to four digits behind its point; in powers of ten only if it is huge or tiny."""
+    if value == 0 or 0.001 <= abs(value) < 100_000:
+        text = f"{value:.{2 if abs(value) >= 0.1 else 4}f}"
+        return "0.00" if float(text) == 0 else text
+    return f"{value:.3g}"
+
+
+def told_p(p: float) -> str:
+    """A p-value as people write it, with its sign."""
+    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
+
+
+def format_estimate(one: PooledEstimate, unit: str = "") -> str:
+    """An estimate with its interval and, if it is held against no effect, its p-value."""
+    p = f", p {told_p(one.p)}" if one.p is not None else ""
+    return (
+        f"{format_figure(one.estimate)}{f' {unit}' if unit else ''} (95 % interval "
+        f"{format_figure(one.low)} to {format_figure(one.high)}{p})"
+    )
+
+
+def format_pool_subject(pool: Pool) -> str:
+    """Name the subject of a pool: its outcome, and the groups that are compared."""
+    groups = " beside ".join(filter(None, (pool.first, pool.second)))
+    return f"{pool.outcome}{f', {groups}' if groups else ''}"
+
+
+def summarize_pool(pool: Pool) -> str:
+    """Summarize the result of a pool in one clause."""
+    between = f", I² {pool.i2:.0f} %, tau² {pool.tau2:.4g}" if pool.count > 1 else ""
+    studies = format_count(pool.count, "study", "studies")
+    return (
+        f"{format_pool_subject(pool)}: {NAMES[pool.measure]} "
+        f"{format_estimate(pool.random, pool.unit)} over {studies}{between}"
+    )
+
+
+def summarize_analyze_output(output: JsonObject) -> tuple[str, JsonObject]:
+    """An `AnalyzeOutput` in one sentence, and its figures."""
+    counts: JsonObject = {name: output.get(name, 0) for name in ("studies", "pools", "left_out")}
+    studies, pools = output.get("studies"), output.get("pools")
+    pooled = "no number that counts"
+    if isinstance(studies, int) and isinstance(pools, int) and pools:
+        pooled = f"{format_count(studies, 'study', 'studies')} in {format_count(pools, 'pool')}"
+    left = f", {output['left_out']} left out" if output.get("left_out") else ""
+    told = f"{str(output.get('verdict', '')).capitalize()}: {pooled}{left}"
+    return told, {"verdict": output.get("verdict"), **counts}
+
+
+def plot_title(pool: Pool) -> str:
+    """What the forest plot of a pool shows, in one line."""
+    return f"Forest plot: {format_pool_subject(pool)}, {NAMES[pool.measure]}"
+
+
+def plot_path(pool_number: int) -> str:
+    """Where a plot is, beside the report of its run."""
+    return f"analysis/plots/{pool_number}.svg"

@@ -1,0 +1,88 @@
+"""The events that a run emits while it works, numbered in order.
+
+The first thirteen types are those of the DeepCritical project; the others came with durable control. A run's events
+are numbered from 1 without gaps, and exactly one of them, the last, is terminal. A run that goes on after its end keeps
+its numbers: what had been its last event is then an `execution_ended`.
+"""
+
+from typing import Literal, TypeAlias, get_args
+
+from pydantic import Field
+
+from elcano.graphs.frozen import Epoch, Frozen, JsonObject
+
+EventType: TypeAlias = Literal[
+    "started",
+    "searching",
+    "search_complete",
+    "judging",
+    "judge_complete",
+    "looping",
+    "hypothesizing",
+    "analyzing",
+    "analysis_complete",
+    "synthesizing",
+    "complete",
+    "error",
+    "streaming",
+    # control
+    "thinking",
+    "routed",
+    "state_updated",
+    "branch_started",
+    "branch_complete",
+    "ending_early",
+    "paused",
+    "unpaused",
+    "topped_up",
+    "stopping",
+    "held",
+    "hold_cleared",
+    "rolling_back",
+    "rolled_back",
+    "run_resumed",
+    "forked",
+    "execution_ended",
+    "steered",
+    "plan_proposed",
+    "plan_approved",
+    "plan_refused",
+    "approval_requested",
+    "call_approved",
+    "call_refused",
+    "approval_expired",
+    "report_ready",
+    "failed",
+    "cancelled",
+]
+
+TERMINAL: frozenset[EventType] = frozenset({"complete", "failed", "cancelled"})
+"""`error` is not among them: a node can fail and the run still writes its report."""
+
+EVENT_TYPES: tuple[str, ...] = get_args(EventType)
+
+
+class AgentEvent(Frozen):
+    """One thing that happened."""
+
+    seq: int = Field(ge=1)
+    """Its number in the run; also the SSE event id."""
+    type: EventType
+    message: str
+    """One sentence for people."""
+    at: Epoch
+    """Seconds since the epoch, by the workflow's clock. The API answers it as RFC 3339, which is read here too."""
+    step: int = Field(ge=0)
+    node: str = ""
+    iteration: int = Field(ge=0)
+    path: str = ""
+    """`parallel_path_id` of the branch that it comes from; empty for the run itself."""
+    section: str = ""
+    """The branch's title."""
+    data: JsonObject = {}
+    """Figures for programs: counts, queries, tokens."""
+
+    @property
+    def terminal(self) -> bool:
+        """Whether the run's story ends here."""
+        return self.type in TERMINAL

@@ -1,0 +1,155 @@
+"""How calls and nodes fail and how runs end: error names, and the details that cross from activities to workflows.
+
+Names and fields here are persisted in histories. New fields get defaults; nothing is renamed.
+"""
+
+from typing import Final, Literal
+
+from pydantic import Field, ValidationError
+
+from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.identity import NAME_CHARACTERS, insert_requester
+from elcano.graphs.spec.graph import EndKind
+from elcano.graphs.state.budget import Exhausted, Usage
+
+
+class FailureType:
+    """Error names that cross from activities to workflows. Raisers and catchers share these constants."""
+
+    PROVIDER: Final = "ProviderUnavailable"
+    """A model's provider is down, overloaded or asks to wait: the run is held."""
+    MODEL_REFUSED: Final = "ModelRefused"
+    """A key, credit, a name, a setting: nothing can go on until somebody mends it."""
+    REQUEST_REFUSED: Final = "RequestRefused"
+    """The provider refused this one request for what is in it: another call may be answered."""
+    ABANDONED: Final = "Abandoned"
+    """The call was given up by its run; the details say what it had used."""
+    MODEL_OUTPUT: Final = "ModelOutput"
+    """The model answered, but never in the form that was asked for."""
+    MODEL_CUT_OFF: Final = "ModelCutOff"
+    """The model's answer reached a limit before it was complete, also when a shorter one was asked for."""
+    MODEL_DECLINED: Final = "ModelDeclined"
+    """The model, or its provider's filter, would not answer this."""
+    PROMPT_TOO_LONG: Final = "PromptTooLong"
+    """The model does not take the prompt, also when less was put into it."""
+    BUDGET: Final = "BudgetExhausted"
+    """What the call was allowed to use does not suffice for another request; no fault of anybody's."""
+    LIMIT_REACHED: Final = "LimitReached"
+    """What its node allows a call does not suffice for another request, though the run has more."""
+    SOURCE_REFUSED: Final = "SourceRefused"
+    """A source will never answer this: it is unknown, unreadable or forbidden."""
+    SOURCE_UNAVAILABLE: Final = "SourceUnavailable"
+    """A source could not be searched, however often it was tried."""
+    TOOL_UNAVAILABLE: Final = "ToolUnavailable"
+    """A server of tools did not answer, however often it was tried."""
+    TOOL_REFUSED: Final = "ToolRefused"
+    """There is no such tool, its arguments do not fit its schema, or its answer cannot be read."""
+    APPROVAL_NEEDED: Final = "ApprovalNeeded"
+    """A tool writes, the operator has not allowed that, and nobody has approved the call, in time or at all."""
+    APPROVAL_REFUSED: Final = "ApprovalRefused"
+    """A person refused the call of a tool that writes."""
+    OUTCOME_UNKNOWN: Final = "OutcomeUnknown"
+    """A tool that writes was called, and nobody knows what came of it."""
+    CIRCUIT_OPEN: Final = "CircuitOpen"
+    """A source failed so often in this run that it is not asked again."""
+    TIMEOUT: Final = "Timeout"
+    """No answer came in time."""
+    BRANCHES_FAILED: Final = "BranchesFailed"
+    """Fewer branches succeeded than must."""
+    INPUT_INVALID: Final = "InputInvalid"
+    """What expressions gave, or what was answered, does not fit."""
+    PAYLOADS_TOO_LARGE: Final = "PayloadsTooLarge"
+    """Temporal's own name for a result that is over its size limit; retrying cannot help."""
+
+
+class FailureDetails(Frozen):
+    """The details of a failure that leaves an activity: what its workflow has to know beside the reason."""
+
+    attempt: int = Field(ge=1)
+    """Which try failed; attempts whose worker died are none."""
+    usage: Usage = Usage()
+    """What it and the attempts before it used."""
+    retry_after: float | None = None
+    """Seconds that the provider asked to wait."""
+    progress: JsonObject = {}
+    """What it had finished, for the next try to go on with."""
+    exhausted: Exhausted | None = None
+    """Of a `BudgetExhausted`: what was used up."""
+
+
+class NodeFailure(Frozen):
+    """What went wrong at a node and was left by an edge `on_error`, until the node does its work."""
+
+    node: str
+    type: str
+    """The name of the error."""
+    message: str = Field(max_length=2_000)
+    attempts: int = Field(ge=0)
+    """How often the call was tried."""
+    times: int = Field(ge=1)
+    """How often in a row the node has failed so."""
+
+
+class Ending(Frozen):
+    """Why a run left its graph before the research was complete. Its report is labelled partial."""
+
+    kind: EndKind
+    detail: str = ""
+    """One sentence for the report's head and the event."""
+    type: str = Field(default="", exclude_if=lambda type: not type)
+    """Of a node that failed: the name of the error."""
+
+
+class FailedTries(Frozen):
+    """What the tries of a call have left that could not be answered; it is made again."""
+
+    tries: int = Field(ge=1)
+    """How often it was tried in vain."""
+    since: float
+    """When the first try failed, in seconds since the epoch."""
+    progress: JsonObject = {}
+    """What the call had finished by then: nothing of it is done again."""
+
+
+class Failure(Frozen):
+    """A node that failed for good."""
+
+    node: str
+    type: str
+    """The name of the error, for programs."""
+    message: str = Field(max_length=2_000)
+    attempts: int = Field(default=1, ge=0)
+    exhausted: Literal["tokens", "cost"] | None = None
+    """Set if nothing is broken: what its call was allowed to use did not suffice."""
+    fatal: bool = False
+    """Nothing can go on until somebody has mended something (a refused key): the run fails at once."""
+
+
+REASON_CHARACTERS = 500
+
+
+class Cancellation(Frozen):
+    """The cancellation of a run, or of a section with its run."""
+
+    by: str = Field(default="", max_length=NAME_CHARACTERS)
+    """Who asked; empty if nobody was named."""
+    reason: str = Field(default="", max_length=REASON_CHARACTERS)
+
+    @property
+    def written(self) -> str:
+        """As it travels."""
+        return self.model_dump_json()
+
+    @classmethod
+    def read(cls, text: str) -> "Cancellation":
+        """What travelled; of a text that is not ours, its words."""
+        try:
+            return cls.model_validate_json(text)
+        except ValidationError:
+            return cls(reason=text[:REASON_CHARACTERS])
+
+    @property
+    def told(self) -> str:
+        """What the terminal event says."""
+        said = insert_requester(f"Cancelled: {self.reason}" if self.reason else "Cancelled", self.by)
+        return f"{said}; what it found is kept, and there is no report"

@@ -1,0 +1,116 @@
+"""What a run waits for: a hold, and calls of tools that wait for approval."""
+
+import json
+from typing import Final, Literal, TypeAlias
+
+from pydantic import Field
+
+from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.state.failures import Ending
+from elcano.graphs.text import shorten_text
+
+HoldReason: TypeAlias = Literal["budget", "provider", "person", "pause", "approval", "store"]
+"""What a run waits for. `budget`: a top-up. `provider`: one that is down, overloaded or out of quota. `person`:
+somebody who mends a key, a name or a setting. `pause`: to be continued by somebody. `approval`: somebody who approves
+or refuses its plan, or a call of a tool that writes."""
+
+
+class Hold(Frozen):
+    """Why a run does nothing now. It goes on by itself, or once the cause is resolved."""
+
+    reason: HoldReason
+    node: str
+    agent: str = ""
+    source: str = ""
+    """Of a search."""
+    type: str = ""
+    """The name of the error, for programs; of a budget the limit that is used up."""
+    detail: str = Field(default="", max_length=2_000)
+    """What the provider said, which limit is used up, or why somebody paused it."""
+    by: str = ""
+    """Who paused it; empty if nobody was named."""
+    tries: int = Field(default=0, ge=0)
+    """How often the call was tried in vain; 0 if it waits for its first try."""
+    since: float | None = None
+    """When it began, in seconds since the epoch."""
+    until: float | None = None
+    """When the call is tried again, in seconds since the epoch; None: once somebody has done something."""
+    seconds: float = Field(default=0.0, ge=0)
+    """How long that was from the moment in which the last try failed."""
+    ending: Ending | None = None
+    """How the run ends if it is told to, of one that waits for budget."""
+
+
+ARGUMENTS_CHARACTERS: Final = 2_000
+"""Of the arguments as they are shown; the input of the step has them whole."""
+CALL_CHARACTERS: Final = 120
+"""Of the id of a call: that of an activity, and how often its run was taken back."""
+TOLD: Final = 20
+TOLD_CHARACTERS: Final = 200
+"""Calls of a branch that its run knows of, and how much of the arguments of each; the branch itself has all."""
+NAMED: Final = 5
+"""Calls that a refusal names."""
+
+Decision: TypeAlias = Literal["", "approved", "refused", "lapsed"]
+"""What became of it; empty while it waits, `lapsed` if nobody decided in time."""
+
+
+class WaitingCall(Frozen):
+    """One call: the tool and its arguments, since when it waits, and who decided."""
+
+    id: str
+    """Unique within its run: asked about anew, it has another one."""
+    run_id: str
+    """The run, or the section, that makes it."""
+    section: str = ""
+    """The title of that section; empty: the run itself makes it."""
+    step: int
+    node: str
+    server: str
+    tool: str
+    arguments: str
+    """As JSON, shortened to 2,000 characters."""
+    whole: bool = True
+    """Whether these are all; else the input of its step has them."""
+    since: float
+    """When it was asked about, in seconds since the epoch."""
+    until: float
+    """When nobody is waited for any more, in seconds since the epoch."""
+    decision: Decision = ""
+    reason: str = ""
+    """Why it was refused."""
+    by: str = ""
+    """Who decided; empty if nobody was named."""
+    decided_at: float | None = None
+    """When somebody decided, in seconds since the epoch."""
+
+    @property
+    def called(self) -> str:
+        """The server and the tool that it calls."""
+        return f"{self.server}/{self.tool}"
+
+    def figures(self) -> JsonObject:
+        """What events tell of it."""
+        return self.model_dump(mode="json", include={"run_id", "server", "tool", "arguments", "whole", "until"}) | {
+            "call": self.id
+        }
+
+
+def shorten_arguments(arguments: object) -> tuple[str, bool]:
+    """Arguments as they are shown, and whether these are all."""
+    text = json.dumps(arguments, ensure_ascii=False)
+    return shorten_text(text, ARGUMENTS_CHARACTERS), len(text) <= ARGUMENTS_CHARACTERS
+
+
+def in_short(calls: tuple[WaitingCall, ...]) -> tuple[WaitingCall, ...]:
+    """As much of them as a branch tells its run, again and again: the first ones, and how their arguments begin."""
+    told = ((call, shorten_text(call.arguments, TOLD_CHARACTERS)) for call in calls[:TOLD])
+    return tuple(
+        call.model_copy(update={"arguments": text, "whole": call.whole and text == call.arguments})
+        for call, text in told
+    )
+
+
+def list_undecided_calls(calls: tuple[WaitingCall, ...]) -> tuple[WaitingCall, ...]:
+    """Return the calls that have not been decided on."""
+    return tuple(call for call in calls if not call.decision)

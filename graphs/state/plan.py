@@ -1,0 +1,178 @@
+"""What the answer to a question has to be: its form, its criteria, and the sections that are planned and researched.
+
+Whoever plans says the criteria, each checkable; the judge says which are met and by which passages, and what is not met
+is looked for next.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
+
+from pydantic import BeforeValidator, Field
+
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.text import shorten_text
+
+ReportForm: TypeAlias = Literal["plain", "comparison", "how_to", "overview", "yes_no", "review", "timeline"]
+"""`plain`: a question that wants its answer and no more. Empty, where a field allows it: nobody has said."""
+
+KNOWN: Final = frozenset(get_args(ReportForm))
+
+
+def _normalize_form(said: Any) -> Any:
+    """The form that a model means, however it spells it; empty, as if it had said nothing, if there is no such one."""
+    if said is None:
+        return ""
+    if not isinstance(said, str):
+        return said
+    name = "_".join(said.casefold().replace("-", " ").split())
+    return name if name in KNOWN else ""
+
+
+SaidForm: TypeAlias = Annotated[ReportForm | Literal[""], BeforeValidator(_normalize_form)]
+"""A form as a model answers it: an answer that is otherwise good is not worth another call for a name."""
+
+
+MOST_CRITERIA: Final = 4
+"""Of one question: more are no criteria but a second plan."""
+CRITERION_CHARACTERS: Final = 300
+MOST_PASSAGES: Final = 8
+"""That are named for one criterion."""
+
+
+class Criterion(Frozen):
+    """A requirement on the answer, and whether the evidence meets it."""
+
+    text: str
+    """As `names at least two suppliers, with prices`."""
+    met: bool | None = None
+    """None: nobody has judged it yet."""
+    evidence: tuple[str, ...] = ()
+    """Ids of the passages that meet it, the best first."""
+
+
+class CriterionVerdict(Frozen):
+    """A judge's verdict on one criterion."""
+
+    number: int = Field(description="The number of the criterion in the envelope; of one you name yourself, from 1.")
+    criterion: str = Field(default="", description="Its text, if you name it yourself; otherwise leave it out.")
+    met: bool
+    evidence: tuple[str, ...] = Field(default=(), description="Keys of the passages that meet it, the best first.")
+
+
+def normalize_criteria(texts: Iterable[str]) -> tuple[str, ...]:
+    """Criteria as they are kept: each on one line, once, none empty, at most `MOST_CRITERIA`."""
+    lines = (shorten_text(" ".join(text.split()), CRITERION_CHARACTERS) for text in texts)
+    return tuple(dict.fromkeys(filter(None, lines)))[:MOST_CRITERIA]
+
+
+def build_unjudged_criteria(texts: Iterable[str]) -> tuple[Criterion, ...]:
+    """Criteria of which nothing is known yet."""
+    return tuple(Criterion(text=text) for text in normalize_criteria(texts))
+
+
+def apply_verdicts(criteria: Sequence[Criterion], verdicts: Iterable[CriterionVerdict]) -> tuple[Criterion, ...]:
+    """Return `criteria` updated by `verdicts`; if there were none, those that the verdicts name themselves.
+
+    A criterion of which nothing is said stands as it stood. Of two verdicts on one the first counts.
+    """
+    if not criteria:
+        named: dict[str, CriterionVerdict] = {}
+        for verdict in verdicts:
+            for text in normalize_criteria([verdict.criterion]):
+                named.setdefault(text, verdict)
+        return tuple(_apply_verdict(Criterion(text=text), named[text]) for text in normalize_criteria(named))
+    first: dict[int, CriterionVerdict] = {}
+    for verdict in verdicts:
+        first.setdefault(verdict.number, verdict)
+    return tuple(
+        _apply_verdict(criterion, first[number]) if number in first else criterion
+        for number, criterion in enumerate(criteria, start=1)
+    )
+
+
+def _apply_verdict(criterion: Criterion, verdict: CriterionVerdict) -> Criterion:
+    return criterion.model_copy(update={"met": verdict.met, "evidence": verdict.evidence[:MOST_PASSAGES]})
+
+
+class SectionPlan(Frozen):
+    """One section that is to be researched."""
+
+    title: str
+    key_question: str
+    criteria: tuple[str, ...] = ()
+    """What its research has to find, each so that it can be seen whether it was."""
+    form: ReportForm | Literal[""] = ""
+    wish: str = ""
+    """What of the wishes for the whole report is for it: how long it is, for whom; empty: they were not divided."""
+    left_out: bool = False
+    """Somebody had it dropped. It keeps its place, so that those after it keep theirs."""
+
+
+class SectionGap(Frozen):
+    """Why a section of the report is missing."""
+
+    reason: str
+    type: str = ""
+    """The name of the error, for programs."""
+    attempts: int = Field(default=0, ge=0)
+    """How often its failing call was tried; 0 if it never began."""
+    tokens: int = Field(default=0, ge=0)
+    cost_microusd: int = Field(default=0, ge=0)
+
+
+class SectionResult(Frozen):
+    """What became of one section: its draft and the evidence that it handed over, or the gap that it leaves."""
+
+    title: str
+    key_question: str
+    draft: str | None = None
+    """Artifact hash of the section's `ReportDraft`; None also if no writer ends its branch."""
+    unanswered: bool = False
+    """Its branch came to its end, and nothing that it found answers its question."""
+    evidence: tuple[str, ...] = ()
+    searches: tuple[str, ...] = ()
+    """The queries that its research made."""
+    ending: str = ""
+    """Why its research ended early, in words; empty if it did not."""
+    ended_by: str = ""
+    """The kind of that ending, or of its gap, for programs."""
+    tokens: int = 0
+    """What its research used."""
+    wish: str = ""
+    """What the person who asked wants of it, as the plan divided that."""
+    gap: SectionGap | None = None
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether something of it is missing: its research ended early, it left a gap, or its writer found no answer.
+
+        A branch without a writer that found nothing has done what it was for.
+        """
+        unwritten = self.unanswered and self.draft is not None
+        return bool(self.ending) or unwritten or self.gap is not None
+
+
+def open_sections(plan: Iterable[SectionPlan]) -> tuple[SectionPlan, ...]:
+    """Return the sections of a plan that were not dropped."""
+    return tuple(section for section in plan if not section.left_out)
+
+
+def plan_fault(plan: Sequence[SectionPlan], most: int) -> str | None:
+    """Why these sections cannot be researched, of which there may be so many; None if they can."""
+    if not plan:
+        return "a plan needs at least one section"
+    if len(plan) > most:
+        return f"there would be {len(plan)} sections, and {most} are allowed (`budget.sections`)"
+    if any(not section.title.strip() or not section.key_question.strip() for section in plan):
+        return "every section needs a title and a question"
+    known = set[str]()
+    for section in plan:
+        if (name := normalize_title(section.title)) in known:
+            return f"two sections would be called {section.title!r}: give each a title of its own"
+        known.add(name)
+    return None
+
+
+def normalize_title(title: str) -> str:
+    """A title as it is compared: neither case nor white space tell two apart."""
+    return " ".join(title.split()).casefold()

@@ -1,0 +1,38 @@
+"""How texts are shortened, and numbers and names worded, in every room.
+
+`textwrap.shorten` would leave nothing of a text without spaces, as Chinese and long names are, and join its lines.
+"""
+
+from typing import Final
+
+from elcano.graphs.frozen import Json
+
+ELLIPSIS: Final = "…"
+
+
+def shorten_text(text: str, most: int) -> str:
+    """`text` if it has at most `most` characters; else its beginning with an ellipsis, `most` characters at most.
+
+    It is cut between words where the second half of that has a space, and anywhere where it has none.
+    """
+    if len(text) <= most:
+        return text
+    room = most - len(ELLIPSIS)
+    space = max(text.rfind(sign, room // 2, room + 1) for sign in " \n\t")
+    return text[: space if space > 0 else room].rstrip() + ELLIPSIS
+
+
+def format_count(number: int, one: str, many: str = "") -> str:
+    """`1 passage`, `2 passages`; `many` where it is not `one` with an s."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def title_from_id(name: str) -> str:
+    """The id of a node as words: `knowledge_gap` is `Knowledge gap`, `sql_repair` is `SQL repair`."""
+    words = name.replace("_", " ").capitalize()
+    return f"SQL{words[3:]}" if words.startswith("Sql ") else words
+
+
+def ensure_list(value: Json) -> list[Json]:
+    """`value` if it is a list, else an empty one."""
+    return value if isinstance(value, list) else []

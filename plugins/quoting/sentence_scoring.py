@@ -38,8 +38,6 @@ NEWS: Final = 5
 LEAST_NEWS: Final = 0.5
 SUBJECT: Final = 1.15
 """For a sentence that begins with what is asked about: it speaks of that, and others mention it."""
-IN_ONE_CASE: Final = 0.7
-"""For what begins with a condition."""
 UNINSTRUCTING: Final = 0.7
 """For a sentence that tells nobody what to do, to who asks that."""
 
@@ -58,9 +56,6 @@ _INSTRUCTS: Final = re.compile(
     r"\b(?:you (?:can|may|must|should|need)|by \w+ing|use|using|set|specify|run)\b|^[\W_]*to \w+"
     r"|\b(?:can|must|should) be \w",
     re.IGNORECASE,
-)
-_CONDITION: Final = re.compile(
-    r"^[\W_]*(?:if|when|whenever|unless|once|while|although|after|before|however|note)\b", re.I
 )
 _DEFINITION_ASKED: Final = re.compile(r"^\W*(?:what (?:is|are|does)\b|how (?:do|does) [^?,;]+ work\b)", re.IGNORECASE)
 _DEFINES: Final = re.compile(
@@ -143,7 +138,7 @@ class _Scorer:
                 continue
             text = passage.item.text[start : sentence.end]
             own = list_stems(read_plainly(text))
-            defining = bool(passage.item.heading) and self._defines(text)
+            defining = self._defines(text)
             score = self._rate_below_heading(text, passage, own) if passage.item.heading else self.terms.fit(own)
             score *= factor * (DEFINING if defining else 1.0)
             held, alone = self.terms.coverage(passage.above.union(own)), self.terms.coverage(own)
@@ -163,7 +158,7 @@ class _Scorer:
         score *= SUBJECT if own[0] in self.terms.weights else 1.0
         if _STEPS_ASKED.match(self.question) and not _INSTRUCTS.search(text):
             score *= UNINSTRUCTING
-        return score * (IN_ONE_CASE if _CONDITION.search(text) else 1.0)
+        return score
 
     def _is_together(self, text: str, passage: Passage) -> bool:
         """Whether some of the question's neighbouring words stand together in a sentence or above it."""
@@ -173,7 +168,7 @@ class _Scorer:
         return not wanted or not wanted.isdisjoint(near)
 
     def _defines(self, text: str) -> bool:
-        """Whether `text` defines the subject of the question: only its words stand before the verb."""
+        """Whether `text` says what the question is about: only words of the question stand before its verb."""
         match = _DEFINES.match(text) if is_english() and _DEFINITION_ASKED.match(self.question) else None
         subject = set(list_stems(match["subject"])) if match else set()
         return self.about in subject and subject <= self.terms.weights.keys() and self.terms.coverage(subject) >= NAMED

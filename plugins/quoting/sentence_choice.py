@@ -6,6 +6,7 @@ the right study.
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Final
 
 from elcano.activities.text.stems import list_stems
 from elcano.plugins.quoting.passages import Material
@@ -20,35 +21,34 @@ from elcano.plugins.quoting.sentence_scoring import (
 )
 from elcano.plugins.quoting.study_results import is_aim, is_study, measure_results
 
-KEY_FINDINGS = 4
-FEW = 3
+KEY_FINDINGS: Final = 4
+FEW: Final = 3
 """So many findings may be weaker than `STRONG`."""
-PER_PASSAGE = 3
-STRONG = 0.6
-NEAR = 0.6
+PER_PASSAGE: Final = 3
+STRONG: Final = 0.6
+NEAR: Final = 0.6
 """A further finding has this share of the best one's score, or is strong."""
-FURTHER = 0.7
+FURTHER: Final = 0.7
 """What stands in a section has this share of the best score for its part."""
-LEADING = 0.1
+LEADING: Final = 0.1
 """From this score on a sentence stands beside a better one, if it is near it or in the document that holds most."""
-TWIN = 0.7
+TWIN: Final = 0.7
 """Two sentences that share this much of the shorter one's telling words say the same."""
-MANUAL_FINDINGS = 3
-MANUAL_HELD = 0.65
+MANUAL_HELD: Final = 0.65
 """In a manual a sentence is quoted if it holds this share of the question together with its headings,"""
-MANUAL_FEWER = 0.3
+MANUAL_FEWER: Final = 0.3
 """and of a question of n telling words an nth of this more,"""
-MANUAL_OWN = 0.25
+MANUAL_OWN: Final = 0.25
 """and this share by itself."""
-MANUAL_NEAR = 0.75
+MANUAL_NEAR: Final = 0.75
 """A further finding of a manual has this share of the best one's score, and holds more."""
-EVERYWHERE = 1.0
+EVERYWHERE: Final = 1.0
 """A word that tells less is in more than a third of all passages."""
-PART_HELD = 0.5
-LEAST_RESULT = 0.6
-FIT = 1.5
+PART_HELD: Final = 0.5
+LEAST_RESULT: Final = 0.6
+FIT: Final = 1.5
 """What holding all of the question adds to how far a sentence is a result."""
-MOST_RESULT = 2.0
+MOST_RESULT: Final = 2.0
 """How far a sentence is a result counts no more than this: figures alone answer nothing."""
 
 

@@ -23,8 +23,8 @@ from elcano.graphs.report.draft import Claim
 from elcano.graphs.report.report import ReportDraft
 from elcano.plugins.documents.folder import Folder
 from elcano.plugins.documents.source import DocumentsSource
-from elcano.plugins.quoting.planning import plan
-from elcano.plugins.quoting.writing import write
+from elcano.plugins.quoting.planning import plan_searches
+from elcano.plugins.quoting.report_writing import write_report
 from elcano.plugins.research.agents.writer import AGENT
 from elcano.storage.evidence import Evidence
 
@@ -94,7 +94,7 @@ class Library:
             kind="writer", question=question, background=background, evidence=shown.items, term_weights=weights
         )
         given = {key: found[id] for key, id in shown.ids.items()}
-        return Answered(question, await asyncio.to_thread(write, task), shown.items, given)
+        return Answered(question, await asyncio.to_thread(write_report, task), shown.items, given)
 
     async def passages(self, query: str, limit: int) -> tuple[Evidence, ...]:
         """What one search finds."""
@@ -122,7 +122,7 @@ class Library:
             sources=offered,
             term_weights=weights,
         )
-        return [one.query for one in plan(task).tasks]
+        return [one.query for one in plan_searches(task).tasks]
 
 
 def document_of(passage: Evidence) -> str:

@@ -32,7 +32,7 @@ from benchmarks.quality.sections import answer_in_sections
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.report.draft import Claim
 from elcano.graphs.report.report import ReportDraft
-from elcano.plugins.quoting.outlining import parse
+from elcano.plugins.quoting.planning import parse_question
 from elcano.storage.evidence import Evidence
 
 MARKS: Final = ("answer", "related", "noise", "wrong")
@@ -108,7 +108,7 @@ async def read(arguments: argparse.Namespace) -> None:
 
 async def _report(library: Library, question: str, mode: str) -> tuple[ReportDraft, Mapping[str, Evidence]]:
     if mode == "auto":
-        mode = parse(TaskEnvelope(kind="input_parser", question=question)).research_mode
+        mode = parse_question(TaskEnvelope(kind="input_parser", question=question)).research_mode
     if mode == "deep":
         return await answer_in_sections(library, question)
     report = await library.answer(question, "simple" if mode == "simple" else "iterative")

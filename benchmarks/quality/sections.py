@@ -13,8 +13,8 @@ from elcano.graphs.agents.envelope import OfferedSource, SectionItem, TaskEnvelo
 from elcano.graphs.report.draft import Claim, heading_for
 from elcano.graphs.report.report import DraftSection, ReportDraft
 from elcano.graphs.state.plan import SectionPlan, SectionResult
-from elcano.plugins.quoting.joining import summarise, write_section
-from elcano.plugins.quoting.outlining import outline
+from elcano.plugins.quoting.planning import plan_report
+from elcano.plugins.quoting.section_joining import write_section, write_summary
 from elcano.plugins.research.agents.long_writer import SECTION, SUMMARY
 from elcano.plugins.research.agents.planner import AGENT
 from elcano.storage.evidence import Evidence
@@ -28,7 +28,7 @@ async def answer_in_sections(library: Library, question: str) -> tuple[ReportDra
     """The draft of the whole report, and the passages that it cites by their keys."""
     weights = await library.weights(question)
     shown = fit_passages_to_tokens(await library.passages(question, SURVEYED), (), AGENT.evidence_tokens).items
-    plan = outline(
+    plan = plan_report(
         TaskEnvelope(kind="planner", question=question, evidence=shown, sources=SOURCE, term_weights=weights)
     )
     planned = [SectionPlan(title=one.title, key_question=one.key_question) for one in plan.report_outline]
@@ -46,7 +46,7 @@ async def answer_in_sections(library: Library, question: str) -> tuple[ReportDra
         kind=SECTION, question=question, evidence=found.shown.items, sources=SOURCE, term_weights=weights
     )
     written = [one if one.missing else _written(task, one) for one in found.sections]
-    summary = summarise(task.model_copy(update={"kind": SUMMARY, "written": tuple(written)}))
+    summary = write_summary(task.model_copy(update={"kind": SUMMARY, "written": tuple(written)}))
     said = {claim.text for claim in _claims(summary.key_findings)}
     sections = tuple(
         DraftSection(heading=heading_for(one.title), claims=one.claims)

@@ -171,7 +171,7 @@ async def test_a_source_that_is_gone_is_a_warning_and_an_event(left: Left) -> No
     warnings = left.report.warnings[1:]  # the first is of the retraction
     for warning, query in zip(warnings, SEARCHES, strict=True):
         assert f"{query!r} in {FAILING!r} failed" in warning
-        assert "HTTP 404: there is no such service any more" in warning
+        assert "HTTP 404 Not Found: there is no such service any more" in warning
     assert "## Warnings" in left.markdown
     events = [one.data for one in left.messages if one.event == "search_complete"]
     assert len(events) == len(SEARCHES)

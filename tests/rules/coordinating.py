@@ -10,8 +10,9 @@ from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.state.team import TaskLedger
 from elcano.graphs.text import ensure_list
-from elcano.plugins.quoting.language import in_its_language
-from elcano.plugins.quoting.planning import QUERY_CHARACTERS, sub_questions
+from elcano.plugins.quoting.planning import QUERY_CHARACTERS
+from elcano.plugins.quoting.question_parts import split_into_parts
+from elcano.plugins.quoting.task_language import in_question_language
 from elcano.plugins.teams.agents.progress_ledger import ProgressLedger, ReasonedName, ReasonedRuling
 
 BY_RULE: Final = "By rule, no model thought about it"
@@ -19,12 +20,12 @@ JUDGING: Final = "Judge whether the passages suffice"
 EXPLAINING: Final = "Say what the passages may answer, and by which of them"
 
 
-@in_its_language
+@in_question_language
 def plan_team(task: TaskEnvelope) -> TaskLedger:
     """The question's parts to look up, and the one plan that the rules follow."""
     return TaskLedger(
         given=(f"Asked is: {task.question}",),
-        to_look_up=sub_questions(task.question),
+        to_look_up=split_into_parts(task.question),
         guesses=(f"{BY_RULE}: there are no guesses.",),
         plan=(
             "searcher: search for the question in its own words",
@@ -36,7 +37,7 @@ def plan_team(task: TaskEnvelope) -> TaskLedger:
     )
 
 
-@in_its_language
+@in_question_language
 def lead(task: TaskEnvelope) -> ProgressLedger:
     """Whose turn follows from who spoke last and what came of it."""
     turns = _turns(task)
@@ -67,7 +68,7 @@ def lead(task: TaskEnvelope) -> ProgressLedger:
 def _first_words(task: TaskEnvelope) -> tuple[str, str]:
     """What a plan begins to search for: the question; after a reset one of its parts that was not searched alone."""
     resets = task.given.get("resets", 0)
-    parts = sub_questions(task.question)
+    parts = split_into_parts(task.question)
     if isinstance(resets, int) and resets and len(parts) >= resets:
         return parts[resets - 1][:QUERY_CHARACTERS], "after a reset each part is searched for by itself"
     return task.question, "nothing was searched for by this plan"

@@ -9,10 +9,11 @@ from typing import Final
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.state.team import MOST_HYPOTHESES, MOST_PASSAGES, MOST_SEARCHES, Hypothesis
 from elcano.graphs.text import shorten_text
-from elcano.plugins.quoting.assessing import ANSWERABLE_PART
-from elcano.plugins.quoting.language import in_its_language
-from elcano.plugins.quoting.passages import Material, material
-from elcano.plugins.quoting.planning import next_queries, part_anchor, sub_questions
+from elcano.plugins.quoting.abstention import ANSWERABLE_PART
+from elcano.plugins.quoting.passages import Material, read_material
+from elcano.plugins.quoting.planning import suggest_queries
+from elcano.plugins.quoting.question_parts import find_part_subject, split_into_parts
+from elcano.plugins.quoting.task_language import in_question_language
 from elcano.plugins.teams.agents.hypothesizer import Hypotheses
 from tests.rules.coordinating import BY_RULE
 
@@ -23,14 +24,14 @@ REASONING: Final = (
 )
 
 
-@in_its_language
+@in_question_language
 def hypothesize(task: TaskEnvelope) -> Hypotheses:
     """For one part or two: it is answered, it is not; the passages that hold it are for the one, against the other."""
-    given = material(task)
+    given = read_material(task)
     made = [search.query for turn in task.conversation for search in turn.searches]
-    searches = next_queries(task.question, given, made)[:MOST_SEARCHES]
+    searches = suggest_queries(task.question, given, made)[:MOST_SEARCHES]
     said: list[Hypothesis] = []
-    for part in sub_questions(task.question)[: MOST_HYPOTHESES // 2]:
+    for part in split_into_parts(task.question)[: MOST_HYPOTHESES // 2]:
         asked, keys = shorten_text(part, PART_CHARACTERS), _holding(task.question, part, given)
         answered = f"The passages found answer “{asked}”"
         said += [
@@ -48,6 +49,6 @@ def hypothesize(task: TaskEnvelope) -> Hypotheses:
 def _holding(question: str, part: str, given: Material) -> tuple[str, ...]:
     """Keys of the passages that hold enough of a part, those that hold most first."""
     terms = given.terms.of(part)
-    about = given.on_subject(part_anchor(question, part, given)).passages
+    about = given.keep_subject(find_part_subject(question, part, given)).passages
     held = sorted(((terms.coverage(one.found), one.item.key) for one in about), key=lambda each: -each[0])
     return tuple(key for share, key in held if share >= ANSWERABLE_PART)[:MOST_PASSAGES]

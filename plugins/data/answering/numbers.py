@@ -42,7 +42,6 @@ _UNIT: Final = re.compile(
     re.IGNORECASE,
 )
 _MONEY: Final = re.compile(r"[ \u00a0]?[€$£¥]")
-_TIMES: Final = re.compile(r"[ \u00a0-]?(x|\u00d7|times|fold|mal|fach|fois|veces)\b", re.IGNORECASE)
 _ORDINAL: Final = re.compile(r"(?:st|nd|rd|th|er|ère|re|e|ème|º|ª|°|\.º|\.ª)(?![\w])")
 _DECADE: Final = re.compile(r"(?<=\d0)(?:s|er)\b")
 _NAME_BEFORE: Final = re.compile(r"(?:[^\W\d]|[^\W\d][-\u2010\u2011/.])[\w./\u2010\u2011-]*$")

@@ -10,7 +10,7 @@ from elcano.activities.agents.prompt_passages import fit_passages_to_tokens
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.envelope import Loaded, Needs, OfferedSource, TaskEnvelope
 from elcano.graphs.state.state import RELATED, IterationData, ToolCallRecord
-from elcano.plugins.quoting.planning import plan
+from elcano.plugins.quoting.planning import plan_searches
 from elcano.plugins.research.agents.tool_selector import AGENT, SEEN_AT_ONCE, ToolSelectorInput
 from elcano.storage.evidence import Evidence
 from elcano.storage.store import TenantStore, open_store
@@ -66,8 +66,8 @@ def test_new_passages_of_a_look_and_of_the_search_after_it_are_told_apart() -> N
 def test_the_extractive_model_searches_sources_alone() -> None:
     task = TaskEnvelope(kind="tool_selector", question="How does it survive a crash?", sources=(DOCS,))
     both = task.model_copy(update={"sources": (DOCS, OfferedSource(name=RELATED))})
-    assert plan(both) == plan(task)
-    assert plan(task).tasks
+    assert plan_searches(both) == plan_searches(task)
+    assert plan_searches(task).tasks
 
 
 @pytest.fixture

@@ -16,9 +16,7 @@ from elcano.activities.text.stems import (
     list_verb_forms,
     past_forms,
 )
-from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
-from elcano.plugins.quoting.passages import material
-from elcano.plugins.quoting.terms import weighted
+from elcano.plugins.quoting.question_terms import weigh_terms
 
 
 @pytest.mark.parametrize(
@@ -64,18 +62,8 @@ def test_forms_are_of_english_alone() -> None:
 
 def test_a_verb_in_several_forms_keeps_its_weight() -> None:
     assert list_synonyms("pay") == ()
-    terms = weighted("Who paid the toll and the bill?", {"paid": 5.0, "toll": 2.0, "bill": 2.0}, [])
+    terms = weigh_terms("Who paid the toll and the bill?", {"paid": 5.0, "toll": 2.0, "bill": 2.0}, [])
     assert terms.weights["pay"] == 5.0
-
-
-@pytest.mark.parametrize(("text", "least"), [("They lost the key.", 2.0), ("They lose or lost the key.", 5.0)])
-def test_a_verb_that_was_found_in_other_forms_alone_is_not_rare(text: str, least: float) -> None:
-    item = EvidenceItem(key="e1", title="Page", locator="page.md", text=text)
-    weights = {"lose": 5.0, "key": 2.0}
-    given = material(
-        TaskEnvelope(kind="writer", question="Who can lose a key?", evidence=(item,), term_weights=weights)
-    )
-    assert given.terms.weights["lose"] == least
 
 
 def test_who_owns_something_is_told_and_whose_own_it_is_is_not() -> None:

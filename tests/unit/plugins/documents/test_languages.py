@@ -51,7 +51,7 @@ def open_source(documents: dict[str, bytes], tmp_path: Path) -> DocumentsSource:
 
 
 @pytest.mark.parametrize("language", QUESTIONS)
-async def test_a_question_finds_the_text_in_its_language_among_all(language: str, tmp_path: Path) -> None:
+async def test_a_question_finds_the_text_in_question_language_among_all(language: str, tmp_path: Path) -> None:
     source = open_source({f"{one}.txt": text.encode() for one, text in HOUSES.items()}, tmp_path)
     found = await source.search(QUESTIONS[language], 3)
     assert found.evidence[0].locator.startswith(f"{language}.txt")

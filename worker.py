@@ -28,24 +28,21 @@ from temporalio.worker import Worker, WorkerDeploymentConfig
 
 from elcano import __version__, graphs, workflows
 from elcano.activities.agents.agent_activity import AgentActivities
-from elcano.activities.calls.bookkeeping import BookActivities
-from elcano.activities.calls.failure_lines import tell_failures_in_lines
+from elcano.activities.calls.heartbeats import CountTries
+from elcano.activities.calls.ledger_lines import BookActivities
 from elcano.activities.calls.models import Resolve
 from elcano.activities.calls.names import agent_activities, tool_activities
-from elcano.activities.calls.tries import CountTries
-from elcano.activities.extras import missing_extras
-from elcano.activities.providers.model_gate import gate_models
-from elcano.activities.providers.passing import through_gate
-from elcano.activities.providers.provider_activities import ProviderActivities
+from elcano.activities.calls.retry_classification import tell_failures_in_lines
+from elcano.activities.providers.gated_calls import gate_models, through_gate
+from elcano.activities.providers.queue_limits import ProviderActivities
 from elcano.activities.report.publishing import ReportActivities
-from elcano.activities.services import Services
+from elcano.activities.services import Services, missing_extras
 from elcano.activities.similarity.embedder import open_embedder
 from elcano.activities.sources.registry import Sources, open_sources
-from elcano.activities.tools.checking import CheckActivities
-from elcano.activities.tools.looks import LookActivities
-from elcano.activities.tools.search import Passing, ToolActivities
+from elcano.activities.tools.looks import CheckActivities, LookActivities
+from elcano.activities.tools.tool_activities import Passing, ToolActivities
 from elcano.api.temporal.namespace import connect_when_ready
-from elcano.graphs.catalogue.tool_registry import REDUCERS
+from elcano.graphs.catalogue.reducers import REDUCERS
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.errors import ElcanoError, InputInvalid
 from elcano.graphs.extras import EXTRAS, worker_identity
@@ -53,12 +50,13 @@ from elcano.graphs.model_names import PROVIDERS, address_of, rates_fault
 from elcano.graphs.providers import PROVIDER_QUEUE, model_queue
 from elcano.graphs.registry import load_objects
 from elcano.redaction import log_to_stderr
-from elcano.settings import BAD_SETTINGS, Settings, is_set, list_variables, program_settings, unknown_variables
+from elcano.settings.environment import is_set
+from elcano.settings.plugins import list_variables
+from elcano.settings.settings import BAD_SETTINGS, Settings, program_settings, unknown_variables
 from elcano.storage.payloads import close_payloads
 from elcano.storage.store import Store, open_configured
 from elcano.workflows.chain import ChainWorkflow
-from elcano.workflows.looks import LookWorkflow, SourceCheckWorkflow
-from elcano.workflows.provider import ProviderWorkflow
+from elcano.workflows.outside_runs import LookWorkflow, ProviderWorkflow, SourceCheckWorkflow
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
 

@@ -1,8 +1,10 @@
 """What a worker opens once and uses for every call: databases, servers of tools, encoders."""
 
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from typing import Any, Final, TypeAlias, TypeVar, cast
 
+from elcano.graphs.extras import EXTRAS
 from elcano.graphs.registry import load_objects
 from elcano.settings import Settings
 
@@ -38,3 +40,8 @@ class Services:
         if open_service not in self._opened:
             self._opened[open_service] = open_service(self.settings)
         return cast(T, self._opened[open_service])
+
+
+def missing_extras() -> frozenset[str]:
+    """The extras of which a module cannot be found here. Nothing is imported."""
+    return frozenset(name for name, extra in EXTRAS.items() if not all(map(find_spec, extra.modules)))

@@ -20,7 +20,8 @@ from elcano.api.runs.source_availability import list_enabled_sources
 from elcano.graphs.errors import ElcanoError
 from elcano.graphs.registry import load_objects, load_registries
 from elcano.redaction import log_to_stderr
-from elcano.settings import BAD_SETTINGS, Settings, list_variables, program_settings, unknown_variables
+from elcano.settings.plugins import list_variables
+from elcano.settings.settings import BAD_SETTINGS, Settings, program_settings, unknown_variables
 from elcano.storage.domains import known_domains
 from elcano.storage.store import open_configured
 
@@ -37,7 +38,7 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Ends streams, then connections."""
-        await self._app.state.services.feeds.close()
+        await self._app.state.feeds.close()
         await super().shutdown(sockets)
 
 

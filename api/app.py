@@ -7,50 +7,54 @@ call that needs it.
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
+from typing import Final
 
 from fastapi import Depends, FastAPI
 from fastapi.routing import APIRoute
 from temporalio.client import Client
 
 from elcano import __version__
-from elcano.api.http.body_limit import BodyLimit
-from elcano.api.http.cross_origin import CrossOrigin
-from elcano.api.http.etags import Conditional
+from elcano.api import agents, graphs, health, modes, openapi, sources
+from elcano.api.control import cancel
+from elcano.api.control import routes as control_routes
+from elcano.api.events import sse
+from elcano.api.events.watcher import Feeds
+from elcano.api.http.browser_guard import CrossOrigin, Trust
 from elcano.api.http.identity import Identity, build_identity
-from elcano.api.http.manual import add_manual
-from elcano.api.http.methods import HttpMethods
-from elcano.api.http.negotiation import require_json
-from elcano.api.http.parameters import refuse_unknown_parameters
+from elcano.api.http.methods import Conditional, HttpMethods
 from elcano.api.http.problems import install_error_handlers
-from elcano.api.http.trust import Trust
-from elcano.api.live.stream import Feeds
-from elcano.api.openapi import build_openapi_document
-from elcano.api.routes import (
-    agents,
-    cancel,
-    graphs,
-    health,
-    modes,
-    reports,
-    result_tables,
-    resume_and_fork,
-    run_actions,
-    runs,
-    sources,
-    steps,
-    welcome,
-)
+from elcano.api.http.request_checks import BodyLimit, refuse_unknown_parameters, require_json
+from elcano.api.openapi import add_manual, build_openapi_document
+from elcano.api.reports import query_results
+from elcano.api.reports import routes as report_routes
+from elcano.api.resume import routes as resume_routes
+from elcano.api.runs import routes as run_routes
 from elcano.api.runs.reconciler import reconcile_in_background
-from elcano.api.runs.writable import Writable
-from elcano.api.services import Process
+from elcano.api.services import Process, Writable
+from elcano.api.steps import routes as step_routes
 from elcano.api.temporal.client import Temporal
-from elcano.api.temporal.connection import Connection, connect_client
-from elcano.api.temporal.ui import workflows_page
+from elcano.api.temporal.connection import Connection, connect_client, workflows_page
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.registry import load_objects
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.store import Store, open_configured
 
+ROUTERS: Final = (
+    openapi.router,
+    run_routes.router,
+    sse.router,
+    control_routes.router,
+    cancel.router,
+    resume_routes.router,
+    report_routes.router,
+    query_results.router,
+    step_routes.router,
+    modes.router,
+    graphs.router,
+    agents.router,
+    sources.router,
+    health.router,
+)
 TITLE = "Elcano"
 DESCRIPTION = "Durable deep research: a question over HTTP, a report whose citations were checked."
 
@@ -81,8 +85,9 @@ def create_app(
             feeds = Feeds(temporal, kept)
             stack.push_async_callback(feeds.close)
             await stack.enter_async_context(reconcile_in_background(temporal, kept, settings))
+            app.state.feeds = feeds
             app.state.services = Process(
-                settings, kept, temporal, feeds, Writable(kept.probe), workflows_page(settings)
+                settings, kept, temporal, Writable(kept.probe), feeds.forget, workflows_page(settings)
             )
             yield
 
@@ -105,22 +110,8 @@ def create_app(
         app.add_middleware(CrossOrigin, settings=settings)
     app.add_middleware(Trust, settings=settings)  # the last one is the first to see a request
     add_manual(app)
-    for routes in (
-        welcome,
-        runs,
-        run_actions,
-        cancel,
-        resume_and_fork,
-        reports,
-        result_tables,
-        steps,
-        modes,
-        graphs,
-        agents,
-        sources,
-        health,
-    ):
-        app.include_router(routes.router)
+    for router in ROUTERS:
+        app.include_router(router)
     for router in load_objects("routes"):
         app.include_router(router)
     app.openapi = partial(build_openapi_document, app, settings)  # type: ignore[method-assign]

@@ -1,32 +1,63 @@
-"""The API's own description: FastAPI's document, and what FastAPI cannot know of it.
+"""The API's own description: its OpenAPI document, the manual at `/docs` and the landing page.
 
-That is what answers before any route does, the problems that all routes have in common, and the models that answers
-hold without being a route's `response_model`.
+The document adds what answers before any route does, the problems that all routes have in common, and the models that
+answers hold without being a route's `response_model`. No page that we serve loads anything from elsewhere.
 """
 
-from typing import Any, Final
+from html import escape
+from importlib.resources import files
+from typing import Annotated, Any, Final, Literal
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI, Header, Request, Response
+from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.openapi.utils import get_openapi
+from pydantic import Field
 from pydantic.json_schema import models_json_schema
+from starlette.responses import HTMLResponse
+from starlette.staticfiles import StaticFiles
 
+from elcano.api.events.feed import Streaming, UnreadableBranch, Waiting
 from elcano.api.http.errors import (
     CrossOriginRefused,
     HostRefused,
     MediaTypeUnsupported,
+    NotAcceptable,
     Problem,
+    RequestInvalid,
     StoreUnavailable,
     Unauthenticated,
     problem_docs,
 )
-from elcano.api.http.schemas import Welcome
-from elcano.api.http.times import declare_moments
-from elcano.api.live.feed import Streaming, UnreadableBranch, Waiting
+from elcano.api.http.fields import Described, declare_moments
+from elcano.api.http.request_checks import choose_media_type
 from elcano.graphs.report.report import Report
 from elcano.graphs.report.tables import ResultTable
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.events import AgentEvent
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
+
+
+class Welcome(Described):
+    """What this is, and where to go on."""
+
+    name: str = Field(examples=["Elcano"])
+    """The program."""
+    description: str
+    """What it does."""
+    version: str = Field(examples=["0.1.0"])
+    """Its version."""
+    links: dict[Literal["manual", "openapi", "runs", "modes", "graphs", "domains", "health", "readiness"], str] = {
+        "manual": "/docs",
+        "openapi": "/openapi.json",
+        "runs": "/v1/runs",
+        "modes": "/v1/modes",
+        "graphs": "/v1/graphs",
+        "domains": "/v1/domains",
+        "health": "/healthz",
+        "readiness": "/readyz",
+    }
+    """Places to look at, by what is there."""
+
 
 TAGS: Final = [
     {"name": "runs", "description": "Ask for a run, follow it, control it while it works, and go on from its end."},
@@ -146,3 +177,77 @@ def _merge_responses(responses: dict[str, Any], more: dict[int | str, dict[str, 
         if there is not added:
             there["description"] += f"; {added['description']}"
             there.setdefault("headers", {}).update(added.get("headers", {}))
+
+
+ASSETS: Final = "/docs/assets"
+CONTENT_POLICY: Final = (
+    "default-src 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self' 'unsafe-inline'; "
+    "style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+"""What a browser may load for a page of ours: what comes from here. Swagger UI is started by a script in its page."""
+
+
+def add_manual(app: FastAPI) -> None:
+    """Serve the API manual of `app` and its static assets."""
+    app.mount(ASSETS, StaticFiles(directory=str(files("fastapi_offline") / "static")), name="manual")
+
+    @app.get("/docs", include_in_schema=False)
+    async def manual(request: Request) -> HTMLResponse:
+        root = request.scope.get("root_path", "")
+        page = get_swagger_ui_html(
+            openapi_url=f"{root}{app.openapi_url}",
+            title=f"{app.title}: the API",
+            swagger_js_url=f"{root}{ASSETS}/swagger-ui-bundle.js",
+            swagger_css_url=f"{root}{ASSETS}/swagger-ui.css",
+            swagger_favicon_url=f"{root}{ASSETS}/favicon.png",
+            swagger_ui_parameters={"validatorUrl": None},  # it would send the document to a service of Swagger's
+        )
+        return HTMLResponse(bytes(page.body), headers={"Content-Security-Policy": CONTENT_POLICY})
+
+
+JSON = "application/json"
+HTML = "text/html"
+
+router = APIRouter(tags=["health"])
+
+
+@router.get(
+    "/",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "Where to go on, in the form that `Accept` asks for",
+            "content": {
+                JSON: {"schema": {"$ref": "#/components/schemas/Welcome"}},
+                HTML: {"schema": {"type": "string"}},
+            },
+        },
+        **problem_docs(NotAcceptable, RequestInvalid),
+    },
+)
+async def welcome(
+    request: Request,
+    accept: Annotated[str | None, Header(description="`application/json` (default) or `text/html`.")] = None,
+) -> Response:
+    """Return what this service is and where its manual is."""
+    form = choose_media_type(accept, (JSON, HTML))
+    found = Welcome(name=request.app.title, description=request.app.description, version=request.app.version)
+    headers = {"Vary": "Accept", "Content-Security-Policy": CONTENT_POLICY}
+    return Response(
+        found.model_dump_json() if form == JSON else _render_welcome_page(found), media_type=form, headers=headers
+    )
+
+
+def _render_welcome_page(found: Welcome) -> str:
+    places = "\n".join(f'<li><a href="{escape(place)}">{escape(name)}</a></li>' for name, place in found.links.items())
+    return f"""<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>{escape(found.name)}</title>
+<h1>{escape(found.name)} {escape(found.version)}</h1>
+<p>{escape(found.description)}</p>
+<ul>
+{places}
+</ul>
+</html>
+"""

@@ -1,76 +1,70 @@
 """The dependencies of the routes: shared ones, created once per process, and a tenant's, bound for each request.
 
-A route about runs takes `Provided`: a store, feeds and settings that are bound to the tenant that asks, so that no
-mistake in a route can reach another tenant's.
+A route about runs takes `Provided`: a store and settings that are bound to the tenant that asks, so that no mistake in
+a route can reach another tenant's.
 """
 
+import asyncio
+import logging
+import time
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, TypeAlias
+from typing import Annotated, Final, TypeAlias
 
 from fastapi import Depends, Request
 
 from elcano.api.http.identity import asker_of, tenant_of
-from elcano.api.http.schemas import Link, RunView
-from elcano.api.live.feed import Feed
-from elcano.api.live.stream import Feeds
-from elcano.api.runs.starter import Starter
-from elcano.api.runs.writable import Writable
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.identity import Tenant
 from elcano.graphs.records import ArchivedRun
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.all_tenants import Admission
+from elcano.storage.health import Probe, store_trouble
 from elcano.storage.providers import ProviderStore
 from elcano.storage.store import Store, TenantStore
 
+GOOD_SECONDS: Final = 30.0
+"""How long the store is believed to be as writable as it was."""
 
-@dataclass(frozen=True)
-class Process:
-    """The store and whether it can be written, Temporal, the feeds being read, and the settings."""
+ANSWER_SECONDS: Final = 3.0
+"""How long the store may take; whoever watches the service waits seconds for an answer, not longer."""
 
-    settings: Settings
-    store: Store
-    temporal: Temporal
-    feeds: Feeds
-    writable: Writable
-    workflows_page: str = ""
-    """Of the Temporal UI; empty: its address is not known."""
-
-    def of(self, tenant: Tenant) -> "Services":
-        """Binds the services to a tenant."""
-        return Services(
-            tenant=tenant,
-            settings=self.settings,
-            store=self.store.of(tenant),
-            admit=partial(self.store.admit, at_most=self.settings.open_runs),
-            temporal=self.temporal,
-            feeds=TenantFeeds(self.feeds, tenant),
-            workflows_page=self.workflows_page,
-            providers=self.store.providers,
-        )
+_log = logging.getLogger("api.writable")
 
 
-@dataclass(frozen=True)
-class TenantFeeds:
-    """The feeds of one tenant's runs."""
+class Writable:
+    """Asks the store, seldom."""
 
-    _feeds: Feeds
-    _tenant: Tenant
+    def __init__(self, probe: Probe) -> None:
+        self._probe = probe
+        self._asking: asyncio.Task[str | None] | None = None
+        self._good_until = 0.0
 
-    def open(self, run_id: str) -> AbstractAsyncContextManager[Feed]:
-        """The feed of a run.
+    def forget(self) -> None:
+        """Makes the next caller get a fresh answer."""
+        self._good_until = 0.0
 
-        Raises:
-            RunNotFound: the tenant has no such run.
-        """
-        return self._feeds.open(self._tenant, run_id)
+    async def fault(self) -> str | None:
+        """Why the store cannot be written; None if it can. Those who ask at the same time share the answer."""
+        if time.monotonic() < self._good_until:
+            return None
+        if self._asking is None or self._asking.done():
+            self._asking = asyncio.create_task(self._asked())
+        return await asyncio.shield(self._asking)
 
-    def forget(self, run_id: str) -> None:
-        """Keeps nothing more of a run that was deleted; who reads it reads to its end."""
-        self._feeds.forget(self._tenant, run_id)
+    async def _asked(self) -> str | None:
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                await self._probe.write()
+        except TimeoutError:
+            _log.warning("the store did not take anything within %g s", ANSWER_SECONDS)
+            return f"the store cannot be used: it did not answer within {ANSWER_SECONDS:g} s"
+        except Exception as error:  # whatever it is, it is the answer
+            _log.exception("the store cannot be written")
+            return store_trouble(error) or "the store cannot be written; the log says why"
+        self._good_until = time.monotonic() + GOOD_SECONDS
+        return None
 
 
 @dataclass(frozen=True)
@@ -83,23 +77,37 @@ class Services:
     admit: Callable[[ArchivedRun], Awaitable[Admission]]
     """Takes a place for one of the tenant's runs among those of all."""
     temporal: Temporal
-    feeds: TenantFeeds
+    forget_run: Callable[[str], None]
+    """Drops what this process keeps in memory of a run that was deleted."""
     workflows_page: str
+    """The list of workflows in the Temporal UI; empty: its address is not known."""
     providers: ProviderStore
     """How sources stand, which is the same for all tenants."""
 
-    @property
-    def starter(self) -> Starter:
-        """What starts the tenant's runs."""
-        return Starter(self.temporal, self.store, self.admit, self.settings)
 
-    def linked(self, run: RunView) -> RunView:
-        """A run with where more of it is: paths of this API, and its page in the Temporal UI."""
-        path = f"/v1/runs/{run.run_id}"
-        links: dict[Link, str] = {"events": f"{path}/events", "report": f"{path}/report"}
-        if self.workflows_page:
-            links["temporal_ui"] = f"{self.workflows_page}/{run.run_id}"
-        return run.model_copy(update={"links": links})
+@dataclass(frozen=True)
+class Process:
+    """The store and whether it can be written, Temporal, and the settings."""
+
+    settings: Settings
+    store: Store
+    temporal: Temporal
+    writable: Writable
+    forget_run: Callable[[Tenant, str], None]
+    workflows_page: str = ""
+
+    def of(self, tenant: Tenant) -> Services:
+        """Binds the services to a tenant."""
+        return Services(
+            tenant=tenant,
+            settings=self.settings,
+            store=self.store.of(tenant),
+            admit=partial(self.store.admit, at_most=self.settings.open_runs),
+            temporal=self.temporal,
+            forget_run=partial(self.forget_run, tenant),
+            workflows_page=self.workflows_page,
+            providers=self.store.providers,
+        )
 
 
 def _get_process(request: Request) -> Process:

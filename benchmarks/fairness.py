@@ -20,12 +20,12 @@ from benchmarks.server import archive_nothing, publish_nothing, temporal_server
 from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.calls.names import agent_activities
 from elcano.activities.sources.registry import Sources
-from elcano.graphs.catalogue.source_registry import SOURCES
+from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph, SequentialEdge, ToolNode
 from elcano.settings import Settings
-from elcano.storage.objects.objects import open_objects
+from elcano.storage.objects import open_objects
 from elcano.storage.payloads import data_converter
 from elcano.storage.store import open_store
 from elcano.worker import provider_worker

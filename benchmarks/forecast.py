@@ -19,11 +19,10 @@ from datetime import datetime
 from statistics import fmean
 from typing import Any, Final, get_args
 
-from elcano.plugins.data.forecasting.fitting import FitRequest, fit_requested_model
-from elcano.plugins.data.forecasting.forecast_models import ModelFit
+from elcano.plugins.data.forecast_models import ModelName, ModelScore
+from elcano.plugins.data.forecasting.fitting import FitRequest, ModelFit, fit_requested_model
 from elcano.plugins.data.forecasting.forecasting import choose_best_score, choose_origins, score_fits
 from elcano.plugins.data.forecasting.horizon import least_known
-from elcano.plugins.data.models.forecast import ModelName, ModelScore
 
 AHEAD: Final = 12
 ORIGINS: Final = 3

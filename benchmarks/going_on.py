@@ -24,7 +24,7 @@ from temporalio.worker import Worker
 from benchmarks.history import size
 from benchmarks.scripted import Scripted
 from benchmarks.server import publish_nothing, temporal_server
-from elcano.activities.calls.bookkeeping import BookActivities
+from elcano.activities.calls.ledger_lines import BookActivities
 from elcano.activities.calls.names import agent_activities, tool_activities
 from elcano.activities.report.publishing import ReportActivities
 from elcano.api.app import create_app
@@ -32,7 +32,7 @@ from elcano.graphs.contracts import AgentCall, AgentResult, ToolCall, ToolResult
 from elcano.graphs.state.failures import FailureType
 from elcano.graphs.state.state import EvidenceRef
 from elcano.graphs.text import ensure_list
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import Store, open_store
 from elcano.workflows.research import ResearchWorkflow

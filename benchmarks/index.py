@@ -15,7 +15,7 @@ from itertools import accumulate, product
 from pathlib import Path
 from statistics import median, quantiles
 
-from elcano.graphs.catalogue.source_registry import build_collection_spec
+from elcano.graphs.catalogue.sources import build_collection_spec
 from elcano.plugins.documents.folder import Folder
 from elcano.plugins.documents.source import DocumentsSource
 

@@ -19,8 +19,8 @@ from elcano.graphs.report.knowledge_graph import (
     build_knowledge_edge,
     build_knowledge_node,
 )
+from elcano.plugins.knowledge.shortest_paths import find_shortest_paths
 from elcano.storage.knowledge.graph import KnowledgeGraph
-from elcano.storage.knowledge.paths import find_shortest_paths
 from elcano.storage.store import open_store
 
 RUNS, CLAIMS, DOCUMENTS, ENTITIES = 500, 50_000, 39_500, 10_000

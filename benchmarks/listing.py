@@ -19,9 +19,9 @@ from temporalio.client import Client
 
 from benchmarks.server import temporal_server
 from elcano.api.app import create_app
-from elcano.api.temporal import glance
+from elcano.api.temporal import executions
 from elcano.graphs.records import ArchivedRun
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.store import Store, open_store
 
 ENDED, OPEN = 5_000, 100
@@ -78,7 +78,7 @@ async def _measure(api: httpx.AsyncClient, client: Client) -> None:
         unseen += sum(run["stale"] for run in runs)
         return [run["run_id"] for run in runs if run["status"] == "running"]
 
-    glance.SHARED_SECONDS = 0.0  # type: ignore[misc]  # what each look costs, if nobody shares it
+    executions.SHARED_SECONDS = 0.0  # type: ignore[misc]  # what each look costs, if nobody shares it
     ended = {limit: await _time(f"{limit} that ended", partial(page, f"limit={limit}")) for limit in (20, 200)}
     for _ in range(OPEN):
         answer = await api.post("/v1/runs", json={"question": "Why?", "mode": "simple"})

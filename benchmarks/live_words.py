@@ -37,12 +37,12 @@ from benchmarks.server import archive_nothing, publish_nothing, temporal_server
 from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.calls.names import agent_activities
 from elcano.activities.sources.registry import Sources
-from elcano.api.live.feed import Streaming
+from elcano.api.events.feed import Streaming
 from elcano.dev.ports import free_ports
 from elcano.graphs.contracts import TASK_QUEUE, ModelChoice
 from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.payloads import connect_config
 from elcano.storage.store import open_store
 from elcano.worker import HEARTBEAT_THROTTLE

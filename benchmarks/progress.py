@@ -34,7 +34,7 @@ from elcano.dev.ports import free_ports
 from elcano.dev.stack import child_environment
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.state.events import AgentEvent
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.payloads import connect_config
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner

@@ -14,7 +14,7 @@ from functools import partial
 from statistics import median
 from typing import Final
 
-from elcano.plugins.literature.pubmed.articles import parse_pubmed_records
+from elcano.plugins.literature.pubmed_articles import parse_pubmed_records
 from elcano.plugins.literature.work_records import build_stored_record
 from elcano.plugins.literature.xml import parse_xml_root
 

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from statistics import fmean
 
-from elcano.graphs.catalogue.source_registry import build_collection_spec
+from elcano.graphs.catalogue.sources import build_collection_spec
 from elcano.plugins.documents.folder import Folder
 from elcano.plugins.documents.source import DocumentsSource
 

@@ -25,7 +25,7 @@ from elcano.graphs.contracts import (
 from elcano.graphs.records import ArchiveCall
 from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.spec.graph import ResearchGraph, SequentialEdge, ToolNode
-from elcano.storage.objects.objects import open_objects
+from elcano.storage.objects import open_objects
 from elcano.storage.payloads import data_converter
 from elcano.testing.temporal import STARTUP
 

@@ -16,8 +16,8 @@ from hashlib import sha256
 from pathlib import Path
 from statistics import fmean
 
-from elcano.activities.similarity.comparing import find_duplicates
 from elcano.activities.similarity.embedder import open_embedder
+from elcano.activities.similarity.repeated_passages import find_duplicates
 from elcano.storage.evidence import Evidence
 
 CHARACTERS = 700

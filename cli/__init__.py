@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command and returns its exit code (see `cli.exits`)."""
+    """Run one command and return its exit code (see `cli.exits`)."""
     from elcano.cli.exits import Exit, Failed
     from elcano.graphs.errors import InputInvalid
     from elcano.output import guarded_output

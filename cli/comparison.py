@@ -1,4 +1,4 @@
-"""`elcano diff`: two runs side by side, as a person compares them: figures, question, way, findings, report."""
+"""Two runs side by side: figures, request, steps, evidence, report."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -7,11 +7,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from elcano.cli.client import Api
-from elcano.cli.exits import Exit
-from elcano.cli.printing import OUTCOMES, format_dollars, format_line, format_seconds, make_results_console, print_json
+from elcano.cli.printing import OUTCOMES, format_dollars, format_line, format_seconds, make_results_console
 from elcano.graphs.text import format_count, shorten_text
-from elcano.settings import program_settings
 
 SHOWN_EVIDENCE: Final = 10
 """Of the passages that only one run knows."""
@@ -20,13 +17,8 @@ VALUE_CHARACTERS: Final = 200
 _SIGNS: Final = {"added": ("+", "green"), "removed": ("-", "red"), "changed": ("~", "yellow")}
 
 
-def print_run_diff(a: str, b: str, *, as_json: bool) -> Exit:
-    """Prints how two runs differ; a difference is not an error."""
-    with Api(program_settings().base_url) as api:
-        found = api.get(f"/v1/runs/{a}/diff/{b}")
-    if as_json:
-        print_json(found)
-        return Exit.OK
+def print_comparison(found: dict[str, Any]) -> None:
+    """Print how two runs differ; a difference is not an error."""
     console = make_results_console()
     console.print(_build_figures_table(found["a"], found["b"]))
     for note in found["notes"]:
@@ -35,7 +27,6 @@ def print_run_diff(a: str, b: str, *, as_json: bool) -> Exit:
     _print_step_changes(console, found["steps"])
     _print_evidence_changes(console, found["evidence"])
     _print_report_changes(console, found["report"])
-    return Exit.OK
 
 
 def _build_figures_table(a: dict[str, Any], b: dict[str, Any]) -> Table:

@@ -1,55 +1,195 @@
-"""The commands pause, continue and cancel."""
+"""Commands that control a run in progress: stop, pause, unpause, cancel, top up, steer, approve, refuse."""
 
+import json
 import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Final
 
 import typer
 
-from elcano.cli.client import Api
-from elcano.cli.exits import Exit, Failed
-from elcano.cli.key_actions import summarize_cancellation
-from elcano.graphs.frozen import JsonObject
-from elcano.settings import program_settings
+from elcano.cli.exits import BadInput
+from elcano.cli.options import (
+    AddIterations,
+    AddSeconds,
+    AddSteps,
+    AddTokens,
+    AddUsd,
+    Key,
+    Reason,
+    Run,
+    Yes,
+    argument,
+    drop_unset,
+    option,
+)
+from elcano.cli.printing import print_line, require_confirmation
+from elcano.cli.requests import post_to_run
+
+LIMITS: Final = ("tokens", "cost_usd", "seconds", "iterations", "steps")
+_PLAN_FIELDS: Final = {"title", "sections"}
+
+Call = Annotated[str, option("Decide on the pending tool call with this id instead; `elcano watch` shows it.")]
+By = Annotated[str, option("Who decides; shown in the events.")]
 
 
-def request_pause(run_id: str, reason: str, key: str) -> Exit:
-    """Lets a run rest."""
-    _post_action(run_id, "pause", {"reason": reason}, key)
-    sys.stdout.write(f"{run_id} is paused; `elcano unpause {run_id}` lets it go on\n")
-    return Exit.OK
+def stop(run: Run, reason: Reason = "", key: Key = "") -> None:
+    """Stop a run early; it still writes a report from what it has."""
+    post_to_run(run, "stop", {"reason": reason}, key)
+    print_line(f"{run} is going to its report now; `elcano watch {run}` shows it")
 
 
-def go_on(run_id: str, key: str) -> Exit:
-    """Continues a run that was paused."""
-    _post_action(run_id, "unpause", {}, key)
-    sys.stdout.write(f"{run_id} goes on; `elcano watch {run_id}` shows it\n")
-    return Exit.OK
+def pause(run: Run, reason: Reason = "", key: Key = "") -> None:
+    """Pause a run: it finishes the calls in flight and starts no new ones until `elcano unpause`."""
+    post_to_run(run, "pause", {"reason": reason}, key)
+    print_line(f"{run} is paused; `elcano unpause {run}` continues it")
 
 
-def request_cancellation(run_id: str, reason: str, *, sure: bool) -> Exit:
-    """Ends a run without a report.
+def unpause(run: Run, key: Key = "") -> None:
+    """Continue a paused run."""
+    post_to_run(run, "unpause", {}, key)
+    print_line(f"{run} continues; `elcano watch {run}` shows it")
+
+
+def cancel(run: Run, reason: Reason = "", yes: Yes = False) -> None:
+    """Cancel a run at once, without a report; its findings are kept."""
+    if not yes:
+        require_confirmation(
+            f"Cancel {run}, without a report? `elcano stop` writes one",
+            alone="a cancelled run has no report; without a terminal to confirm it, add --yes",
+            refused="nothing was cancelled",
+        )
+    print_line(f"{run} is {describe_cancellation(post_to_run(run, 'cancel', {'reason': reason}))}")
+
+
+def top_up(
+    run: Run,
+    tokens: AddTokens = None,
+    usd: AddUsd = None,
+    seconds: AddSeconds = None,
+    iterations: AddIterations = None,
+    steps: AddSteps = None,
+    key: Key = "",
+) -> None:
+    """Raise a run's limits; a run that waits for budget continues."""
+    added = {"tokens": tokens, "cost_usd": usd, "seconds": seconds, "iterations": iterations, "steps": steps}
+    limits = post_to_run(run, "top-up", drop_unset(added), key)["limits"]
+    print_line(f"{run} may now spend: {format_limits(limits)}")
+
+
+def steer(
+    run: Run,
+    instruction: Annotated[str, typer.Argument(help="What you want of the research from now on.")] = "",
+    add_source: Annotated[list[str] | None, option("Search this source too. Repeatable.")] = None,
+    drop_source: Annotated[list[str] | None, option("Stop searching this source. Repeatable.")] = None,
+    add_section: Annotated[
+        list[str] | None, option("Research this section too. Repeatable.", metavar="TITLE[: QUESTION]")
+    ] = None,
+    drop_section: Annotated[list[str] | None, option("Leave this section out. Repeatable.", metavar="TITLE")] = None,
+    key: Key = "",
+) -> None:
+    """Change a run's instructions, sources or sections while it works."""
+    changes = {
+        "instruction": instruction,
+        "add_sources": add_source,
+        "drop_sources": drop_source,
+        "add_sections": [_parse_section(text) for text in add_section or ()],
+        "drop_sections": drop_section,
+    }
+    answer = post_to_run(run, "steer", drop_unset(changes), key)
+    when = f"; changes to sections apply {answer['sections']}" if answer.get("sections") else ""
+    print_line(f"{run} follows this from step {answer['step']} on{when}")
+
+
+def approve(
+    run: Run,
+    file: Annotated[
+        Path | None,
+        option(
+            'Replace the plan with the one in this JSON file: {"title": ..., "sections": [{"title": ..., '
+            '"question": ..., "criteria": [...]}]}; leave out what you do not need; `-` reads standard input.'
+        ),
+    ] = None,
+    call: Call = "",
+    by: By = "",
+    key: Key = "",
+) -> None:
+    """Approve a pending plan, or a pending tool call that writes."""
+    if call and file is not None:
+        raise BadInput("a tool call is approved as it is: leave `--file` out")
+    if call:
+        answer = post_to_run(run, "approve-call", drop_unset({"call": call, "by": by}), key)
+        print_line(f"{run} calls {answer['server']}/{answer['tool']} now")
+        return
+    plan = _read_plan_file(file) if file is not None else {}
+    answer = post_to_run(run, "approve", {**plan, **drop_unset({"by": by})}, key)
+    print_line(f"{run} researches its plan now:")
+    for line in format_plan(answer):
+        print_line(line)
+
+
+def refuse(
+    run: Run,
+    reason: Annotated[str, argument("Why; shown in the events and in the report.")],
+    call: Call = "",
+    by: By = "",
+    key: Key = "",
+) -> None:
+    """Refuse a pending plan, which ends the run, or a pending tool call, without which it continues."""
+    if call:
+        answer = post_to_run(run, "refuse-call", drop_unset({"reason": reason, "call": call, "by": by}), key)
+        print_line(f"{run} continues without calling {answer['server']}/{answer['tool']}")
+        return
+    post_to_run(run, "refuse", {"reason": reason, **drop_unset({"by": by})}, key)
+    print_line(f"{run} is going to its report now, without researching its plan")
+
+
+def explain_pending_call(call: Mapping[str, Any]) -> Iterable[str]:
+    """How to decide on the pending tool call of an event."""
+    run_id, id = call.get("run_id"), call.get("call")
+    if not call.get("whole", True):
+        yield "its arguments are longer: `elcano step` shows them in full"
+    approve, refuse = f"elcano approve {run_id} --call {id}", f"elcano refuse {run_id} REASON --call {id}"
+    yield f"`{approve}` approves the call, `{refuse}` refuses it"
+
+
+def format_plan(plan: Mapping[str, Any]) -> Iterable[str]:
+    """A plan as a list: its title, and each section with its question and the criteria of its answer."""
+    if plan.get("title"):
+        yield str(plan["title"])
+    for number, section in enumerate(plan.get("sections") or (), start=1):
+        yield f"{number:>3}. {section.get('title')}: {section.get('question')}"
+        yield from (f"     - {one}" for one in section.get("criteria") or ())
+
+
+def format_limits(limits: Mapping[str, Any]) -> str:
+    """The limits that apply now, from the answer to a top-up."""
+    return ", ".join(f"{name} {limits[name]:,}" for name in LIMITS if limits[name] is not None)
+
+
+def describe_cancellation(answer: Mapping[str, Any]) -> str:
+    """What happens after a cancellation that was accepted."""
+    if answer["worker"] == "polling":
+        return "cancelled: it ends now, without a report; its findings are kept"
+    return "cancelled, but no worker is running: it ends without a report when one is"
+
+
+def _parse_section(text: str) -> dict[str, str]:
+    """`Title: question`, or a title alone."""
+    title, _, question = text.partition(":")
+    return {"title": title.strip(), "question": question.strip()}
+
+
+def _read_plan_file(file: Path) -> dict[str, Any]:
+    """Read a plan from a file, or from standard input.
 
     Raises:
-        Failed: nobody confirmed it, or it has ended.
+        BadInput: it cannot be read, or is no plan.
     """
-    if not sure:
-        _confirm_cancellation(run_id)
-    answer = _post_action(run_id, "cancel", {"reason": reason}, "")
-    sys.stdout.write(f"{run_id} is {summarize_cancellation(answer)}\n")
-    return Exit.OK
-
-
-def _post_action(run_id: str, what: str, body: JsonObject, key: str) -> JsonObject:
-    with Api(program_settings().base_url) as api:
-        answer: JsonObject = api.post(f"/v1/runs/{run_id}/{what}", body, _print_note, key)
-        return answer
-
-
-def _print_note(text: str) -> None:
-    sys.stderr.write(f"elcano: {text}\n")
-
-
-def _confirm_cancellation(run_id: str) -> None:
-    if not sys.stdin.isatty():
-        raise Failed("a cancelled run has no report, and nobody can be asked here: add --yes", Exit.BAD_INPUT)
-    if not typer.confirm(f"Cancel {run_id}, without a report? `elcano stop` writes one", err=True):
-        raise Failed("nothing was cancelled", Exit.BAD_INPUT)
+    try:
+        plan = json.loads(sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{file} cannot be read as a plan: {error}") from error
+    if not isinstance(plan, dict) or not plan or plan.keys() - _PLAN_FIELDS:
+        raise BadInput(f"{file} is no plan: it needs an object with `title` or `sections`, and nothing else")
+    return plan

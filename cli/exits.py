@@ -1,8 +1,10 @@
-"""What the exit codes mean; the same in every command."""
+"""How a command ends: exit codes, errors, and programs that take its place."""
 
+import os
+import sys
 from collections.abc import Mapping
 from enum import IntEnum
-from typing import Final
+from typing import Final, NoReturn
 
 from elcano.graphs.errors import ElcanoError
 
@@ -54,3 +56,36 @@ class Failed(ElcanoError):
     def __init__(self, message: str, code: Exit = Exit.FAILED) -> None:
         self.code = code
         super().__init__(message)
+
+
+class BadInput(Failed):
+    """The request cannot work as it was made; nothing was sent, or the API refused it."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, Exit.BAD_INPUT)
+
+
+class Unreachable(Failed):
+    """The API does not answer, or answers that it cannot work right now."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, Exit.NOT_REACHABLE)
+
+
+class Refused(Failed):
+    """The API answered with a problem document."""
+
+    def __init__(self, message: str, code: Exit, *, problem: str, status: int) -> None:
+        self.problem = problem
+        """Its `type`, an URN; empty if the answer was no problem document."""
+        self.status = status
+        """The HTTP status."""
+        super().__init__(message, code)
+
+
+def replace_process(module: str, *arguments: str) -> NoReturn:
+    """Replace this process by a program that needs more than HTTP: it gets all signals, and its exit code is ours.
+
+    `-P`: no module in the user's folder is taken for one of ours.
+    """
+    os.execv(sys.executable, [sys.executable, "-P", "-m", module, *arguments])

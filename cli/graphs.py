@@ -1,212 +1,198 @@
-"""The commands about graphs. Most need no server: a graph is data, and the room that knows it is pure.
+"""`elcano graph`: list, show, create, check, draw, try and store graphs."""
 
-What is kept under a name is with the API: it is pushed there, and there are the names of graphs of one's own.
-"""
-
-import json
-import sys
-from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Final
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Annotated, Final
 
-from pydantic import TypeAdapter, ValidationError
+import typer
 
-from elcano.cli.client import Api
-from elcano.cli.exits import Exit, Failed
-from elcano.graphs.checks.graph_json_faults import form_faults
-from elcano.graphs.checks.references import explain_unknown_name
-from elcano.graphs.checks.validation import find_graph_faults
-from elcano.graphs.frozen import JsonObject
-from elcano.graphs.modes import MODES, list_aliases, mode_named
-from elcano.graphs.named_parts import GraphName, branches_named, with_agents, with_branches
-from elcano.graphs.spec.drawing import render_mermaid
-from elcano.graphs.spec.faults import Fault, trim_pointer_to_document
-from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.spec.size import size_faults
-from elcano.settings import program_settings
+from elcano.cli.exits import BadInput, Exit
+from elcano.cli.options import AsJson, argument, option
+from elcano.cli.printing import OUTCOMES, make_results_console, make_table, print_columns, print_json, print_line
+from elcano.cli.requests import delete_each, get_json, post_json
 
-_OBJECT: Final[TypeAdapter[JsonObject]] = TypeAdapter(JsonObject)
+if TYPE_CHECKING:
+    from rich.text import Text
 
+    from elcano.graphs.frozen import JsonObject
+    from elcano.graphs.preview.preview import Preview, PreviewStep
 
-def list_graphs() -> Exit:
-    """Prints the built-in graphs, one a line."""
-    width = max(map(len, MODES))
-    for name, graph in MODES.items():
-        _print_line(f"{name:<{width}}  {graph.description}")
-    return Exit.OK
+app = typer.Typer(no_args_is_help=True, help="List, create, check, try and store graphs.")
+
+Graph = Annotated[str, argument("A built-in graph, a JSON file, or a stored graph as NAME or NAME@VERSION.")]
+_WALK: Final = ("branch", "step", "iteration", "node", "outcome", "next")
 
 
-def list_own() -> Exit:
-    """Prints the graphs that the API keeps, one a line."""
-    with Api(program_settings().base_url) as api:
-        own = [card for card in api.get("/v1/graphs") if card["version"] is not None]
-    width = max((len(card["name"]) for card in own), default=0)
-    for card in own:
-        _print_line(f"{card['name']:<{width}}  @{card['version']}  {card['description']}".rstrip())
-    return Exit.OK
+@app.command("list")
+def list_graphs(own: Annotated[bool, typer.Option("--own", help="Your own, stored in the API.")] = False) -> None:
+    """List the graphs that a run can use; the built-in ones need no server."""
+    from elcano.graphs.modes import MODES
+
+    if own:
+        stored = [card for card in get_json("/v1/graphs") if card["version"] is not None]
+        print_columns([(card["name"], f"@{card['version']}", card["description"]) for card in stored])
+    else:
+        print_columns([(name, graph.description) for name, graph in MODES.items()])
 
 
-def print_new_graph(name: str, like: str) -> Exit:
-    """Prints a graph under another name.
+@app.command("show")
+def show_graph(graph: Graph) -> None:
+    """Print a graph as JSON."""
+    from elcano.cli.graph_files import load_graph
 
-    Raises:
-        Failed: the name cannot be a graph's, or is that of a built-in one.
-    """
+    print_line(load_graph(graph).model_dump_json(indent=2))
+
+
+@app.command("new")
+def new_graph(
+    name: Annotated[str, argument("The name of the new graph.")],
+    like: Annotated[str, typer.Option("--like", help="The graph to start from: a built-in one or a file.")] = "simple",
+) -> None:
+    """Print a graph to start from; save it to a file and edit it."""
+    from pydantic import ValidationError
+
+    from elcano.cli.graph_files import NAME_FORM, dump_without_defaults, load_graph
+    from elcano.graphs.modes import MODES, list_aliases
+
     if name in (*MODES, *list_aliases()):
-        raise Failed(f"{name!r} is a built-in graph: give yours another name", Exit.BAD_INPUT)
+        raise BadInput(f"{name!r} is a built-in graph: choose another name")
     try:
         graph = load_graph(like).model_copy(update={"name": name})
     except ValidationError as error:
-        wrong = "lower-case letters, digits and underscores, a letter first, 48 at most"
-        raise Failed(f"{name!r} cannot be the name of a graph: {wrong}", Exit.BAD_INPUT) from error
-    _print_line(json.dumps(_dump_without_defaults(graph), indent=2, ensure_ascii=False))
-    return Exit.OK
+        raise BadInput(f"{name!r} cannot be the name of a graph: {NAME_FORM}") from error
+    print_json(dump_without_defaults(graph), indent=2)
 
 
-def push_graph(file: Path) -> Exit:
-    """Has the API keep the graph of a file; names of branches are for the API to know.
+@app.command("check")
+def check_graph(graph: Graph) -> None:
+    """Print every fault of a graph, after its place; exit code 2 if there are any. Needs no server."""
+    from elcano.cli.graph_files import format_graph_faults, load_graph
+    from elcano.graphs.checks.validation import find_graph_faults
+
+    loaded = load_graph(graph)
+    faults = find_graph_faults(loaded)
+    for line in format_graph_faults(faults, graph):
+        print_line(line)
+    if faults:
+        raise BadInput(f"graph {loaded.name!r} has {len(faults)} fault(s)")
+    print_line(f"graph {loaded.name!r} can run")
+
+
+@app.command("draw")
+def draw_graph(graph: Graph) -> None:
+    """Print a graph as a Mermaid flow chart."""
+    from elcano.cli.graph_files import load_graph
+    from elcano.graphs.spec.drawing import render_mermaid
+    from elcano.graphs.spec.limits import size_faults
+
+    loaded = load_graph(graph)
+    if too_large := size_faults(loaded):
+        raise BadInput(f"graph {loaded.name!r} cannot be drawn: {'; '.join(map(str, too_large))}")
+    print_line(render_mermaid(loaded).rstrip())
+
+
+@app.command("try")
+def try_graph(
+    graph: Graph,
+    question: Annotated[str, typer.Option(help="The question of the run.")] = "What is it?",
+    answers: Annotated[Path | None, option("A JSON file with a list of answers for each node, one per visit.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Walk a graph with invented answers, or with yours. It searches and spends nothing and needs no server."""
+    walk = _walk_graph(graph, question, answers)
+    if as_json:
+        print_json(walk.model_dump(mode="json"))
+    else:
+        _print_walk(walk)
+    raise typer.Exit(Exit.FAILED if walk.failure else Exit.OK)
+
+
+@app.command("push")
+def push_graph(file: Annotated[Path, argument("A JSON file with a graph.")]) -> None:
+    """Store a graph in the API, as a new version if it has one of that name; `elcano ask --mode NAME` runs it."""
+    from elcano.cli.graph_files import read_json_object
+
+    stored = post_json("/v1/graphs", read_json_object(file, "a graph"))
+    print_line(f"{stored['name']}@{stored['version']} is stored: elcano ask --mode {stored['name']} QUESTION")
+
+
+@app.command("delete")
+def delete_graphs(names: Annotated[list[str], argument("Names of your own graphs.")]) -> None:
+    """Delete your own graphs with all their versions; runs that use them continue."""
+    raise typer.Exit(delete_each("/v1/graphs", names))
+
+
+def _walk_graph(name: str, question: str, answers: Path | None) -> "Preview":
+    """Walk a graph in this process.
 
     Raises:
-        Failed: there is no such file, it holds no JSON object, or the API refuses it.
+        Failed: there is no such graph, it has faults, or the answers fit no node of it.
     """
-    with Api(program_settings().base_url) as api:
-        kept = api.ask("/v1/graphs", _read_json_object(file))
-    _print_line(f"{kept['name']}@{kept['version']} is kept: elcano ask --mode {kept['name']} QUESTION")
-    return Exit.OK
+    import asyncio
 
+    from elcano.cli.graph_files import format_graph_faults, load_graph
+    from elcano.graphs.checks.budget_limits import default_limits
+    from elcano.graphs.checks.references import explain_unknown_name
+    from elcano.graphs.checks.validation import find_graph_faults
+    from elcano.graphs.preview.preview import preview_graph
+    from elcano.graphs.run_contracts import ResearchInput
 
-def delete_graphs(names: Sequence[str]) -> Exit:
-    """Deletes graphs that the API keeps; one that cannot be deleted does not keep the others."""
-    code = Exit.OK
-    with Api(program_settings().base_url) as api:
-        for name in dict.fromkeys(names):
-            try:
-                api.delete(f"/v1/graphs/{quote(name, safe='@')}")
-            except Failed as error:
-                if error.code == Exit.NOT_REACHABLE:
-                    raise
-                sys.stderr.write(f"elcano: {name}: {error}\n")
-                code = code or error.code
-            else:
-                _print_line(f"{name} is deleted")
-    return code
-
-
-def show_graph(name: str) -> Exit:
-    """Prints a graph as JSON, ready to be changed and used as a graph of one's own."""
-    _print_line(load_graph(name).model_dump_json(indent=2))
-    return Exit.OK
-
-
-def draw_graph(name: str) -> Exit:
-    """Prints a graph as a Mermaid flow chart; one that is too large to run is too large to draw."""
     graph = load_graph(name)
-    if too_large := size_faults(graph):
-        raise Failed(f"graph {graph.name!r} cannot be drawn: {'; '.join(too_large)}", Exit.BAD_INPUT)
-    _print_line(render_mermaid(graph).rstrip())
-    return Exit.OK
+    if faults := find_graph_faults(graph):
+        lines = format_graph_faults(faults, name)
+        raise BadInput("\n".join([f"graph {graph.name!r} has {len(faults)} fault(s):", *lines]))
+    given = {} if answers is None else _read_answers(answers)
+    nodes = {node.id for each in graph.all_graphs() for node in each.nodes}
+    if unknown := [text for node in given for text in explain_unknown_name("node", node, nodes)]:
+        raise BadInput(f"{answers}: {'; '.join(unknown)}")
+    limits = default_limits(graph)
+    request = ResearchInput(
+        run_id="default-try", question=question, mode=graph.name, graph=graph, limits=limits, sources=("library",)
+    )
+    return asyncio.run(preview_graph(request, given))
 
 
-def check_graph(name: str) -> Exit:
-    """Prints the faults of a graph, each behind its place."""
-    graph = load_graph(name)
-    found = find_graph_faults(graph)
-    for line in format_placed_faults(found, name):
-        _print_line(line)
-    if found:
-        raise Failed(f"graph {graph.name!r} has {len(found)} fault(s)", Exit.BAD_INPUT)
-    _print_line(f"graph {graph.name!r} can run")
-    return Exit.OK
+def _read_answers(file: Path) -> "dict[str, tuple[JsonObject, ...]]":
+    from pydantic import TypeAdapter, ValidationError
 
+    from elcano.graphs.frozen import JsonObject
 
-def format_placed_faults(found: Iterable[Fault], name: str) -> list[str]:
-    """Faults as lines, each behind the JSON pointer of its place in the graph that was named, if it has one there."""
-    path = Path(name)
-    given = (
-        _read_json_object(path) if name not in MODES and path.is_file() else None
-    )  # else what was checked is what was sent
-    if given is None:
-        return [f"{fault.pointer}: {fault}" if fault.pointer else str(fault) for fault in found]
-    return [
-        f"{place}: {fault}" if (place := trim_pointer_to_document(given, fault.pointer)) else str(fault)
-        for fault in found
-    ]
-
-
-def load_graph(name: str) -> ResearchGraph:
-    """A built-in graph by its name, the graph in a JSON file, or one that the API keeps, by its name or `name@version`.
-
-    Raises:
-        Failed: there is none of them, or the file holds no graph.
-    """
-    if (mode := mode_named(name)) is not None:
-        return mode
-    path = Path(name)
-    if not path.is_file():
-        return _fetch_kept_graph(name)
-    given = _read_json_object(path)
-    whole = with_agents(with_branches(given, MODES), {})
-    found = size_faults(whole)
-    if not found:
-        try:
-            return ResearchGraph.model_validate(whole)
-        except ValidationError as error:
-            found = [_unknown_name(whole, fault) for fault in form_faults(error)]
-    raise Failed("\n".join([f"{name} is not a graph:", *format_placed_faults(found, name)]), Exit.BAD_INPUT)
-
-
-def _fetch_kept_graph(name: str) -> ResearchGraph:
-    """A graph that was pushed.
-
-    Raises:
-        Failed: the API keeps none of this name, or cannot be asked.
-    """
-    nothing = f"{name!r} is neither a file nor a built-in graph ({', '.join(MODES)})"
-    if GraphName.read(name) is None:
-        raise Failed(nothing, Exit.BAD_INPUT)
     try:
-        with Api(program_settings().base_url) as api:
-            return ResearchGraph.model_validate(api.get(f"/v1/graphs/{quote(name, safe='@')}"))
-    except Failed as error:
-        raise Failed(f"{nothing}, and as one of your own: {error}", error.code) from error
+        return TypeAdapter(dict[str, tuple[JsonObject, ...]]).validate_json(file.read_bytes())
+    except OSError as error:
+        raise BadInput(f"{file} cannot be read: {error.strerror}") from error
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        place = ".".join(map(str, fault["loc"])) or "file"
+        raise BadInput(f"{file} holds no answers by node: {place}: {fault['msg']}") from error
 
 
-def _dump_without_defaults(graph: ResearchGraph) -> JsonObject:
-    """Return a graph as a person would write it, without default values."""
-    found = graph.model_dump(mode="json", exclude_defaults=True)
-    for parts in (graph.nodes, graph.edges):
-        name = "nodes" if parts is graph.nodes else "edges"
-        found[name] = [{"kind": one.kind, **one.model_dump(mode="json", exclude_defaults=True)} for one in parts]
-    if graph.branches:
-        found["branches"] = {name: _dump_without_defaults(branch) for name, branch in graph.branches.items()}
-    return found
+def _print_walk(walk: "Preview") -> None:
+    from rich.text import Text
+
+    console = make_results_console()
+    table = make_table(*_WALK, right=("step", "iteration"), wrap="outcome")
+    for step in walk.steps:
+        table.add_row(*_format_walk_step(step))
+    console.print(table)
+    if walk.ending is not None:
+        console.print(Text(f"It ended early: {walk.ending.detail or walk.ending.kind}"), soft_wrap=True)
+    if walk.failure:
+        console.print(Text(f"It failed at {walk.failure}", "red"), soft_wrap=True)
+    if walk.cut:
+        console.print(Text("The walk was stopped: it is longer than a walk may be", "yellow"), soft_wrap=True)
+    if walk.unvisited:
+        console.print(Text(f"Not visited: {', '.join(walk.unvisited)}", "yellow"), soft_wrap=True)
 
 
-def _unknown_name(whole: JsonObject, fault: Fault) -> Fault:
-    """Explain a fault of a branch given by name: only the API knows the graphs that are saved there."""
-    names = branches_named(whole)
-    name = names.get(fault.pointer[1:].replace("/", "."))
-    if name is None:
-        return fault
-    message = next(iter(explain_unknown_name("built-in graph", name, MODES)))
-    return Fault(f"{message}; if you have pushed it, `elcano graph push` knows it", fault.pointer)
+def _format_walk_step(step: "PreviewStep") -> "tuple[Text, str, str, Text, Text, str]":
+    from rich.text import Text
 
-
-def _read_json_object(path: Path) -> JsonObject:
-    """The JSON object in a file.
-
-    Raises:
-        Failed: it holds none, or cannot be read.
-    """
-    try:
-        return _OBJECT.validate_json(path.read_bytes())
-    except (ValidationError, OSError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it does not hold a JSON object"
-        if isinstance(error, ValidationError) and (fault := error.errors()[0])["type"] == "json_invalid":
-            why = fault["msg"]
-        raise Failed(f"{path} is not a graph: {why}", Exit.BAD_INPUT) from error
-
-
-def _print_line(text: str) -> None:
-    sys.stdout.write(text + "\n")
+    calls = "" if step.calls == step.node else step.calls
+    inside = "; ".join(filter(None, (calls, step.limits)))
+    node = f"{step.node} ({inside})" if inside else step.node
+    outcome = Text(step.outcome, OUTCOMES[step.outcome])
+    if step.reason:
+        outcome.append(f"  {step.reason}")
+    for null in step.nulls:
+        outcome.append(f"\nnull: {null}", "yellow")
+    return Text(step.path, "dim"), str(step.number), str(step.iteration), Text(node), outcome, step.next

@@ -1,14 +1,14 @@
-"""How a run is shown while it works: lines that stay, a line for what runs now, one a section, one for the budget.
+"""The live view of a run: results that stay, a line for the current step, one for each section, one for the budget.
 
-On a terminal the last lines move, and the end of what is being written grows in them; elsewhere every event is one
-plain line, with its section in brackets, and what is written is seen when it is done. The budget line is what the
-server says, asked for every few seconds by a thread of its own: events tell what happened, and between them a call can
-spend for minutes.
+On a terminal the last lines move, and the text that is being written grows in them; elsewhere every event is one plain
+line, with its section in brackets, and a text is shown when it is complete. A thread asks the server every few seconds
+for the budget line: events report what happened, and between them a call can spend for minutes.
 """
 
+import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final, Protocol
 
@@ -20,16 +20,15 @@ from rich.table import Table
 from rich.text import Text
 
 from elcano.cli.exits import Failed
-from elcano.cli.live_text import LiveText
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.state.events import AgentEvent, EventType
 
 _BEGINNINGS: frozenset[EventType] = frozenset(
     {"searching", "judging", "hypothesizing", "analyzing", "synthesizing", "thinking", "streaming"}
 )
-"""What runs now; it gives way to its own result."""
+"""Events that announce work; its result replaces them."""
 _ANSWERED: frozenset[EventType] = frozenset({"judging", "hypothesizing"})
-"""Of these, results are told by the same type too, with figures: a manager's word, hypotheses. They are kept."""
+"""Of these, the types that also report results, with figures: a manager's decision, hypotheses. Those stay."""
 _STYLES: dict[EventType, str] = {
     "started": "bold",
     "looping": "bold cyan",
@@ -60,109 +59,113 @@ _STYLES: dict[EventType, str] = {
     "complete": "bold green",
 }
 _MARKS = {"gap": ("✗", "yellow"), "unanswered": ("○", "yellow"), "left_out": ("-", "dim")}
-"""How a section is marked that is not in the report, and the style of it."""
+"""The mark and the style of a section that is not in the report."""
 ASK_SECONDS: Final = 3.0
-"""How often the server is asked how the run stands."""
+"""Seconds between two requests for the run's budget."""
 JOIN_SECONDS: Final = 3.0
-"""How long an answer about the budget is waited for when the watching is over; it is not needed any more."""
+"""How long to wait at the end for an answer about the budget, which is no longer needed."""
 SECTION_LINES: Final = 20
-"""Open sections that are shown; of the others the number."""
+"""Open sections that are shown; of the others, the number."""
+LIVE_LINES: Final = 6
+"""Lines at the end of a text that is being written."""
+_CONTROLS: Final = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""What a terminal would take for a command, or for a turn of the reading direction."""
 _GAUGES = {
     "tokens": ("tokens", ",d"),
     "cost_usd": ("US$", ".4f"),
     "seconds": ("seconds", ",.0f"),
     "iterations": ("iteration", "d"),
 }
-"""The limits that the budget line shows, what it calls them and how their figures look."""
+"""The limits in the budget line, with their labels and the format of their figures."""
 
 
 class Display(Protocol):
     """Shows a run."""
 
     def show(self, event: AgentEvent) -> None:
-        """One more event."""
+        """Show one more event."""
         ...
 
     def say(self, text: str) -> None:
-        """Something about the watching itself, not about the run."""
+        """Show a message about the watching itself, not about the run."""
         ...
 
     def write(self, words: JsonObject) -> None:
-        """Show the text that a path has written so far; an empty object withdraws all text shown before."""
+        """Show the text that a path has written so far; an empty object withdraws all texts."""
         ...
 
 
 @contextmanager
-def open_display(console: Console, ask: Callable[[], JsonObject]) -> Iterator[Display]:
-    """A display for `console`. `ask` gets the run as the server shows it, again and again while it is on a terminal."""
+def open_display(console: Console, fetch_run: Callable[[], JsonObject]) -> Iterator[Display]:
+    """A display for `console`. On a terminal, `fetch_run` is called again and again for the state of the run."""
     if not console.is_terminal:
         yield PlainDisplay(console)
         return
-    shown = LiveDisplay(console)
+    display = LiveDisplay(console)
     over = threading.Event()
-    asking = threading.Thread(target=_follow_budget, args=(shown, ask, over), name="budget line", daemon=True)
+    asking = threading.Thread(target=_follow_budget, args=(display, fetch_run, over), name="budget line", daemon=True)
     # Has rich load its table of widths: of two threads that draw and so load it at once, one can fail.
     cell_len("字")
-    with Live(get_renderable=shown.lines, console=console, refresh_per_second=8, transient=True):
+    with Live(get_renderable=display.render, console=console, refresh_per_second=8, transient=True):
         asking.start()
         try:
-            yield shown
+            yield display
         finally:
             over.set()
     asking.join(JOIN_SECONDS)
 
 
-def _follow_budget(shown: "LiveDisplay", ask: Callable[[], JsonObject], over: threading.Event) -> None:
-    """Keeps the budget line at what the server says; without an answer there is none, rather than an old one."""
+def _follow_budget(display: "LiveDisplay", fetch_run: Callable[[], JsonObject], over: threading.Event) -> None:
+    """Keep the budget line up to date; without an answer from the server there is none, rather than an old one."""
     while not over.is_set():
         try:
-            shown.stands(ask())
+            display.update_run(fetch_run())
         except Failed:
-            shown.stands({})
+            display.update_run({})
         over.wait(ASK_SECONDS)
 
 
 class PlainDisplay:
-    """Every event as one line."""
+    """Prints every event as one line."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
 
     def show(self, event: AgentEvent) -> None:
-        """One more event."""
+        """Show one more event."""
         at = time.strftime("%H:%M:%S", time.localtime(event.at))
         self._print(f"{at} {_format_section_prefix(event)}{event.type}: {event.message}")
 
     def say(self, text: str) -> None:
-        """Something about the watching itself."""
+        """Show a message about the watching itself."""
         self._print(f"({text})")
 
     def write(self, words: JsonObject) -> None:
-        """Lines that are printed stay, so what may still change is not among them."""
+        """Do nothing: printed lines stay, so a text that may still change is not printed."""
 
     def _print(self, line: str) -> None:
         self._console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 class LiveDisplay:
-    """Results stay above; below them one line for what the run does, one for each open section, one for the budget."""
+    """Keeps results above; below them one line for the current step, one for each open section, one for the budget."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
         self._run: JsonObject = {}
         self._linked = False
-        """The run's page in the Temporal UI was named."""
-        self._asked = ""
+        """Whether the run's page in the Temporal UI was shown."""
+        self._input_line = ""
         self._doing = ""
         self._spinner = Spinner("dots")
         self._sections: dict[str, str] = {}
-        """What each open section does, by its path."""
+        """What each open section is doing, by its path."""
         self._written = LiveText()
 
     def show(self, event: AgentEvent) -> None:
-        """One more event."""
+        """Show one more event."""
         if event.terminal:
-            self._written.take({})
+            self._written.update({})
         if event.type == "branch_started":
             self._sections[event.path] = event.message
         elif event.type == "branch_complete":
@@ -180,43 +183,43 @@ class LiveDisplay:
             self._keep(_format_section_prefix(event) + event.message, _STYLES.get(event.type, ""))
 
     def say(self, text: str) -> None:
-        """Something about the watching itself."""
+        """Show a message about the watching itself."""
         self._keep(text, "dim")
 
     def write(self, words: JsonObject) -> None:
         """Show the text that is being written."""
-        self._written.take(words)
+        self._written.update(words)
 
-    def ask(self, line: str) -> None:
+    def show_input(self, line: str) -> None:
         """Show the line that the user is typing, below all others; empty if there is none."""
-        self._asked = line
+        self._input_line = line
 
-    def stands(self, run: JsonObject) -> None:
-        """How the server says that the run stands; empty if it does not say."""
+    def update_run(self, run: JsonObject) -> None:
+        """Take over the run as the server shows it; empty if it gave no answer."""
         links = run.get("links")
         if not self._linked and isinstance(links, dict) and (page := links.get("temporal_ui")):
             self._linked = True
             self._keep(f"in the Temporal UI: {page}", "dim")
         self._run = run
 
-    def lines(self) -> RenderableType:
+    def render(self) -> RenderableType:
         """The lines that move, as they are now."""
         lines = Table.grid()
         self._spinner.update(text=Text(self._doing or "…"))
         lines.add_row(self._spinner)
-        for line in self._written.lines("", self._console, self._console.width - 2):
+        for line in self._written.list_lines("", self._console, self._console.width - 2):
             lines.add_row(Text(f"  {line}", style="italic", no_wrap=True, overflow="crop"))
         sections = list(self._sections.items())
         for path, doing in sections[:SECTION_LINES]:
             lines.add_row(Text(f"  {doing}", no_wrap=True, overflow="ellipsis"))
-            for line in self._written.lines(path, self._console, self._console.width - 4, most=1):
+            for line in self._written.list_lines(path, self._console, self._console.width - 4, most=1):
                 lines.add_row(Text(f"    {line}", style="italic dim", no_wrap=True, overflow="crop"))
         if (hidden := len(sections) - SECTION_LINES) > 0:
             lines.add_row(Text(f"  and {hidden} more sections", style="dim"))
-        if line := budget_line(self._run):
+        if line := format_budget(self._run):
             lines.add_row(Text(line, style="dim"))
-        if self._asked:
-            lines.add_row(Text(self._asked, style="bold"))
+        if self._input_line:
+            lines.add_row(Text(self._input_line, style="bold"))
         return lines
 
     def _keep(self, text: str, style: str) -> None:
@@ -224,15 +227,15 @@ class LiveDisplay:
 
 
 def _format_section_outcome(event: AgentEvent) -> tuple[str, str]:
-    """How a section ended, and the style of it: ticked, or named as unanswered or as a gap."""
+    """How a section ended, with its mark and style."""
     mark, style = _MARKS.get(str(event.data["status"]), ("✓", "green"))
     return f"{mark} {event.message}", style
 
 
-def budget_line(run: JsonObject) -> str:
-    """Return the usage of each limit in one line; empty if the server could not ask the run itself.
+def format_budget(run: JsonObject) -> str:
+    """The usage of each limit in one line; empty if the server could not query the run.
 
-    Iterations are counted by loop: where sections have loops of their own, the run's count says nothing.
+    Iterations are left out where sections count their own.
     """
     gauges = run.get("budget")
     if not isinstance(gauges, dict) or run.get("stale"):
@@ -249,3 +252,33 @@ def budget_line(run: JsonObject) -> str:
 
 def _format_section_prefix(event: AgentEvent) -> str:
     return f"[{event.section}] " if event.section else ""
+
+
+class LiveText:
+    """The texts that a run and its sections are writing. One thread shows them while another receives more."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str] = {}
+        """The newest text of each path; the mapping is replaced as a whole."""
+
+    def update(self, words: JsonObject) -> None:
+        """Take over the data of a `streaming` message; an empty object withdraws all texts."""
+        if not words:
+            self._texts = {}
+            return
+        path, text = str(words.get("path")), _CONTROLS.sub("", str(words.get("text")))
+        self._texts = {one: of for one, of in self._texts.items() if one != path} | ({path: text} if text else {})
+
+    def drop(self, path: str) -> None:
+        """Forget the text of a path: it is complete."""
+        self._texts = {one: of for one, of in self._texts.items() if one != path}
+
+    def list_lines(self, path: str, console: Console, width: int, most: int = LIVE_LINES) -> Sequence[str]:
+        """The last lines of a path's text, `width` columns wide, without blank ones."""
+        lines: list[str] = []
+        for paragraph in reversed(self._texts.get(path, "").splitlines()):
+            wrapped = Text(paragraph).wrap(console, max(width, 1))
+            lines = [*(one.plain.rstrip() for one in wrapped if one.plain.strip()), *lines]
+            if len(lines) >= most:
+                break
+        return lines[-most:]

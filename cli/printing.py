@@ -1,31 +1,98 @@
-"""How results are printed: tables as wide as the terminal, colours on a terminal alone, numbers as people read them."""
+"""How results are printed: tables as wide as the terminal, colours on a terminal only, numbers as people read them.
+
+Results go to standard output, progress to standard error: `elcano ask ... > report.md` does what it looks like.
+"""
 
 import json
 import sys
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
-from rich.console import Console
+import typer
 
-from elcano.graphs.frozen import Json
+from elcano.cli.exits import BadInput
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
 
 PIPE_WIDTH: Final = 160
-"""Of tables where there is no terminal: a pipe has no width, and a shortened id is of no use."""
+"""Columns of tables without a terminal: a pipe has no width, and a shortened id is useless."""
 OUTCOMES: Final = {"completed": "green", "failed": "red", "abandoned": "yellow", "running": "cyan", "waiting": "yellow"}
 """The style of each outcome of a step."""
 
 
-def make_results_console() -> Console:
-    """Where results go."""
+def make_results_console() -> "Console":
+    """The console for results."""
+    from rich.console import Console
+
     return Console(highlight=False) if sys.stdout.isatty() else Console(width=PIPE_WIDTH, highlight=False)
 
 
-def print_json(value: Json) -> None:
-    """JSON on one line, for programs."""
-    sys.stdout.write(json.dumps(value) + "\n")
+def make_table(*columns: str, right: Iterable[str] = (), wrap: str | None = None) -> "Table":
+    """A table without lines; the columns in `right` are aligned to the right, and only the column `wrap` is wrapped.
+
+    If `wrap` is None, that is the last one.
+    """
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    wrapped = columns[-1] if wrap is None else wrap
+    for column in columns:
+        table.add_column(column, justify="right" if column in right else "left", no_wrap=column != wrapped)
+    return table
 
 
-def local_time(moment: str, form: str) -> str:
+def print_line(text: str) -> None:
+    """Print a line at once."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def print_printable(text: str) -> None:
+    """Print a line of text that a stranger wrote; characters that would control a terminal are written out."""
+    print_line("".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text))
+
+
+def print_json(value: Any, *, indent: int | None = None) -> None:
+    """Print JSON, for programs on one line."""
+    print_line(json.dumps(value, indent=indent, ensure_ascii=indent is None))
+
+
+def print_columns(rows: Sequence[Sequence[str]]) -> None:
+    """Print rows of texts, one a line, each column as wide as its widest text."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        print_line("  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)).rstrip())
+
+
+def require_writable(out: Path | None) -> None:
+    """Refuse a path that cannot be written, before the work and not after it.
+
+    Raises:
+        BadInput: it is a folder, or in no existing one.
+    """
+    if out is not None and (out.is_dir() or not out.absolute().parent.is_dir()):
+        raise BadInput(f"--out {str(out)!r} is not a file in an existing folder")
+
+
+def require_confirmation(question: str, *, alone: str, refused: str) -> None:
+    """Ask for a yes on the terminal.
+
+    Args:
+        question: The question.
+        alone: The error where no terminal can be asked.
+        refused: The error after a no.
+    """
+    if not sys.stdin.isatty():
+        raise BadInput(alone)
+    if not typer.confirm(question, err=True):
+        raise BadInput(refused)
+
+
+def format_local_time(moment: str, form: str) -> str:
     """A time of the API, in RFC 3339, as a clock on this machine shows it."""
     return datetime.fromisoformat(moment).astimezone().strftime(form)
 

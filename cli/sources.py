@@ -1,14 +1,16 @@
-"""The commands about sources: what can be searched, how each stands, and whether it finds anything."""
+"""`elcano sources`: what can be searched, the state of each source, and whether it finds anything."""
 
-import sys
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Annotated, Any, Final
 from urllib.parse import quote
 
-from elcano.cli.client import Api
-from elcano.cli.exits import Exit
-from elcano.cli.printing import format_seconds, print_json
-from elcano.settings import program_settings
+import typer
+
+from elcano.cli.options import AsJson, argument
+from elcano.cli.printing import format_seconds, print_json, print_line
+from elcano.cli.requests import get_json, post_json, print_note
+
+app = typer.Typer()
 
 STATES: Final = {
     "ready": "ready",
@@ -21,70 +23,71 @@ STATES: Final = {
 }
 
 
-def print_sources(*, as_json: bool) -> Exit:
-    """Prints the sources, one per line with its status, and below each its abilities and limits."""
-    with Api(program_settings().base_url) as api:
-        found: list[Any] = api.get("/v1/sources")
+@app.callback(invoke_without_command=True)
+def list_sources(context: typer.Context, as_json: AsJson = False) -> None:
+    """List the sources with their state, and what is missing where one cannot be searched."""
+    if context.invoked_subcommand is not None:
+        return
+    found: list[Any] = get_json("/v1/sources")
     if as_json:
         print_json(found)
-        return Exit.OK
+        return
     if not found:
-        _print_line("There are no sources; name a folder in ELCANO_COLLECTIONS.")
+        print_line("There are no sources; name a folder in ELCANO_COLLECTIONS.")
     width = max((len(source["name"]) for source in found), default=0)
     column = max(map(len, STATES.values()))
     for source in found:
         shown = STATES.get(source["state"], source["state"])
-        _print_line(f"{source['name']:<{width}}  {shown:<{column}}  {source['description']}")
-        for line in (source["missing"], *_describe_provider_state(source), "; ".join(_list_source_traits(source))):
+        print_line(f"{source['name']:<{width}}  {shown:<{column}}  {source['description']}")
+        for line in (source["missing"], *_describe_state(source), "; ".join(_list_traits(source))):
             if line:
-                _print_line(f"{'':<{width}}  {'':<{column}}  {line}")
-    return Exit.OK
+                print_line(f"{'':<{width}}  {'':<{column}}  {line}")
 
 
-def print_source_check(name: str, query: str, limit: int, *, as_json: bool) -> Exit:
-    """Prints what a source finds for a query."""
-    with Api(program_settings().base_url) as api:
-        found: dict[str, Any] = api.ask(f"/v1/sources/{quote(name, safe='')}/check", {"query": query, "limit": limit})
+@app.command("check")
+def check_source(
+    name: Annotated[str, argument("The source, as `elcano sources` lists it.")],
+    query: Annotated[str, argument("What to search for.")],
+    limit: Annotated[int, typer.Option(min=1, max=50, help="How many passages to show.")] = 5,
+    as_json: AsJson = False,
+) -> None:
+    """Search one source once, through a worker, and show the results; nothing is stored."""
+    found = post_json(f"/v1/sources/{quote(name, safe='')}/check", {"query": query, "limit": limit})
     if as_json:
         print_json(found)
-        return Exit.OK
+        return
     count = len(found["passages"])
     many = "nothing" if not count else "1 passage" if count == 1 else f"{count} passages"
-    _print_line(f"{name} found {many} for {found['query']!r} in {format_seconds(found['seconds'])}")
+    print_line(f"{name} found {many} for {found['query']!r} in {format_seconds(found['seconds'])}")
     for number, passage in enumerate(found["passages"], 1):
-        _print_line(f"\n{number}. {passage['title']}\n   {passage['locator']}\n   {passage['excerpt']}")
+        print_line(f"\n{number}. {passage['title']}\n   {passage['locator']}\n   {passage['excerpt']}")
     for warning in found["warnings"]:
-        sys.stderr.write(f"warning: {warning}\n")
-    return Exit.OK
+        print_note(f"warning: {warning}")
 
 
-def _describe_provider_state(source: dict[str, Any]) -> list[str]:
-    """How its provider stands, where something is or was wrong."""
-    said = []
+def _describe_state(source: dict[str, Any]) -> list[str]:
+    """The state of a source's provider, where something is or was wrong."""
+    lines = []
     if source["state"] in ("waiting", "failing", "trial"):
         since = f"since {_format_utc_time(source['since'])}" if source["since"] else ""
-        until = f"left alone until {_format_utc_time(source['until'])}" if source["until"] else ""
-        said += ["; ".join(filter(None, (since, until)))]
+        until = f"not searched until {_format_utc_time(source['until'])}" if source["until"] else ""
+        lines += ["; ".join(filter(None, (since, until)))]
     if source["last_error"]:
-        said += [f"last error ({_format_utc_time(source['last_error_at'])}): {source['last_error']}"]
-    return said
+        lines += [f"last error ({_format_utc_time(source['last_error_at'])}): {source['last_error']}"]
+    return lines
 
 
-def _list_source_traits(source: dict[str, Any]) -> list[str]:
-    """Return a source's abilities and limits, where they go beyond those of any folder."""
+def _list_traits(source: dict[str, Any]) -> list[str]:
+    """A source's abilities and limits, beyond those of a plain folder."""
     rate, with_key = source["per_second"], source["per_second_with_key"]
-    said = [source["kind"], source["texts"]]
-    said += ["dated"] if source["dated"] else []
-    said += [f"languages: {', '.join(source['languages'])}"] if source["languages"] else []
-    said += [f"queries can narrow by {', '.join(source['filters'])}"] if source["filters"] else []
-    said += [f"{rate:g} {'search' if rate == 1 else 'searches'} a second"] if rate else []
-    said += [f"{with_key:g} with {source['key']}"] if with_key else []
-    return said
+    traits = [source["kind"], source["texts"]]
+    traits += ["dated"] if source["dated"] else []
+    traits += [f"languages: {', '.join(source['languages'])}"] if source["languages"] else []
+    traits += [f"queries can narrow by {', '.join(source['filters'])}"] if source["filters"] else []
+    traits += [f"{rate:g} {'search' if rate == 1 else 'searches'} a second"] if rate else []
+    traits += [f"{with_key:g} with {source['key']}"] if with_key else []
+    return traits
 
 
 def _format_utc_time(at: str) -> str:
     return f"{datetime.fromisoformat(at).astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
-
-
-def _print_line(text: str) -> None:
-    sys.stdout.write(text + "\n")

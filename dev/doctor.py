@@ -17,14 +17,14 @@ import httpx
 from rich.console import Console
 from rich.markup import escape
 
-from elcano.activities.extras import missing_extras
+from elcano.activities.services import missing_extras
 from elcano.activities.similarity.embedder import open_embedder
 from elcano.dev.external_checks import check_store
 from elcano.dev.folder_lock import read_folder_owner
 from elcano.dev.ports import find_listener, is_free
 from elcano.dev.stack import list_needed_ports
 from elcano.dev.temporal import temporal_binary
-from elcano.graphs.catalogue.source_registry import SOURCES
+from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.extras import EXTRAS
 from elcano.graphs.model_names import (
@@ -49,7 +49,7 @@ from elcano.settings import (
     short_secrets,
     unknown_variables,
 )
-from elcano.settings.finding import Finding
+from elcano.settings.plugins import Finding
 
 PYTHON = (3, 11)
 FREE_BYTES = 500_000_000

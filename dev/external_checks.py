@@ -8,7 +8,7 @@ from sqlalchemy.exc import DBAPIError
 from elcano.graphs.errors import ElcanoError
 from elcano.redaction import without_secrets
 from elcano.settings import Settings, get_variable_name
-from elcano.settings.finding import Finding
+from elcano.settings.plugins import Finding
 from elcano.storage.store import open_configured
 
 

@@ -22,7 +22,7 @@ from elcano.dev.ports import find_listener, is_free
 from elcano.dev.temporal import LOCALHOST, server_command
 from elcano.graphs.errors import InputInvalid
 from elcano.plugins.documents.local_sources import require_folders
-from elcano.settings import Settings, get_variable_name
+from elcano.settings.settings import Settings, get_variable_name
 
 START_SECONDS = 90.0
 """How long the stack may take to become ready."""

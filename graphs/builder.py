@@ -1,12 +1,14 @@
 """Putting a graph together in Python, one call a node; `build` refuses a graph with any fault.
 
-The method names are those of DeepCritical's builder. The result is the same data as a graph written in JSON.
+The method names are those of DeepCritical's builder. The result is the same data as a graph written in JSON. What
+agents of every mode are given stands here by the names of their inputs: the same expressions mean the same in every
+graph, and an agent that needs more adds it where its node is.
 """
 
 from itertools import pairwise
+from typing import Final
 
 from elcano.graphs.checks.validation import require_valid
-from elcano.graphs.spec.call_limits import AgentLimits, ToolLimits
 from elcano.graphs.spec.graph import (
     AgentNode,
     ConditionalEdge,
@@ -23,6 +25,7 @@ from elcano.graphs.spec.graph import (
     StateNode,
     ToolNode,
 )
+from elcano.graphs.spec.limits import AgentLimits, ToolLimits
 
 
 class GraphBuilder:
@@ -196,3 +199,47 @@ class GraphBuilder:
     def _add(self, node: Node) -> "GraphBuilder":
         self._nodes.append(node)
         return self
+
+
+NEW_EVIDENCE: Final = "evidence[?!duplicate_of].id"
+"""The passages that repeat no older one."""
+
+PASSAGES: Final = "evidence[?!duplicate_of && !starts_with(id, 'result:')].id"
+"""The same without results of queries, which are shown as tables."""
+
+DATABASES: Final = "pairs(sources, [databases])[?contains(@[1], @[0])][0]"
+"""Those of the run's sources that are databases."""
+
+ASKED: Final[Inputs] = {
+    "question": "question",
+    "background": "background",
+    "guidance": "guidance",
+    "language": "language",
+}
+"""What is asked, in which language, and what was said of it since."""
+
+ROUND: Final[Inputs] = {**ASKED, "iteration": "iteration", "criteria": "criteria"}
+"""The same, how often it was gone round, and what the answer has to meet."""
+
+CONTEXT: Final[Inputs] = {**ROUND, "conversation": "conversation"}
+"""The same, with what the iterations so far thought, searched and found."""
+
+JUDGING: Final[Inputs] = {**CONTEXT, "rubric": "domain && domains[0] || `null`"}
+"""What a judge is given: the same, and the rubric of the question's field, if there is one."""
+
+OFFERED_DOMAINS: Final = "!domain && domains[].{name: name, description: description} || `[]`"
+"""The rubrics among which the question decides, unless somebody named one."""
+
+COMMISSION: Final[Inputs] = {**ASKED, "instructions": "instructions", "form": "form"}
+"""What is asked, what was said of it since, and how the report is wanted."""
+
+WRITING: Final[Inputs] = {
+    **COMMISSION,
+    "review": "review",
+    "iteration": "iteration",
+    "conversation": "conversation",
+    "criteria": "criteria",
+    "sources": "sources",
+    "evidence": NEW_EVIDENCE,
+}
+"""What a report is written from by one agent at once."""

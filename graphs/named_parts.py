@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple
 
 from elcano.graphs.agents.definition import AGENTS
 from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.spec.limits import MAX_AGENTS, MAX_DEPTH, MAX_GRAPHS, MAX_NODES
 from elcano.graphs.spec.own_agent import OwnAgent
-from elcano.graphs.spec.size import MAX_AGENTS, MAX_DEPTH, MAX_GRAPHS, MAX_NODES
 
 _NAME: Final = re.compile(r"([a-z][a-z0-9_]{0,47})(?:@([1-9][0-9]{0,8}))?")
 

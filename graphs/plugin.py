@@ -7,7 +7,7 @@ begins with a dot is relative to the plugin's package: `.agents.judge:AGENT`.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 Path: TypeAlias = str
 """The dotted path of an object, `package.module:name`, or `.module:name` within the plugin's package."""
@@ -68,3 +68,13 @@ class Plugin:
     def absolute(self, path: Path) -> Path:
         """Return a path from the root of all packages."""
         return f"{self.package}{path}" if path.startswith(".") else path
+
+
+KERNEL: Final = Plugin(
+    name="kernel",
+    description="Searching, branches, and the check of what was written.",
+    package="elcano.graphs",
+    agents=(".agents.review:AGENT",),
+    tools=(".catalogue.tools:KERNEL_TOOLS",),
+    reducers=(".catalogue.reducers:KERNEL_REDUCERS",),
+)

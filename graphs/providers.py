@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
 
-from elcano.graphs.catalogue.source_spec import LONGEST_QUERY, MOST_RESULTS
+from elcano.graphs.catalogue.sources import LONGEST_QUERY, MOST_RESULTS
 from elcano.graphs.frozen import Answer, Frozen
 from elcano.graphs.identity import DEFAULT_TENANT, Tenant
 from elcano.graphs.text import shorten_text

@@ -9,20 +9,40 @@ from pydantic import Field
 
 from elcano.graphs.contracts import BranchOf, DiscardedWork, ForkedFrom, ModelChoice
 from elcano.graphs.engine.control_actions import Action
-from elcano.graphs.engine.entries import RunResumed
+from elcano.graphs.engine.entries import Entry, RunResumed
+from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.identity import DEFAULT_TENANT, NAME_CHARACTERS, Tenant
-from elcano.graphs.journal.journal import JournalPages
 from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.rules import get_newest_rules_number
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.branches import BranchInput, KeptBranch
 from elcano.graphs.state.budget import Experience, Limits, Usage
+from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.state.failures import Ending, Failure
 from elcano.graphs.state.holds import Hold, WaitingCall
 from elcano.graphs.state.plan import ReportForm
 from elcano.graphs.state.rubric import Rubric
 from elcano.graphs.state.state import MOST_ENTRIES, MOST_EVIDENCE, EvidenceRef, HistoryEntry
+
+
+class JournalPages(Frozen):
+    """Everything that a journal holds, as it travels from one execution of a workflow to the next."""
+
+    run: Run
+    entries: tuple[Entry, ...]
+    events: tuple[AgentEvent, ...]
+    started_at: float
+    idle: float = 0.0
+    """Seconds in which time stood still."""
+    begun: bool = True
+    """A worker has taken up the first step; its time counts from there."""
+    still_since: float | None = None
+    """Since when time stands still."""
+    floor: int = 0
+    """The highest event number that is known to have been told; numbers go on above it."""
+    elapsed: float | None = None
+    """Of a run that is taken up: seconds of work so far. Its clock goes on from there, whatever passed in between."""
 
 
 class FollowedRun(Frozen):

@@ -12,10 +12,9 @@ from importlib.metadata import entry_points
 from typing import Final
 
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.kernel_plugin import KERNEL
-from elcano.graphs.plugin import Plugin
+from elcano.graphs.plugin import KERNEL, Plugin
 from elcano.graphs.registry import install_plugins
-from elcano.settings import read_plugin_choice
+from elcano.settings.environment import read_plugin_choice
 
 BUILT_IN: Final = (
     "research",

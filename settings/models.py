@@ -1,11 +1,10 @@
 """Models: which ones answer, where, how often, and which tools they may call."""
 
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic_settings import NoDecode
-
-from elcano.settings.addresses import checked_address
 
 
 class ModelSettings(BaseModel):
@@ -66,3 +65,15 @@ class ModelSettings(BaseModel):
         for address in filter(None, [value]) if isinstance(value, str) else value.values():
             checked_address(address)
         return value
+
+
+def checked_address(value: str) -> str:
+    """`value`, an address over HTTP.
+
+    Raises:
+        ValueError: it is none.
+    """
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise ValueError("it is no address such as `https://temporal.example.org` or `http://localhost:8000/v1`")
+    return value

@@ -1,13 +1,13 @@
-"""Which plugins this process loads, and the settings that they add."""
+"""The setting that names plugins, the settings that plugins add, and what their checks find."""
 
-import json
 from collections.abc import Iterable
-from typing import Annotated, Any, Final, TypeVar
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-ENV_FILE: Final = ".env"
+from elcano.settings.environment import ENV_FILE, split_plugin_names
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -31,18 +31,7 @@ class PluginSettings(BaseModel):
     @field_validator("plugins", mode="before")
     @classmethod
     def _split_at_commas(cls, value: Any) -> Any:
-        if not isinstance(value, str):
-            return value
-        return json.loads(value) if value.startswith("[") else tuple(filter(None, map(str.strip, value.split(","))))
-
-
-class _OnlyPlugins(PluginSettings, BaseSettings):
-    model_config = SettingsConfigDict(env_prefix="ELCANO_", env_file=ENV_FILE, extra="ignore", frozen=True)
-
-
-def read_plugin_choice() -> tuple[str, ...]:
-    """The plugins that the environment names, read without any other setting: these decide which others there are."""
-    return _OnlyPlugins().plugins
+        return split_plugin_names(value) if isinstance(value, str) else value
 
 
 def read_plugin_settings(part: type[T]) -> T:
@@ -66,3 +55,12 @@ def read_plugin_settings(part: type[T]) -> T:
 def list_variables(parts: Iterable[type[BaseModel]]) -> list[str]:
     """The variables of settings that plugins add."""
     return [f"ELCANO_{name.upper()}" for part in parts for name in part.model_fields]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The result of one check. `remedy` says what to do about it."""
+
+    grade: Literal["good", "note", "fault"]
+    text: str
+    remedy: str = ""

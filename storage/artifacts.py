@@ -11,8 +11,7 @@ from sqlalchemy import and_, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.graphs.errors import StoreDamaged
-from elcano.storage.objects.keys import artifacts_of
-from elcano.storage.objects.objects import Objects
+from elcano.storage.objects import Objects, artifacts_of
 from elcano.storage.sql.dialect import insert_new, root_of
 from elcano.storage.sql.tables import artifacts
 from elcano.storage.tenant_store import TenantBound

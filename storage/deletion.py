@@ -9,8 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from elcano.graphs.errors import RunOpen
 from elcano.storage.knowledge.graph import KnowledgeGraph
 from elcano.storage.knowledge.table_graph import TableKnowledge
-from elcano.storage.objects.keys import artifacts_of, payloads_of
-from elcano.storage.objects.objects import Objects
+from elcano.storage.objects import Objects, artifacts_of, payloads_of
 from elcano.storage.sql.dialect import begin_exclusive, run_and_branches
 from elcano.storage.sql.tables import (
     artifacts,

@@ -5,16 +5,17 @@ goes with it if no other run has found it.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from sqlalchemy import and_, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.errors import InputInvalid
+from elcano.graphs.references.days import format_utc_day
 from elcano.storage.deletion import drop_unfound
-from elcano.storage.objects.keys import artifacts_of
-from elcano.storage.objects.objects import Objects
+from elcano.storage.ledger import LedgerEntry
+from elcano.storage.objects import Objects, artifacts_of
 from elcano.storage.sql.dialect import begin_exclusive, insert_new, root_of, run_and_branches
 from elcano.storage.sql.tables import artifacts, findings, ledger
 from elcano.storage.tenant_store import TenantBound
@@ -120,3 +121,23 @@ def step_of_branch(branch: str, run_id: str) -> int:
     """The step of `run_id` that started `branch`, whose id is `{run_id}.{step:04d}` and more behind it."""
     found = _STEP.match(branch, len(run_id))
     return int(found[1]) if found else -1
+
+
+_SEARCH: Final = "search"
+
+
+def days_of(lines: Iterable[LedgerEntry], earlier: Iterable[str] = ()) -> tuple[str, ...]:
+    """The first and the last day in UTC on which a search was answered, once if they are the same; empty for none.
+
+    Args:
+        lines: of the ledger.
+        earlier: such days of the run that this one began as.
+    """
+    answered = (one for one in lines if one.kind == "tool" and one.name == _SEARCH and one.outcome == "completed")
+    days = sorted({*earlier, *(format_utc_day(one.at) for one in answered if not one.undone)} - {""})
+    return tuple(dict.fromkeys((days[0], days[-1]))) if days else ()
+
+
+def list_entries_before_step(lines: Iterable[LedgerEntry], run_id: str, step: int) -> list[LedgerEntry]:
+    """Those lines of a run and its branches that are of steps before `step`."""
+    return [one for one in lines if (one.step if one.run_id == run_id else step_of_branch(one.run_id, run_id)) < step]

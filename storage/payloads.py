@@ -35,8 +35,7 @@ from elcano.graphs.contracts import ANSWER_MARK
 from elcano.graphs.errors import StoreDamaged
 from elcano.graphs.frozen import Answer
 from elcano.settings import Settings
-from elcano.storage.objects.keys import payloads_of
-from elcano.storage.objects.objects import Objects
+from elcano.storage.objects import Objects, payloads_of
 from elcano.storage.store import configured_objects
 
 THRESHOLD_BYTES: Final = 32 * 1024

@@ -18,7 +18,7 @@ from elcano.graphs.records import ArchivedRun, RunFilter
 from elcano.graphs.state.events import AgentEvent
 from elcano.storage.deletion import delete_run
 from elcano.storage.knowledge.graph import KnowledgeGraph
-from elcano.storage.objects.objects import Objects
+from elcano.storage.objects import Objects
 from elcano.storage.sql.dialect import insert_new, insert_or_replace, json_number, json_text, run_and_branches
 from elcano.storage.sql.tables import events as event_rows
 from elcano.storage.sql.tables import idempotency_keys, runs

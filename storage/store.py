@@ -12,21 +12,20 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from elcano.graphs.records import ArchivedRun
 from elcano.settings import Settings
 from elcano.storage import all_tenants
-from elcano.storage.agent_versions import AgentStore
 from elcano.storage.all_tenants import Admission, OpenRun
 from elcano.storage.artifacts import ArtifactStore
 from elcano.storage.controls import ControlStore
 from elcano.storage.evidence import EvidenceStore
-from elcano.storage.graph_versions import GraphStore
+from elcano.storage.health import Probe
 from elcano.storage.knowledge.graph import KnowledgeGraph
 from elcano.storage.knowledge.graph_factory import TABLES, knowledge_of
 from elcano.storage.ledger import Ledger
 from elcano.storage.lineage import Lineage
-from elcano.storage.objects.objects import Objects, open_objects
-from elcano.storage.probe import Probe
+from elcano.storage.objects import Objects, open_objects
 from elcano.storage.providers import ProviderStore
 from elcano.storage.runs import RunStore
 from elcano.storage.sql.engine import database_url, open_engine, prepare_tables
+from elcano.storage.versions import AgentStore, GraphStore
 
 DATABASE_FILE: Final = "elcano.db"
 OBJECTS_FOLDER: Final = "objects"

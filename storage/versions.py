@@ -1,17 +1,23 @@
-"""Named, versioned documents of a tenant. A version never changes: storing under a name again makes the next one.
+"""Graphs and agents of a tenant's own, by name and version.
 
-What is the same as the latest version is that version, so that what is sent twice is kept once. Numbers go on after a
-deletion: no two things ever had the same name and number.
+A version never changes: what is kept under a name again is the next one. What is the same as the latest version is that
+version, so that what is sent twice is kept once. Numbers go on after a deletion: no two things ever had the same name
+and number.
 """
 
 import time
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Select, Table, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from elcano.graphs.errors import TooManyAgents, TooManyGraphs
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.spec.own_agent import OwnAgent
 from elcano.storage.sql.dialect import begin_exclusive
+from elcano.storage.sql.tables import agents, graphs
 from elcano.storage.tenant_store import TenantBound
 
 
@@ -25,12 +31,10 @@ class Version(NamedTuple):
     body: str
 
 
-class TooManyVersions(Exception):
-    """As many names, or versions of one, are kept as may be; `names` says which."""
-
-    def __init__(self, *, names: bool) -> None:
-        self.names = names
-        super().__init__()
+MOST_NAMES: Final = 500
+"""Graphs, or agents, of one tenant: a list that a person can read."""
+MOST_VERSIONS: Final = 1_000
+"""Of one name. Who makes more of them keeps data in graphs."""
 
 
 class Versions(TenantBound):
@@ -43,13 +47,13 @@ class Versions(TenantBound):
         super().__init__(engine, tenant)
         self._table = table
 
-    async def keep_body(self, name: str, body: str, most: int, most_versions: int) -> tuple[Version, bool]:
-        """Keeps a body under a name, of `most` in all, with so many versions; with it comes whether it is a new one.
+    async def keep_body(self, name: str, body: str, refusal: type[Exception]) -> tuple[Version, bool]:
+        """Keeps a body under a name; with it comes whether it is a new version.
 
         Those who keep under one name at once get versions of their own.
 
         Raises:
-            TooManyVersions: there are as many as may be.
+            Exception: a `refusal`, where there are as many names, or versions of this one, as may be.
         """
         table = self._table
         row = self._row(name=name, body_hash=sha256(body.encode()).hexdigest(), at=time.time(), body=body)
@@ -60,11 +64,11 @@ class Versions(TenantBound):
             before = (await connection.execute(latest)).one_or_none()
             if before is not None and before.body and before.body_hash == row["body_hash"]:
                 return Version(before.version, before.at, body), False
-            if (before is None or not before.body) and (await connection.scalar(there) or 0) >= most:
-                raise TooManyVersions(names=True)
+            if (before is None or not before.body) and (await connection.scalar(there) or 0) >= MOST_NAMES:
+                raise refusal(f"there are {MOST_NAMES} {table.name}, and no more may be kept: delete one first")
             version = 1 if before is None else before.version + 1
-            if version > most_versions:
-                raise TooManyVersions(names=False)
+            if version > MOST_VERSIONS:
+                raise refusal(f"{name!r} has had {MOST_VERSIONS} versions: keep it under another name")
             await connection.execute(table.insert().values(**row, version=version))
             await connection.commit()
         return Version(version, row["at"], body), True
@@ -115,3 +119,86 @@ class Versions(TenantBound):
         async with self._engine.connect() as connection:
             rows = (await connection.execute(wanted)).all()
         return [Version(row.version, row.at, row.body) for row in rows]
+
+
+class GraphVersion(Frozen):
+    """One version of a graph of a tenant's own."""
+
+    version: int
+    """From 1; each is one more than the one before."""
+    at: float
+    """When it was kept, in seconds since the epoch."""
+    graph: ResearchGraph
+
+
+class GraphStore(Versions):
+    """The graphs of one tenant."""
+
+    def __init__(self, engine: AsyncEngine, tenant: str) -> None:
+        super().__init__(engine, tenant, graphs)
+
+    async def keep(self, graph: ResearchGraph) -> tuple[GraphVersion, bool]:
+        """Keeps a graph under its name; with it comes whether that made a new version.
+
+        Raises:
+            TooManyGraphs: the tenant has as many graphs, or the graph as many versions, as may be.
+        """
+        kept, new = await self.keep_body(graph.name, graph.model_dump_json(), TooManyGraphs)
+        return GraphVersion(version=kept.number, at=kept.at, graph=graph), new
+
+    async def get(self, name: str, version: int | None = None) -> GraphVersion | None:
+        """A version of a graph, the latest if none is named; None if there is none."""
+        found = await self.find(name, version)
+        return None if found is None else _build_graph_version(found)
+
+    async def all(self) -> list[GraphVersion]:
+        """The latest version of each graph, by name."""
+        return [_build_graph_version(found) for found in await self.newest()]
+
+
+def _build_graph_version(kept: Version) -> GraphVersion:
+    return GraphVersion(version=kept.number, at=kept.at, graph=ResearchGraph.model_validate_json(kept.body))
+
+
+class AgentVersion(Frozen):
+    """One version of an agent of a tenant's own."""
+
+    version: int
+    """From 1; each is one more than the one before."""
+    at: float
+    """When it was kept, in seconds since the epoch."""
+    agent: OwnAgent
+
+    @property
+    def key(self) -> str:
+        """The key by which nodes call this version."""
+        return f"{self.agent.name}@{self.version}"
+
+
+class AgentStore(Versions):
+    """The agents of one tenant."""
+
+    def __init__(self, engine: AsyncEngine, tenant: str) -> None:
+        super().__init__(engine, tenant, agents)
+
+    async def keep(self, agent: OwnAgent) -> tuple[AgentVersion, bool]:
+        """Keeps an agent under its name; with it comes whether that made a new version.
+
+        Raises:
+            TooManyAgents: the tenant has as many agents, or the agent as many versions, as may be.
+        """
+        kept, new = await self.keep_body(agent.name, agent.model_dump_json(), TooManyAgents)
+        return AgentVersion(version=kept.number, at=kept.at, agent=agent), new
+
+    async def get(self, name: str, version: int | None = None) -> AgentVersion | None:
+        """A version of an agent, the latest if none is named; None if there is none."""
+        found = await self.find(name, version)
+        return None if found is None else _build_agent_version(found)
+
+    async def all(self) -> list[AgentVersion]:
+        """The latest version of each agent, by name."""
+        return [_build_agent_version(found) for found in await self.newest()]
+
+
+def _build_agent_version(kept: Version) -> AgentVersion:
+    return AgentVersion(version=kept.number, at=kept.at, agent=OwnAgent.model_validate_json(kept.body))

@@ -16,7 +16,7 @@ from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.report.publishing import ReportActivities
 from elcano.activities.sources.base import Source
 from elcano.activities.sources.registry import Sources
-from elcano.activities.tools.search import ToolActivities
+from elcano.activities.tools.tool_activities import ToolActivities
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.validation import require_valid
@@ -24,8 +24,8 @@ from elcano.graphs.contracts import AgentCall, ModelChoice, ToolCall
 from elcano.graphs.engine.commands import Call, CallAgent, CallTool
 from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish as closing
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.model_names import OFFLINE, with_own
 from elcano.graphs.modes import MODES
 from elcano.graphs.references.days import format_utc_day

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
 from elcano.activities.sources.base import SearchResults
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.report.works import Work
 from elcano.storage.evidence import Evidence, StoredText
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.api.temporal.retry_interceptor import RetryQueries
+from elcano.api.temporal.connection import RetryQueries
 from elcano.dev.errors import CannotStart
 from elcano.dev.temporal import SEARCH_ATTRIBUTE_KEYS, SERVER_OPTIONS, temporal_binary
-from elcano.storage.objects.objects import open_objects
+from elcano.storage.objects import open_objects
 from elcano.storage.payloads import data_converter
 
 # The SDK's own is 5 s; a server whose program was never read from this disk before was seen to need more.

@@ -5,8 +5,7 @@ from typing import Any
 from temporalio.client import WorkflowHandle
 
 from elcano.graphs.contracts import CONTROL_UPDATE
-from elcano.graphs.engine.control_actions import Action, AddBudget, Stop
-from elcano.graphs.engine.pause import Pause, Unpause
+from elcano.graphs.engine.control_actions import Action, AddBudget, Pause, Stop, Unpause
 from elcano.graphs.engine.steering import Steer, Steering
 from elcano.graphs.frozen import Json
 from elcano.graphs.run_contracts import ControlAnswer, ControlRequest

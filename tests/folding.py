@@ -6,8 +6,8 @@ from typing import TypeAlias
 
 import pytest
 
-from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.lifecycle.start import fold
 from elcano.graphs.records import RunLog
 from elcano.graphs.run_contracts import ResearchInput

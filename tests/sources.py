@@ -9,8 +9,7 @@ import pytest
 from temporalio import activity
 
 from elcano.activities.sources.base import SearchResults
-from elcano.graphs.catalogue.source_registry import SOURCES
-from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
+from elcano.graphs.catalogue.sources import SOURCES, SourceLimits, SourcePolicy, SourceSpec
 from elcano.settings import Settings
 from elcano.storage.evidence import Evidence, StoredText
 

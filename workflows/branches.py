@@ -1,4 +1,4 @@
-"""Branches side by side as child workflows of the same class; the books are kept by `graphs.fanout.visit`.
+"""Branches side by side as child workflows of the same class; the books are kept by `graphs.lifecycle.fanout`.
 
 A branch that waits for more budget makes room for others. It goes on with its part of a top-up, or with what others
 left over; only when all that are left wait is the run itself out of budget.
@@ -13,29 +13,28 @@ from temporalio.exceptions import ApplicationError, CancelledError, ChildWorkflo
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.engine.commands import BranchStart, RunBranches
-    from elcano.graphs.engine.control_actions import Action, AddBudget, Stop
+    from elcano.graphs.engine.control_actions import Action, AddBudget, Pause, Stop, Unpause
     from elcano.graphs.engine.entries import StepCompleted, StepFailed
-    from elcano.graphs.engine.pause import Pause, Unpause
-    from elcano.graphs.engine.safety import DIVIDED_ENDINGS
+    from elcano.graphs.engine.routing import DIVIDED_ENDINGS
     from elcano.graphs.engine.steering import Steer
-    from elcano.graphs.fanout import replanning
-    from elcano.graphs.fanout import visit as fanout
-    from elcano.graphs.journal import branch_narration as narration
-    from elcano.graphs.journal.journal import Journal
-    from elcano.graphs.journal.told import EventDraft
     from elcano.graphs.labels import at_start, describe_workflow, format_label
+    from elcano.graphs.lifecycle import event_texts as narration
     from elcano.graphs.lifecycle import start as opening
+    from elcano.graphs.lifecycle.event_texts import EventDraft
+    from elcano.graphs.lifecycle.fanout import FanOut, explain_replan_refusal, same_branch, visit_of
+    from elcano.graphs.lifecycle.handover import build_branch_outcome, build_missing_outcome
+    from elcano.graphs.lifecycle.journal import Journal
     from elcano.graphs.run_contracts import BranchHeld, ControlRequest, ResearchInput, ResearchResult, ResumedFrom
     from elcano.graphs.spec.graph import ParallelNode
-    from elcano.graphs.spec.plan_fanouts import part_name
+    from elcano.graphs.spec.walks import part_name
     from elcano.graphs.state.branches import BranchOutcome
     from elcano.graphs.state.budget import Limits, TopUp, Usage
     from elcano.graphs.state.failures import Ending
     from elcano.graphs.state.holds import Hold, HoldReason, WaitingCall
     from elcano.workflows.branch import Branch, Child, send_branch_control
     from elcano.workflows.calls import Performer
-    from elcano.workflows.gate import Gate
     from elcano.workflows.run_display import RunDisplay
+    from elcano.workflows.waiting import Gate
 
 
 class BranchRunner:
@@ -55,7 +54,7 @@ class BranchRunner:
         resumed_from = _resumed_from(asked, work)
         self._older = list(resumed_from.open) if resumed_from else []
         """Branches from whose entries those of this visit go on."""
-        self._books = fanout.FanOut(node, work, journal.run, resumed_from.kept if resumed_from else ())
+        self._books = FanOut(node, work, journal.run, resumed_from.kept if resumed_from else ())
         self._unstarted = len(self._books.starts)
         self._over = False
         self._postponed: dict[int, Ending] = {}
@@ -154,7 +153,7 @@ class BranchRunner:
             return None
         if self._over or self._parting:
             return "it is too late to change sections: they are over, or are being ended"
-        return replanning.explain_replan_refusal(self._asked.graph, self._journal.run, action)
+        return explain_replan_refusal(self._asked.graph, self._journal.run, action)
 
     def control(self, request: ControlRequest) -> None:
         """Passes on a request made to the run, in parts if it is divided; a steered run has its new plan already."""
@@ -181,7 +180,7 @@ class BranchRunner:
 
     def _replan(self) -> None:
         """Starts new branches when there is room, and cancels running ones that were dropped."""
-        added = self._books.replanned(replanning.visit_of(self._asked.graph, self._journal.run))
+        added = self._books.replanned(visit_of(self._asked.graph, self._journal.run))
         self._unstarted += len(added)
         self._begin(added)
         self._postponed.clear()
@@ -251,7 +250,7 @@ class BranchRunner:
     async def _begun(self, start: BranchStart, limits: Limits) -> Branch:
         today = opening.resolve_run_date(self._asked, self._journal)
         asked = opening.build_branch_input(self._asked, start, limits, self._journal.run, today)
-        older = next((one for one in self._older if fanout.same_branch(start, one.start)), None)
+        older = next((one for one in self._older if same_branch(start, one.start)), None)
         if older is not None:
             self._older.remove(older)
             asked = opening.branch_going_on(asked, older)
@@ -297,15 +296,15 @@ class BranchRunner:
     async def _outcome(self, branch: Branch) -> BranchOutcome:
         """Returns the outcome of a branch; after an error its usage is in the error, unless it was cut off."""
         try:
-            return fanout.build_branch_outcome(branch.start, await branch.handle)
+            return build_branch_outcome(branch.start, await branch.handle)
         except ChildWorkflowError as error:
             cause = error.cause
             if isinstance(cause, ApplicationError) and cause.details:
-                return fanout.build_branch_outcome(branch.start, ResearchResult.model_validate(cause.details[0]))
+                return build_branch_outcome(branch.start, ResearchResult.model_validate(cause.details[0]))
             cancelled = isinstance(cause, CancelledError)
             reason = self._books.over or "it was cancelled" if cancelled else str(cause or error)
             used = await self._performer.used(run_id=branch.run_id)
-            return fanout.build_missing_outcome(branch.start, reason, type=type(cause).__name__, usage=used)
+            return build_missing_outcome(branch.start, reason, type=type(cause).__name__, usage=used)
 
     def _pass_on(self) -> None:
         """Gives what ended branches left over to those that wait for it, once no other branch does anything."""

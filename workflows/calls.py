@@ -9,17 +9,17 @@ from temporalio import workflow
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.agents.definition import AGENTS
     from elcano.graphs.contracts import OWN_AGENT, READ_USAGE, AgentCall, AgentResult, ModelChoice, UsageQuestion
+    from elcano.graphs.engine.budget_check import told_apart
     from elcano.graphs.engine.commands import Call, CallAgent, CallTool
     from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted, StepFailed
-    from elcano.graphs.engine.own_limits import told_apart
-    from elcano.graphs.journal.journal import Journal
     from elcano.graphs.labels import format_label
+    from elcano.graphs.lifecycle.journal import Journal
     from elcano.graphs.lifecycle.start import resolve_run_date
     from elcano.graphs.model_names import with_own
     from elcano.graphs.providers import model_queue
     from elcano.graphs.run_contracts import ResearchInput
-    from elcano.graphs.spec.call_limits import AgentLimits, ToolLimits
     from elcano.graphs.spec.graph import limits_of
+    from elcano.graphs.spec.limits import AgentLimits, ToolLimits
     from elcano.graphs.state.budget import Usage
     from elcano.graphs.state.failures import Ending, FailureType
     from elcano.graphs.state.holds import Hold

@@ -14,8 +14,7 @@ from temporalio import workflow
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import CHAIN_WORKFLOW
     from elcano.graphs.engine.entries import Diverted, NodeChosen
-    from elcano.graphs.engine.run import Run
-    from elcano.graphs.engine.safety import has_stalled
+    from elcano.graphs.engine.run import Run, has_stalled
     from elcano.graphs.engine.step_function import advance_run
     from elcano.graphs.errors import ElcanoError, EngineFault
     from elcano.graphs.frozen import Json

@@ -11,7 +11,7 @@ from temporalio import workflow
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import BRANCH_HELD_SIGNAL
     from elcano.graphs.engine.entries import HoldCleared
-    from elcano.graphs.journal.journal import Journal
+    from elcano.graphs.lifecycle.journal import Journal
     from elcano.graphs.run_contracts import BranchHeld, ResearchInput
     from elcano.graphs.state.failures import Ending
     from elcano.graphs.state.holds import Hold, in_short

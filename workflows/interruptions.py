@@ -14,11 +14,11 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import REOPEN_RUN, ReopenCall, Reopened
     from elcano.graphs.engine.entries import Diverted, Entry, RolledBack, StepAbandoned
     from elcano.graphs.engine.run import Run
-    from elcano.graphs.journal.journal import Journal
+    from elcano.graphs.lifecycle.journal import Journal
     from elcano.graphs.run_contracts import ResearchInput, ResumedFrom
     from elcano.graphs.state.failures import Ending
     from elcano.workflows import policies
-    from elcano.workflows.deadline import Deadline
+    from elcano.workflows.waiting import Deadline
 
 BEGUN_ANEW: Final = "reset-at-first-task"
 """In the history of a run that was reset to its very first task and told of it."""

@@ -11,9 +11,9 @@ from typing import Final, Literal, NotRequired, TypedDict
 from temporalio.common import RetryPolicy
 from temporalio.exceptions import ActivityError, ApplicationError, RetryState
 
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.contracts import MOST_DEATHS
-from elcano.graphs.spec.call_limits import ToolLimits
+from elcano.graphs.spec.limits import ToolLimits
 from elcano.graphs.state.failures import FailureType
 
 

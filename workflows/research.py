@@ -33,7 +33,8 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.engine.step_function import should_pause
     from elcano.graphs.errors import ElcanoError
     from elcano.graphs.frozen import Json
-    from elcano.graphs.lifecycle import finish, resume_input, start, watch
+    from elcano.graphs.lifecycle import finish, resume_input, start
+    from elcano.graphs.lifecycle.watch import build_progress_page, build_run_snapshot, log_page
     from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
     from elcano.graphs.report.draft import ReportRef
     from elcano.graphs.run_contracts import BranchHeld, ControlAnswer, ControlRequest, ResearchInput, ResearchResult
@@ -117,12 +118,12 @@ class ResearchWorkflow:
     @workflow.query(name=PROGRESS_QUERY)
     def progress(self, since: int) -> ProgressPage:
         """The events after number `since`, a page at a time."""
-        return watch.build_progress_page(self._journal, since)
+        return build_progress_page(self._journal, since)
 
     @workflow.query(name=SNAPSHOT_QUERY)
     def snapshot(self) -> RunSnapshot:
         """Where the run is now."""
-        return watch.build_run_snapshot(
+        return build_run_snapshot(
             self._asked,
             self._journal,
             workflow.time(),
@@ -137,7 +138,7 @@ class ResearchWorkflow:
     @workflow.query(name=LOG_QUERY)
     def log(self, since: int) -> LogPage:
         """The entries of the run after the first `since`, a page at a time."""
-        return watch.log_page(self._asked, self._journal, since)
+        return log_page(self._asked, self._journal, since)
 
     @workflow.update(name=CONTROL_UPDATE)
     def control(self, request: ControlRequest) -> ControlAnswer:

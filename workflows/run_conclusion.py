@@ -21,8 +21,8 @@ with workflow.unsafe.imports_passed_through():
         Reopened,
         RunStatus,
     )
-    from elcano.graphs.journal.journal import Journal
     from elcano.graphs.lifecycle import finish as closing
+    from elcano.graphs.lifecycle.journal import Journal
     from elcano.graphs.records import ArchiveCall
     from elcano.graphs.report.draft import ReportRef
     from elcano.graphs.run_contracts import FollowedRun, ResearchInput

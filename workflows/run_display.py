@@ -12,7 +12,6 @@ from temporalio.common import SearchAttributeKey, SearchAttributeUpdate
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import RunStatus, Stage
-    from elcano.graphs.journal.journal import Journal
     from elcano.graphs.labels import (
         COST_ATTRIBUTE,
         MODE_ATTRIBUTE,
@@ -21,6 +20,7 @@ with workflow.unsafe.imports_passed_through():
         TOKENS_ATTRIBUTE,
         WAITING_ATTRIBUTE,
     )
+    from elcano.graphs.lifecycle.journal import Journal
     from elcano.graphs.run_contracts import ResearchInput
     from elcano.graphs.spec.drawing import of_its_way, outline_graph, with_place
     from elcano.graphs.state.budget import Budget, Usage, usd_from_microusd

@@ -10,16 +10,15 @@ from dataclasses import replace
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.catalogue.source_registry import SOURCES
-    from elcano.graphs.catalogue.source_spec import SourcePolicy, SourceSpec
+    from elcano.graphs.catalogue.sources import SOURCES, SourcePolicy, SourceSpec
     from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
     from elcano.graphs.contracts import ToolCall, ToolResult
     from elcano.graphs.engine.commands import CallTool
     from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted
-    from elcano.graphs.engine.safety import broken_sources
+    from elcano.graphs.engine.routing import broken_sources
     from elcano.graphs.frozen import JsonObject
-    from elcano.graphs.journal.journal import Journal
     from elcano.graphs.labels import format_label
+    from elcano.graphs.lifecycle.journal import Journal
     from elcano.graphs.run_contracts import ResearchInput
     from elcano.graphs.spec.graph import limits_of
     from elcano.graphs.state.budget import Usage

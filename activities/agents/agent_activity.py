@@ -8,31 +8,39 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from typing import Any, TypeAlias
 
-from elcano.activities.agents.answer_correction import ask_agent_with_correction
-from elcano.activities.agents.answer_drafts import draft_from_prose
-from elcano.activities.agents.block_revision import revise_doubted_blocks
-from elcano.activities.agents.draft_correction import ask_writer_with_correction
-from elcano.activities.agents.draft_references import build_draft_ref, with_canonical_ids
-from elcano.activities.agents.draft_review import load_draft_under_review, parse_review_progress, review_draft
-from elcano.activities.agents.drafts import complete_draft
+from elcano.activities.agents.answer_correction import ask_agent_with_correction, ask_writer_with_correction
+from elcano.activities.agents.answer_drafts import (
+    as_drafted,
+    build_draft_ref,
+    draft_from_prose,
+    unread_told,
+    with_canonical_ids,
+    with_omissions,
+    without_sections,
+)
+from elcano.activities.agents.draft_review import (
+    load_draft_under_review,
+    parse_review_progress,
+    review_draft,
+    revise_doubted_blocks,
+)
 from elcano.activities.agents.long_writing import LEAST_SUMMARY_TOKENS, write_long
-from elcano.activities.agents.needs_loader import Loader
-from elcano.activities.agents.unwritten_drafts import as_drafted, unread_told, with_omissions, without_sections
+from elcano.activities.agents.prompt_parts import Loader
+from elcano.activities.agents.section_drafts import complete_draft
 from elcano.activities.calls.attempt import Attempt
-from elcano.activities.calls.failures import build_abandoned_error, classify_failure
-from elcano.activities.calls.heartbeat import send_heartbeats
-from elcano.activities.calls.ledger_line import Outcome, given_up, measure_queue_seconds
+from elcano.activities.calls.heartbeats import send_heartbeats
+from elcano.activities.calls.ledger_lines import Outcome, given_up, measure_queue_seconds
+from elcano.activities.calls.live_words import Streamers
 from elcano.activities.calls.models import Resolve, may_answer_offline, model_text, resolve_model
-from elcano.activities.calls.streaming import Streamers
-from elcano.activities.report.citations import cited_ids
+from elcano.activities.calls.retry_classification import build_abandoned_error, classify_failure
+from elcano.activities.report.checked_draft import cited_ids
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.definition import AGENTS, AgentDefinition
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import AgentInput, Loaded, ShownPassages
+from elcano.graphs.agents.envelope import AgentInput, Loaded, ShownPassages, TaskEnvelope
 from elcano.graphs.agents.own_definition import agent_called
-from elcano.graphs.agents.synthesis_context import SynthesisInput
+from elcano.graphs.agents.writing import SynthesisInput
 from elcano.graphs.contracts import AgentCall, AgentResult
-from elcano.graphs.engine.inputs import sent_tokens
+from elcano.graphs.engine.budget_check import sent_tokens
 from elcano.graphs.errors import BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.registry import resolve_function

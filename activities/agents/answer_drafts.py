@@ -1,11 +1,17 @@
-"""Converts a model's answers to a draft: texts become blocks, each with the citations that occur in it."""
+"""Drafts from answers: what a model wrote becomes blocks with citations; what is left unwritten stands as drafted.
+
+Nothing is made up for the latter: claims are those of the sections' research, with their citations, and a limitation
+says that nobody has joined them. Models cite by short keys, drafts by the ids of passages.
+"""
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from elcano.activities.prose.blocks import ClaimCollector
-from elcano.graphs.agents.prose import ReportProse, SectionText, Summary
-from elcano.graphs.report.draft import Claim, heading_for, title_for
+from elcano.graphs.agents.envelope import Loaded, SectionItem
+from elcano.graphs.agents.writing import ReportProse, SectionText, Summary, SynthesisInput
+from elcano.graphs.report.draft import Claim, DraftRef, heading_for, title_for
 from elcano.graphs.report.report import DraftSection, ReportDraft
 
 _LIST_MARK: Final = re.compile(r"^\s*(?:[-+*]|\d{1,9}[.)])\s+")
@@ -80,3 +86,143 @@ def drop_repeated_claims(draft: ReportDraft) -> ReportDraft:
 def _normalise_claim_text(text: str) -> str:
     """A text as it is compared: without marks, list marks, white space and the stop at its end."""
     return " ".join(_LIST_MARK.sub("", _MARKS.sub("", text)).split()).rstrip(".").strip()
+
+
+HEADING: Final = "### "
+"""How a block begins that is a heading."""
+PART_CHARACTERS: Final = 6_000
+"""Text of a draft that is written out in one answer: models deliver some thousand words, whatever they are asked."""
+
+
+def in_parts(section: SectionItem) -> list[SectionItem]:
+    """`section` in as many parts as its draft has answers' worth of text, about as long as each other."""
+    sizes = [len(claim.text) for claim in section.claims]
+    count = min(len(sizes), -(-sum(sizes) // PART_CHARACTERS))
+    if count < 2:
+        return [section]
+    parts: list[list[Claim]] = [[] for _ in range(count)]
+    before = 0
+    for claim, size in zip(section.claims, sizes, strict=True):
+        parts[min(count - 1, before * count // sum(sizes))].append(claim)
+        before += size
+    return [section.model_copy(update={"claims": tuple(claims)}) for claims in parts if claims]
+
+
+def heading_words(text: str) -> str:
+    """A heading as it is compared: its words alone."""
+    return " ".join(re.sub(r"\W+", " ", text).split()).casefold()
+
+
+MOST_FINDINGS: Final = 8
+MOST_LIMITATIONS: Final = 30
+NOT_RESEARCHED: Final = "No section was researched. What the first search found is listed, and nobody has read it."
+UNREAD: Final = "did not fit into what the model takes at once; it has not read them."
+NOT_SUMMARISED: Final = (
+    "The budget did not allow the key findings to be written: the first statement of each section stands for them."
+)
+
+
+def as_drafted(given: SynthesisInput, loaded: Loaded) -> ReportDraft:
+    """Build the report from sections as they were drafted, because no model could join them."""
+    sections = loaded.drafts.sections
+    summary = first_statements(given.title or title_for(given.question), sections)
+    return summary.model_copy(
+        update={
+            "sections": tuple(DraftSection(heading=heading_for(one.title), claims=one.claims) for one in sections),
+            "limitations": (*summary.limitations, not_rewritten([one.title for one in sections if one.claims])),
+        }
+    )
+
+
+def without_sections(given: SynthesisInput) -> ReportDraft:
+    """Build the report of a run that ended before any section was researched: its passages appear as related ones."""
+    return ReportDraft(title=given.title or title_for(given.question), limitations=(NOT_RESEARCHED,), answered=False)
+
+
+def with_omissions(draft: ReportDraft, shown: Sequence[SectionItem]) -> ReportDraft:
+    """`draft`, with a word among its limitations on drafts that were too long to be shown whole."""
+    told = statements_unread(sum(section.left_out for section in shown))
+    return draft.model_copy(update={"limitations": (*draft.limitations, *told)}) if told else draft
+
+
+def statements_unread(count: int) -> tuple[str, ...]:
+    """The limitation of a report whose writer has not read so many statements of its sections' drafts."""
+    if not count:
+        return ()
+    return (f"{count} statements of the sections' drafts did not fit into one pass and were left out.",)
+
+
+def unread_told(draft: ReportDraft, passages: int) -> ReportDraft:
+    """`draft`, with a word among its limitations on passages that were too much for the model that wrote it."""
+    if not passages:
+        return draft
+    told = f"{passages} of the passages found {UNREAD}"
+    return draft.model_copy(update={"limitations": (*draft.limitations, told)})
+
+
+def first_statements(title: str, sections: Sequence[SectionItem]) -> ReportDraft:
+    """Draft a summary: the first cited claim of each section, and what the sections themselves say is left open."""
+    firsts = (next((claim for claim in one.claims if claim.citations), None) for one in sections)
+    findings = tuple(claim for claim in firsts if claim is not None)
+    open_ends = dict.fromkeys(told for section in sections for told in section.limitations)
+    return ReportDraft(
+        title=title,
+        key_findings=findings[:MOST_FINDINGS],
+        limitations=(*tuple(open_ends)[:MOST_LIMITATIONS], NOT_SUMMARISED),
+        answered=bool(findings),
+    )
+
+
+def not_rewritten(titles: Sequence[str]) -> str:
+    """The limitation of a report whose last sections are drafts."""
+    named = "; ".join(f"“{title}”" for title in titles)
+    return f"The budget did not allow these sections to be written out; they stand as they were drafted: {named}."
+
+
+BESIDE: Final = 4
+"""As many passages that a draft does not cite are handed on with it."""
+
+
+def with_canonical_ids(draft: ReportDraft, ids: Mapping[str, str]) -> ReportDraft:
+    """`draft` with evidence ids for keys. A key that was never given stays, so that the check reports it."""
+
+    def renamed(claim: Claim) -> Claim:
+        citations = [
+            cited.model_copy(update={"evidence": ids.get(cited.evidence, cited.evidence)}) for cited in claim.citations
+        ]
+        return claim.model_copy(update={"citations": tuple(citations)})
+
+    def all_of(claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
+        return tuple(map(renamed, claims))
+
+    return draft.model_copy(
+        update={
+            "introduction": all_of(draft.introduction),
+            "key_findings": all_of(draft.key_findings),
+            "sections": tuple(one.model_copy(update={"claims": all_of(one.claims)}) for one in draft.sections),
+            "disputed": all_of(draft.disputed),
+            "strength": all_of(draft.strength),
+            "conclusion": all_of(draft.conclusion),
+            "related": tuple(ids[key] for key in draft.related if key in ids),
+        }
+    )
+
+
+def build_draft_ref(draft: ReportDraft, artifact: str, given: Iterable[str], best: Iterable[str] = ()) -> DraftRef:
+    """What the state holds of `draft`, which is stored as `artifact`.
+
+    `given` are the ids of the passages that it was written from, `best` of them those that matter most, in this order.
+    """
+    claims, known = draft.claims, set(given)
+    cited = dict.fromkeys(one.evidence for claim in claims for one in claim.citations if one.evidence in known)
+    named = dict.fromkeys((*cited, *draft.related))
+    beside = [one for one in best if one not in named]
+    return DraftRef(
+        artifact=artifact,
+        title=draft.title,
+        answered=draft.answered,
+        claims=len(claims),
+        cited=len(cited),
+        evidence=tuple(named),
+        beside=tuple(beside[:BESIDE]),
+    )

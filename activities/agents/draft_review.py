@@ -6,29 +6,44 @@ after each, and the heartbeat names it: an attempt that follows a crash goes on 
 
 What is not read stays `unchecked`: because the budget ended, or because the reviewer gave no answer that can be used.
 Both are said among the draft's remarks. A provider that is busy is waited for as in any call.
+
+Doubted blocks go back to the writer once, with the reasons and the passages they cite. A block that comes back is taken
+if every quote of it stands in its passage; else the doubted one stays, and is marked.
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from pydantic_ai.exceptions import FallbackExceptionGroup
 
 from elcano.activities.agents.questions import build_question_agent
-from elcano.activities.calls.admission import prompt_tokens
 from elcano.activities.calls.attempt import Attempt
-from elcano.activities.report.citations import CheckedDraft, check_citations, cited_ids
-from elcano.graphs.agents import reviewer
-from elcano.graphs.agents.envelope import render_task_prompt
-from elcano.graphs.agents.loaded import AgentInput, Loaded
-from elcano.graphs.agents.reviewer import ReviewedStatement, ReviewerInput, ReviewVerdicts, StatementVerdict
+from elcano.activities.calls.budget_check import prompt_tokens
+from elcano.activities.prose.blocks import ClaimCollector
+from elcano.activities.report.checked_draft import CheckedDraft, cited_ids
+from elcano.activities.report.citation_check import check_citations
+from elcano.graphs.agents.envelope import AgentInput, EvidenceItem, Loaded, render_task_prompt
+from elcano.graphs.agents.review import AGENT as REVIEWER
+from elcano.graphs.agents.review import (
+    MOST_REASON_CHARACTERS,
+    REVISION,
+    DoubtedBlock,
+    ReviewedStatement,
+    ReviewerInput,
+    ReviewVerdicts,
+    RevisedBlock,
+    ReviserInput,
+    StatementVerdict,
+)
 from elcano.graphs.errors import AnswerUnusable, BudgetExhausted, InputInvalid, ModelRefused, RequestRefused
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.report.draft import Citation, Claim
+from elcano.graphs.report.report import DraftSection, ReportDraft
 from elcano.graphs.report.statements import Judgement, Statement
 from elcano.graphs.state.budget import Estimate
 from elcano.graphs.text import format_count, shorten_text
-from elcano.storage.evidence import StoredText
+from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import TenantStore
 
 BATCH_STATEMENTS: Final = 20
@@ -114,7 +129,7 @@ async def checked_draft(store: TenantStore, draft: ReportDraft, asked: str) -> C
 
 
 async def _review_batch(attempt: Attempt, given: AgentInput, batch: Sequence[tuple[Key, Statement]]) -> list[Judgement]:
-    question = reviewer.AGENT.asks
+    question = REVIEWER.asks
     statements = tuple(_build_reviewed_statement(number, one) for number, (_, one) in enumerate(batch, start=1))
     task = question.shown(ReviewerInput(question=given.question, statements=statements), Loaded())
     least = prompt_tokens(render_task_prompt(question.request, task)) + VERDICT_TOKENS * len(batch)
@@ -136,7 +151,7 @@ def _judgements_from_verdicts(batch: Sequence[tuple[Key, Statement]], answer: Re
         if verdict is None:
             yield Judgement(statement=text, support="unchecked", evidence=evidence)
             continue
-        reason = shorten_text(" ".join(verdict.reason.split()), reviewer.MOST_REASON_CHARACTERS)
+        reason = shorten_text(" ".join(verdict.reason.split()), MOST_REASON_CHARACTERS)
         held = verdict.support == "supported"
         told = "" if held else reason or "the words it quotes do not say it"
         yield Judgement(statement=text, support=verdict.support, reason=told, evidence=evidence)
@@ -182,3 +197,92 @@ async def _checkpoint_draft(attempt: Attempt, draft: ReportDraft, *, mended: boo
 
 def _with_remark(draft: ReportDraft, remark: str) -> ReportDraft:
     return draft.model_copy(update={"remarks": (*draft.remarks, remark)})
+
+
+MOST_BLOCKS: Final = 20
+_PARTS: Final = ("introduction", "key_findings", "disputed", "strength", "conclusion")
+
+
+async def revise_doubted_blocks(attempt: Attempt, given: AgentInput, draft: ReportDraft) -> ReportDraft:
+    """`draft`, citing by ids, with its doubted blocks as the writer mended them; itself if it mended none."""
+    checked = await checked_draft(attempt.store, draft, given.question)
+    faults: dict[Claim, tuple[str, ...]] = {}
+    for claim, found in zip(draft.claims, checked.claims, strict=True):
+        told = tuple(
+            f"\u201c{one.text}\u201d: {one.reason}"
+            for one in found.statements
+            if one.reason and one.support in ("partly", "in_passage", "not_supported")
+        )
+        if told:
+            faults[claim] = told
+    if not faults:
+        return draft
+    doubted = list(faults)[:MOST_BLOCKS]
+    ids = list(dict.fromkeys(cited.evidence for claim in doubted for cited in claim.citations))
+    passages = await attempt.store.evidence.get(ids)
+    keys = {one.id: f"e{number}" for number, one in enumerate(passages, start=1)}
+    task = REVISION.shown(
+        ReviserInput(
+            question=given.question,
+            blocks=tuple(_build_doubted_block(n, one, faults[one], keys) for n, one in enumerate(doubted, start=1)),
+            passages=tuple(_build_evidence_item(keys[one.id], one) for one in passages),
+        ),
+        Loaded(),
+    )
+    text = render_task_prompt(REVISION.request, task)
+    answered = sum(len(one.text) for one in doubted) // 2
+    if attempt.left.refuses(Estimate(tokens=prompt_tokens(text) + answered)) is not None:
+        return draft
+    try:
+        answer = await attempt.ask(build_question_agent(task.kind, REVISION), REVISION.request, task)
+    except (BudgetExhausted, AnswerUnusable, ModelRefused, RequestRefused):
+        return draft
+    except FallbackExceptionGroup as group:
+        if not all(isinstance(one, AnswerUnusable | ModelRefused | RequestRefused) for one in group.exceptions):
+            raise
+        return draft
+    by_key = {key: id for id, key in keys.items()}
+    mended: dict[Claim, tuple[Claim, ...]] = {}
+    for block in answer.output.blocks:
+        if 1 <= block.id <= len(doubted):
+            claims = await asyncio.to_thread(_claims_from_block, block, by_key)
+            if await _has_verified_quotes(attempt, claims, given.question):
+                mended[doubted[block.id - 1]] = claims
+    return replace_claims(draft, mended) if mended else draft
+
+
+def replace_claims(draft: ReportDraft, mended: Mapping[Claim, tuple[Claim, ...]]) -> ReportDraft:
+    """`draft` with other claims in the place of some."""
+
+    def told(claims: Sequence[Claim]) -> tuple[Claim, ...]:
+        return tuple(one for claim in claims for one in mended.get(claim, (claim,)))
+
+    sections = tuple(one.model_copy(update={"claims": told(one.claims)}) for one in draft.sections)
+    parts = {name: told(getattr(draft, name)) for name in _PARTS}
+    return draft.model_copy(update={**parts, "sections": sections})
+
+
+async def _has_verified_quotes(attempt: Attempt, claims: tuple[Claim, ...], question: str) -> bool:
+    """Return whether every quote of corrected claims stands in its passage; True if all claims were removed."""
+    if not claims:
+        return True
+    part = ReportDraft(title="-", sections=(DraftSection(heading="-", claims=claims),))
+    return not (await checked_draft(attempt.store, part, question)).unverified
+
+
+def _claims_from_block(block: RevisedBlock, ids: Mapping[str, str]) -> tuple[Claim, ...]:
+    cited = tuple(one.model_copy(update={"evidence": ids.get(one.evidence, one.evidence)}) for one in block.citations)
+    return ClaimCollector(cited).claims(block.text)
+
+
+def _build_doubted_block(number: int, claim: Claim, faults: tuple[str, ...], keys: Mapping[str, str]) -> DoubtedBlock:
+    cited: tuple[Citation, ...] = tuple(
+        one.model_copy(update={"evidence": keys.get(one.evidence, one.evidence)}) for one in claim.citations
+    )
+    return DoubtedBlock(id=number, text=claim.text, citations=cited, faults=faults)
+
+
+def _build_evidence_item(key: str, passage: Evidence) -> EvidenceItem:
+    return EvidenceItem(
+        key=key, title=passage.title, heading=passage.heading, locator=passage.locator, text=passage.text
+    )

@@ -15,19 +15,24 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeVar
 
-from elcano.activities.agents.answer_drafts import draft_from_summary, drop_repeated_claims, section_claims
-from elcano.activities.agents.draft_correction import ask_writer_with_correction
-from elcano.activities.agents.drafts import NOT_USED
-from elcano.activities.agents.finished import Progress, WrittenSection
-from elcano.activities.agents.parts import HEADING, heading_words, in_parts
-from elcano.activities.agents.unwritten_drafts import first_statements, not_rewritten, statements_unread
-from elcano.activities.calls.admission import prompt_tokens
+from elcano.activities.agents.answer_correction import ask_writer_with_correction
+from elcano.activities.agents.answer_drafts import (
+    HEADING,
+    draft_from_summary,
+    drop_repeated_claims,
+    first_statements,
+    heading_words,
+    in_parts,
+    not_rewritten,
+    section_claims,
+    statements_unread,
+)
+from elcano.activities.agents.section_drafts import NOT_USED
 from elcano.activities.calls.attempt import Answer, Attempt
+from elcano.activities.calls.budget_check import prompt_tokens
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import SectionItem, TaskEnvelope, render_task_prompt
-from elcano.graphs.agents.loaded import Loaded
-from elcano.graphs.agents.prose import SectionText, Summary
-from elcano.graphs.agents.synthesis_context import SynthesisInput
+from elcano.graphs.agents.envelope import Loaded, SectionItem, TaskEnvelope, render_task_prompt
+from elcano.graphs.agents.writing import SectionText, Summary, SynthesisInput
 from elcano.graphs.errors import BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.report.draft import Claim, heading_for, title_for
@@ -41,6 +46,26 @@ from elcano.graphs.rules import (
 )
 from elcano.graphs.state.budget import Estimate, Usage
 from elcano.storage.artifacts import ArtifactStore
+
+
+class WrittenSection(Frozen):
+    """One finished section, or a part of one, as a heartbeat names it."""
+
+    artifact: str
+    """Content hash of its `SectionText`."""
+    model: str = ""
+    quoted: bool = False
+    left_out: int = 0
+    """Statements of its draft that were too much for its model."""
+    parts: int = 1
+    """How many parts its section is written in; of one of them this is what was written."""
+
+
+class Progress(Frozen):
+    """The finished sections and parts, in the order of those that have a draft. Serialized: new fields get defaults."""
+
+    sections: tuple[WrittenSection, ...] = ()
+
 
 MEDIA_TYPE: Final = "application/json"
 LEAST_SUMMARY_TOKENS: Final = 500

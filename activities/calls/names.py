@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from temporalio import activity
 
 from elcano.graphs.agents.definition import AGENTS
-from elcano.graphs.catalogue.tool_registry import TOOLS
+from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.contracts import OWN_AGENT, AgentCall, AgentResult, ToolCall, ToolResult
 
 Ask: TypeAlias = Callable[[AgentCall], Awaitable[AgentResult]]

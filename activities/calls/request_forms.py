@@ -5,12 +5,15 @@ few times, an answer that was cut off is asked for once more, shorter and with m
 more in plainer words. A wrong form of the answer is another matter: the model is told in the same conversation.
 """
 
+import weakref
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
+from pydantic_ai.models import Model
+
+from elcano.activities.calls.envelope_trimmer import trim_task
 from elcano.graphs.agents.envelope import TaskEnvelope, render_task_prompt
-from elcano.graphs.agents.envelope_trimmer import trim_task
 from elcano.graphs.errors import ActivityFault, AnswerCutOff, AnswerDeclined, PromptTooLong, RequestRefused
 
 MOST_CUTS: Final = 4
@@ -89,3 +92,26 @@ def _compute_larger_output_limit(written: int, left: int | None) -> int | None:
     room = min(max(MORE_ROOM * written, LEAST_ROOM), MOST_ROOM)
     room = room if left is None else min(room, left)
     return room if room > written else None
+
+
+class Windows:
+    """The smallest prompt that each model has refused."""
+
+    def __init__(self) -> None:
+        self._refused: dict[int, int] = {}
+        """By the identity of the model, which lives as long as its entry."""
+
+    def refused(self, model: Model, size: int) -> None:
+        """Notes that `model` did not take a prompt of `size` bytes."""
+        key = id(model)
+        if key not in self._refused:
+            weakref.finalize(model, self._refused.pop, key, None)
+        self._refused[key] = min(size, self._refused.get(key, size))
+
+    def takes(self, model: Model, size: int) -> bool:
+        """Whether a prompt of `size` bytes may be tried: nothing as small was refused."""
+        return size < self._refused.get(id(model), size + 1)
+
+
+WINDOWS = Windows()
+"""Of this process."""

@@ -11,8 +11,8 @@ from typing import Final
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ThinkingPart, ToolCallPart
 from pydantic_ai.usage import RequestUsage
 
-from elcano.activities.text.tokens import estimated_tokens
 from elcano.graphs.model_names import OFFLINE
+from elcano.graphs.rules import CHARACTERS_PER_TOKEN
 from elcano.graphs.state.budget import Usage, microusd_from_usd, sum_usages
 
 MOST_TOKENS: Final = 100_000_000
@@ -90,3 +90,8 @@ def _count_message_characters(message: ModelMessage) -> int:
         for part in message.parts
         if isinstance(part, ToolCallPart | TextPart | ThinkingPart)
     )
+
+
+def estimated_tokens(characters: int) -> int:
+    """The tokens that so many characters take, about."""
+    return -(-characters // CHARACTERS_PER_TOKEN)

@@ -10,14 +10,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
+from importlib.metadata import version
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from elcano.activities.passages.collection import SkippedDocument
-from elcano.activities.passages.document import Document
-from elcano.activities.passages.schema import create_tables, is_current
-from elcano.activities.passages.word_forms import format_index_text
-from elcano.activities.text.languages import text_language
+from elcano.activities.passages.document import Document, SkippedDocument
+from elcano.activities.passages.index_words import TOKENIZER, format_index_text
+from elcano.activities.text.language_detection import text_language
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 
 BUSY_SECONDS: Final = 10.0
@@ -241,3 +240,57 @@ def _remove_document(database: sqlite3.Connection, key: str) -> None:
     )
     database.execute("DELETE FROM passage WHERE document = ?", (number,))
     database.execute("DELETE FROM document WHERE id = ?", (number,))
+
+
+VERSION: Final = 6
+"""Raise it when a reader, the packing or the tables change: an index of another version is built anew."""
+
+MADE_WITH: Final = f"snowballstemmer {version('snowballstemmer')}, regex {version('regex')}"
+"""What decides the words of a text: a row is forgotten by telling the index the words it was made of, so with other
+rules the index would be damaged. It is built anew instead."""
+
+_STATEMENTS: Final = (
+    "CREATE TABLE made_with (libraries TEXT NOT NULL)",
+    """CREATE TABLE document (
+        id INTEGER PRIMARY KEY,
+        key TEXT NOT NULL UNIQUE,
+        fingerprint TEXT NOT NULL,
+        data_hash TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        text_hash TEXT NOT NULL,
+        title TEXT NOT NULL,
+        media_type TEXT NOT NULL,
+        language TEXT NOT NULL,
+        text TEXT NOT NULL
+    )""",
+    """CREATE TABLE passage (
+        id INTEGER PRIMARY KEY,
+        document INTEGER NOT NULL,
+        digest BLOB NOT NULL,
+        start INTEGER NOT NULL,
+        stop INTEGER NOT NULL,
+        heading TEXT NOT NULL,
+        page INTEGER NOT NULL,
+        anchor TEXT NOT NULL,
+        paragraph INTEGER NOT NULL
+    )""",
+    "CREATE INDEX passage_document ON passage (document)",
+    "CREATE INDEX document_language ON document (language)",
+    f"CREATE VIRTUAL TABLE words USING fts5 (title, heading, body, content='', tokenize=\"{TOKENIZER}\")",
+)
+
+
+def is_current(database: sqlite3.Connection) -> bool:
+    """Return whether the tables have this version, and were made with the installed versions of the libraries."""
+    (found,) = database.execute("PRAGMA user_version").fetchone()
+    return found == VERSION and database.execute("SELECT libraries FROM made_with").fetchall() == [(MADE_WITH,)]
+
+
+def create_tables(database: sqlite3.Connection) -> None:
+    """Replace all tables with empty ones, within the caller's transaction."""
+    for table in ("words", "passage", "document", "made_with"):
+        database.execute(f"DROP TABLE IF EXISTS {table}")
+    for statement in _STATEMENTS:
+        database.execute(statement)
+    database.execute("INSERT INTO made_with VALUES (?)", (MADE_WITH,))
+    database.execute(f"PRAGMA user_version = {VERSION}")

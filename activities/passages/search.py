@@ -15,15 +15,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from elcano.activities.passages.document import Passage
-from elcano.activities.passages.query import (
+from elcano.activities.passages.index_words import (
     build_fts_expression,
     list_word_forms,
     quote_fts_word,
     search_words,
 )
-from elcano.activities.passages.ranking import Hit
-from elcano.activities.text.known import ENGLISH
-from elcano.activities.text.languages import language_of
+from elcano.activities.text.language_detection import language_of
+from elcano.activities.text.languages import ENGLISH
 
 STUB_CHARACTERS: Final = 200
 """A passage below a heading that is no longer says little but its heading: a line of a table of contents, see also."""
@@ -40,6 +39,18 @@ MUCH: Final = 3
 """A readme of which so many passages were found is what was searched for, whether it is named or not."""
 BEGINNING: Final = 3
 """Among so many passages that a document begins with is the first one that says something; others are signs."""
+
+
+class Hit(NamedTuple):
+    """A passage that was found."""
+
+    score: float
+    """The higher the better; comparable within one search."""
+    document: int
+    """Its number in the index."""
+    digest: bytes
+    """Equal for passages of equal words."""
+    passage: Passage
 
 
 def is_stub(database: sqlite3.Connection, hit: Hit) -> bool:

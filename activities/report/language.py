@@ -6,7 +6,7 @@ from typing import Final
 
 from elcano.activities.phrases import get_phrases
 from elcano.activities.phrases.wording import Phrases
-from elcano.activities.text.languages import language_of, languages_of
+from elcano.activities.text.language_detection import language_of, languages_of
 from elcano.storage.evidence import Evidence
 
 LOOKED_AT: Final = 30

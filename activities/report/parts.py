@@ -17,7 +17,7 @@ from elcano.activities.phrases.wording import Phrases
 from elcano.activities.prose.markdown_parser import CITATION, bracket_of, parse_markdown
 from elcano.activities.prose.markdown_writer import fence_code, render_markdown
 from elcano.activities.prose.statements import LAST, STATEMENT, extract_statements
-from elcano.activities.report.citations import CheckedClaim, CheckedDraft
+from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft
 from elcano.activities.report.markdown import sanitize_markdown
 from elcano.graphs.report.statements import Block, CheckedCitation, Part, PartKind, Support
 

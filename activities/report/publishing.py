@@ -11,13 +11,13 @@ from typing import Final, Literal
 
 from temporalio import activity
 
-from elcano.activities.calls.failures import classify_failure
-from elcano.activities.calls.heartbeat import send_heartbeats
-from elcano.activities.calls.ledger_line import build_ledger_entry
-from elcano.activities.report.analysis import cited_by
-from elcano.activities.report.citations import cited_ids
+from elcano.activities.calls.heartbeats import send_heartbeats
+from elcano.activities.calls.ledger_lines import build_ledger_entry
+from elcano.activities.calls.retry_classification import classify_failure
+from elcano.activities.report.checked_draft import cited_ids
+from elcano.activities.report.references import select_related_accounts
 from elcano.activities.report.report_builder import build_report, build_report_ref
-from elcano.activities.report.work_accounts import select_related_accounts
+from elcano.activities.report.study_sections import cited_by
 from elcano.graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, PublishCall
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.records import ArchiveCall, RunLog
@@ -28,7 +28,7 @@ from elcano.graphs.report.report import Report, ReportDraft
 from elcano.graphs.report.works import Work
 from elcano.storage.artifacts import LOG_TYPE
 from elcano.storage.evidence import Evidence, StoredText
-from elcano.storage.search_days import days_of
+from elcano.storage.lineage import days_of
 from elcano.storage.store import Store, TenantStore
 
 MEDIA_TYPE: Final = "application/json"

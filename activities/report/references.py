@@ -1,4 +1,4 @@
-"""Renders the reference list of a report: authors, notices, location, and which sources reported each work and when.
+"""The reference list of a report, and what is known of the works in it: authors, notices, location, who reported them.
 
 A document of which nothing is known beside its title is shown by its places alone.
 """
@@ -9,9 +9,11 @@ from typing import Final
 from elcano.activities.report.markdown import escape_markdown, render_link, render_locator
 from elcano.graphs.references import reference_text
 from elcano.graphs.references.days import format_utc_day
-from elcano.graphs.report.report import Reference
+from elcano.graphs.report.report import CitedText, Reference
+from elcano.graphs.report.work_merge import MergedWork, list_joining_names, merge_accounts, merge_works
 from elcano.graphs.report.works import Work, canonicalize_page_url
 from elcano.graphs.text import shorten_text
+from elcano.storage.evidence import Evidence
 
 LICENCE_CHARACTERS: Final = 80
 """Room for a name and an address; some ask that both be shown."""
@@ -87,3 +89,75 @@ def _normalize_address(address: str) -> str:
         return canonicalize_page_url(address).partition("://")[2].removesuffix("/")
     except ValueError:  # its port is none
         return address
+
+
+NO_HASH: Final = ""
+
+
+class Works:
+    """The works of a run.
+
+    Args:
+        evidence: its passages.
+        accounts: what was told of works beside these.
+    """
+
+    def __init__(self, evidence: Iterable[Evidence], accounts: Iterable[Work] = ()) -> None:
+        told = [passage.work for passage in evidence if passage.work is not None]
+        self._by_name = {
+            name: one
+            for one in merge_works([*told, *accounts])
+            for account in one.accounts
+            for name in list_joining_names(account)
+        }
+
+    def of(self, passage: Evidence) -> MergedWork | None:
+        """The work that `passage` is of; None if nothing is known of it."""
+        if passage.work is None:
+            return None
+        return next((self._by_name[name] for name in list_joining_names(passage.work)), None) or merge_accounts(
+            [passage.work]
+        )
+
+    def key(self, passage: Evidence) -> tuple[str, str]:
+        """What tells its reference apart from others: the work, or the document and its content hash."""
+        known = self.of(passage)
+        named = known.work.identifiers.document if known else ""
+        return (named, NO_HASH) if named else (passage.document, passage.content_hash)
+
+    def document(self, passage: Evidence) -> str:
+        """The canonical id of what the passage is of: that of its work, or of its document."""
+        return self.key(passage)[0]
+
+
+def select_related_accounts(known: Iterable[Work], others: Iterable[Work]) -> tuple[Work, ...]:
+    """Those of `others` that tell of a work that one of `known` is of, in one order; none that is known anyway."""
+    own = list(known)
+    told = {_dump_without_time(work) for work in own}
+    names = {name for work in own for name in list_joining_names(work)}
+    return tuple(
+        account
+        for one in merge_works([*own, *others])
+        if any(name in names for account in one.accounts for name in list_joining_names(account))
+        for account in one.accounts
+        if _dump_without_time(account) not in told
+    )
+
+
+def _dump_without_time(work: Work) -> str:
+    return work.model_copy(update={"retrieved_at": 0.0}).model_dump_json()
+
+
+def list_cited_texts(passages: Iterable[Evidence]) -> Iterable[CitedText]:
+    """Each text of a reference once, in the order of first citing."""
+    by_text: dict[tuple[str, str], list[Evidence]] = {}
+    for passage in passages:
+        by_text.setdefault((passage.document, passage.content_hash), []).append(passage)
+    for (document, content_hash), cited in by_text.items():
+        yield CitedText(
+            content_hash=content_hash,
+            document=document,
+            source=cited[0].source,
+            locators=tuple(dict.fromkeys(passage.locator for passage in cited)),
+            retrieved=format_utc_day(max(passage.retrieved_at for passage in cited)),
+        )

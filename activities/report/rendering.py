@@ -10,18 +10,26 @@ from typing import Final
 
 from elcano.activities.phrases import english
 from elcano.activities.phrases.wording import Phrases
-from elcano.activities.prose.sentences import first_sentences
-from elcano.activities.report import review_tables
-from elcano.activities.report.analysis import render_statistics
-from elcano.activities.report.citations import REASONS, CheckedDraft
-from elcano.activities.report.data_sections import BY_RULES, chart_and_results, counted_numbers, unverified_numbers
+from elcano.activities.report.checked_draft import REASONS, CheckedDraft
+from elcano.activities.report.data_sections import (
+    BY_RULES,
+    chart_and_results,
+    counted_numbers,
+    is_result,
+    render_query_results,
+    unverified_numbers,
+)
 from elcano.activities.report.language import words_for
 from elcano.activities.report.markdown import escape_markdown, render_link, sanitize_markdown
 from elcano.activities.report.parts import render_parts
-from elcano.activities.report.query_results import is_result, render_query_results
-from elcano.activities.report.references import render_references, render_work_flag
-from elcano.activities.report.scores import render_rubric_scores
-from elcano.activities.report.work_accounts import Works
+from elcano.activities.report.references import Works, render_references, render_work_flag
+from elcano.activities.report.study_sections import (
+    render_record_table,
+    render_rubric_scores,
+    render_statistics,
+    render_study_table,
+)
+from elcano.activities.text.sentences import first_sentences
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.references.days import format_utc_day
 from elcano.graphs.references.reference_text import describe_work_flags, find_citation_mark
@@ -106,7 +114,7 @@ def render_report(
             *render_statistics(analysis, marks, words),
             *chart_and_results(draft.data),
             *_render_sections(call, told, words),
-            *review_tables.render_study_table(review, marks),
+            *render_study_table(review, marks),
             *_render_closing_parts(told),
             *render_rubric_scores(call.scored),
             *(limitations if draft.answered else []),
@@ -114,7 +122,7 @@ def render_report(
             *related,
             *_render_bullet_section(words.warnings, map(escape_markdown, (*draft.remarks, *call.warnings))),
             *_render_searches(call, words, checked.given, searched),
-            *review_tables.render_record_table(review),
+            *render_record_table(review),
             *render_references(checked.references, words.references),
         ]
     )
@@ -155,7 +163,7 @@ def render_evidence(
             *_render_bullet_section("Evidence", passages),
             *_render_bullet_section("Warnings", map(escape_markdown, call.warnings)),
             *_render_searches(call, english.PHRASES, evidence, searched),
-            *review_tables.render_record_table(review),
+            *render_record_table(review),
         ]
     )
 

@@ -12,13 +12,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from elcano.activities.report.analysis import cited_by, has_decided_verdict, number_analysis_references
-from elcano.activities.report.citations import CheckedDraft, check_citations
+from elcano.activities.report.checked_draft import CheckedDraft
+from elcano.activities.report.citation_check import check_citations
 from elcano.activities.report.language import words_for
 from elcano.activities.report.parts import render_parts
-from elcano.activities.report.references import list_retraction_warnings
+from elcano.activities.report.references import Works, list_retraction_warnings
 from elcano.activities.report.rendering import partial_reason, render_evidence, render_report
-from elcano.activities.report.work_accounts import Works
+from elcano.activities.report.study_sections import cited_by, has_decided_verdict, number_analysis_references
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.references.reference_text import find_citation_mark, format_authors
 from elcano.graphs.report.analysis import Analysis

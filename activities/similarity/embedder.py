@@ -6,6 +6,7 @@ no embedder, and everything that could use one goes by words.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,6 +31,36 @@ class Embedder(Protocol):
         ...
 
 
+MOST: Final = 20_000
+"""Vectors kept: 30 MB of 384 numbers each."""
+
+
+class CachingEmbedder:
+    """Another embedder with a memory, which forgets the oldest vectors first.
+
+    A run is asked about the same passages again and again, and a vector takes a hundredth of a second or more. One
+    thread computes at a time: they would only share the same processors.
+    """
+
+    def __init__(self, embedder: Embedder, most: int = MOST) -> None:
+        self._embedder = embedder
+        self._most = most
+        self._vectors: dict[str, NDArray[np.float32]] = {}
+        self._computing = threading.Lock()
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row a text, `len(texts)` x the embedder's size."""
+        import numpy as np  # of the extra `embeddings`, as every embedder is
+
+        with self._computing:
+            new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+            fresh = dict(zip(new, self._embedder.embed(new), strict=True)) if new else {}
+            known = self._vectors | fresh
+            rows = np.stack([known[text] for text in texts])
+            self._vectors = dict(list(known.items())[-self._most :])
+        return rows
+
+
 def open_embedder(named: str) -> Embedder | None:
     """The embedder that `ELCANO_EMBEDDINGS` names; None for an empty name.
 
@@ -45,7 +76,6 @@ def open_embedder(named: str) -> Embedder | None:
     folder = model_folder(named)
     try:
         from elcano.activities.similarity.encoder import Encoder
-        from elcano.activities.similarity.remembering import CachingEmbedder
     except ImportError as error:
         text = f"ELCANO_EMBEDDINGS needs the package {error.name!r}: {install_command('embeddings')}, or unset it"
         raise InputInvalid("embeddings", text) from error

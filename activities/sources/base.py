@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.report.tables import DatabaseSchema
 from elcano.storage.evidence import Evidence, StoredText

@@ -12,8 +12,7 @@ from contextlib import asynccontextmanager
 from pkgutil import resolve_name
 
 from elcano.activities.sources.base import Source
-from elcano.graphs.catalogue.source_registry import SOURCES, list_configured_sources
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SOURCES, SourceSpec, list_configured_sources
 from elcano.graphs.errors import SourceRefused
 from elcano.settings import Settings
 

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
-from elcano.activities.support.number_words import number_word, parse_month_name, parse_multiple_word, parse_scale_word
-from elcano.activities.support.pointers import dates_parted
-from elcano.activities.support.units import POINTS, SHARE, TIMES, unit_of
+from elcano.activities.text.numbers import number_word, parse_month_name, parse_multiple_word, parse_scale_word
+from elcano.activities.text.units import POINTS, SHARE, TIMES, unit_of
 
 MOST_FIGURES: Final = 2_000
 """Of one text; more than any sentence or quote has."""
@@ -210,3 +209,28 @@ def _extract_spelled_figures(text: str) -> Iterator[Figure]:
         after = _SCALE_AFTER.match(text, match.end())
         amount = Decimal(value).scaleb(parse_scale_word(after[1]) if after else 0).normalize()
         yield Figure(match[0], frozenset({amount}), unit, 0, True, match.start())
+
+
+_LABELS: Final = (
+    "fig figs figure figures table tables tab eq eqs equation chapter chap section sect sec appendix app p pp page ref "
+    "refs abb abbildung tabelle kapitel abschnitt anhang seite figura tabla tableau tabella chapitre capitulo "
+    "cap\u00edtulo hoofdstuk"
+)
+_POINTERS: Final = re.compile(
+    r"(?:https?://|www\.|doi:)[^\s<>\"']+|\b10\.\d{4,9}/[^\s<>\"']+"
+    r"|[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+"
+    r"|(?<!CI )(?<!CI: )(?<!CI, )(?<!interval )(?<!range )(?<!= )(?<!\d )\[\d{1,3}(?:\s?[,;\u2013-]\s?\d{1,3})*\]"
+    rf"|\b(?i:{'|'.join(_LABELS.split())})\b\.?[\s\u00a0]?\d{{1,3}}(?:[.\u2013-]\d{{1,3}})*[a-z]?\b"
+    r"(?!\s?[%\u2030])"
+)
+_DATE: Final = re.compile(r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.((?:1[5-9]|20)\d\d)(?!\d)")
+
+
+def without_pointers(text: str) -> str:
+    """`text`, as long as it is, without digits that count nothing."""
+    return _POINTERS.sub(lambda found: " " * len(found[0]), text)
+
+
+def dates_parted(text: str) -> str:
+    """`text`, as long as it is, with strokes for the points of dates, since the parts of a date are figures."""
+    return _DATE.sub(r"\1/\2/\3", text)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from elcano.activities.support.language_guess import guess_languages
-from elcano.activities.support.number_words import number_word
+from elcano.activities.text.numbers import number_word
 from elcano.activities.text.stopwords import STOP_WORDS
 from elcano.activities.text.words import split_words
 

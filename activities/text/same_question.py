@@ -1,4 +1,4 @@
-"""Whether two questions are the same but for politeness, articles and plural endings.
+"""Whether two questions are the same but for politeness, articles and plural endings, and what a follow-up may ask.
 
 Nothing is guessed: every word that tells something must be in both, in the same order. In English, articles and the
 words with which one asks tell nothing; in every other language each word counts. What stands before the first comma
@@ -9,9 +9,11 @@ import re
 import unicodedata
 from typing import Final
 
-from elcano.activities.text.known import ENGLISH
-from elcano.activities.text.languages import language_of
+from elcano.activities.text.language_detection import language_of
+from elcano.activities.text.languages import ENGLISH
 from elcano.activities.text.stems import root_in
+from elcano.activities.text.words import split_words
+from elcano.graphs.agents.envelope import TaskEnvelope
 
 _TOKEN: Final = re.compile(r"\w+(?:[.'\u2019]\w+)*|[^\w\s]")
 _MARKS: Final = frozenset("?!.,;:\"'()\u201c\u201d\u2019\u00bf\u00a1")
@@ -68,3 +70,24 @@ def _is_same_word(one: str, other: str, language: str) -> bool:
     shared = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     ends = (one[shared:], other[shared:])
     return all(end in _PLURAL if language == ENGLISH else len(end) <= _MOST_ENDING for end in ends)
+
+
+_IN_CONTEXT: Final = re.compile(r"^(?P<own>.+?) \((?P<context>[^()]*)\)$", re.DOTALL)
+"""A question with telling words of the one before it behind it, as the API hands it over."""
+_GOES_ON: Final = re.compile(r"^\W*(?:(?:and|but|then|also|now|so|what about|how about)\b[\s,:]*)+", re.IGNORECASE)
+"""How a question begins that is none without the one before it."""
+
+
+def list_readings(task: TaskEnvelope) -> tuple[str, ...]:
+    """What the question of a task may ask: itself; if it goes on from another one, what both ask together.
+
+    “And by year?” after “What is the total revenue?” is “What is the total revenue by year?”.
+    """
+    if not task.history or not _GOES_ON.match(task.question):
+        return (task.question,)
+    own = " ".join(task.question.split())
+    known = set(split_words(" ".join(entry.question for entry in task.history)))
+    found = _IN_CONTEXT.match(own)
+    if found and known.issuperset(split_words(found["context"])):
+        own = found["own"]
+    return (f"{task.history[-1].question.strip().rstrip('?!. ')} {_GOES_ON.sub('', own).strip()}", task.question)

@@ -19,8 +19,7 @@ from typing import Any, Final
 
 import snowballstemmer
 
-from elcano.activities.text.current_language import get_current_language
-from elcano.activities.text.known import ENGLISH, UNSPACED, stemmer_of
+from elcano.activities.text.languages import ENGLISH, UNSPACED, get_current_language, stemmer_of
 from elcano.activities.text.stopwords import ASKED_NOUNS, get_weightless_words
 from elcano.activities.text.words import asked_words, split_words
 

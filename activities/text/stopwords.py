@@ -12,7 +12,7 @@ from typing import Final
 import regex
 from stop_words import AVAILABLE_LANGUAGES, get_stop_words
 
-from elcano.activities.text.known import ENGLISH, name_of
+from elcano.activities.text.languages import ENGLISH, name_of
 
 _PARTS: Final = regex.compile(r"[\p{L}\p{M}]++")
 

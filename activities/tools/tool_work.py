@@ -1,8 +1,11 @@
-"""What a tool works with: the function of a tool gets this and its input, and returns its output."""
+"""What a tool works with, and how passages are referred to in a run's state: where each is and how it begins."""
 
 from dataclasses import dataclass
 
 from elcano.activities.services import Services
+from elcano.graphs.state.state import EXCERPT_CHARACTERS, EvidenceRef
+from elcano.graphs.text import shorten_text
+from elcano.storage.evidence import Evidence
 from elcano.storage.store import TenantStore
 
 
@@ -16,3 +19,22 @@ class ToolWork:
     services: Services
     approval: str = ""
     """The id under which a person approved the call; empty: nobody was asked."""
+
+
+def build_evidence_ref(passage: Evidence, duplicate_of: str | None = None) -> EvidenceRef:
+    """A passage as the state of a run carries it."""
+    return EvidenceRef(
+        id=passage.id,
+        source=passage.source,
+        title=passage.title,
+        locator=passage.locator,
+        excerpt=shorten_to_excerpt(passage.text),
+        characters=len(passage.text),
+        document=passage.document,
+        duplicate_of=duplicate_of,
+    )
+
+
+def shorten_to_excerpt(text: str) -> str:
+    """The beginning of `text` on one line, at most 240 characters and an ellipsis."""
+    return shorten_text(" ".join(text.split()), EXCERPT_CHARACTERS + 1)

@@ -11,7 +11,7 @@ from fastapi import Request
 
 from elcano.api.http.errors import Unauthenticated
 from elcano.graphs.identity import DEFAULT_TENANT, Tenant, fault_of, is_tenant
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 
 ASK_OTHERWISE = "ask through the proxy that signs you in, which has to say it"
 

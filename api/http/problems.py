@@ -27,7 +27,7 @@ from elcano.api.http.errors import (
 )
 from elcano.api.http.methods import format_allow_header
 from elcano.graphs.errors import GraphInvalid, InputInvalid
-from elcano.storage.troubles import STORE_ERRORS, store_trouble
+from elcano.storage.health import STORE_ERRORS, store_trouble
 
 CHALLENGE: Final = 'Proxy realm="elcano"'
 """HTTP wants an answer 401 to name a scheme. This one has no credentials of its own: a proxy in front has."""

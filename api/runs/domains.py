@@ -6,9 +6,9 @@ from pydantic import ValidationError
 
 from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults
 from elcano.graphs.checks.references import explain_unknown_name
-from elcano.graphs.spec.size import MAX_FAULTS
+from elcano.graphs.spec.limits import MAX_FAULTS
 from elcano.graphs.state.rubric import GENERAL, Rubric
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.domains import known_domains
 
 

@@ -12,7 +12,7 @@ from temporalio.exceptions import ApplicationError
 
 from elcano.api.http.errors import RunForgotten, RunNotFound, RunUnreadable, WorkerUnavailable
 from elcano.api.temporal.client import Temporal
-from elcano.api.temporal.execution import Execution
+from elcano.api.temporal.executions import Execution
 from elcano.graphs.contracts import REPORTED, RunStatus
 from elcano.graphs.records import ArchivedRun, RunSnapshot
 from elcano.graphs.state.events import AgentEvent, EventType

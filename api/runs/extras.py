@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from elcano.api.http.errors import FieldFault, RequestInvalid, TemporalRefused, TemporalUnavailable
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.checks.extra_requirements import extra_faults
+from elcano.graphs.checks.callees import extra_faults
 from elcano.graphs.spec.graph import ResearchGraph
 
 

@@ -24,7 +24,7 @@ from elcano.api.http.errors import (
     TemporalUnavailable,
     WorkerUnavailable,
 )
-from elcano.api.runs.logs import read_log
+from elcano.api.runs.run_log import read_log
 from elcano.api.runs.run_status import current_run
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.errors import StoreDamaged

@@ -3,18 +3,16 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
-from elcano.api.runs.model_keys import find_obstacle, needs_language_model
+from elcano.api.runs.model_checks import find_obstacle, needs_language_model
 from elcano.api.runs.source_availability import list_enabled_sources
-from elcano.graphs.catalogue.source_registry import SOURCES
-from elcano.graphs.catalogue.source_spec import DATABASE
+from elcano.graphs.catalogue.sources import DATABASE, SOURCES
 from elcano.graphs.checks.budget_limits import limit_faults
-from elcano.graphs.checks.extra_requirements import required_extras
+from elcano.graphs.checks.callees import required_extras
 from elcano.graphs.contracts import CHAIN_MODES, Engine, ModelChoice
 from elcano.graphs.extras import install_command
-from elcano.graphs.modes.auto import auto_graph, list_parts
-from elcano.graphs.modes.mode_choices import PLUGIN_MODES, list_ways
+from elcano.graphs.modes import PLUGIN_MODES, auto_graph, list_parts, list_ways
 from elcano.graphs.state.budget import Limits
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 
 ANY_MODEL: Final = ModelChoice()
 """What a run chooses that names no model."""

@@ -17,7 +17,7 @@ from elcano.api.runs.deletion import Expiry
 from elcano.api.runs.endings import START_GRACE, archive_if_ended
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.errors import ElcanoError
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.all_tenants import OpenRun
 from elcano.storage.store import Store
 

@@ -5,7 +5,7 @@ stale, with what Temporal is waiting for.
 """
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from elcano.api.http.errors import (
@@ -16,12 +16,12 @@ from elcano.api.http.errors import (
     TemporalUnavailable,
     WorkerUnavailable,
 )
-from elcano.api.http.schemas import PendingActivity, RunView
 from elcano.api.runs.endings import archive_if_ended
-from elcano.api.runs.pending import with_unserved
+from elcano.api.runs.run_view import RunView
 from elcano.api.temporal.client import Temporal
-from elcano.api.temporal.execution import Execution
+from elcano.api.temporal.executions import Execution, PendingActivity
 from elcano.graphs.records import ArchivedRun, RunSnapshot
+from elcano.graphs.text import shorten_text
 from elcano.storage.store import TenantStore
 
 ASKED_BRANCHES: Final = 20
@@ -143,3 +143,45 @@ async def _without_worker(run: ArchivedRun, temporal: Temporal, store: TenantSto
 
 def _build_stale_view(run: ArchivedRun) -> RunView:
     return RunView.of(run).model_copy(update={"worker": "not answering", "stale": True})
+
+
+FAILURE_CHARACTERS: Final = 300
+MOST_FAILURES: Final = 3
+"""Of calls that are tried again; a run shows all."""
+
+
+async def with_unserved(pending: Sequence[PendingActivity], temporal: Temporal) -> tuple[PendingActivity, ...]:
+    """Mark the calls that no worker can take.
+
+    Of a server that does not answer nothing is known, and nothing is marked.
+    """
+    queues = tuple(dict.fromkeys(one.queue for one in pending if one.queue))
+    try:
+        polled = await asyncio.gather(*(temporal.queue_is_polled(queue) for queue in queues))
+    except (TemporalUnavailable, TemporalRefused):
+        return tuple(pending)
+    idle = {queue for queue, there in zip(queues, polled, strict=True) if not there}
+    return tuple(one.model_copy(update={"unserved": True}) if one.queue in idle else one for one in pending)
+
+
+async def waited_for(run_id: str, temporal: Temporal) -> str:
+    """What to tell of the calls of one workflow; empty if nothing is to be said, or it is not known."""
+    try:
+        pending = (await temporal.describe(run_id)).pending
+    except (RunForgotten, TemporalUnavailable, TemporalRefused):
+        return ""
+    return summarize_pending_calls(await with_unserved(pending, temporal))
+
+
+def summarize_pending_calls(pending: Iterable[PendingActivity]) -> str:
+    """Summarize queues without a worker and calls that failed and are being retried; empty if there are neither."""
+    calls = tuple(pending)
+    queues = dict.fromkeys(one.queue for one in calls if one.unserved)
+    named = ", ".join(repr(queue) for queue in queues)
+    said = [f"no worker polls the task queue {named}: start one that does"] if queues else []
+    again = dict.fromkeys(
+        f"{one.activity} is tried again (attempt {one.attempt}): {shorten_text(one.last_failure, FAILURE_CHARACTERS)}"
+        for one in calls
+        if one.last_failure
+    )
+    return "; ".join([*said, *list(again)[:MOST_FAILURES]])

@@ -6,8 +6,8 @@ from typing import Any
 from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 
+from elcano.api.agents import with_kept_agents
 from elcano.api.http.errors import FieldFault, GraphNotFound, RequestInvalid
-from elcano.api.runs.callable_agents import with_kept_agents
 from elcano.graphs.checks.graph_json_faults import form_faults, format_dotted_path
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.checks.validation import find_graph_faults
@@ -16,9 +16,9 @@ from elcano.graphs.modes import MODES, list_aliases, mode_named
 from elcano.graphs.named_parts import GraphName, branches_named, with_branches
 from elcano.graphs.spec.faults import Fault, build_json_pointer, pointer_of, trim_pointer_to_document
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.spec.size import AND_MORE, size_faults
-from elcano.storage.graph_versions import GraphStore, GraphVersion
+from elcano.graphs.spec.limits import AND_MORE, size_faults
 from elcano.storage.store import TenantStore
+from elcano.storage.versions import GraphStore, GraphVersion
 
 
 async def find_named_graph(text: str, own: GraphStore) -> ResearchGraph | None:

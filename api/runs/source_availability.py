@@ -1,7 +1,11 @@
-"""Determines which sources a run may search and what the others lack, before the run starts instead of as it waits.
+"""Which sources a run searches, which it may search, and what the others lack, before the run starts.
 
 A source with a key is searched by the workers that have it. Where all are started in the API's own environment
 (`shared_environment`), what is not set here is not set there; elsewhere the server is asked whether a worker polls.
+
+A graph that puts questions to databases takes those that are named, or else all that the operator named. Its other
+sources are the documents beside, of which none is searched that nobody named. A run that chooses its mode takes all of
+them where the operator named nothing else that is searched.
 """
 
 import asyncio
@@ -18,13 +22,15 @@ from elcano.api.http.errors import (
     TemporalUnavailable,
 )
 from elcano.api.runs.extras import lacking_extras
+from elcano.api.runs.run_request import RunRequest
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.catalogue.source_registry import SOURCES, list_configured_sources
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SOURCES, SourceSpec, list_configured_sources
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.extras import EXTRAS
+from elcano.graphs.modes import can_choose_mode, mode_named
 from elcano.graphs.report.tables import dialect_of
-from elcano.settings import Settings
+from elcano.graphs.spec.graph import Node, ResearchGraph, ToolNode
+from elcano.settings.settings import Settings
 
 HEARD_SECONDS: Final = 1.0
 """A worker that has just begun polls one queue after the other: one that is not polled is looked at again so long."""
@@ -179,3 +185,86 @@ async def _explain_missing_setup(spec: SourceSpec, temporal: Temporal, settings:
     except (TemporalUnavailable, TemporalRefused):
         return ""
     return "" if polled else f"{here} where a worker runs, and start that again"
+
+
+def may_ask_databases(graph: ResearchGraph | None) -> bool:
+    """Whether a graph reads which databases its run has, on one of its ways at least."""
+    return graph is not None and any(_asks(node) for each in graph.all_graphs() for node in each.nodes)
+
+
+def asks_databases(graph: ResearchGraph | None) -> bool:
+    """Whether a graph does so on each of its ways, so that it can do nothing without a database."""
+    if graph is None or not may_ask_databases(graph):
+        return False
+    reached, waiting = set[str](), [graph.entry_node]
+    while waiting:
+        node = graph.by_id.get(waiting.pop())
+        if node is None or node.id in reached or _asks(node) or _branches_ask(graph, node):
+            continue
+        if node.id in graph.exit_nodes:
+            return False
+        reached.add(node.id)
+        waiting += [edge.to_node for edge in graph.routes_from(node.id)]
+    return True
+
+
+def _asks(node: Node) -> bool:
+    return isinstance(node, ToolNode) and node.tool == "schema_context" and "databases" in (node.for_each or "")
+
+
+def _branches_ask(graph: ResearchGraph, node: Node) -> bool:
+    return any(asks_databases(graph.branches.get(edge.branch)) for edge in graph.branches_from(node.id))
+
+
+NO_DATABASE = (
+    "{mode!r} puts questions to databases, and this server has none: name one in ELCANO_DATABASES where the server and "
+    "its workers run"
+)
+
+
+def choose_sources(
+    request: RunRequest, lacks: Mapping[str, str], settings: Settings, graph: ResearchGraph | None = None
+) -> tuple[str, ...]:
+    """The names of what a run searches.
+
+    Args:
+        request: what is asked.
+        lacks: of every source what it needs before it can be searched.
+        settings: of the server.
+        graph: the one that the request names or holds; None: the built-in one of its mode, if there is such a one.
+    """
+    if graph is None and request.graph is None:
+        graph = mode_named(request.mode)
+    if not asks_databases(graph):
+        if request.sources is not None:
+            return tuple(dict.fromkeys(request.sources))
+        found = list_default_sources(lacks, settings)
+        return _prefer_databases(settings, found) if graph is not None and can_choose_mode(graph) else found
+    names = dict.fromkeys(request.sources or ())
+    if not names.keys() & settings.databases.keys():
+        names |= dict.fromkeys(name for name in settings.databases if not lacks.get(name))
+    return tuple(names)
+
+
+def _prefer_databases(settings: Settings, others: tuple[str, ...]) -> tuple[str, ...]:
+    """All databases, if the operator named some and no other source; else the `others`.
+
+    Then the others are what every server has, such as the readmes of packages.
+    """
+    alone = settings.databases and not settings.default_sources and not settings.collections
+    return tuple(settings.databases) if alone and set(others) <= {"packages"} else others
+
+
+def require_databases(graph: ResearchGraph, settings: Settings, lacks: Mapping[str, str]) -> None:
+    """Refuses a graph that puts questions to databases where there are none, or none that workers can open.
+
+    Raises:
+        RequestInvalid: with what to do.
+    """
+    if not asks_databases(graph):
+        return
+    if not settings.databases:
+        raise RequestInvalid([FieldFault(field="sources", message=NO_DATABASE.format(mode=graph.name))])
+    if all(lacks.get(name) for name in settings.databases):
+        why = "; ".join(f"{name!r}: {lacks[name]}" for name in settings.databases)
+        raise RequestInvalid([FieldFault(field="sources", message=f"no database can be asked: {why}")])

@@ -7,36 +7,44 @@ from hashlib import sha256
 from starlette.concurrency import run_in_threadpool
 
 from elcano.api.http.errors import FieldFault, RequestInvalid
-from elcano.api.http.requests import ModelRequest, RunRequest
-from elcano.api.runs.database_graphs import asks_databases, may_ask_databases
 from elcano.api.runs.domains import choose_rubrics
 from elcano.api.runs.extras import lacking_extras, require_extras
 from elcano.api.runs.follow_up import CannotFollow, load_followed_run
+from elcano.api.runs.idempotent_start import RequestKey, Starter, Submission
 from elcano.api.runs.mode_choice import find_barred_modes, least_faults
-from elcano.api.runs.model_keys import require_models
+from elcano.api.runs.model_checks import require_models
+from elcano.api.runs.run_request import ModelRequest, RunRequest
 from elcano.api.runs.runnable_graphs import find_named_graph, list_graph_names, validate_received_graph
 from elcano.api.runs.source_availability import (
+    asks_databases,
+    choose_sources,
     find_missing_setup,
     find_unreached_sources,
     list_searchable_sources,
+    may_ask_databases,
+    require_databases,
     source_faults,
 )
-from elcano.api.runs.source_choice import choose_sources, require_databases
-from elcano.api.runs.starter import RequestKey, Starter, Submission
 from elcano.graphs.agents.definition import AGENTS
 from elcano.graphs.checks.budget_limits import default_limits, limit_faults
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.contracts import CHAIN_MODES, Engine, ModelChoice
 from elcano.graphs.identity import Tenant
 from elcano.graphs.model_names import model_fault
-from elcano.graphs.modes import DEFAULT_MODE, MODES, list_aliases, mode_named
-from elcano.graphs.modes.auto import can_choose_mode, list_parts
-from elcano.graphs.modes.path_seconds import with_path_seconds
+from elcano.graphs.modes import (
+    DEFAULT_MODE,
+    MODES,
+    can_choose_mode,
+    list_aliases,
+    list_parts,
+    mode_named,
+    with_path_seconds,
+)
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.spec.plan_fanouts import has_sections
+from elcano.graphs.spec.walks import has_sections
 from elcano.graphs.state.budget import Limits
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.store import TenantStore
 
 

@@ -29,14 +29,11 @@ from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.api.http.errors import OutcomeUnknown, TemporalRefused, TemporalUnavailable, UpdateRefused
-from elcano.api.temporal import history, removal
-from elcano.api.temporal.connection import Connection
-from elcano.api.temporal.execution import Execution, describe_execution
-from elcano.api.temporal.glance import Glance
-from elcano.api.temporal.heartbeat_words import Writing, read_current_writing
+from elcano.api.temporal import history
+from elcano.api.temporal.connection import Connection, is_unheard, until_heard
+from elcano.api.temporal.executions import Execution, Glance, Writing, describe_execution, read_current_writing
 from elcano.api.temporal.looks import Looks
-from elcano.api.temporal.retry_interceptor import is_unheard, until_heard
-from elcano.api.temporal.rpc import CALL_TIMEOUT, map_rpc_errors, mapped_query
+from elcano.api.temporal.rpc_errors import CALL_TIMEOUT, map_rpc_errors, mapped_query
 from elcano.api.temporal.workers import explain_unserved_queue, poller_identities
 from elcano.graphs.contracts import (
     CHAIN_WORKFLOW,
@@ -296,7 +293,7 @@ class Temporal:
         Raises:
             DeleteRefused: one of them is open; nothing was deleted.
         """
-        await removal.delete_workflows(await self._connection.client(), run_id, branches)
+        await history.delete_workflows(await self._connection.client(), run_id, branches)
 
     async def worker_polls(self) -> bool:
         """Whether a worker would take up a run that starts now."""

@@ -1,19 +1,34 @@
 """The connection to Temporal is made by the first call that needs it, and anew until that works.
 
 So the API starts, answers and serves finished runs while Temporal is away.
+
+Requests that were answered by a party that could not know the answer are repeated. Queries, while something has
+happened that their run has yet to hear of (`workflows/sandbox.py`), which lasts milliseconds. And requests that the run
+never saw: a server that was killed hands a task to a worker, forgets which requests it put into it, and refuses them as
+unsupported once the task comes back without an answer to them.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final, TypeVar
+from urllib.parse import quote
 
-from temporalio.client import Client
+from temporalio.client import (
+    Client,
+    Interceptor,
+    OutboundInterceptor,
+    QueryWorkflowInput,
+    WorkflowQueryFailedError,
+    WorkflowUpdateFailedError,
+)
+from temporalio.envconfig import ClientConfig
+from temporalio.exceptions import ApplicationError
 
 from elcano.api.http.errors import TemporalUnavailable
-from elcano.api.temporal.retry_interceptor import RetryQueries
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.payloads import connect_config
+from elcano.workflows.sandbox import TOO_EARLY
 
 CONNECT_TIMEOUT: Final = timedelta(seconds=5)
 
@@ -49,3 +64,69 @@ async def connect_client(settings: Settings) -> Client:
     return await Client.connect(
         **connect_config(settings), connect_timeout=CONNECT_TIMEOUT, interceptors=[RetryQueries()]
     )
+
+
+Answer = TypeVar("Answer")
+
+FIRST_PAUSE: Final = 0.02
+"""Seconds before a run is asked again; doubled from try to try."""
+TRIES: Final = 10
+"""More than a worker refuses a run that gets no further task."""
+UNHEARD: Final = "UnprocessedUpdate"
+"""The type of the server's own refusal."""
+UNHEARD_PAUSE: Final = 0.2
+"""Seconds before a request is sent again that its run did not see; doubled from try to try."""
+UNHEARD_TRIES: Final = 4
+
+
+class RetryQueries(Interceptor):
+    """An interceptor for every client that queries runs."""
+
+    def intercept_client(self, next: OutboundInterceptor) -> OutboundInterceptor:
+        """Around each of its requests."""
+        return _AskingAgain(next)
+
+
+class _AskingAgain(OutboundInterceptor):
+    async def query_workflow(self, input: QueryWorkflowInput) -> Any:
+        for earlier in range(TRIES - 1):
+            try:
+                return await super().query_workflow(input)
+            except WorkflowQueryFailedError as error:
+                if str(error) != TOO_EARLY:
+                    raise
+                await asyncio.sleep(FIRST_PAUSE * 2**earlier)
+        return await super().query_workflow(input)
+
+
+async def until_heard(ask: Callable[[], Awaitable[Answer]]) -> Answer:
+    """What the run answers to `ask`, which sends one request under one id each time that it is called.
+
+    Raises:
+        WorkflowUpdateFailedError: the run refuses it, or it did not come to see it in `UNHEARD_TRIES` tries.
+    """
+    for earlier in range(UNHEARD_TRIES - 1):
+        try:
+            return await ask()
+        except WorkflowUpdateFailedError as error:
+            if not is_unheard(error):
+                raise
+            await asyncio.sleep(UNHEARD_PAUSE * 2**earlier)
+    return await ask()
+
+
+def is_unheard(error: WorkflowUpdateFailedError) -> bool:
+    """Whether it was not the run that refused."""
+    return isinstance(error.cause, ApplicationError) and error.cause.type == UNHEARD
+
+
+_DEFAULT: Final = "default"
+"""The namespace of a client that is told none."""
+
+
+def workflows_page(settings: Settings) -> str:
+    """The address of the UI's list of workflows, to which `/` and a run's id add that of the run; empty: unknown."""
+    if not settings.temporal_ui_url:
+        return ""
+    namespace = ClientConfig.load_client_connect_config().get("namespace") or _DEFAULT
+    return f"{settings.temporal_ui_url.rstrip('/')}/namespaces/{quote(namespace, safe='')}/workflows"

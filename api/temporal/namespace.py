@@ -11,7 +11,7 @@ from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.graphs.labels import SEARCH_ATTRIBUTES
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.payloads import connect_config
 
 _log = logging.getLogger("worker")

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from benchmarks.quality.data import DataSet
-from elcano.activities.agents.passages import fit_passages_to_tokens
-from elcano.activities.text.current_language import use_language
-from elcano.activities.text.languages import language_of
+from elcano.activities.agents.prompt_passages import fit_passages_to_tokens
+from elcano.activities.text.language_detection import language_of
+from elcano.activities.text.languages import use_language
 from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, TaskEnvelope
-from elcano.graphs.catalogue.source_registry import build_collection_spec
+from elcano.graphs.catalogue.sources import build_collection_spec
 from elcano.graphs.catalogue.tools import SearchInput
 from elcano.graphs.report.draft import Claim
 from elcano.graphs.report.report import ReportDraft

@@ -7,8 +7,8 @@ from typing import Final
 
 from benchmarks.quality.asking import Answered, Library
 from elcano.activities.agents.answer_drafts import drop_repeated_claims
-from elcano.activities.agents.drafts import join_section_drafts
-from elcano.activities.agents.passages import fit_passages_to_tokens
+from elcano.activities.agents.prompt_passages import fit_passages_to_tokens
+from elcano.activities.agents.section_drafts import join_section_drafts
 from elcano.graphs.agents.envelope import OfferedSource, SectionItem, TaskEnvelope
 from elcano.graphs.report.draft import Claim, heading_for
 from elcano.graphs.report.report import DraftSection, ReportDraft

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from elcano.activities.support.quote_coverage import Statement
+from elcano.activities.support.missing_facts import Statement
 from elcano.activities.support.statement_check import judge_statement
 from elcano.activities.text.words import split_words
 

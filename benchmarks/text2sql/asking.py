@@ -15,8 +15,7 @@ from pydantic_ai import Agent
 from benchmarks.text2sql.comparing import Rows
 from elcano.activities.calls.models import resolve_model
 from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.agents.envelope import render_task_prompt
-from elcano.graphs.agents.loaded import AgentInput, Loaded
+from elcano.graphs.agents.envelope import AgentInput, Loaded, render_task_prompt
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.report.data_answer import QueryFault, SqlQuery
@@ -26,7 +25,7 @@ from elcano.plugins.data.agents.sql_repairer import SqlAttempt, SqlRepairerInput
 from elcano.plugins.data.agents.sql_writer import SqlWriterInput
 from elcano.plugins.data.databases.policy import Refused, parse_allowed_query
 from elcano.plugins.data.databases.query_runner import resolve_query_columns
-from elcano.plugins.data.models.sql_answers import SqlRepair, SqlWriting
+from elcano.plugins.data.query_models import SqlRepair, SqlWriting
 from elcano.settings import Settings
 
 REPAIRS: Final = 3

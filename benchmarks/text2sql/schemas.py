@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from elcano.graphs.report.tables import DatabaseSchema
-from elcano.plugins.data.databases.database import Database
-from elcano.plugins.data.databases.registry import Sqlite
+from elcano.plugins.data.databases.database import Database, Sqlite
 
 
 async def described(file: Path, name: str, meanings: dict[tuple[str, str], str]) -> DatabaseSchema:

@@ -3,8 +3,15 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from elcano.graphs.agents.envelope import CriterionItem, PastIteration, PastSearch, TaskEnvelope
-from elcano.graphs.agents.loaded import AgentInput, Loaded, Needs
+from elcano.graphs.agents.envelope import (
+    AgentInput,
+    CriterionItem,
+    Loaded,
+    Needs,
+    PastIteration,
+    PastSearch,
+    TaskEnvelope,
+)
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.state.plan import Criterion
 from elcano.graphs.state.state import IterationData

@@ -1,4 +1,4 @@
-"""From an agent as data to its definition, and to everything that is wrong with it."""
+"""Agents of one's own: from an agent as data to its definition, and to everything that is wrong with it."""
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -7,13 +7,11 @@ from typing import Any, Final
 from pydantic import JsonValue, create_model
 
 from elcano.graphs.agents.definition import AGENTS, AgentDefinition, Question
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import AgentInput, Loaded, Needs
+from elcano.graphs.agents.envelope import AgentInput, Loaded, Needs, TaskEnvelope
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.schemas.answer_models import model_of, object_with_ids
 from elcano.graphs.schemas.bounds import SchemaFault, build_json_pointer, name_fault, prefix_fault_pointers
 from elcano.graphs.schemas.schema_parser import parse_schema
-from elcano.graphs.schemas.shape import Shape, least_of
+from elcano.graphs.schemas.shape import Shape, least_of, model_of, object_with_ids
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.own_agent import FieldType, OwnAgent
 from elcano.graphs.text import shorten_text, title_from_id

@@ -1,16 +1,42 @@
-"""Folding a node's output into the state: named pure functions, `(state, output) -> state`.
+"""Reducers: pure functions by name that fold a node's output into the state, `(state, output) -> state`.
 
-Nothing here removes evidence or an iteration; a run's knowledge only grows.
+Nothing here removes evidence or an iteration; a run's knowledge only grows. A branch that failed leaves a gap, never a
+hole.
 """
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 
-from elcano.graphs.catalogue.registry_specs import ReducerSpec
 from elcano.graphs.catalogue.tools import RELATED, ItemOutcomes, SearchOutput
-from elcano.graphs.frozen import Frozen, Json
+from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.registry import Registry
 from elcano.graphs.report.draft import DraftRef
+from elcano.graphs.state.branches import BranchOutcomes
+from elcano.graphs.state.plan import SectionResult
 from elcano.graphs.state.state import IterationData, ResearchState, ToolCallRecord
+
+
+@dataclass(frozen=True)
+class ReducerSpec:
+    """One pure change of the state."""
+
+    name: str
+    description: str
+    input: type[Frozen]
+    apply: Callable[[ResearchState, Any], ResearchState]
+    item: type[Frozen] | None = None
+    """Of one that takes `ItemOutcomes`: what each item's output must be. None for the others."""
+    adds_evidence: bool = False
+    """Whether it can put evidence into the state."""
+    told: Callable[[ResearchState], tuple[str, JsonObject]] | None = None
+    """Of one whose change is worth a sentence of its own: that sentence and its figures, from the changed state."""
+    hands_in: bool = False
+    """Whether an exit that has it ends its run with the draft that it is given, as one does that writes."""
+
+
+REDUCERS: Final[Registry[ReducerSpec]] = Registry("reducers", ReducerSpec)
+
 
 WARNED_CHARACTERS: Final = 500
 """Of what an agent or a tool said, for a reader of the report."""
@@ -96,7 +122,45 @@ def _append_once(into: list[str], lines: Sequence[str]) -> None:
     into.extend(line for line in lines if line not in into)
 
 
-REDUCERS: Final = (
+def collect_drafts(state: ResearchState, output: BranchOutcomes) -> ResearchState:
+    """Merges the branches: sections in the plan's order, each passage handed over once, every warning once."""
+    warnings = dict.fromkeys(state.warnings)
+    wishes = {section.title: section.wish for section in state.plan}
+    sections = []
+    for branch in output.branches:
+        warnings.update(dict.fromkeys(branch.warnings))
+        sections.append(
+            SectionResult(
+                title=branch.title,
+                key_question=branch.question,
+                draft=branch.draft,
+                unanswered=branch.unanswered,
+                evidence=tuple(ref.id for ref in branch.evidence),
+                searches=branch.searches,
+                ending=branch.ending,
+                ended_by=branch.ended_by or (branch.gap.type if branch.gap else ""),
+                tokens=branch.usage.tokens,
+                wish=wishes.get(branch.title, ""),
+                gap=branch.gap,
+            )
+        )
+    grown = state.with_evidence(ref for branch in output.branches for ref in branch.evidence)
+    return grown.model_copy(update={"sections": tuple(sections), "warnings": tuple(warnings)})
+
+
+def collect_results(state: ResearchState, output: BranchOutcomes) -> ResearchState:
+    """As `collect_drafts`; new evidence is a finding of the running iteration too, and values can be read by name.
+
+    `values.<name>` becomes the list of what the branches declare under this name, in the plan's order, with null for a
+    branch that hands over no such value.
+    """
+    grown = collect_drafts(state, output)
+    names = dict.fromkeys(name for branch in output.branches for name in branch.values)
+    listed: JsonObject = {name: [branch.values.get(name) for branch in output.branches] for name in names}
+    return with_findings(grown.model_copy(update={"values": {**state.values, **listed}}), state)
+
+
+KERNEL_REDUCERS: Final = (
     ReducerSpec(
         "add_evidence",
         "Adds what searches found, each passage once.",
@@ -113,4 +177,18 @@ REDUCERS: Final = (
         hands_in=True,
     ),
     ReducerSpec("set_values", "Sets values of your own.", Values, set_values),
+    ReducerSpec(
+        "collect_drafts",
+        "Merges the sections that the branches drafted, in the plan's order.",
+        BranchOutcomes,
+        collect_drafts,
+        adds_evidence=True,
+    ),
+    ReducerSpec(
+        "collect_results",
+        "Merges what the branches found as findings, and lists the values that they declare, in the plan's order.",
+        BranchOutcomes,
+        collect_results,
+        adds_evidence=True,
+    ),
 )

@@ -1,13 +1,40 @@
-"""The tools of the kernel: their input and output models, and those that tools of plugins share."""
+"""Tools: what one is, all that there are by name, and those of the kernel with their input and output models."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from pydantic import Field
 
-from elcano.graphs.catalogue.registry_specs import ToolSpec
 from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.registry import Registry
+from elcano.graphs.state.events import EventType
 from elcano.graphs.state.state import RELATED as RELATED
 from elcano.graphs.state.state import EvidenceRef
+
+
+@dataclass(frozen=True)
+class ToolSpec:
+    """One tool: an activity that calls no model."""
+
+    name: str
+    description: str
+    input: type[Frozen]
+    output: type[Frozen]
+    starts: EventType
+    completes: EventType
+    summary: Callable[[JsonObject], tuple[str, JsonObject]] | None = None
+    """Its output in one sentence and its figures, told when it ends; None: that it is done."""
+    needs: str = ""
+    """The extra without which it fails."""
+    uses: str = ""
+    """The extra without which it answers less."""
+    run: str = ""
+    """The dotted path of the coroutine function that does it, `package.module:name`; it is called with a `ToolWork` and
+    its input. Empty: the kernel does it."""
+
+
+TOOLS: Final[Registry[ToolSpec]] = Registry("tools", ToolSpec)
 
 
 class SearchInput(Frozen):
@@ -89,7 +116,7 @@ class ItemOutcomes(Frozen):
     items: tuple[ItemOutcome, ...] = ()
 
 
-TOOLS: Final = (
+KERNEL_TOOLS: Final = (
     ToolSpec(
         name="search",
         description="Searches one source and stores the passages it finds.",

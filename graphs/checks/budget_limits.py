@@ -10,9 +10,8 @@ from math import ceil
 from typing import Final
 
 from elcano.graphs.agents.own_definition import get_agent
-from elcano.graphs.engine.affordable_sections import call_tokens, loop_tokens, section_tokens
-from elcano.graphs.engine.exits import joining_tokens
-from elcano.graphs.engine.inputs import minimum_tokens, one_visit
+from elcano.graphs.engine.budget_check import minimum_tokens, one_visit
+from elcano.graphs.engine.estimates import call_tokens, joining_tokens, loop_tokens, section_tokens
 from elcano.graphs.rules import get_rules
 from elcano.graphs.spec.graph import AgentNode, ParallelEdge, ParallelNode, ResearchGraph
 from elcano.graphs.state.budget import Budget, Estimate, Limits

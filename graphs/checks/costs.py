@@ -11,8 +11,8 @@ from typing import Final, Literal, TypeAlias
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.own_definition import get_agent
 from elcano.graphs.checks.budget_limits import ROUNDS, SECTIONS, default_limits
-from elcano.graphs.engine.affordable_sections import call_tokens
-from elcano.graphs.engine.inputs import one_visit
+from elcano.graphs.engine.budget_check import one_visit
+from elcano.graphs.engine.estimates import call_tokens
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.rules import get_rules
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 
-from elcano.graphs.spec.call_limits import AgentLimits
 from elcano.graphs.spec.faults import Fault, build_json_pointer
 from elcano.graphs.spec.graph import (
     AgentNode,
@@ -25,8 +24,8 @@ from elcano.graphs.spec.graph import (
     StateNode,
     ToolNode,
 )
+from elcano.graphs.spec.limits import MAX_FAULTS, AgentLimits, first_faults
 from elcano.graphs.spec.own_agent import OwnAgent
-from elcano.graphs.spec.size import MAX_FAULTS, first_faults
 
 _KINDS: Final[Mapping[str, Mapping[str, type[BaseModel]]]] = {
     "nodes": {

@@ -6,10 +6,11 @@ from difflib import get_close_matches
 
 from pydantic import BaseModel
 
-from elcano.graphs.catalogue.tool_registry import REDUCERS, TOOLS, ReducerSpec, output_model
-from elcano.graphs.catalogue.tools import ItemOutcomes
-from elcano.graphs.checks.agent_checks import agents_known, answer_shape, find_valid_agent
+from elcano.graphs.catalogue.reducers import REDUCERS, ReducerSpec
+from elcano.graphs.catalogue.tools import TOOLS, ItemOutcomes
+from elcano.graphs.checks.callees import agents_known, answer_shape, find_valid_agent
 from elcano.graphs.checks.expression_paths import find_misread_paths
+from elcano.graphs.engine.entry_effects import output_model
 from elcano.graphs.engine.run import VIEW_NAMES
 from elcano.graphs.expressions.language import field_read, node_read, root_names
 from elcano.graphs.expressions.language import find_expression_fault as unusable

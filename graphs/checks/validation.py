@@ -11,12 +11,10 @@ from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from itertools import chain
 
-from elcano.graphs.checks.agent_checks import ambiguous_agents, find_valid_agent, own_agent_faults
-from elcano.graphs.checks.error_edges import error_faults
-from elcano.graphs.checks.order import order_faults
+from elcano.graphs.checks.callees import ambiguous_agents, find_valid_agent, own_agent_faults
 from elcano.graphs.checks.references import hands_nothing_over, reference_faults
-from elcano.graphs.checks.walks import find_reachable_nodes, map_neighbours, number_connected_components
-from elcano.graphs.engine.inputs import one_visit
+from elcano.graphs.checks.route_checks import error_faults, order_faults
+from elcano.graphs.engine.budget_check import one_visit
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.model_names import model_fault
 from elcano.graphs.rules import get_rules
@@ -32,7 +30,8 @@ from elcano.graphs.spec.graph import (
     Route,
     SequentialEdge,
 )
-from elcano.graphs.spec.size import first_faults, size_faults
+from elcano.graphs.spec.limits import first_faults, size_faults
+from elcano.graphs.spec.walks import find_reachable_nodes, map_neighbours, number_connected_components
 
 
 def limit_faults(graph: ResearchGraph, node: Node) -> Iterable[Fault]:

@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field
 
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.frozen import Frozen, Json
-from elcano.graphs.lifecycle.rows import StepKind, StepOutcome
+from elcano.graphs.lifecycle.step_rows import StepKind, StepOutcome
 
 
 class ComparedPart(Frozen):

@@ -25,8 +25,8 @@ from elcano.graphs.comparison.differences import (
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.engine.entries import StepCompleted
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.lifecycle.rows import StepRow
 from elcano.graphs.lifecycle.step_history import Passage, iter_passages
+from elcano.graphs.lifecycle.step_rows import StepRow
 from elcano.graphs.records import RunLog
 from elcano.graphs.report.report import Reference, Report, ReportDraft
 from elcano.graphs.spec.graph import ResearchGraph

@@ -8,9 +8,7 @@ from typing import Annotated, ClassVar, Literal, Protocol, TypeAlias, runtime_ch
 
 from pydantic import Field
 
-from elcano.graphs.engine.approval import ApprovePlan, RefusePlan
-from elcano.graphs.engine.call_approval import ApproveCall, RefuseCall
-from elcano.graphs.engine.pause import Pause, Unpause
+from elcano.graphs.engine.approvals import ApproveCall, ApprovePlan, RefuseCall, RefusePlan
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.steering import Steer
 from elcano.graphs.errors import InputInvalid
@@ -19,6 +17,70 @@ from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.budget import TopUp
 from elcano.graphs.state.events import EventType
 from elcano.graphs.state.failures import Ending
+from elcano.graphs.state.holds import Hold
+
+
+class Pause(Frozen):
+    """Pauses a run until it is continued or stopped."""
+
+    kind: Literal["pause"] = "pause"
+    halts: ClassVar[bool] = True
+    too_late: ClassVar[str] = "there is nothing to pause"
+    reason: str = Field(default="", max_length=500)
+
+    def refusal(self, run: Run, owner: str) -> str | None:
+        """Refuses to pause a section by itself, and a run that is stopping and still has to write its report."""
+        if owner:
+            return f"a section is paused with its run: pause {owner}"
+        if run.pause is not None:
+            return "the run is paused already; continue it, or stop it"
+        if run.stopping is not None:
+            return "the run was told to stop and is on its way to its report"
+        if run.going_back is not None:
+            return f"the run is going back to before step {run.going_back}; pause it when it has"
+        return None
+
+    def applied(self, run: Run) -> Run:
+        """The run begins nothing more."""
+        pause = Hold(reason="pause", node=run.node, detail=self.reason)
+        return run.model_copy(update={"pause": pause})
+
+    def answer(self, run: Run) -> Json:
+        """Nothing is to be said."""
+        return None
+
+    def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
+        """An event's type, its text and its figures."""
+        return "paused", f"Paused: {self.reason}" if self.reason else "Paused", {"reason": "pause"}
+
+
+class Unpause(Frozen):
+    """A run that was paused goes on where it was."""
+
+    kind: Literal["unpause"] = "unpause"
+    halts: ClassVar[bool] = True
+    """With the pause that it ends: a run that is taken up goes on in any case."""
+    too_late: ClassVar[str] = "there is nothing to continue"
+
+    def refusal(self, run: Run, owner: str) -> str | None:
+        """Refuses to continue a run that was not paused, and says what it waits for instead."""
+        if owner:
+            return f"a section goes on with its run: continue {owner}"
+        if run.pause is None:
+            return f"the run is not paused{_what_helps(run)}"
+        return None
+
+    def applied(self, run: Run) -> Run:
+        """The run rests no more; what else it waits for, it waits for."""
+        return run.model_copy(update={"pause": None})
+
+    def answer(self, run: Run) -> Json:
+        """Nothing is to be said."""
+        return None
+
+    def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
+        """An event's type, its text and its figures."""
+        return "unpaused", "Unpaused", {}
 
 
 @runtime_checkable
@@ -158,3 +220,15 @@ def refuse_control(graph: ResearchGraph, run: Run, action: Action, *, closing: b
 def answer_to(graph: ResearchGraph, run: Run, action: Action) -> Json:
     """Return the run's answer to an action that was applied."""
     return action.placed(graph, run) if isinstance(action, PlacedAction) else action.answer(run)
+
+
+def _what_helps(run: Run) -> str:
+    """Explain what a run that was not paused is waiting for."""
+    if run.hold is None:
+        return "; it goes on"
+    return {
+        "budget": ": it waits for a top-up",
+        "provider": f": {run.hold.node} waits for its provider, and is tried again by itself",
+        "approval": ": it waits for somebody to approve or refuse something",
+        "person": f": {run.hold.node} waits for somebody to mend a key, a name or a setting",
+    }.get(run.hold.reason, "")

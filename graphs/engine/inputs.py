@@ -1,31 +1,81 @@
-"""Builds a command from a node and the state: the inputs of each agent, tool and branch, and its maximum cost.
+"""From a node and the state to a command: the inputs of each agent, tool and branch.
 
 Inputs are built from the node's expressions and must fit the callee's input model; one that does not is a failure of
-the node.
+the node. The expressions of one step have one view and one budget of work. One that asks for too much is null, as one
+that leads nowhere is, and the report says so. Of the state only the parts that expressions name are written out.
 """
 
-from elcano.graphs.agents.definition import AgentDefinition
+from collections.abc import Mapping
+from typing import Final
+
 from elcano.graphs.agents.own_definition import get_agent
-from elcano.graphs.catalogue.tool_registry import TOOLS
+from elcano.graphs.catalogue.tools import TOOLS
+from elcano.graphs.engine.budget_check import estimate_agent_call, minimum_tokens, set_call_allowance
 from elcano.graphs.engine.commands import ApplyEntry, BranchStart, CallAgent, CallTool, Command, RunBranches
 from elcano.graphs.engine.entries import StepCompleted
-from elcano.graphs.engine.exits import (
-    estimate_cost_microusd,
+from elcano.graphs.engine.estimates import (
     evidence_room,
-    evidence_tokens,
-    get_agent_figures,
-    joining_tokens,
 )
-from elcano.graphs.engine.expression_reader import ExpressionReader, format_expression
-from elcano.graphs.engine.own_limits import set_call_allowance
-from elcano.graphs.engine.run import Run
+from elcano.graphs.engine.run import VIEW_NAMES, Run, build_expression_view
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.rules import Rules
-from elcano.graphs.spec.graph import AgentNode, Inputs, ParallelEdge, ParallelNode, ResearchGraph, ToolNode
-from elcano.graphs.spec.plan_fanouts import researches_plan
+from elcano.graphs.expressions.evaluation import Meter
+from elcano.graphs.expressions.language import evaluate_expression, find_read_names
+from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.spec.graph import AgentNode, Inputs, ParallelNode, ResearchGraph, ToolNode
+from elcano.graphs.spec.walks import researches_plan
 from elcano.graphs.state.branches import BranchInput
-from elcano.graphs.state.budget import LEAST_TOKENS, Estimate, Limits
+
+SHOWN_CHARACTERS: Final = 200
+"""Of an expression in a warning."""
+
+
+_WRITTEN_OUT: Final = 128
+"""Bytes of a state that are written out for expressions for one unit of work."""
+
+
+class ExpressionReader:
+    """Mutable, and of one step only. The view that it gives expressions is that of `run`."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._view: JsonObject = {}
+        self._meter = Meter(run.figures)
+        self.warnings: dict[str, None] = {}
+        """What a reader of the report should know, in order, each once."""
+
+    @property
+    def work(self) -> int:
+        """Units of this step's expressions (see `evaluation`), of their view, and of keeping what they gave."""
+        view = sum(self._run.weights.get(name, 0) for name in self._view) // _WRITTEN_OUT
+        return self._meter.used + view + self._meter.parts
+
+    def value(self, expression: str, item: Mapping[str, Json] | None = None) -> Json:
+        """The value of `expression`; null where there is none, or too much would be needed for it.
+
+        `item` is what can be read beside the view within a `for_each`: `item` and `index`.
+        """
+        names = find_read_names(expression)
+        missing = [name for name in VIEW_NAMES if (names is None or name in names) and name not in self._view]
+        if missing:
+            self._view |= build_expression_view(self._run, missing)
+        if names is None:  # its parts may be listed, so they have an order
+            self._view = {name: self._view[name] for name in VIEW_NAMES}
+        value, refused = evaluate_expression(expression, {**self._view, **(item or {})}, self._meter)
+        if refused:
+            self.warnings[f"Node {self._run.node!r}: {format_expression(expression)} counts as null: it {refused}"] = (
+                None
+            )
+        return value
+
+    def holds(self, expression: str) -> bool:
+        """Whether `expression` is true: null, false, 0 and empty values are not."""
+        return bool(self.value(expression))
+
+
+def format_expression(expression: str) -> str:
+    """An expression as a message shows it."""
+    cut = expression if len(expression) <= SHOWN_CHARACTERS else expression[: SHOWN_CHARACTERS - 1] + "…"
+    return f"the expression {cut!r}"
 
 
 def build_command(graph: ResearchGraph, run: Run, reading: ExpressionReader) -> Command:
@@ -112,57 +162,3 @@ def _build_branch_starts(
 def format_visit_id(run: Run) -> str:
     """Names the visit of the node that the run is at: by its step, and by when the run was last taken back."""
     return f"{run.step:04d}" + (f"r{run.undone_to}" if run.undone_to else "")
-
-
-def estimate_command_needs(work: Command, limits: Limits) -> Estimate:
-    """What the budget has to allow before `work` begins.
-
-    Of branches that is enough for one of them, for the plan can be cut; for all if the run waits for more budget
-    rather than do less.
-    """
-    match work:
-        case CallAgent():
-            return work.estimate
-        case RunBranches():
-            count = len(work.branches) if limits.when_exhausted == "pause" else 1
-            return Estimate(tokens=max(LEAST_TOKENS, work.minimum_tokens) * count)
-        case _:
-            return Estimate()
-
-
-def minimum_tokens(graph: ResearchGraph, figures: Rules) -> int:
-    """Return the tokens for one visit of each agent if no node fails; with less a graph cannot do a round and write."""
-    usual = graph.without_failure
-    called = [get_agent(graph, node.agent) for node in graph.nodes if isinstance(node, AgentNode) and node.id in usual]
-    branches = [edge.branch for edge in graph.edges if isinstance(edge, ParallelEdge) and edge.from_node in usual]
-    inner = sum(minimum_tokens(graph.branches[branch], figures) for branch in branches)
-    return sum(one_visit(agent, figures) for agent in called) + inner
-
-
-def one_visit(agent: AgentDefinition, figures: Rules, searches: int = 1) -> int:
-    """Return the tokens of a call of `agent` with the results of so many searches; if it joins sections, with one."""
-    if "sections" in agent.input.model_fields:
-        return joining_tokens(agent, sections=1, figures=figures)
-    own = get_agent_figures(agent, figures)
-    return figures.prompt_tokens + min(searches * figures.search_tokens, own.evidence_tokens) + own.output_tokens
-
-
-def estimate_agent_call(agent: AgentDefinition, agent_input: JsonObject, run: Run) -> Estimate:
-    """Estimate what is sent as characters / 4, and the answer by the agent's figure and the excess of calls so far.
-
-    The price of both is the run's average.
-    """
-    figures, own = run.figures, get_agent_figures(agent, run.figures)
-    evidence = min(evidence_tokens(run.state, figures), evidence_room(agent, figures, run.budget.limits))
-    answer = own.output_tokens + run.experience.tokens_a_call
-    tokens = figures.prompt_tokens + sent_tokens(agent_input, figures) + evidence + answer
-    return Estimate(tokens=tokens, cost_microusd=estimate_cost_microusd(tokens, run.budget.used))
-
-
-def sent_tokens(agent_input: JsonObject, figures: Rules) -> int:
-    """Return the most tokens that an agent gets beside passages and drafts: of a conversation it is shown a digest."""
-    apart = {"evidence", "sections"}
-    if not agent_input.get("criteria"):  # runs of before there were any have estimated without
-        apart.add("criteria")
-    told = (str(value) for field, value in agent_input.items() if field not in apart)
-    return sum(map(len, told)) // figures.characters_per_token

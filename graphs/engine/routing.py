@@ -1,29 +1,138 @@
-"""Which way a run leaves a node by, the same for nodes of every kind.
+"""Which way a run leaves a node by, the same for nodes of every kind, and when that ends its research early.
 
 A node that did its work is left by the edge that its `choose` names, by the first whose condition holds, or by its
 sequential edge; one that failed by the first edge `on_error` that takes the error, if there is one.
 
-What makes a run partial whose searches failed: a source that was searched and never answered.
-
-"Could not be searched" and "does not answer" are different outcomes: a source that failed every time says nothing of
-the question, whatever the other sources answered.
+What makes a run partial is read off the state, so it survives a restart and a new history. A section is a run of its
+own, so whatever would make that partial makes it incomplete; so do a gap and a section that nothing answers. Where
+nothing answers any of them, none is missing: the run is unanswered. A source that failed in every search says nothing
+of the question, whatever the other sources answered. More budget is named only where it was short.
 """
 
 import json
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal, NamedTuple
 
-from elcano.graphs.engine.expression_reader import ExpressionReader
-from elcano.graphs.engine.incomplete_sections import find_incomplete_ending
+from elcano.graphs.engine.estimates import section_tokens
+from elcano.graphs.engine.inputs import ExpressionReader
 from elcano.graphs.engine.run import Run, TakenEdge
 from elcano.graphs.errors import EngineFault
 from elcano.graphs.frozen import Json
-from elcano.graphs.spec.graph import ConditionalEdge, ErrorEdge, ResearchGraph, Route, Way
-from elcano.graphs.state.failures import Ending, Failure, NodeFailure
+from elcano.graphs.rules import Rules
+from elcano.graphs.spec.graph import ConditionalEdge, EndKind, ErrorEdge, ResearchGraph, Route, Way, limits_of
+from elcano.graphs.spec.limits import DATA_PATH
+from elcano.graphs.spec.walks import researches_plan
+from elcano.graphs.state.failures import Ending, Failure, FailureType, NodeFailure
+from elcano.graphs.state.plan import SectionResult
+from elcano.graphs.state.state import ResearchState
 from elcano.graphs.text import format_count, shorten_text
 
+BUDGET_ENDINGS: Final[frozenset[EndKind]] = frozenset({"time", "tokens", "cost", "iterations", "steps"})
+"""Endings that more budget can put off."""
+
+DIVIDED_ENDINGS: Final[frozenset[EndKind]] = frozenset({"tokens", "cost"})
+"""Those of budgets that branches divide among themselves; the others each branch has for itself."""
+
+
+def out_of(budget: EndKind, node: str) -> Ending:
+    """The ending of a run whose budget does not admit `node`."""
+    return Ending(kind=budget, detail=f"the budget of {budget} does not allow another step ({node})")
+
+
+def find_budget_ending(failure: Failure) -> Ending | None:
+    """The ending of a run whose call could not be paid for; None if it failed for another reason."""
+    return Ending(kind=failure.exhausted, detail=failure.message) if failure.exhausted else None
+
+
+def broken_sources(state: ResearchState, figures: Rules) -> frozenset[str]:
+    """Sources whose latest searches all failed, after all their retries; they are not asked again in this run."""
+    failures: dict[str, int] = {}
+    for turn in state.conversation:
+        for call in turn.tool_calls:
+            failures[call.source] = failures.get(call.source, 0) + 1 if call.error else 0
+    return frozenset(source for source, count in failures.items() if count >= figures.breaker_failures)
+
+
 NAMED: Final = 6
-"""So many sources are named with why they failed; of more the number is said."""
+"""So many sections or sources are named with why they ended or failed; of more the number is said."""
 REASON_CHARACTERS: Final = 160
+STEP_TOKENS: Final = 5_000
+"""What more budget would do is told in such steps: it is an estimate."""
+_TOKENS: Final = frozenset({*DIVIDED_ENDINGS, FailureType.BUDGET})
+
+
+def find_incomplete_ending(graph: ResearchGraph, run: Run) -> Ending | None:
+    """How a run ends that leaves for its exit with these sections; None if all of them are complete."""
+    if not run.figures.sections_end_runs:
+        return None
+    sections = run.state.sections
+    short = [section for section in sections if section.incomplete]
+    if not short or all(section.unanswered and not section.ending for section in sections):
+        return None
+    reasons = [
+        f"“{shorten_text(one.title, 80)}” ({shorten_text(_explain_section_gap(one), REASON_CHARACTERS)})"
+        for one in short[:NAMED]
+    ]
+    if len(short) > NAMED:
+        reasons.append(f"{len(short) - NAMED} more")
+    told = f"{len(short)} of {format_count(len(sections), 'section')}: {'; '.join(reasons)}"
+    return Ending(kind="sections", detail=". ".join(filter(None, (told, _suggest_budget_remedy(graph, run, short)))))
+
+
+def _explain_section_gap(section: SectionResult) -> str:
+    reason = section.gap.reason if section.gap is not None else section.ending
+    return reason.rstrip(".") or "nothing that was found answers it"
+
+
+def _suggest_budget_remedy(graph: ResearchGraph, run: Run, short: Sequence[SectionResult]) -> str:
+    """What more budget would do, in a sentence; empty if it would do nothing."""
+    said = []
+    if starved := [section for section in short if section.ended_by in _TOKENS]:
+        twice = all(len(section.searches) < run.figures.section_searches for section in starved)
+        what = "let each of them search twice" if twice else "pay for another round of searching in each of them"
+        said.append(
+            f"about {_round_up_tokens(_estimate_lacking_tokens(graph, run, starved)):,} tokens more would {what}"
+        )
+    ended = {section.ended_by for section in short}
+    if "time" in ended:
+        said.append("more time (`seconds`) would let those go on whose time was up")
+    if FailureType.TIMEOUT in ended and (seconds := _path_seconds(graph)) is not None:
+        said.append(f"more `path_seconds` than {seconds:g} would give the databases longer that did not answer in time")
+    if "iterations" in ended:
+        said.append("more `iterations` would let those go on that had none left")
+    if "steps" in ended:
+        said.append("more `steps` would let those go on that had none left")
+    text = "; ".join(said)
+    return text[:1].upper() + text[1:]
+
+
+def _path_seconds(graph: ResearchGraph) -> float | None:
+    """How long a call to a database may take in the built-in paths of a graph; None if it has none."""
+    paths = (node for branch in graph.branches.values() if branch.name == DATA_PATH for node in branch.nodes)
+    limits = (limits_of(node) for node in paths)
+    return next((one.timeout_seconds for one in limits if one is not None), None)
+
+
+def _estimate_lacking_tokens(graph: ResearchGraph, run: Run, starved: Iterable[SectionResult]) -> int:
+    """Tokens that these sections lack: what two searches take less what they used, or else one round."""
+    node = next((node for node in graph.nodes if researches_plan(node)), None)
+    branches = [graph.branches[edge.branch] for edge in graph.branches_from(node.id)] if node is not None else []
+    figures, limits = run.figures, run.budget.limits
+    hidden, asked = run.experience.tokens_a_call, len(run.state.sources)
+
+    def whole(searches: int) -> int:
+        own = limits.model_copy(update={"tokens": limits.tokens // max(1, len(run.state.sections))})
+        return max((section_tokens(branch, figures, own, searches, hidden, asked) for branch in branches), default=0)
+
+    least = figures.section_searches
+    one_round = max(0, whole(least + 1) - whole(least))
+    lacking = sum(max(one_round, whole(least) - section.tokens) for section in starved)
+    kept = run.budget.limits.reserve
+    return int(lacking / (1 - kept))
+
+
+def _round_up_tokens(tokens: int) -> int:
+    return -(-tokens // STEP_TOKENS) * STEP_TOKENS
 
 
 def find_sources_ending(run: Run) -> Ending | None:

@@ -6,7 +6,6 @@ from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
 
-from elcano.graphs.engine.safety import has_stalled
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.expressions.weight import Scale, ValueTooLarge
 from elcano.graphs.frozen import Frozen, JsonObject
@@ -204,3 +203,9 @@ def _compute_growth(before: object, after: object, most: int) -> int:
 
 
 _NOTHING: Final = object()
+
+
+def has_stalled(state: ResearchState, figures: Rules) -> bool:
+    """Return whether the latest iterations brought nothing new: repeated or empty searches, or known results."""
+    latest = state.conversation[-figures.stall_iterations :]
+    return len(latest) == figures.stall_iterations and not any(turn.findings for turn in latest)

@@ -11,7 +11,7 @@ from pydantic import Field
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
-from elcano.graphs.spec.plan_fanouts import has_sections, researches_plan, sections_ahead
+from elcano.graphs.spec.walks import has_sections, researches_plan, sections_ahead
 from elcano.graphs.state.events import EventType
 from elcano.graphs.state.plan import SectionPlan, normalize_title, open_sections, plan_fault
 from elcano.graphs.state.state import ResearchState

@@ -11,9 +11,7 @@ from typing import ParamSpec, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
-from elcano.graphs.engine import inputs
-from elcano.graphs.engine.accounting import RELEASED, account_for_entry, short_of
-from elcano.graphs.engine.affordable_sections import update_budget_forecast
+from elcano.graphs.engine.budget_check import find_exhausted_limit
 from elcano.graphs.engine.commands import ApplyEntry, CallTool, ChooseNode, Command, Finish, RunBranches, Wait
 from elcano.graphs.engine.entries import (
     ApprovalRequested,
@@ -29,17 +27,32 @@ from elcano.graphs.engine.entries import (
     StepFailed,
     WarningAdded,
 )
-from elcano.graphs.engine.experience import learn_from_entry
-from elcano.graphs.engine.expression_reader import ExpressionReader
-from elcano.graphs.engine.routing import ChosenEdge, ending_of, error_edge, in_words, route_after_step
+from elcano.graphs.engine.entry_effects import (
+    RELEASED,
+    account_for_entry,
+    add_run_warnings,
+    fold_step_output,
+    record_expression_use,
+    short_of,
+    with_failure,
+)
+from elcano.graphs.engine.estimates import learn_from_entry, update_budget_forecast
+from elcano.graphs.engine.inputs import ExpressionReader, build_command
+from elcano.graphs.engine.routing import (
+    BUDGET_ENDINGS,
+    ChosenEdge,
+    ending_of,
+    error_edge,
+    find_budget_ending,
+    in_words,
+    out_of,
+    route_after_step,
+)
 from elcano.graphs.engine.run import Run
-from elcano.graphs.engine.safety import BUDGET_ENDINGS, find_budget_ending, out_of
-from elcano.graphs.engine.state_update import add_run_warnings, fold_step_output, record_expression_use, with_failure
 from elcano.graphs.errors import ElcanoError, EngineFault, InputInvalid
 from elcano.graphs.spec.graph import (
     ConditionalEdge,
     DecisionNode,
-    EndKind,
     Node,
     ParallelNode,
     ResearchGraph,
@@ -48,8 +61,7 @@ from elcano.graphs.spec.graph import (
     StateNode,
     ToolNode,
 )
-from elcano.graphs.spec.plan_fanouts import researches_plan
-from elcano.graphs.state.budget import Budget
+from elcano.graphs.spec.walks import researches_plan
 from elcano.graphs.state.failures import Ending, Failure, FailureType
 
 P = ParamSpec("P")
@@ -91,7 +103,7 @@ def next_command(graph: ResearchGraph, run: Run, elapsed: float) -> Command:
     reading = ExpressionReader(run)
     try:
         most = run.figures.waiting_work
-        command = inputs.build_command(graph, run, reading)
+        command = build_command(graph, run, reading)
         if run.work > most and _calls_nobody(command) and node.id not in graph.exit_nodes:
             text = f"the expressions since the last call took over {most:,} units of work: read and keep less"
             raise InputInvalid("graph", text)
@@ -100,20 +112,11 @@ def next_command(graph: ResearchGraph, run: Run, elapsed: float) -> Command:
         command = ApplyEntry(entry=StepFailed(step=run.step, node=node.id, at=elapsed, failure=failure))
     if new := tuple(text for text in reading.warnings if text not in run.state.warnings):
         return ApplyEntry(entry=WarningAdded(at=elapsed, warnings=new))
-    if run.node not in graph.exit_nodes and (refused := _find_exhausted_limit(run.budget, command)):
+    if run.node not in graph.exit_nodes and (refused := find_exhausted_limit(run.budget, command)):
         return ApplyEntry(entry=Diverted(at=elapsed, ending=out_of(refused, node.id)))
     if run.approval == "needed" and researches_plan(node) and not _calls_nobody(command):
         return ApplyEntry(entry=PlanProposed(at=elapsed))
     return command
-
-
-def _find_exhausted_limit(budget: Budget, command: Command) -> EndKind | None:
-    """Return the limit that forbids a command. One that calls nothing only costs a step, so paid work is folded in."""
-    match command:
-        case ApplyEntry():
-            return "steps" if budget.out_of_steps else None
-        case _:
-            return budget.refuses(inputs.estimate_command_needs(command, budget.limits))
 
 
 @_wrap_engine_faults
@@ -287,7 +290,7 @@ def _read_in_vain(graph: ResearchGraph, run: Run) -> int:
         return 0
     reading = ExpressionReader(run)
     try:
-        inputs.build_command(graph, run, reading)
+        build_command(graph, run, reading)
     except (ValidationError, InputInvalid):  # this is what it failed by
         return reading.work
     return reading.work

@@ -1,1 +1,1 @@
-"""The life cycle of a run: its initial state, the answers to watchers, and its results."""
+"""The life of a run: its start, journal and events, its branches, its end, how it is resumed and read back."""

@@ -10,9 +10,9 @@ from elcano.graphs.contracts import LITERATURE_REVIEW, REPORTED, Engine, Publish
 from elcano.graphs.engine.entries import Controlled, StepCompleted
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.steering import Steer
-from elcano.graphs.fanout.handover import Handover, build_handover, find_exit_draft
-from elcano.graphs.journal.journal import Journal
-from elcano.graphs.journal.told import EventDraft
+from elcano.graphs.lifecycle.event_texts import EventDraft
+from elcano.graphs.lifecycle.handover import Handover, build_handover, find_exit_draft
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.run_contracts import ResearchInput, ResearchResult

@@ -9,11 +9,12 @@ from typing import Literal, NamedTuple, TypeAlias
 from elcano.graphs.engine.commands import BranchStart
 from elcano.graphs.engine.entries import Held, RunResumed, StepAbandoned, StepCompleted, StepFailed
 from elcano.graphs.engine.run import Run
-from elcano.graphs.fanout.visit import build_branch_outcome as outcome_of
-from elcano.graphs.journal.journal import Journal, JournalPages
 from elcano.graphs.lifecycle import finish
+from elcano.graphs.lifecycle.handover import build_branch_outcome as outcome_of
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.lifecycle.start import fold
 from elcano.graphs.records import RunLog
+from elcano.graphs.run_contracts import JournalPages
 from elcano.graphs.spec.graph import AgentNode, ParallelNode
 from elcano.graphs.state.branches import BranchInput, BranchOutcome, BranchOutcomes
 from elcano.graphs.state.budget import Usage, sum_usages

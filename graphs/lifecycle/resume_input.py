@@ -12,10 +12,9 @@ from elcano.graphs.engine.commands import BranchStart
 from elcano.graphs.engine.entries import RunResumed, StepCompleted
 from elcano.graphs.engine.run import Run
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.fanout.visit import build_branch_outcome
-from elcano.graphs.journal.journal import Journal, JournalPages
 from elcano.graphs.lifecycle import finish
-from elcano.graphs.lifecycle.larger_plan import sections_left_out, with_larger_plan
+from elcano.graphs.lifecycle.handover import build_branch_outcome
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.lifecycle.resume_points import (
     CannotResume,
     LogPrefix,
@@ -24,10 +23,12 @@ from elcano.graphs.lifecycle.resume_points import (
     before_step,
     cut_log_at_end,
     puts_off,
+    sections_left_out,
     where_it_turned,
+    with_larger_plan,
 )
 from elcano.graphs.records import ArchivedRun, RunLog
-from elcano.graphs.run_contracts import OpenBranch, ResearchInput, ResumedFrom
+from elcano.graphs.run_contracts import JournalPages, OpenBranch, ResearchInput, ResumedFrom
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, ToolNode
 from elcano.graphs.state.branches import BranchInput, BranchOutcomes, KeptBranch, ReusedWork
 from elcano.graphs.state.budget import TopUp

@@ -10,11 +10,11 @@ from elcano.graphs.engine.commands import BranchStart
 from elcano.graphs.engine.entries import Entry
 from elcano.graphs.engine.run import Run, build_initial_run
 from elcano.graphs.engine.step_function import advance_run
-from elcano.graphs.journal.journal import Journal
-from elcano.graphs.journal.narration import narrate_run_start
+from elcano.graphs.lifecycle.journal import Journal
+from elcano.graphs.lifecycle.narration import narrate_run_start
 from elcano.graphs.references.days import format_utc_day
 from elcano.graphs.run_contracts import OpenBranch, ResearchInput
-from elcano.graphs.spec.plan_fanouts import part_name
+from elcano.graphs.spec.walks import part_name
 from elcano.graphs.state.budget import MOST_SECONDS, Limits
 from elcano.graphs.state.plan import build_unjudged_criteria, open_sections
 from elcano.graphs.state.state import ResearchState

@@ -21,14 +21,13 @@ from elcano.graphs.engine.entries import (
 )
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.step_function import advance_run
-from elcano.graphs.journal.narration import narrate_entry
-from elcano.graphs.journal.told import EventDraft
-from elcano.graphs.lifecycle.rows import BetweenRow, HeldTry, Row, StepOutcome, StepRow
+from elcano.graphs.lifecycle.event_texts import EventDraft
+from elcano.graphs.lifecycle.narration import narrate_entry
 from elcano.graphs.lifecycle.start import fold
-from elcano.graphs.lifecycle.step_events import TAKEN_BACK, StepEvents
+from elcano.graphs.lifecycle.step_rows import TAKEN_BACK, BetweenRow, HeldTry, Row, StepEvents, StepOutcome, StepRow
 from elcano.graphs.records import RunLog
-from elcano.graphs.spec.call_limits import in_short
 from elcano.graphs.spec.graph import AgentNode, DecisionNode, Node, ParallelNode, StateNode, ToolNode, limits_of
+from elcano.graphs.spec.limits import in_short
 from elcano.graphs.state.branches import BranchOutcomes, BranchState
 from elcano.graphs.state.budget import sum_usages
 from elcano.graphs.state.events import AgentEvent

@@ -5,7 +5,7 @@ from typing import Final
 
 from elcano.graphs.contracts import RunStatus, Stage
 from elcano.graphs.engine.entries import Entry
-from elcano.graphs.journal.journal import Journal
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.records import PROGRESS_PAGE, LogPage, ProgressPage, RunSnapshot
 from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.run_contracts import ResearchInput

@@ -5,8 +5,8 @@ Shapes tell the kinds of nodes apart. Dashed arrows are loops, and ways that are
 
 from collections.abc import Collection
 
-from elcano.graphs.spec.call_limits import in_short
 from elcano.graphs.spec.graph import ConditionalEdge, ErrorEdge, Node, ParallelNode, ResearchGraph, limits_of
+from elcano.graphs.spec.limits import in_short
 from elcano.graphs.text import title_from_id
 
 _SHAPES: dict[str, tuple[str, str]] = {

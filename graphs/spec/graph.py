@@ -12,9 +12,8 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 from pydantic import Field
 
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.spec.call_limits import AgentLimits, ToolLimits
+from elcano.graphs.spec.limits import LONGEST_EXPRESSION, AgentLimits, ToolLimits
 from elcano.graphs.spec.own_agent import AgentKey, OwnAgent
-from elcano.graphs.spec.size import LONGEST_EXPRESSION
 
 EndKind: TypeAlias = Literal[
     "stopped",

@@ -6,9 +6,8 @@ background; its figures, its plots and its verdict stand in the report by themse
 
 from typing import Final
 
-from elcano.graphs.builder import GraphBuilder
-from elcano.graphs.modes.inputs import CONTEXT, NEW_EVIDENCE, WRITING
-from elcano.graphs.modes.mode import Mode
+from elcano.graphs.builder import CONTEXT, NEW_EVIDENCE, WRITING, GraphBuilder
+from elcano.graphs.modes import Mode
 
 ANALYSIS = (
     GraphBuilder("analysis", "Search, read numbers out of what was found, test them by meta-analysis, write.")

@@ -8,8 +8,7 @@ from typing import Final
 
 from elcano.graphs.agents.context import ResearchContext, build_research_task, needs_of, passages_of
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import Loaded, Needs
+from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.analysis import Extraction, TestedHypothesis
 from elcano.graphs.text import ensure_list, format_count

@@ -14,13 +14,12 @@ from elcano.api.http.errors import (
     RunNotFound,
     problem_docs,
 )
-from elcano.api.http.negotiation import choose_media_type
-from elcano.api.http.svg import SVG_HEADERS
-from elcano.api.reports.figures import as_csv
-from elcano.api.reports.plots import plots_of
+from elcano.api.http.request_checks import choose_media_type
+from elcano.api.reports.drawings import SVG_HEADERS, plots_of
 from elcano.api.runs.run_status import read_run
 from elcano.api.services import Provided, Services
 from elcano.graphs.report.report import Report
+from elcano.plugins.analysis.figures import as_csv
 
 JSON = "application/json"
 CSV = "text/csv"

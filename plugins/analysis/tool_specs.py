@@ -3,7 +3,7 @@
 from typing import Final
 
 from elcano.graphs.catalogue import tools
-from elcano.graphs.catalogue.registry_specs import ToolSpec
+from elcano.graphs.catalogue.tools import ToolSpec
 from elcano.graphs.report.analysis import AnalyzeInput, AnalyzeOutput, summarize_analyze_output
 
 _RUN: Final = "elcano.plugins.analysis.tools"

@@ -1,31 +1,24 @@
-"""`elcano certificate` and `verify`: all that a report was made of as one file, which is checked without the server."""
+"""`elcano certificate` and `verify`: everything a report was made from as one file, checked without a server."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from elcano.cli.exits import replace_process
+from elcano.cli.options import Run, argument, option
+from elcano.cli.printing import print_line, require_writable
+from elcano.cli.requests import open_api
 
-from elcano.cli.exits import Exit, Failed
-from elcano.cli.options import Run
-from elcano.cli.program_exec import replace_process
-
-File = Annotated[str, typer.Argument(help="What `elcano certificate` wrote.", show_default=False)]
-Out = Annotated[
-    Path | None, typer.Option(help="Write it to this file; left out: `RUN.certificate.json`.", show_default=False)
-]
+File = Annotated[str, argument("A certificate, as `elcano certificate` saves it.")]
+Out = Annotated[Path | None, option("Save it as this file; by default `RUN.certificate.json`.")]
 
 
 def certificate(run: Run, out: Out = None) -> None:
-    """Save everything that a run's report was made of, as one file."""
-    from elcano.cli.run_commands import open_api
-
+    """Save everything that a run's report was made from as one file."""
     file = Path(f"{run}.certificate.json") if out is None else out
-    if file.is_dir() or not file.absolute().parent.is_dir():
-        raise Failed(f"--out {str(file)!r} is not a file in an existing folder", Exit.BAD_INPUT)
+    require_writable(file)
     with open_api() as api:
-        api.save(f"/v1/runs/{run}/certificate", file)
-    sys.stdout.write(f"{file}\n")
+        api.download(f"/v1/runs/{run}/certificate", file)
+    print_line(str(file))
 
 
 def verify(file: File) -> None:

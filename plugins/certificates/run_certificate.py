@@ -14,14 +14,14 @@ from typing import Final
 
 from elcano import __version__
 from elcano.api.http.errors import NotCertifiable, ReportLost
-from elcano.api.runs.logs import read_log
+from elcano.api.runs.run_log import read_log
 from elcano.api.runs.run_status import current_run
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import REPORTED
 from elcano.graphs.errors import StoreDamaged
-from elcano.graphs.fanout.handover import find_exit_draft
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.lifecycle.finish import analysis_of
+from elcano.graphs.lifecycle.handover import find_exit_draft
 from elcano.graphs.lifecycle.log_verification import iter_fanout_visits, journal_of
 from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.graphs.report.report import Report

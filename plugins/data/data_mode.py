@@ -1,176 +1,79 @@
 """Questions to databases: schema, query, result, repair where it fails, and an answer whose numbers name their cells.
 
 Each node's result names the next. A question that sets things side by side goes in paths, a child workflow each, whose
-results code merges. A path makes ten calls at the most: three before its query, that, and three repairs with theirs.
-Which databases there are says the run: those of its sources that are databases; its other sources are documents.
+results code merges. The databases are those of the run's sources that are one; its other sources are documents.
 """
 
 from typing import Final
 
-from elcano.graphs.builder import GraphBuilder
-from elcano.graphs.catalogue.tool_registry import TOOLS
-from elcano.graphs.modes.inputs import ASKED, DATABASES, PASSAGES, WRITING
-from elcano.graphs.spec.call_limits import DATA_PATH, ToolLimits
+from elcano.graphs.builder import ASKED, PASSAGES, WRITING, GraphBuilder
+from elcano.graphs.catalogue.sources import DATABASE
+from elcano.graphs.catalogue.tools import TOOLS
+from elcano.graphs.modes import Mode
 from elcano.graphs.spec.graph import Inputs, ParallelNode, ResearchGraph
-from elcano.plugins.data.tool_call_nodes import CALL_TOOL, DOCUMENTS, add_tool_call
+from elcano.graphs.spec.limits import ToolLimits
+from elcano.plugins.data.query_path import NOT_MENDED, REPAIRS, WORK, add_query_nodes, add_schema_context, path_graph
 
-REPAIRS: Final = 3
-PATH_SECONDS: Final = 15.0
-"""How long each call to a database may take in a path: neither the thinking of models nor time without a worker."""
-
-_WORK: Final = "values.data"
-_SCHEMA: Final = {"excerpt": f"{_WORK}.excerpt", "saved": f"{_WORK}.saved"}
-_EXAMPLES: Final = {"excerpt": f"{_WORK}.excerpt", "examples": "outputs.sql_examples.examples"}
-_REPAIR: Final = f"{_WORK}.repairable && budget.iterations.remaining > `0` && 'sql_repair'"
-_NOT_MENDED: Final = (
-    f"{_WORK}.repairable && join('', ['The query was not answered (', {_WORK}.fault.stage, '): ', "
-    f"{_WORK}.fault.message, '; the run has no iteration left to mend it.'])"
-)
-"""A fault that a repair might have mended, had the run been given more iterations."""
+_SCHEMA: Final = {"excerpt": f"{WORK}.excerpt", "saved": f"{WORK}.saved"}
+CALL_TOOL: Final = "call_tool"
+"""The tool that calls tools of servers; there is none without the plugin `mcp`."""
+DOCUMENTS: Final = "pairs(sources, [databases])[?!contains(@[1], @[0])][0]"
+"""Those of the run's sources that are no databases."""
 _RESULTS: Final = (
-    f"[[outputs.consensus.result], outputs.parallel_paths.branches[].values.result, {_WORK}.results, "
+    f"[[outputs.consensus.result], outputs.parallel_paths.branches[].values.result, {WORK}.results, "
     "[outputs.forecast.forecast.table]][][] | [?@]"
 )
-_QUERIES: Final = f"[outputs.parallel_paths.branches[].values.query, {_WORK}.queries][][] | [?@]"
+_QUERIES: Final = f"[outputs.parallel_paths.branches[].values.query, {WORK}.queries][][] | [?@]"
 _GAPS: Final = (
-    f"[outputs.splitter.choices, {_WORK}.gaps, {_NOT_MENDED}, outputs.consensus.gaps, "
+    f"[outputs.splitter.choices, {WORK}.gaps, {NOT_MENDED}, outputs.consensus.gaps, "
     "outputs.consensus.disagreements[].told, [outputs.forecast.refused.message], "
     "failures[].join(' failed: ', [node, message])][][] | [?@]"
 )
 
 
-def _query_nodes(
-    builder: GraphBuilder,
-    *,
-    question: str,
-    given_up: str,
-    answered: str,
-    onward: str,
-    limits: ToolLimits | None = None,
-) -> GraphBuilder:
-    """From a schema to a result: examples, the query, its execution, and its repair in a loop.
-
-    Args:
-        builder: of the graph that they are put into.
-        question: the expression of what is asked of the database.
-        given_up: the node that comes if there is no query, or no more repair of it.
-        answered: the expression that names the node after a result.
-        onward: the node that comes after a result if that names none.
-        limits: of each call to a database.
-    """
-    asked: Inputs = {**ASKED, **_EXAMPLES, "question": question}
-    if given_up != onward:
-        builder.add_conditional_edge("data_execution", given_up, when=f"{_WORK}.fault", label="given up")
+def _add_tool_call(builder: GraphBuilder) -> GraphBuilder:
+    """The call of one tool of a server beside the query, where tools of servers can be called."""
     return (
-        builder.add_tool_node(
-            "sql_examples",
-            tool="sql_examples",
-            description="Questions like this one that somebody answered before by SQL",
-            inputs={"database": f"{_WORK}.excerpt.database", "question": question},
-            limits=limits,
-        )
-        .add_agent_node(
-            "question_answering",
-            agent="sql_writer",
-            description="One query, or a word on why there is none",
-            inputs={
-                **asked,
-                "saved_questions": "outputs.sql_examples.others",
-                "documents": f"length({PASSAGES}) > `0`",
-            },
-            reducer="record_query",
-        )
+        builder.add_tool_node("tool_context", tool="list_tools", description="Tools that servers offer")
         .add_tool_node(
-            "data_execution",
-            tool="execute_sql",
-            description="The query, read-only and within limits",
-            inputs={"query": f"{_WORK}.query"},
-            limits=limits,
-            reducer="record_execution",
-            choose=f"{_REPAIR} || {_WORK}.fault && '{given_up}' || {answered}",
-        )
-        .add_agent_node(
-            "sql_repair",
-            agent="sql_repairer",
-            description="The query mended, with what is different",
+            "tool_execution",
+            tool=CALL_TOOL,
+            description="The tool that the question needs",
+            for_each="[outputs.splitter.tool]",
             inputs={
-                **asked,
-                "query": f"{_WORK}.query",
-                "fault": f"{_WORK}.fault",
-                "attempts": f"{_WORK}.attempts",
+                "server": "item.server",
+                "tool": "item.tool",
+                "arguments": "item.arguments",
+                "as_evidence": "`true`",
             },
-            reducer="record_repair",
+            reducer="add_tool_evidence",
         )
-        .connect_nodes("sql_examples", "question_answering")
-        .on_error("sql_examples", "question_answering", label="no examples can be read")
-        .connect_nodes("question_answering", given_up, label="it cannot be answered")
-        .add_conditional_edge("question_answering", "data_execution", when=f"{_WORK}.query", label="a query")
         .add_conditional_edge(
-            "data_execution", "sql_repair", when=f"{_WORK}.repairable", label=f"an error, {REPAIRS} times at most"
+            "schema_context", "tool_context", when=f"tool_servers && !({DOCUMENTS})", label="there are tools"
         )
-        .connect_nodes("data_execution", onward, label="a result" if given_up != onward else "a result, or given up")
-        .add_conditional_edge("sql_repair", given_up, when=f"!({_WORK}.repairable)", label="not mended")
-        .connect_nodes("sql_repair", "data_execution", label="mended", loop=True)
-    )
-
-
-def _schema_context(builder: GraphBuilder, question: str, limits: ToolLimits | None = None) -> GraphBuilder:
-    return builder.add_tool_node(
-        "schema_context",
-        tool="schema_context",
-        description="The tables that the question is about",
-        for_each=DATABASES,
-        inputs={"database": "item", "question": question},
-        reducer="choose_schema",
-        limits=limits,
-    )
-
-
-def path_graph(seconds: float = PATH_SECONDS) -> ResearchGraph:
-    """Build the graph of one path: like the whole graph, except that it hands over its result and its query.
-
-    `seconds`: how long each of its calls to a database may take.
-    """
-    limits = ToolLimits(timeout_seconds=seconds, retry_slow=False)
-    builder = _schema_context(
-        GraphBuilder(DATA_PATH, "One of several questions side by side: a query and its result."), "question", limits
-    )
-    _query_nodes(
-        builder,
-        question="question",
-        given_up="path_result",
-        answered="'path_result'",
-        onward="path_result",
-        limits=limits,
-    )
-    return (
-        builder.add_state_node("path_result", reducer="set_values", description="What it hands over")
+        .add_conditional_edge("document_context", "tool_context", when="tool_servers", label="there are tools")
+        .connect_nodes("tool_context", "splitter")
+        .on_error("tool_context", "splitter", label="no tools can be listed")
+        .add_conditional_edge("splitter", "tool_execution", when="outputs.splitter.tool", label="a tool")
+        .connect_nodes("tool_execution", "route")
         .add_conditional_edge(
-            "schema_context", "path_result", when=f"!({_WORK}.excerpt)", label="no database can be read"
+            "chart",
+            "synthesis",
+            when="outputs.tool_execution.items[?error]",
+            label="the tool that the question needs did not answer",
+            ending="parts",
         )
-        .connect_nodes("schema_context", "sql_examples")
-        .set_entry_node("schema_context")
-        .set_exit_nodes("path_result")
-        .set_iterations(REPAIRS + 1)
-        .set_result(
-            {
-                "result": f"{_WORK}.results[-1]",
-                "query": f"{_WORK}.queries[-1]",
-                "gap": f"join(' ', [{_WORK}.gaps, {_NOT_MENDED}][][] | [?@])",
-            }
-        )
-        .build()
     )
 
 
 def data_graph() -> ResearchGraph:
     """The graph of the mode `data`."""
     history = "outputs.splitter.forecast && outputs.splitter.history_question || question"
-    builder = _schema_context(
+    builder = add_schema_context(
         GraphBuilder("data", "Put a question to databases: schema, query, result, repair, answer with its cells."),
         "question",
     )
-    _query_nodes(
+    add_query_nodes(
         builder,
         question=history,
         given_up="synthesis",
@@ -179,7 +82,7 @@ def data_graph() -> ResearchGraph:
     )
     tools: Inputs = {}
     if CALL_TOOL in TOOLS:
-        add_tool_call(builder)
+        _add_tool_call(builder)
         tools = {"tools": "outputs.tool_context.servers[].tools[]"}
     return (
         builder.add_tool_node(
@@ -224,7 +127,7 @@ def data_graph() -> ResearchGraph:
             tool="forecast",
             description="The series continued, or why not",
             inputs={
-                "artifact": f"{_WORK}.results[-1].artifact",
+                "artifact": f"{WORK}.results[-1].artifact",
                 "horizon": "outputs.splitter.forecast.horizon",
                 "span": "outputs.splitter.forecast.span",
                 "until": "outputs.splitter.forecast.until",
@@ -272,12 +175,12 @@ def data_graph() -> ResearchGraph:
         .add_conditional_edge(
             "route",
             "document_synthesis",
-            when=f"!({_WORK}.excerpt) && {PASSAGES}",
+            when=f"!({WORK}.excerpt) && {PASSAGES}",
             label="no database can be read, but documents",
             ending="sources",
         )
         .add_conditional_edge(
-            "route", "synthesis", when=f"!({_WORK}.excerpt)", label="no database can be read", ending="sources"
+            "route", "synthesis", when=f"!({WORK}.excerpt)", label="no database can be read", ending="sources"
         )
         .add_conditional_edge("route", "parallel_paths", when="outputs.splitter.paths", label="paths side by side")
         .connect_nodes("route", "sql_examples", label="one query")
@@ -318,3 +221,13 @@ def data_graph() -> ResearchGraph:
 
 
 DATA: Final = data_graph()
+MODE: Final = Mode(
+    DATA,
+    "A question to databases: SQL is written, run and mended, and every number names the cell it is from.",
+    when="its answer is a figure, a list or a forecast that comes of counting, adding, ranking or comparing rows of "
+    "the tables that `databases` tells of; never if it asks what texts say, why something is, or of what no "
+    "table is about",
+    kinds=(DATABASE,),
+    instead="iterative",
+    prefix="",
+)

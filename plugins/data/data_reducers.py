@@ -10,8 +10,7 @@ from typing import Final
 
 from pydantic import Field
 
-from elcano.graphs.catalogue.reducers import with_findings
-from elcano.graphs.catalogue.registry_specs import ReducerSpec
+from elcano.graphs.catalogue.reducers import ReducerSpec, with_findings
 from elcano.graphs.catalogue.tools import GivesEvidence, ItemOutcomes
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.report.data_answer import AnsweredQuery, QueryFault, QueryRepair, SqlQuery
@@ -19,8 +18,7 @@ from elcano.graphs.report.tables import DatabaseSchema, ResultDigest
 from elcano.graphs.state.state import EvidenceRef, ResearchState
 from elcano.graphs.text import ensure_list, shorten_text
 from elcano.plugins.data.agents.sql_repairer import SqlAttempt
-from elcano.plugins.data.database_tools import ExecuteSqlOutput, SchemaContextOutput
-from elcano.plugins.data.models.sql_answers import MOST_ATTEMPTS, SqlRepair, SqlWriting
+from elcano.plugins.data.query_models import MOST_ATTEMPTS, ExecuteSqlOutput, SchemaContextOutput, SqlRepair, SqlWriting
 
 KEY: Final = "data"
 """Of `values`."""

@@ -8,7 +8,6 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from elcano.api.http.budgets import Described
 from elcano.api.http.errors import (
     DatabaseNotFound,
     DatabaseUnavailable,
@@ -17,10 +16,11 @@ from elcano.api.http.errors import (
     TemporalUnavailable,
     problem_docs,
 )
+from elcano.api.http.fields import Described
 from elcano.api.services import Provided
 from elcano.api.temporal.looks import LookFailed
 from elcano.graphs.report.tables import Dialect, TableSchema, dialect_of
-from elcano.plugins.data.models.database_look import DATABASE_LOOK, DatabaseLook, DatabaseLooked
+from elcano.plugins.data.query_models import DATABASE_LOOK, DatabaseLook, DatabaseLooked
 
 
 class DatabaseView(Described):

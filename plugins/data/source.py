@@ -6,19 +6,18 @@ warning says why.
 
 import asyncio
 
-from elcano.activities.results.result_store import RESULT_TYPE, as_evidence
+from elcano.activities.query_results import RESULT_TYPE, as_evidence
 from elcano.activities.sources.base import SearchResults
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import InputInvalid, SourceRefused
 from elcano.graphs.report.data_answer import QueryFault, SqlQuery
 from elcano.graphs.report.tables import DatabaseSchema, ResultTable
-from elcano.plugins.data.database_tools import SqlExamplesInput
 from elcano.plugins.data.databases.context import select_schema_context
+from elcano.plugins.data.databases.database import Databases, open_databases
 from elcano.plugins.data.databases.examples import SqlExamples
 from elcano.plugins.data.databases.query_runner import run_query
-from elcano.plugins.data.databases.registry import Databases, open_databases
-from elcano.plugins.data.models.sql_answers import MOST_EXAMPLES
-from elcano.settings import Settings
+from elcano.plugins.data.query_models import MOST_EXAMPLES, SqlExamplesInput
+from elcano.settings.settings import Settings
 from elcano.storage.store import TenantStore
 
 TABLES = 8

@@ -1,15 +1,14 @@
-"""The tools of the plugin, as graphs name them.
-
-What tools for answers did, in a sentence and in figures.
-"""
+"""The tools of the plugin, as graphs name them, and how events summarize what each did."""
 
 from typing import Final
 
-from elcano.graphs.catalogue.registry_specs import ToolSpec
-from elcano.graphs.frozen import JsonObject
-from elcano.graphs.report.data_answer import ChartInput, ChartOutput
+from elcano.graphs.catalogue.tools import ToolSpec
+from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.report.data_answer import ChartInput, ChartOutput, QueryFault
 from elcano.graphs.text import ensure_list, format_count
-from elcano.plugins.data.database_tools import (
+from elcano.plugins.data.forecast_models import ForecastInput, ForecastOutput, summarize_forecast
+from elcano.plugins.data.query_models import (
+    ConsensusInput,
     ExecuteSqlInput,
     ExecuteSqlOutput,
     MergedResults,
@@ -17,14 +16,34 @@ from elcano.plugins.data.database_tools import (
     SchemaContextOutput,
     SqlExamplesInput,
     SqlExamplesOutput,
-    examples_told,
-    execution_told,
-    schema_told,
 )
-from elcano.plugins.data.forecast_wording import summarize_forecast
-from elcano.plugins.data.models.consensus import ConsensusInput
-from elcano.plugins.data.models.forecast import ForecastInput
-from elcano.plugins.data.models.forecast_tool import ForecastOutput
+
+
+def summarize_examples(output: JsonObject) -> tuple[str, JsonObject]:
+    """Count the examples for a question."""
+    found = len(SqlExamplesOutput.model_validate(output).examples)
+    return f"Found {format_count(found, 'example')} of SQL for questions like this one.", {"examples": found}
+
+
+def summarize_schema(output: JsonObject) -> tuple[str, JsonObject]:
+    """Say which tables were read."""
+    said = SchemaContextOutput.model_validate(output)
+    tables = [table.name for table in said.found.tables]
+    whole = "all of its tables" if said.whole else f"{len(tables)} of {len(tables) + len(said.others)} tables"
+    listed: list[Json] = [*tables]
+    return f"Read what {said.found.database} holds: {whole}.", {"database": said.found.database, "tables": listed}
+
+
+def summarize_execution(output: JsonObject) -> tuple[str, JsonObject]:
+    """Say how many rows a query gave, or why it was not answered."""
+    said = ExecuteSqlOutput.model_validate(output)
+    if said.result is not None:
+        rows = "1 row" if said.result.row_count == 1 else f"{said.result.row_count} rows"
+        more = ", and there is more" if said.result.truncated else ""
+        figures: JsonObject = {"database": said.result.database, "rows": said.result.row_count, "sql": said.result.sql}
+        return f"{said.result.database} answered with {rows}{more}.", figures
+    fault = said.fault or QueryFault(stage="database", message="it gave no answer")
+    return f"The query was not answered ({fault.stage}): {fault.message}", {"stage": fault.stage}
 
 
 def summarize_chart(output: JsonObject) -> tuple[str, JsonObject]:
@@ -58,8 +77,8 @@ TOOLS: Final = (
         output=SchemaContextOutput,
         starts="searching",
         completes="search_complete",
-        summary=schema_told,
-        run=f"{_RUN}.querying:read_schema_context",
+        summary=summarize_schema,
+        run=f"{_RUN}:read_schema_context",
     ),
     ToolSpec(
         name="sql_examples",
@@ -68,8 +87,8 @@ TOOLS: Final = (
         output=SqlExamplesOutput,
         starts="searching",
         completes="search_complete",
-        summary=examples_told,
-        run=f"{_RUN}.querying:find_sql_examples",
+        summary=summarize_examples,
+        run=f"{_RUN}:find_sql_examples",
     ),
     ToolSpec(
         name="execute_sql",
@@ -78,8 +97,8 @@ TOOLS: Final = (
         output=ExecuteSqlOutput,
         starts="searching",
         completes="search_complete",
-        summary=execution_told,
-        run=f"{_RUN}.querying:execute_sql",
+        summary=summarize_execution,
+        run=f"{_RUN}:execute_sql",
     ),
     ToolSpec(
         name="consensus",
@@ -89,7 +108,7 @@ TOOLS: Final = (
         starts="analyzing",
         completes="analysis_complete",
         summary=summarize_path_merge,
-        run=f"{_RUN}.consensus_tool:merge_path_results",
+        run=f"{_RUN}:merge_path_results",
     ),
     ToolSpec(
         name="chart",
@@ -100,7 +119,7 @@ TOOLS: Final = (
         completes="analysis_complete",
         summary=summarize_chart,
         uses="plots",
-        run=f"{_RUN}.charting:draw_result_chart",
+        run=f"{_RUN}:draw_result_chart",
     ),
     ToolSpec(
         name="forecast",
@@ -111,6 +130,6 @@ TOOLS: Final = (
         completes="analysis_complete",
         summary=summarize_forecast,
         needs="forecast",
-        run=f"{_RUN}.forecasting:forecast_result",
+        run=f"{_RUN}:forecast_result",
     ),
 )

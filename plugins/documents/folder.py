@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from elcano.activities.passages.collection import Content, Listing, SkippedDocument
-from elcano.activities.passages.document import FileSkipped
+from elcano.activities.passages.document import Content, FileSkipped, Listing, SkippedDocument
 from elcano.graphs.errors import SourceRefused
 from elcano.plugins.documents.file_formats import FORMATS
 

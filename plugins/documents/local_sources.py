@@ -8,19 +8,19 @@ searched was written by others.
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import PathDistribution
 from pathlib import Path
 from typing import Final
 
-from elcano.activities.passages.collection import Content, Listing
-from elcano.activities.passages.document import FileSkipped
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.activities.passages.document import Content, FileSkipped, Listing
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import InputInvalid, SourceRefused
 from elcano.graphs.extras import DISTRIBUTION
 from elcano.plugins.documents.folder import Folder
 from elcano.plugins.documents.source import DocumentsSource
-from elcano.settings import Settings
+from elcano.settings.plugins import Finding
+from elcano.settings.settings import Settings
 
 _SUFFIXES: Final = {"text/markdown": ".md", "text/plain": ".txt"}
 _SEPARATORS: Final = re.compile(r"[-_.]+")
@@ -108,3 +108,25 @@ def require_folders(settings: Settings) -> None:
 
 def _build_index_path(spec: SourceSpec, settings: Settings) -> Path:
     return settings.data_dir / "index" / f"{spec.name}.sqlite"
+
+
+_SHOWN: Final = 5
+"""Skipped files that are named; the rest is counted."""
+
+
+def check_collections(chosen: Settings) -> Iterable[Finding]:
+    """Report what each document collection holds and what it leaves out."""
+    if chosen.package_readmes:
+        yield Finding("good", "collection packages: the installed Python packages")
+    for name, path in chosen.collections.items():
+        try:
+            listing = Folder(path, limit_bytes=chosen.file_limit_bytes).listing()
+        except SourceRefused as error:
+            yield Finding("fault", f"collection {name}: {error}")
+            continue
+        yield Finding("good", f"collection {name}: {len(listing.documents)} documents in {path}")
+        left_out = [*listing.skipped, *listing.ignored]
+        for skipped in left_out[:_SHOWN]:
+            yield Finding("note", f"collection {name} leaves out {skipped.key}: {skipped.reason}")
+        if len(left_out) > _SHOWN:
+            yield Finding("note", f"collection {name} leaves out {len(left_out) - _SHOWN} more")

@@ -9,7 +9,7 @@ plugin: Final = Plugin(
     description="Collections of documents in folders, and what installed packages say of themselves.",
     package="elcano.plugins.documents",
     sources=(".source_specs:SOURCES",),
-    checks=(".checks:check_collections",),
+    checks=(".local_sources:check_collections",),
     openers={"documents": ".local_sources:open_collection"},
     services=(".local_sources:require_folders",),
 )

@@ -14,15 +14,14 @@ from pathlib import Path
 from typing import Final
 
 from elcano.activities.passages import search
-from elcano.activities.passages.collection import Collection, Listing, SkippedDocument, list_skip_warnings
+from elcano.activities.passages.document import Collection, Listing, SkippedDocument, list_skip_warnings
 from elcano.activities.passages.index import Index
-from elcano.activities.passages.query import search_words
-from elcano.activities.passages.ranking import Hit
-from elcano.activities.passages.search import Text
+from elcano.activities.passages.index_words import search_words
+from elcano.activities.passages.search import Hit, Text
 from elcano.activities.sources.base import SearchResults
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.plugins.documents.index_sync import sync_index
 from elcano.plugins.documents.parser import PARSE_SECONDS, Parser
-from elcano.plugins.documents.sync import sync_index
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.threads import Threads
 

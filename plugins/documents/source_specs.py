@@ -1,8 +1,8 @@
-"""The sources of documents that have no name of the operator's."""
+"""The source of documents that is there without being named: what installed packages say about themselves."""
 
 from typing import Final
 
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 
 _PACKAGE: Final = "elcano.plugins.documents"
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from sqlalchemy.exc import DBAPIError
 
 from elcano.redaction import without_secrets
-from elcano.settings import Settings, get_variable_name
-from elcano.settings.finding import Finding
+from elcano.settings.plugins import Finding
+from elcano.settings.settings import Settings, get_variable_name
 from elcano.storage.knowledge.graph_factory import age_version
 
 

@@ -9,14 +9,14 @@ import asyncio
 import logging
 from typing import Final
 
-from elcano.activities.calls.failures import safe_text
+from elcano.activities.calls.retry_classification import safe_text
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.report.knowledge_graph import node_id
 from elcano.graphs.report.report import Report
 from elcano.plugins.knowledge.run_knowledge import gather_run_knowledge
-from elcano.storage.knowledge.disabled_graph import NoKnowledge
+from elcano.storage.health import store_trouble
+from elcano.storage.knowledge.graph import NoKnowledge
 from elcano.storage.store import TenantStore
-from elcano.storage.troubles import store_trouble
 
 SECONDS: Final = 300
 """How long the end of a run may wait for its part of the graph, which is a fraction of what archiving it may take."""

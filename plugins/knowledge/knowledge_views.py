@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from elcano.api.http.budgets import Described
+from elcano.api.http.fields import Described
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.report.knowledge_graph import EdgeKind, KnowledgeCounts, KnowledgeEdge, KnowledgeNode, NodeKind
 from elcano.graphs.report.statements import Support

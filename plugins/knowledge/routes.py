@@ -31,8 +31,8 @@ from elcano.plugins.knowledge.knowledge_views import (
     PathsView,
     PathView,
 )
+from elcano.plugins.knowledge.shortest_paths import find_shortest_paths
 from elcano.storage.knowledge.graph import KnowledgeGraph
-from elcano.storage.knowledge.paths import find_shortest_paths
 
 
 async def required_node(id: str, graph: KnowledgeGraph) -> KnowledgeNode:

@@ -9,12 +9,12 @@ from collections import defaultdict
 from typing import Final
 
 from elcano.activities.sources.base import SearchResults
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import KnowledgeDisabled, SourceRefused
 from elcano.graphs.report.knowledge_graph import EdgeKind, node_id
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.evidence import Evidence
-from elcano.storage.knowledge.search_words import extract_search_words
+from elcano.storage.knowledge.word_index import extract_search_words
 from elcano.storage.sql.dialect import root_of
 from elcano.storage.store import TenantStore
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 
 SOURCE: Final = SourceSpec(
     name="knowledge",

@@ -1,12 +1,19 @@
-"""How services write titles, names, dates and languages, in the one way in which a work has them."""
+"""How services write titles, names, dates, languages and licences, turned into the one way in which works have them."""
 
 import re
 from typing import Final
+from urllib.parse import quote
 
 _MONTH_NAMES: Final = "jan feb mar apr may jun jul aug sep oct nov dec"
 _MONTHS: Final = {month: at for at, month in enumerate(_MONTH_NAMES.split(), start=1)}
 _YEARS: Final = re.compile(r"(?<!\d)([12]\d{3})(?!\d)")
+_ISO_DATE: Final = re.compile(r"\s*([12]\d{3})(?:-(\d{1,2})(?:-(\d{1,2}))?)?(?!\d)")
 _TRANSLATED: Final = re.compile(r"\[(.+?)\]?\.?\]?")
+_CREATIVE_COMMONS: Final = re.compile(
+    r"(?:https?://(?:www\.)?creativecommons\.org/(?:licenses/|publicdomain/)?|cc-)"
+    r"(by(?:-nc)?(?:-nd|-sa)?|zero|0|mark)(?![a-z])(?:/(\d\.\d))?.*",
+    re.IGNORECASE,
+)
 _LANGUAGE_CODES: Final = """
 eng:en fre:fr fra:fr ger:de deu:de spa:es ita:it por:pt rus:ru jpn:ja chi:zh zho:zh kor:ko pol:pl dut:nl nld:nl swe:sv
 dan:da nor:no fin:fi cze:cs ces:cs hun:hu tur:tr gre:el ell:el heb:he ara:ar per:fa fas:fa hrv:hr srp:sr slo:sk slk:sk
@@ -30,33 +37,42 @@ def format_author_name(family: str, given: str, suffix: str = "") -> str:
     return ", ".join(part for part in (" ".join(f"{family} {suffix}".split()), " ".join(given.split())) if part)
 
 
-def format_publication_date(year: str, month: str = "", day: str = "") -> str:
+def format_page_range(first: str, last: str) -> str:
+    """`10-19`, or `10` if there is one page or the last one is not known."""
+    return f"{first}-{last}" if first and last and first != last else first
+
+
+def format_doi_url(doi: str) -> str:
+    """The address that leads to a DOI; empty without one."""
+    return f"https://doi.org/{quote(doi, safe='/:;().')}" if doi else ""
+
+
+def format_date(year: object, month: object = "", day: object = "") -> str:
     """`2024`, `2024-05` or `2024-05-17`, as exactly as it is known; empty without a year.
 
     Args:
-        year: digits, or a range as `2023 Nov-2024 Jan`, of which the first year is taken.
+        year: a number, its digits, or a range as `2023 Nov-2024 Jan`, of which the first year is taken.
         month: a number or an English name.
         day: a number.
     """
-    found = _YEARS.search(year)
+    found = _YEARS.search(str(year))
     if found is None:
         return ""
-    number = _parse_bounded_number(month, 12) or _MONTHS.get(month.strip()[:3].lower(), 0)
+    number = _parse_bounded_number(month, 12) or _MONTHS.get(str(month).strip()[:3].lower(), 0)
     if not number:
         return found[1]
     return f"{found[1]}-{number:02}" + (f"-{days:02}" if (days := _parse_bounded_number(day, 31)) else "")
 
 
-def normalize_iso_date(iso: str) -> str:
-    """`2024-05-17`, or its beginning, as far as it is a date; empty if it is none."""
-    year, month, day = [*iso.strip()[:10].split("-"), "", ""][:3]
-    return format_publication_date(year, month, day)
+def parse_iso_date(text: str) -> str:
+    """The date that a text begins with, `2024-05-17T12:00` or less, as far as it can be one; empty if it is none."""
+    found = _ISO_DATE.match(text)
+    return format_date(*(part or "" for part in found.groups())) if found else ""
 
 
-def year_of(date: str) -> int | None:
-    """The year that a date begins with, if it is one."""
-    found = _YEARS.match(date)
-    return int(found[1]) if found else None
+def parse_year(date: str) -> int | None:
+    """The year of a date as `format_date` gives it."""
+    return int(date[:4]) if date else None
 
 
 def normalize_language_code(code: str) -> str:
@@ -65,8 +81,18 @@ def normalize_language_code(code: str) -> str:
     return _LANGUAGES.get(plain, plain)
 
 
-def _parse_bounded_number(text: str, most: int) -> int:
-    """The number from 1 to `most` that `text` is; 0 if it is none."""
-    plain = text.strip()
+def normalize_licence_name(given: str) -> str:
+    """A licence as it is called, `CC BY 4.0`, if `given` is the address or the code of a known one; else `given`."""
+    found = _CREATIVE_COMMONS.fullmatch(given)
+    if found is None:
+        return given
+    kind, version = found[1].lower(), found[2]
+    name = {"zero": "CC0", "0": "CC0", "mark": "Public Domain Mark"}.get(kind, f"CC {kind.upper()}")
+    return f"{name} {version}" if version else name
+
+
+def _parse_bounded_number(given: object, most: int) -> int:
+    """The number from 1 to `most` that `given` is; 0 if it is none."""
+    plain = str(given).strip()
     number = int(plain) if plain.isascii() and plain.isdigit() and len(plain) <= 2 else 0
     return number if number <= most else 0

@@ -6,10 +6,9 @@ report: records found, kept and cited by source, and a table of the studies that
 
 from typing import Final
 
-from elcano.graphs.builder import GraphBuilder
+from elcano.graphs.builder import JUDGING, WRITING, GraphBuilder
 from elcano.graphs.contracts import LITERATURE_REVIEW as NAME
-from elcano.graphs.modes.inputs import JUDGING, WRITING
-from elcano.graphs.modes.mode import Mode
+from elcano.graphs.modes import Mode
 
 LITERATURE_REVIEW = (
     GraphBuilder(NAME, "Search every source alike, judge, search again, write; count records and list the studies.")

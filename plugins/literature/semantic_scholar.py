@@ -4,13 +4,11 @@ Abstracts alone are evidence. Its summaries (`tldr`) are written by a machine an
 that they are cut from, so neither is asked for; a paper without an abstract is left out.
 """
 
-import time
 from typing import Final
 
+from pydantic import Field
+
 from elcano.activities.passages.document import Block
-from elcano.activities.sources.base import SearchResults
-from elcano.activities.sources.http.fetching import Fetcher, Service
-from elcano.graphs.catalogue.source_spec import SourceSpec
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.frozen import Json
 from elcano.graphs.report.works import (
@@ -24,19 +22,12 @@ from elcano.graphs.report.works import (
     parse_pmid,
 )
 from elcano.plugins.literature import bibliographic_format
-from elcano.plugins.literature.passage_selection import take_first_passages
-from elcano.plugins.literature.service_answers import (
-    ServiceData,
-    json_of,
-    parse_readable_items,
-    request_answer,
-    validate_shape,
-)
-from elcano.plugins.literature.service_queries import plain_words
-from elcano.plugins.literature.work_records import Record, build_record_metadata, build_stored_record
-from elcano.settings import Settings
+from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
+from elcano.plugins.literature.search_queries import SentQuery, plain_words
+from elcano.plugins.literature.service_answers import LARGEST_COUNT, ServiceData, parse_readable_items
+from elcano.plugins.literature.work_records import Record, build_record_metadata
+from elcano.plugins.literature.work_standing import NOT_REVIEWED
 
-BASE: Final = "https://api.semanticscholar.org/graph/v1/"
 FIELDS: Final = (
     "title,abstract,authors.name,externalIds,venue,journal,publicationVenue,year,publicationDate,publicationTypes,"
     "citationCount,openAccessPdf,url"
@@ -73,10 +64,6 @@ class _Journal(ServiceData):
     pages: str = ""
 
 
-class _Venue(ServiceData):
-    name: str = ""
-
-
 class _Pdf(ServiceData):
     url: str = ""
     license: str = ""
@@ -90,13 +77,12 @@ class _Paper(ServiceData):
     authors: list[_Name] = []
     venue: str = ""
     journal: _Journal = _Journal()
-    publicationVenue: _Venue = _Venue()
+    publicationVenue: _Name = _Name()
     year: int | None = None
     publicationDate: str = ""
     publicationTypes: list[str] = []
-    citationCount: int | None = None
+    citationCount: int | None = Field(None, ge=0, le=LARGEST_COUNT)
     openAccessPdf: _Pdf = _Pdf()
-    url: str = ""
 
 
 class _Page(ServiceData):
@@ -104,76 +90,44 @@ class _Page(ServiceData):
     data: list[Json] | None = None
 
 
-class SemanticScholar:
-    """The Allen Institute's Semantic Scholar."""
+class SemanticScholar(LiteratureSource):
+    """The Allen Institute's Semantic Scholar. Without a key all share one pool, which may be used up."""
 
-    def __init__(self, spec: SourceSpec, settings: Settings, fetcher: Fetcher | None = None) -> None:
-        self._spec = spec
-        self._service = Service(spec.name, BASE, settings, fetcher)
-        key = settings.key(spec.key)
-        self._headers = {"x-api-key": key} if key else {}
+    base = "https://api.semanticscholar.org/graph/v1/"
+    key_header = "x-api-key"
 
-    @property
-    def spec(self) -> SourceSpec:
-        """The source's specification."""
-        return self._spec
+    def prepare_query(self, query: str) -> SentQuery:
+        """Words alone: it knows no operators, and finds nothing for words with hyphens, which are two words there."""
+        return SentQuery(" ".join(plain_words(query.replace("-", " "))), words=query)
 
-    async def search(self, query: str, limit: int) -> SearchResults:
-        """At most `limit` papers that have an abstract, in the service's order.
-
-        Raises:
-            SourceUnavailable: it did not answer, or not as it should.
-            SourceBusy: it is down, or the pool that all without a key share is used up.
-            SourceRefused: it refuses the query or the key.
-        """
-        name = self._spec.name
-        # It knows no operators, and finds nothing for words with hyphens: they are two words there.
-        words = " ".join(plain_words(query.replace("-", " ")))
-        if not words:
-            return SearchResults(warnings=(f"{name}: {query!r} has no word to search for",))
-        params = {"query": words, "limit": str(min(limit * SPARE, MOST_PAPERS)), "fields": FIELDS}
-        got = await request_answer(self._service, "paper/search", params, self._headers)
-        page = validate_shape(name, _Page, json_of(name, got))
+    async def find_works(self, query: str, limit: int) -> FoundWorks:
+        """The papers of one answer, three times as many as are wanted."""
+        params = {"query": query, "limit": str(min(limit * SPARE, MOST_PAPERS)), "fields": FIELDS}
+        page = self.parse_json(await self.fetch("paper/search", params), _Page)
         if page.data is None and page.total != 0:  # an empty search has a total and no data
-            raise SourceUnavailable(f"{name}: the answer has another shape (no data)")
-        papers, unreadable = parse_readable_items(name, _Paper, page.data or [])
-        without = sum(not paper.abstract.strip() for paper in papers)
-        left_out = (f"{name}: {without} of {len(papers)} papers found have no abstract there",) if without else ()
-        now = time.time()
-        kept = (
-            build_stored_record(name, _build_paper_record(paper), now) for paper in papers if paper.abstract.strip()
-        )
-        return take_first_passages(kept, limit, (*unreadable, *left_out))
-
-    async def close(self) -> None:
-        """Closes its connections."""
-        await self._service.close()
-
-
-def open_source(spec: SourceSpec, settings: Settings) -> SemanticScholar:
-    """Semantic Scholar, with a key if its variable is set. Nothing is asked before the first search."""
-    return SemanticScholar(spec, settings)
+            raise SourceUnavailable(f"{self.name}: the answer has another shape (no data)")
+        papers, unread = parse_readable_items(_Paper, page.data or [])
+        return FoundWorks([_build_paper_record(paper) for paper in papers], unread)
 
 
 def _build_paper_record(paper: _Paper) -> Record:
     ids = paper.externalIds
     venue = paper.journal.name or paper.publicationVenue.name or paper.venue
     preprint = not paper.journal.volume and any(name in venue.lower() for name in _PREPRINTS)
-    date = bibliographic_format.normalize_iso_date(
-        paper.publicationDate
-    ) or bibliographic_format.format_publication_date(str(paper.year or ""))
+    kind: WorkKind = next((_KINDS[one] for one in paper.publicationTypes if one in _KINDS), "article")
+    date = bibliographic_format.parse_iso_date(paper.publicationDate) or bibliographic_format.format_date(
+        paper.year or ""
+    )
     flags: tuple[Flag, ...] = ("preprint", "abstract_only") if preprint else ("abstract_only",)
     work = Work(
         title=bibliographic_format.clean_title(paper.title),
         authors=tuple(one.name for one in paper.authors if one.name),
-        year=bibliographic_format.year_of(date),
+        year=bibliographic_format.parse_year(date),
         published=date,
         venue=venue,
         volume=paper.journal.volume,
         pages=paper.journal.pages,
-        kind="preprint"
-        if preprint
-        else next((_KINDS[one] for one in paper.publicationTypes if one in _KINDS), "article"),
+        kind="preprint" if preprint else kind,
         design=tuple(one for one in paper.publicationTypes if one not in _NO_DESIGN),
         identifiers=Identifiers(
             doi=parse_doi(ids.DOI),
@@ -183,13 +137,9 @@ def _build_paper_record(paper: _Paper) -> Record:
         ),
         url=f"https://www.semanticscholar.org/paper/{paper.paperId}" if paper.paperId.isalnum() else "",
         flags=flags,
-        notices=("It is a preprint: it was not reviewed by peers.",) if preprint else (),
-        cited_by=paper.citationCount if paper.citationCount is not None and paper.citationCount >= 0 else None,
+        notices=(NOT_REVIEWED,) if preprint else (),
+        cited_by=paper.citationCount,
         licence=paper.openAccessPdf.license,
     )
-    return Record(
-        work,
-        (Block(paper.abstract),),
-        name=paper.paperId,
-        metadata=build_record_metadata(open_access=paper.openAccessPdf.url),
-    )
+    metadata = build_record_metadata(open_access=paper.openAccessPdf.url)
+    return Record(work, (Block(paper.abstract),) if paper.abstract.strip() else (), paper.paperId, metadata)

@@ -1,126 +1,129 @@
-"""Parses answers as what they should be, or raises an error: they are never read as less than they were.
+"""Checks and parses the answers of services: an answer is never read as less, or as something else, than it is.
 
-What a service says of a refused request is told on, since it says what to write otherwise; of other faults only the
-status is told.
+The reason that a service gives for refusing a request is put into the error, so that a person can correct the query. Of
+other faults only the status is told.
 """
 
-from collections.abc import Collection, Mapping
-from typing import Any, Final, TypeVar
+import re
+from typing import Any, Final, TypeVar, get_origin
 
 import httpx
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    ValidationError,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    field_validator,
+)
 
-from elcano.activities.sources.http.fetching import Answer, Service
+from elcano.activities.passages.document import normalize_text
+from elcano.activities.sources.http.fetching import Answer
 from elcano.activities.sources.retry_after import require_answer
-from elcano.graphs.errors import SourceRefused, SourceUnavailable
+from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
 from elcano.graphs.text import shorten_text
 
-SAID_CHARACTERS: Final = 200
-_LATER: Final = {408, 425, 429}
-"""Refusals of now."""
+REASON_CHARACTERS: Final = 200
+LARGEST_COUNT: Final = 1_000_000_000
+"""No figure of a work, as its citations, is larger; what is has been damaged."""
+_ADDRESS: Final = re.compile(r"https?://\S+")
+"""Services repeat the address that they were asked, and a key may be in it."""
 
 
 class ServiceData(BaseModel):
-    """A part of a service's answer: other fields are not read, and null is as if it were not there."""
+    """A part of a service's answer. Fields that are not named here are not read.
+
+    A field of the wrong type counts as missing, and so does an item of a list: it costs that field and not the work,
+    and never becomes something plausible. Fields without a default are what makes the answer one: they are required.
+    """
 
     model_config = ConfigDict(extra="ignore", frozen=True, coerce_numbers_to_str=True)
+
+    @field_validator("*", mode="wrap")
+    @classmethod
+    def drop_unreadable_values(cls, value: Any, validate: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
+        """The value of a field as far as it can be read, or else its default."""
+        if isinstance(value, str) and not value.isascii():
+            value = normalize_text(value)  # half of a surrogate pair is no text
+        try:
+            return validate(value)
+        except ValidationError:
+            field = cls.model_fields[str(info.field_name)]
+            if isinstance(value, list) and get_origin(field.annotation) is list:
+                return [item for one in value for item in _validate_item(one, validate)]
+            if field.is_required():
+                raise
+            return field.get_default(call_default_factory=True)
+
+
+def _validate_item(item: Any, validate: ValidatorFunctionWrapHandler) -> list[Any]:
+    """The item of a list in a list; nothing if it cannot be read."""
+    try:
+        return [*validate([item])]
+    except ValidationError:
+        return []
 
 
 Shape = TypeVar("Shape", bound=ServiceData)
 
 
-async def request_answer(
-    service: Service,
-    path: str,
-    params: Mapping[str, str],
-    headers: Mapping[str, str] | None = None,
-    *,
-    absent: Collection[int] = (),
-) -> Answer:
-    """The answer to a GET.
-
-    Args:
-        service: who is asked.
-        path: below its base.
-        params: the query.
-        headers: a key belongs here.
-        absent: statuses that say that there is no such thing; they are answered.
+def require_answered(source: str, answer: Answer) -> None:
+    """Returns if `answer` has a status of success.
 
     Raises:
-        SourceUnavailable: nobody answered.
-        SourceBusy: it is down, overloaded or asks to wait.
-        SourceRefused: it refuses; its reason is told.
-    """
-    got = await service.ask(path, params=params, headers=headers)
-    if got.status in absent:
-        return got
-    if 400 <= got.status < 500 and got.status not in _LATER and (reason := _extract_refusal_reason(got)):
-        raise SourceRefused(f"{service.name}: HTTP {got.status}: {reason}")
-    require_answer(service.name, httpx.Response(got.status, headers=got.headers))
-    return got
-
-
-def json_of(source: str, got: Answer) -> Any:
-    """The content as JSON.
-
-    Raises:
-        SourceUnavailable: it is none, or nested deeper than anything that a service means.
+        SourceBusy: the service is down, overloaded, or asks to wait.
+        SourceRefused: the same request will never be answered; its reason is told.
     """
     try:
-        return got.json(source)
-    except RecursionError:
-        raise SourceUnavailable(f"{source}: the answer is no JSON (nested too deeply)") from None
+        require_answer(source, httpx.Response(answer.status, headers=answer.headers))
+    except SourceBusy as error:
+        raise SourceBusy(_append_reason(str(error), answer), error.retry_after) from None
+    except SourceRefused as error:
+        raise SourceRefused(_append_reason(str(error), answer)) from None
 
 
-def validate_shape(source: str, model: type[Shape], data: Any) -> Shape:
-    """`data` as `model`.
+def validate_shape(source: str, shape: type[Shape], data: Any) -> Shape:
+    """`data` as `shape`.
 
     Raises:
-        SourceUnavailable: it has another shape.
+        SourceUnavailable: it lacks what makes it one.
     """
     try:
-        return model.model_validate(without_null(data))
+        return shape.model_validate(data)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part) for part in first["loc"]) or "the whole"
         raise SourceUnavailable(f"{source}: the answer has another shape ({place}: {first['msg']})") from None
-    except RecursionError:
-        raise SourceUnavailable(f"{source}: the answer has another shape (nested too deeply)") from None
 
 
-def parse_readable_items(source: str, model: type[Shape], items: list[Any]) -> tuple[list[Shape], tuple[str, ...]]:
-    """The items that can be read, and a warning if some cannot."""
+def parse_readable_items(shape: type[Shape], items: list[Any]) -> tuple[list[Shape], int]:
+    """The items that can be read, and how many cannot."""
     kept: list[Shape] = []
     for item in items:
         try:
-            kept.append(validate_shape(source, model, item))
-        except SourceUnavailable:
+            kept.append(shape.model_validate(item))
+        except ValidationError:
             continue  # counted below: the others are still what was found
-    missing = len(items) - len(kept)
-    return kept, (f"{source}: {missing} of the works found could not be read",) if missing else ()
+    return kept, len(items) - len(kept)
 
 
-def without_null(data: Any) -> Any:
-    """`data` without the fields that are null."""
-    if isinstance(data, dict):
-        return {name: without_null(value) for name, value in data.items() if value is not None}
-    return [without_null(one) for one in data if one is not None] if isinstance(data, list) else data
+def _append_reason(error: str, answer: Answer) -> str:
+    reason = shorten_text(" ".join(_ADDRESS.sub("[address]", _find_reason(answer)).split()), REASON_CHARACTERS)
+    return f"{error}: {reason}" if reason else error
 
 
-def _extract_refusal_reason(got: Answer) -> str:
-    """Return the error text of an answer on one line; empty for a page or anything else not meant to be read."""
-    if got.media_type == "text/plain":
-        return _shorten_refusal(got.text)
-    if got.media_type.endswith("json"):
-        try:
-            said = json_of("", got)
-        except SourceUnavailable:
-            return ""
-        # Other fields are not told: some services put the caller's address or key there.
-        found = next((said[key] for key in ("error", "message") if said.get(key)), "") if isinstance(said, dict) else ""
-        return _shorten_refusal(found) if isinstance(found, str) else ""
-    return ""
-
-
-def _shorten_refusal(text: str) -> str:
-    return shorten_text(" ".join(text.split()), SAID_CHARACTERS)
+def _find_reason(answer: Answer) -> str:
+    """The reason in an answer's JSON or plain text; empty for a page of HTML and for all else."""
+    if answer.media_type == "text/plain":
+        return answer.text[:2_000]
+    if not answer.media_type.endswith("json"):
+        return ""
+    try:
+        told = answer.json("")
+    except SourceUnavailable:  # the status has to speak for itself
+        return ""
+    # Other fields are not told: some services put the caller's address or key there.
+    given = [told.get("message"), told.get("error")] if isinstance(told, dict) else []
+    listed = [one.get("message") for part in given if isinstance(part, list) for one in part if isinstance(one, dict)]
+    reasons = ["; ".join(one for one in listed if isinstance(one, str)), *given]
+    return next((reason for reason in reasons if isinstance(reason, str) and reason.strip()), "")

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
+from elcano.graphs.catalogue.sources import SourceLimits, SourcePolicy, SourceSpec
 
 _PACKAGE: Final = "elcano.plugins.literature"
 
@@ -23,7 +23,7 @@ SOURCES: Final = (
         limits=SourceLimits(per_second=0.9, per_second_with_key=3.0, side_by_side=2),
         policy=SourcePolicy(seconds=100),
         by_default=False,
-        opened_by=f"{_PACKAGE}.pubmed.source:open_source",
+        opened_by=f"{_PACKAGE}.pubmed:PubMed",
     ),
     SourceSpec(
         name="europe-pmc",
@@ -37,7 +37,7 @@ SOURCES: Final = (
         limits=SourceLimits(per_second=0.5, side_by_side=1),
         policy=SourcePolicy(seconds=160),
         by_default=False,
-        opened_by=f"{_PACKAGE}.europe_pmc.source:open_source",
+        opened_by=f"{_PACKAGE}.europe_pmc:EuropePMC",
     ),
     SourceSpec(
         name="clinical-trials",
@@ -54,7 +54,7 @@ SOURCES: Final = (
         limits=SourceLimits(per_second=0.5, side_by_side=1),
         policy=SourcePolicy(seconds=70),
         by_default=False,
-        opened_by=f"{_PACKAGE}.clinical_trials.source:open_source",
+        opened_by=f"{_PACKAGE}.clinical_trials.source:ClinicalTrials",
     ),
     SourceSpec(
         name="semantic-scholar",
@@ -69,7 +69,7 @@ SOURCES: Final = (
         limits=SourceLimits(per_second=0.3, per_second_with_key=0.9, side_by_side=1, query_characters=300),
         policy=SourcePolicy(),
         by_default=False,
-        opened_by=f"{_PACKAGE}.semantic_scholar:open_source",
+        opened_by=f"{_PACKAGE}.semantic_scholar:SemanticScholar",
     ),
     SourceSpec(
         name="openalex",
@@ -84,7 +84,7 @@ SOURCES: Final = (
         # what is scarce is the credit of a day, ten to a hundred searches without a key, a thousand with one.
         limits=SourceLimits(per_second=1, per_second_with_key=10),
         policy=SourcePolicy(seconds=70),
-        opened_by=f"{_PACKAGE}.openalex.source:open_source",
+        opened_by=f"{_PACKAGE}.openalex:OpenAlex",
     ),
     SourceSpec(
         name="crossref",
@@ -99,7 +99,7 @@ SOURCES: Final = (
         # same time ("Access and authentication", crossref.org). So few, and one at a time.
         limits=SourceLimits(per_second=2, side_by_side=1),
         policy=SourcePolicy(),
-        opened_by=f"{_PACKAGE}.crossref.source:open_source",
+        opened_by=f"{_PACKAGE}.crossref:Crossref",
     ),
     SourceSpec(
         name="arxiv",
@@ -115,7 +115,7 @@ SOURCES: Final = (
         # One request every three seconds over one connection ("Terms of Use for arXiv APIs", info.arxiv.org).
         limits=SourceLimits(per_second=0.33, side_by_side=1),
         policy=SourcePolicy(),
-        opened_by=f"{_PACKAGE}.arxiv.source:open_source",
+        opened_by=f"{_PACKAGE}.arxiv:Arxiv",
     ),
     SourceSpec(
         name="wikipedia",
@@ -129,6 +129,6 @@ SOURCES: Final = (
         # takes two to eight.
         limits=SourceLimits(per_second=0.5, side_by_side=1, query_characters=300),
         policy=SourcePolicy(seconds=120),
-        opened_by=f"{_PACKAGE}.wikipedia.source:open_source",
+        opened_by=f"{_PACKAGE}.wikipedia:Wikipedia",
     ),
 )

@@ -45,6 +45,13 @@ class Record:
     """What is known beside, the same for all its passages."""
     parted: bool = False
     """Whether it is always cut at its headings, however short it is."""
+    full_text: str = ""
+    """What its service calls its full text; empty: there is none to ask for."""
+
+    @property
+    def has_text(self) -> bool:
+        """Whether more is known of it than its title."""
+        return any(block.kind != "heading" and block.text.strip() for block in self.blocks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +75,7 @@ def build_stored_record(source: str, record: Record, now: float) -> WorkRecord |
     document = _shorten_document_id(
         work.identifiers.document or (f"{source}:{_clean_line(record.name)}" if record.name else "")
     )
-    if not document or all(block.kind == "heading" or not block.text.strip() for block in record.blocks):
+    if not document or not record.has_text:
         return None
     assembled = assemble_document(Parsed(list(record.blocks), work.title), document, "text/plain")
     if not assembled.text:
@@ -115,7 +122,7 @@ def build_record_metadata(**named: str | Sequence[str]) -> JsonObject:
     return kept
 
 
-def by_title(record: Record) -> Record:
+def with_title_as_text(record: Record) -> Record:
     """A record without text as one whose text is its title, and which says so in its notices and its metadata."""
     work = record.work.model_copy(update={"notices": (*record.work.notices, ONLY_TITLE)})
     return Record(work, (Block(record.work.title),), record.name, {**record.metadata, "read": "title"})

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from elcano.graphs.errors import InputInvalid
 from elcano.plugins.mcp.known_servers import open_servers
 from elcano.plugins.mcp.mcp_tools import ListToolsInput
-from elcano.settings import Settings, get_variable_name
-from elcano.settings.finding import Finding
+from elcano.settings.plugins import Finding
+from elcano.settings.settings import Settings, get_variable_name
 
 
 def check_tool_servers(chosen: Settings) -> Iterable[Finding]:

@@ -10,7 +10,7 @@ from elcano.plugins.mcp.mcp_tools import CallToolInput, CallToolOutput, ListTool
 from elcano.plugins.mcp.offered_tools import Listing
 from elcano.plugins.mcp.tool_calls import Caller, CallPlace
 from elcano.plugins.mcp.tool_servers import CLOSING_SECONDS, tool_servers
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.store import TenantStore
 
 

@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
-from elcano.api.http.budgets import Described
 from elcano.api.http.errors import (
     RequestInvalid,
     StoreUnavailable,
@@ -18,6 +17,7 @@ from elcano.api.http.errors import (
     ToolServersUnavailable,
     problem_docs,
 )
+from elcano.api.http.fields import Described
 from elcano.api.services import Provided, Services
 from elcano.api.temporal.looks import LookFailed
 from elcano.graphs.frozen import JsonObject

@@ -11,13 +11,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final, TextIO, TypeVar
 
-from elcano.activities.extras import missing_extras
+from elcano.activities.services import missing_extras
 from elcano.graphs.errors import ToolRefused, ToolUnavailable
 from elcano.graphs.extras import install_command
 from elcano.graphs.text import shorten_text
 from elcano.plugins.mcp.tool_servers import CLOSING_SECONDS, VARIABLE, ToolServer
 from elcano.redaction import without_secrets
-from elcano.settings import list_secrets, secrets_given
+from elcano.settings.secrets import list_secrets, secrets_given
 
 if TYPE_CHECKING:  # it is imported when it is needed: see `_import_mcp_library`
     from mcp import Client

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import ValidationError
 
-from elcano.activities.tools.evidence_reference import build_evidence_ref
+from elcano.activities.tools.tool_work import build_evidence_ref
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.errors import ActivityFault, ApprovalNeeded, OutcomeUnknown, ToolRefused, ToolUnavailable
 from elcano.graphs.text import shorten_text

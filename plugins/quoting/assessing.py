@@ -5,7 +5,7 @@ Coverage says that something speaks to a part, not that it is answered well; the
 
 from typing import Final
 
-from elcano.activities.text.current_language import get_current_language
+from elcano.activities.text.languages import get_current_language
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.text import shorten_text
 from elcano.plugins.quoting.language import in_its_language

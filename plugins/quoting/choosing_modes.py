@@ -9,13 +9,12 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
-from elcano.activities.text.current_language import get_current_language
-from elcano.activities.text.question_readings import list_readings
-from elcano.activities.text.same_question import is_same_question
+from elcano.activities.text.languages import get_current_language
+from elcano.activities.text.same_question import is_same_question, list_readings
 from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.catalogue.source_spec import DATABASE
-from elcano.graphs.modes.mode_choices import PLUGIN_MODES
+from elcano.graphs.catalogue.sources import DATABASE
+from elcano.graphs.modes import PLUGIN_MODES
 from elcano.graphs.text import shorten_text
 from elcano.plugins.quoting.mode_words import LANGUAGES, Words
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from elcano.activities.text.stems import list_stems
 from elcano.graphs.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope
-from elcano.graphs.agents.prose import SectionText, Summary
+from elcano.graphs.agents.writing import SectionText, Summary
 from elcano.graphs.report.draft import Claim, heading_for, title_for
 from elcano.graphs.report.report import DraftSection, ReportDraft
 from elcano.plugins.quoting.choosing import key_findings

@@ -8,9 +8,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Final, TypeVar
 
-from elcano.activities.text.current_language import get_current_language, use_language
-from elcano.activities.text.known import ENGLISH
-from elcano.activities.text.languages import language_of, languages_of
+from elcano.activities.text.language_detection import language_of, languages_of
+from elcano.activities.text.languages import ENGLISH, get_current_language, use_language
 from elcano.graphs.agents.envelope import TaskEnvelope
 
 _Answer = TypeVar("_Answer")

@@ -10,11 +10,10 @@ from typing import Final
 
 from elcano.activities.phrases import english, get_phrases
 from elcano.activities.phrases.wording import Phrases
-from elcano.activities.text.current_language import get_current_language
-from elcano.activities.text.known import is_known
-from elcano.activities.text.languages import languages_of
+from elcano.activities.text.language_detection import languages_of
+from elcano.activities.text.languages import get_current_language, is_known
 from elcano.activities.text.stems import list_stems
-from elcano.activities.text.unspaced import is_unspaced, rejoin_pairs
+from elcano.activities.text.words import is_unspaced, rejoin_pairs
 from elcano.plugins.quoting.passages import Material
 from elcano.plugins.quoting.terms import Terms
 

@@ -14,9 +14,9 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
-from elcano.activities.text.tokens import estimated_tokens
+from elcano.activities.calls.usage import estimated_tokens
 from elcano.graphs.agents.envelope import TaskEnvelope, parse_envelope
-from elcano.graphs.agents.prose import ReportProse, SectionProse
+from elcano.graphs.agents.writing import ReportProse, SectionProse
 from elcano.graphs.errors import ModelRefused
 from elcano.graphs.registry import find_keyless, resolve_function
 from elcano.graphs.report.report import ReportDraft

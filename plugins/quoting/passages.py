@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from elcano.activities.text.current_language import get_current_language
+from elcano.activities.text.languages import get_current_language
 from elcano.activities.text.stems import content_words, find_word_stem, list_stems
 from elcano.activities.text.words import split_words
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from elcano.activities.text.current_language import get_current_language
+from elcano.activities.text.languages import get_current_language
 from elcano.activities.text.stems import (
     content_words,
     find_word_root,
@@ -14,8 +14,7 @@ from elcano.activities.text.stems import (
     list_verb_forms,
 )
 from elcano.activities.text.stopwords import WEIGHTLESS, get_weightless_words, stop_words
-from elcano.activities.text.unspaced import is_unspaced
-from elcano.activities.text.words import split_words
+from elcano.activities.text.words import is_unspaced, split_words
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.state.state import RELATED
 from elcano.plugins.quoting.asking import kind_of

@@ -1,9 +1,9 @@
 """The reviewer without a model: figures, names and words of each statement are looked for in what it quotes."""
 
-from elcano.activities.support.quote_coverage import Statement, is_foreign_language
+from elcano.activities.support.missing_facts import Statement, is_foreign_language
 from elcano.activities.support.statement_check import judge_statement
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.reviewer import ReviewedStatement, ReviewVerdicts, StatementVerdict
+from elcano.graphs.agents.review import ReviewedStatement, ReviewVerdicts, StatementVerdict
 from elcano.graphs.text import ensure_list
 
 

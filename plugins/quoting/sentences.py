@@ -11,10 +11,9 @@ from typing import Final
 
 import regex
 
-from elcano.activities.prose.sentences import sentence_ends
-from elcano.activities.text.current_language import get_current_language
-from elcano.activities.text.unspaced import is_unspaced
-from elcano.activities.text.words import split_words
+from elcano.activities.text.languages import get_current_language
+from elcano.activities.text.sentences import sentence_ends
+from elcano.activities.text.words import is_unspaced, split_words
 from elcano.plugins.quoting.blocks import Block, prose
 from elcano.plugins.quoting.language import in_english
 

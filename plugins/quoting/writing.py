@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from elcano.activities.phrases import get_phrases
-from elcano.activities.text.current_language import get_current_language
+from elcano.activities.text.languages import get_current_language
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.report.draft import Citation, Claim, heading_for, title_for
 from elcano.graphs.report.report import DraftSection, ReportDraft

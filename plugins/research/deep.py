@@ -4,8 +4,7 @@ The graph of DeepCritical's deep flow. Its two syntheses are two graphs: `deep` 
 merges all drafts in one pass.
 """
 
-from elcano.graphs.builder import GraphBuilder
-from elcano.graphs.modes.inputs import COMMISSION, NEW_EVIDENCE
+from elcano.graphs.builder import COMMISSION, NEW_EVIDENCE, GraphBuilder
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
 from elcano.plugins.research.iterative import ITERATIVE
 

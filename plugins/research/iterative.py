@@ -5,8 +5,7 @@ budget left, is there an iteration left. Before it the whole question is searche
 think about nothing.
 """
 
-from elcano.graphs.builder import GraphBuilder
-from elcano.graphs.modes.inputs import CONTEXT, JUDGING, ROUND, WRITING
+from elcano.graphs.builder import CONTEXT, JUDGING, ROUND, WRITING, GraphBuilder
 
 ITERATIVE = (
     GraphBuilder("iterative", "Search, think, find the gap, search for it, judge; round until it is answered.")

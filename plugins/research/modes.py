@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from elcano.graphs.modes.mode import Mode
+from elcano.graphs.modes import Mode
 from elcano.plugins.research.deep import DEEP, DEEP_BRIEF
 from elcano.plugins.research.iterative import ITERATIVE
 from elcano.plugins.research.simple import SIMPLE

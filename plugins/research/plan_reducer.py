@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from elcano.graphs.catalogue.registry_specs import ReducerSpec
+from elcano.graphs.catalogue.reducers import ReducerSpec
 from elcano.graphs.state.plan import SectionPlan, normalize_criteria, normalize_title
 from elcano.graphs.state.state import ResearchState
 from elcano.graphs.text import shorten_text

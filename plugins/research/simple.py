@@ -1,7 +1,6 @@
 """Simple research, DeepCritical's linear loop: search every source, judge, search with the judge's words, write."""
 
-from elcano.graphs.builder import GraphBuilder
-from elcano.graphs.modes.inputs import JUDGING, WRITING
+from elcano.graphs.builder import JUDGING, WRITING, GraphBuilder
 
 SIMPLE = (
     GraphBuilder("simple", "Search every source, judge, search again with the judge's words, write.")

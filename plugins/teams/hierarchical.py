@@ -7,8 +7,7 @@ satisfies its judge hands in its last draft, and the report says so.
 
 from typing import Final
 
-from elcano.graphs.builder import GraphBuilder
-from elcano.graphs.modes.inputs import CONTEXT, NEW_EVIDENCE, WRITING
+from elcano.graphs.builder import CONTEXT, NEW_EVIDENCE, WRITING, GraphBuilder
 from elcano.graphs.spec.graph import Inputs
 from elcano.plugins.research.deep import deep_graph
 

@@ -7,8 +7,7 @@ plan, the evidence kept; where that was done often enough, or no round is left, 
 
 from typing import Final
 
-from elcano.graphs.builder import GraphBuilder
-from elcano.graphs.modes.inputs import ASKED, CONTEXT, WRITING
+from elcano.graphs.builder import ASKED, CONTEXT, WRITING, GraphBuilder
 from elcano.graphs.state.team import NO_RESET_LEFT
 
 ROUNDS: Final = 10

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from elcano.graphs.modes.mode import Mode
+from elcano.graphs.modes import Mode
 from elcano.plugins.teams.hierarchical import HIERARCHICAL
 from elcano.plugins.teams.magentic import MAGENTIC
 

@@ -5,8 +5,7 @@ Evidence and turns are kept whatever happens; a reset takes back nothing but the
 
 from typing import Final
 
-from elcano.graphs.catalogue.reducers import WARNED_CHARACTERS, in_this_iteration, running_iteration
-from elcano.graphs.catalogue.registry_specs import ReducerSpec
+from elcano.graphs.catalogue.reducers import WARNED_CHARACTERS, ReducerSpec, in_this_iteration, running_iteration
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.state.plan import apply_verdicts
 from elcano.graphs.state.state import ResearchState

@@ -13,11 +13,11 @@ from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from elcano.activities.passages.document import FileSkipped, normalize_text
-from elcano.activities.passages.query import search_words
+from elcano.activities.passages.index_words import search_words
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Fetcher
 from elcano.activities.text.stems import list_stems
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.report.works import canonicalize_page_url
 from elcano.plugins.web.addresses import build_no_url_result, extract_host, split_url_from_query

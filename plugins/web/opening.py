@@ -11,10 +11,10 @@ from collections import deque
 from typing import Final
 
 from elcano.activities.passages.document import FileSkipped, normalize_text
-from elcano.activities.passages.query import search_words
+from elcano.activities.passages.index_words import search_words
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Fetcher
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.plugins.web.addresses import build_no_url_result, different_hosts, split_url_from_query
 from elcano.plugins.web.crawl import CrawlSource
@@ -22,7 +22,7 @@ from elcano.plugins.web.hits import Hit
 from elcano.plugins.web.page_reader import Reader, ReadPage
 from elcano.plugins.web.passages import rank_page_passages
 from elcano.plugins.web.search_providers import ConfiguredProvider, list_configured_providers, search_with_fallback
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 
 PAGES: Final = 6
 """Pages that are read for one search: of each come three passages at most as long as others have some, and a search

@@ -10,7 +10,8 @@ from elcano.activities.sources.http.fetching import Fetcher, Service
 from elcano.graphs.errors import ActivityFault, SourceBusy, SourceRefused, SourceUnavailable
 from elcano.plugins.web import brave, exa, searxng, serper, tavily
 from elcano.plugins.web.hits import Hits, Provider
-from elcano.settings import Settings, read_key_variable
+from elcano.settings.environment import read_key_variable
+from elcano.settings.settings import Settings
 
 PROVIDERS: Final[tuple[Provider, ...]] = (
     searxng.PROVIDER,

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
+from elcano.graphs.catalogue.sources import SourceLimits, SourcePolicy, SourceSpec
 
 _PACKAGE: Final = "elcano.plugins.web"
 

@@ -26,12 +26,12 @@ from elcano.graphs.report.knowledge_graph import (
     NodeKind,
     kind_of,
 )
-from elcano.storage.knowledge import labels
+from elcano.storage.knowledge import age_server
 from elcano.storage.knowledge.age_server import AgeServer
 from elcano.storage.knowledge.cypher import parse_agtype, require_columns, require_reading
 from elcano.storage.knowledge.graph import BATCH, MOST_ROWS, Hit, Neighbour
 from elcano.storage.knowledge.word_index import WordIndex
-from elcano.storage.sql.types import escape_nul, unescape_nul
+from elcano.storage.sql.tables import escape_nul, unescape_nul
 
 CYPHER_SECONDS: Final = 5
 """How long a query of a client's may take."""
@@ -48,7 +48,7 @@ class AgeKnowledge:
     def __init__(self, server: AgeServer, tenant: str) -> None:
         self._server = server
         self._tenant = tenant
-        self._words = WordIndex(labels.WORDS, tenant)
+        self._words = WordIndex(age_server.WORDS, tenant)
 
     async def upsert(
         self, nodes: Sequence[KnowledgeNode], edges: Sequence[KnowledgeEdge], *, replacing: str = ""
@@ -71,13 +71,13 @@ class AgeKnowledge:
                 raise ValueError(f"an edge leads to nodes that are neither given nor kept: {', '.join(lacking[:5])}")
             for kind, some in by_kind.items():
                 for batch in _split_rows_into_batches([self._written(one) for one in some]):
-                    await connection.exec_driver_sql(labels.keep_nodes(graph, kind), (batch,))
+                    await connection.exec_driver_sql(age_server.keep_nodes(graph, kind), (batch,))
             await self._words.add(connection, list(described.values()))
             for (kind_of_edge, start, end), given in by_ends.items():
                 for part in _split_rows_into_batches(given):
                     columns = [json.dumps(one.start) for one in part], [json.dumps(one.end) for one in part]
                     rows = (*columns, [self._written(one) for one in part])
-                    await connection.exec_driver_sql(labels.keep_edges(graph, kind_of_edge, start, end), rows)
+                    await connection.exec_driver_sql(age_server.keep_edges(graph, kind_of_edge, start, end), rows)
 
     async def nodes(self, ids: Sequence[str]) -> list[KnowledgeNode]:
         """See `KnowledgeGraph`."""
@@ -97,7 +97,8 @@ class AgeKnowledge:
         async with self._server.reading() as connection:
             for way in ("-[e]->", "<-[e]-"):
                 query = (
-                    f"MATCH (a:{labels.vertex_label(kind_of(id))}){way}(b) WHERE {chosen}a.id = $id AND e.id > $after "
+                    f"MATCH (a:{age_server.vertex_label(kind_of(id))}){way}(b) "
+                    f"WHERE {chosen}a.id = $id AND e.id > $after "
                     f"RETURN properties(e), properties(b) ORDER BY e.id LIMIT {int(limit)}"
                 )
                 asked: JsonObject = {"id": id, "after": after, "kinds": list(kinds)}
@@ -116,7 +117,7 @@ class AgeKnowledge:
                 for batch in _split_rows_into_batches(of_kind):
                     for way in ("-[e]->", "<-[e]-"):
                         query = (
-                            f"UNWIND $ids AS i MATCH (a:{labels.vertex_label(kind)}){way}(b) WHERE a.id = i "
+                            f"UNWIND $ids AS i MATCH (a:{age_server.vertex_label(kind)}){way}(b) WHERE a.id = i "
                             f"RETURN properties(e) LIMIT {int(limit)}"
                         )
                         for (one,) in await _run_cypher_query(connection, graph, query, ("e",), {"ids": list(batch)}):
@@ -142,10 +143,10 @@ class AgeKnowledge:
         nodes, edges = {}, {}
         async with self._server.reading() as connection:
             for kind in NODE_KINDS:
-                query = f"MATCH (n:{labels.vertex_label(kind)}) RETURN count(n)"
+                query = f"MATCH (n:{age_server.vertex_label(kind)}) RETURN count(n)"
                 nodes[kind] = (await _run_cypher_query(connection, graph, query, ("n",), {}))[0][0]
             for one in EDGE_KINDS:
-                query = f"MATCH ()-[e:{labels.edge_label(one)}]->() RETURN count(e)"
+                query = f"MATCH ()-[e:{age_server.edge_label(one)}]->() RETURN count(e)"
                 edges[one] = (await _run_cypher_query(connection, graph, query, ("n",), {}))[0][0]
         counted = ({kind: number for kind, number in some.items() if number} for some in (nodes, edges))
         return KnowledgeCounts.model_validate(dict(zip(("nodes", "edges"), counted, strict=True)))
@@ -160,13 +161,13 @@ class AgeKnowledge:
     async def _drop_run(self, connection: AsyncConnection, graph: str, run: str) -> None:
         touched: set[str] = set()
         for kind in EDGE_KINDS:
-            gone = await connection.exec_driver_sql(labels.drop_edges(graph, kind), (json.dumps(escape_nul(run)),))
+            gone = await connection.exec_driver_sql(age_server.drop_edges(graph, kind), (json.dumps(escape_nul(run)),))
             edges = (_parse_kept_model(KnowledgeEdge, parse_agtype(properties)) for (properties,) in gone)
             touched |= {end for one in edges for end in (one.start, one.end)}
         for of_kind, ids in _by_kind(sorted(touched)).items():
             for batch in _split_rows_into_batches(ids):
                 asked = ([json.dumps(id) for id in batch],)
-                lost = await connection.exec_driver_sql(labels.drop_unheld(graph, of_kind), asked)
+                lost = await connection.exec_driver_sql(age_server.drop_unheld(graph, of_kind), asked)
                 await self._words.drop(connection, [json.loads(id) for (id,) in lost])
 
     async def cypher(
@@ -191,7 +192,7 @@ class AgeKnowledge:
     async def _nodes(self, connection: AsyncConnection, graph: str, ids: Sequence[str]) -> list[KnowledgeNode]:
         found: dict[str, KnowledgeNode] = {}
         for kind, of_kind in _by_kind(ids).items():
-            query = f"UNWIND $ids AS i MATCH (n:{labels.vertex_label(kind)}) WHERE n.id = i RETURN properties(n)"
+            query = f"UNWIND $ids AS i MATCH (n:{age_server.vertex_label(kind)}) WHERE n.id = i RETURN properties(n)"
             for batch in _split_rows_into_batches(of_kind):
                 for (one,) in await _run_cypher_query(connection, graph, query, ("n",), {"ids": list(batch)}):
                     node = _parse_kept_model(KnowledgeNode, one)

@@ -5,15 +5,17 @@ import os
 import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
+from hashlib import sha256
 from typing import Any, Final
 
 from psycopg import Error as PsycopgError
 from psycopg.errors import InsufficientPrivilege
-from sqlalchemy import event, text
+from sqlalchemy import MetaData, Table, event, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from elcano.storage.knowledge import labels
+from elcano.graphs.report.knowledge_graph import EDGE_KINDS, NODE_KINDS, EdgeKind, NodeKind
 from elcano.storage.sql.dialect import begin_exclusive
+from elcano.storage.sql.tables import knowledge_words
 
 _BY_INDEX: Final = {"enable_hashjoin": "off", "enable_mergejoin": "off", "enable_seqscan": "off"}
 """Each of a few hundred ids is looked up by index. The server would take a whole label for less work, since it does not
@@ -47,17 +49,17 @@ class AgeServer:
 
     async def graph(self, tenant: str, *, make: bool = False) -> str | None:
         """What AGE calls the graph of a tenant; None if there is none, unless it is to be made."""
-        name = labels.graph_name(tenant)
+        name = graph_name(tenant)
         if name in self._there:
             return name
         await self._extend()
         async with self._engine.begin() as connection:
-            if not await labels.is_there(connection, name):
+            if not await is_there(connection, name):
                 if not make:
                     return None
                 await begin_exclusive(connection, "knowledge graphs")
-                if not await labels.is_there(connection, name):
-                    await labels.create_tenant_graph(connection, name)
+                if not await is_there(connection, name):
+                    await create_tenant_graph(connection, name)
         self._there.add(name)
         return name
 
@@ -66,7 +68,7 @@ class AgeServer:
             return
         async with self._engine.begin() as connection:
             await begin_exclusive(connection, "knowledge graphs")
-            await labels.create_extension(connection)
+            await create_extension(connection)
         self._extended = True
 
     @asynccontextmanager
@@ -103,3 +105,110 @@ def _hang_up(connection: Any) -> None:
     """Ends the wait for an answer; the pool opens another connection."""
     with suppress(PsycopgError, OSError), socket.socket(fileno=os.dup(connection.fileno())) as low:
         low.shutdown(socket.SHUT_RDWR)  # fails where it is closed already
+
+
+SCHEMA: Final = "elcano_knowledge"
+"""Of the words by which nodes are found."""
+WORDS: Final[Table] = knowledge_words.to_metadata(MetaData(), schema=SCHEMA)
+
+_ID: Final = """ag_catalog.agtype_access_operator(properties, '"id"'::ag_catalog.agtype)"""
+_RUN: Final = """ag_catalog.agtype_access_operator(properties, '"run"'::ag_catalog.agtype)"""
+_AGTYPE: Final = "ag_catalog.agtype_in(textout({0}))"
+
+
+def graph_name(tenant: str) -> str:
+    """What AGE calls the graph of a tenant; made of a hash, since its names have few signs."""
+    return f"elcano_{sha256(tenant.encode()).hexdigest()[:24]}"
+
+
+def vertex_label(kind: NodeKind) -> str:
+    """The label of a kind of nodes: `Document`."""
+    return kind.capitalize()
+
+
+def edge_label(kind: EdgeKind) -> str:
+    """The label of a kind of edges: `WRITTEN_BY`."""
+    return kind.upper()
+
+
+async def is_there(connection: AsyncConnection, graph: str) -> bool:
+    """Whether AGE has a graph of this name."""
+    named = text("SELECT EXISTS (SELECT FROM ag_catalog.ag_graph WHERE name = :graph)")
+    return bool(await connection.scalar(named, {"graph": graph}))
+
+
+async def create_extension(connection: AsyncConnection) -> None:
+    """Makes the extension and the table of words, where they are not there yet."""
+    known = text("SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'age')")
+    if not await connection.scalar(known):
+        await connection.execute(text("CREATE EXTENSION age"))
+    await connection.execute(text(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}"))
+    await connection.run_sync(WORDS.metadata.create_all)
+
+
+async def create_tenant_graph(connection: AsyncConnection, graph: str) -> None:
+    """Makes the graph of a tenant with its labels and indexes."""
+    await connection.execute(text("SELECT ag_catalog.create_graph(:graph)"), {"graph": graph})
+    for kind in NODE_KINDS:
+        await connection.execute(text(f"SELECT ag_catalog.create_vlabel('{graph}', '{vertex_label(kind)}')"))
+        await _create_index(connection, graph, vertex_label(kind), _ID, unique=True)
+    for one in EDGE_KINDS:
+        label = edge_label(one)
+        await connection.execute(text(f"SELECT ag_catalog.create_elabel('{graph}', '{label}')"))
+        await _create_index(connection, graph, label, _ID, unique=True)
+        await _create_index(connection, graph, label, _RUN)
+        for end in ("start_id", "end_id"):  # newer releases of AGE make these themselves
+            await _create_index(connection, graph, label, end)
+
+
+async def _create_index(connection: AsyncConnection, graph: str, label: str, of: str, *, unique: bool = False) -> None:
+    name = f"{label}_{sha256(of.encode()).hexdigest()[:8]}"
+    kind = "UNIQUE INDEX" if unique else "INDEX"
+    # By the driver, since `:` and `%` stand for values in SQLAlchemy's own texts.
+    await connection.exec_driver_sql(f'CREATE {kind} "{name}" ON {graph}."{label}" (({of}))')
+
+
+def keep_nodes(graph: str, kind: NodeKind) -> str:
+    """Keeps nodes of one kind; the value is a list of their properties as JSON."""
+    return (
+        f'INSERT INTO {graph}."{vertex_label(kind)}" (properties) '
+        f"SELECT {_AGTYPE.format('one')} FROM unnest(%s::text[]) AS given(one) "
+        f"ON CONFLICT (({_ID})) DO UPDATE SET properties = EXCLUDED.properties"
+    )
+
+
+def keep_edges(graph: str, kind: EdgeKind, start: NodeKind, end: NodeKind) -> str:
+    """Keeps edges of one kind between two kinds of nodes; the values are ids of starts and ends, and properties."""
+    return (
+        f'INSERT INTO {graph}."{edge_label(kind)}" (start_id, end_id, properties) '
+        f"SELECT first.id, second.id, {_AGTYPE.format('one')} "
+        "FROM unnest(%s::text[], %s::text[], %s::text[]) AS given(leads_from, leads_to, one) "
+        f'JOIN {graph}."{vertex_label(start)}" first ON {_qualify_properties("first", _ID)} = '
+        f"{_AGTYPE.format('leads_from')} "
+        f'JOIN {graph}."{vertex_label(end)}" second ON {_qualify_properties("second", _ID)} = '
+        f"{_AGTYPE.format('leads_to')} "
+        f"ON CONFLICT (({_ID})) DO NOTHING"
+    )
+
+
+def drop_edges(graph: str, kind: EdgeKind) -> str:
+    """Takes the edges of a run away and gives their properties; the value is the run's id as a JSON text."""
+    return (
+        f'DELETE FROM {graph}."{edge_label(kind)}" WHERE {_RUN} = {_AGTYPE.format("%s::text")} '
+        "RETURNING properties::text"
+    )
+
+
+def drop_unheld(graph: str, kind: NodeKind) -> str:
+    """Takes those of some nodes away that have no edge, and gives their ids; the value is a list of ids as JSON."""
+    gone = f'{graph}."{vertex_label(kind)}"'
+    held = f"SELECT FROM {graph}._ag_label_edge held WHERE held."
+    return (
+        f"DELETE FROM {gone} gone USING unnest(%s::text[]) AS given(one) "
+        f"WHERE {_qualify_properties('gone', _ID)} = {_AGTYPE.format('one')} "
+        f"AND NOT EXISTS ({held}start_id = gone.id) AND NOT EXISTS ({held}end_id = gone.id) RETURNING one"
+    )
+
+
+def _qualify_properties(table: str, expression: str) -> str:
+    return expression.replace("(properties,", f"({table}.properties,")

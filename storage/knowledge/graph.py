@@ -4,8 +4,9 @@ Everything is bounded: how many edges of a node are told, how long a path may be
 """
 
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import Final, NoReturn, Protocol
 
+from elcano.graphs.errors import KnowledgeDisabled
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.report.knowledge_graph import EdgeKind, KnowledgeCounts, KnowledgeEdge, KnowledgeNode, NodeKind
 
@@ -99,3 +100,51 @@ class KnowledgeGraph(Protocol):
             CypherRefused: it cannot be run, or not here; the text says why.
         """
         ...
+
+
+class NoKnowledge:
+    """A knowledge graph that was switched off."""
+
+    cypher_spoken = False
+
+    async def upsert(
+        self, nodes: Sequence[KnowledgeNode], edges: Sequence[KnowledgeEdge], *, replacing: str = ""
+    ) -> None:
+        """Keeps nothing."""
+
+    async def delete_run(self, run: str) -> None:
+        """There is nothing."""
+
+    async def nodes(self, ids: Sequence[str]) -> list[KnowledgeNode]:
+        """Refused."""
+        _refuse_knowledge()
+
+    async def neighbours(
+        self, id: str, *, kinds: Sequence[EdgeKind] = (), limit: int, after: str = ""
+    ) -> list[Neighbour]:
+        """Refused."""
+        _refuse_knowledge()
+
+    async def edges(self, ids: Sequence[str], limit: int) -> list[KnowledgeEdge]:
+        """Refused."""
+        _refuse_knowledge()
+
+    async def search(self, words: str, *, kinds: Sequence[NodeKind] = (), limit: int) -> list[Hit]:
+        """Refused."""
+        _refuse_knowledge()
+
+    async def counts(self) -> KnowledgeCounts:
+        """Refused."""
+        _refuse_knowledge()
+
+    async def cypher(
+        self, query: str, columns: Sequence[str], parameters: JsonObject, *, limit: int = MOST_ROWS
+    ) -> list[list[Json]]:
+        """Refused."""
+        _refuse_knowledge()
+
+
+def _refuse_knowledge() -> NoReturn:
+    raise KnowledgeDisabled(
+        "there is no knowledge graph here: set ELCANO_KNOWLEDGE to `tables`, or to PostgreSQL with AGE"
+    )

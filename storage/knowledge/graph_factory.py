@@ -9,8 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.storage.knowledge.age import AgeKnowledge
 from elcano.storage.knowledge.age_server import AgeServer
-from elcano.storage.knowledge.disabled_graph import NoKnowledge
-from elcano.storage.knowledge.graph import KnowledgeGraph
+from elcano.storage.knowledge.graph import KnowledgeGraph, NoKnowledge
 from elcano.storage.knowledge.table_graph import TableKnowledge
 from elcano.storage.sql.engine import database_url, open_engine
 

@@ -1,17 +1,24 @@
 """Opens the database engine by URL, and explains why a database cannot be used."""
 
+import logging
 import sqlite3
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy import URL, ExceptionContext, event, make_url
+import sqlalchemy
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import URL, ExceptionContext, event, inspect, make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from elcano.graphs.errors import StoreDamaged, StoreUnavailable
+from elcano.graphs.errors import StoreDamaged, StoreIncompatible, StoreUnavailable
 from elcano.storage.sql import dialect
-from elcano.storage.sql.schema_migration import migrate_tables
+from elcano.storage.sql.tables import metadata
 
 CONNECT_SECONDS: Final = 10
 """How long a server may take to answer before it counts as not there."""
@@ -108,3 +115,48 @@ def _build_damage_error(path: str | None, error: BaseException) -> StoreDamaged:
         "or save what can be saved with `sqlite3 FILE .recover`, or move it away together with its `-wal` and `-shm` "
         "files to begin with an empty one"
     )
+
+
+_SCRIPTS: Final = "elcano.storage.sql:migrations"
+_log = logging.getLogger("storage")
+logging.getLogger("alembic").setLevel(logging.WARNING)  # what it did is told here, and only if it did something
+
+
+def migrate_tables(connection: sqlalchemy.Connection) -> None:
+    """Creates the tables, or takes them from any earlier version to this one, in the caller's transaction.
+
+    Raises:
+        StoreIncompatible: their version is unknown here, or they have none.
+    """
+    place = connection.engine.url.render_as_string()  # without the password
+    scripts = _load_scripts()
+    head = scripts.get_current_head()
+    found = MigrationContext.configure(connection).get_current_revision()
+    if found == head:
+        return
+    known = {script.revision for script in scripts.walk_revisions()}
+    if found is not None and found not in known:
+        raise StoreIncompatible(
+            f"{place} has version {found!r} of the tables, which this program does not know (its own is {head!r}): "
+            "use the release that wrote it or a newer one, or name another store"
+        )
+    if found is None and metadata.tables.keys() & set(inspect(connection).get_table_names()):
+        raise StoreIncompatible(
+            f"{place} has tables of these names without a version: they are another program's, or older than every "
+            "release; name another store, or move them away"
+        )
+    command.upgrade(_build_alembic_config(connection), "head")
+    if found is not None:
+        _log.info("the tables of %s were migrated from version %s to %s", place, found, head)
+
+
+def _build_alembic_config(connection: sqlalchemy.Connection | None = None) -> Config:
+    config = Config()
+    config.set_main_option("script_location", _SCRIPTS)
+    config.attributes["connection"] = connection
+    return config
+
+
+@lru_cache(maxsize=1)
+def _load_scripts() -> ScriptDirectory:
+    return ScriptDirectory.from_config(_build_alembic_config())

@@ -4,19 +4,66 @@ What is nobody's has none. A change here needs a migration in `migrations/versio
 Models are kept field by field where SQL reads them, else as one JSON body.
 """
 
+from typing import Any, Final
+
 from sqlalchemy import (
     JSON,
     Boolean,
     Column,
+    Dialect,
     Double,
     ForeignKeyConstraint,
     Index,
     Integer,
     MetaData,
+    String,
     Table,
+    Text,
 )
+from sqlalchemy.types import TypeDecorator, TypeEngine
 
-from elcano.storage.sql.types import Id, LongText
+ESCAPE: Final = "\ue000"
+_NUL: Final = f"{ESCAPE}0"
+_ITSELF: Final = f"{ESCAPE}1"
+
+
+def escape_nul(text: str) -> str:
+    """`text` without NUL characters."""
+    return text.replace(ESCAPE, _ITSELF).replace("\x00", _NUL)
+
+
+def unescape_nul(kept: str) -> str:
+    """The text that `escape_nul` made `kept` of."""
+    return kept.replace(_NUL, "\x00").replace(_ITSELF, ESCAPE)
+
+
+class _Escaped(TypeDecorator[str]):
+    """Escapes where the database is PostgreSQL."""
+
+    impl = Text
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        return escape_nul(value) if value is not None and dialect.name == "postgresql" else value
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
+        return unescape_nul(value) if value is not None and dialect.name == "postgresql" else value
+
+
+class LongText(_Escaped):
+    """A text of any length."""
+
+    cache_ok = True
+
+
+class Id(_Escaped):
+    """A short text that is compared by its code points."""
+
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        """With the collation that compares so."""
+        return dialect.type_descriptor(String(collation="C") if dialect.name == "postgresql" else String())
+
 
 metadata = MetaData()
 

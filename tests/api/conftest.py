@@ -11,7 +11,7 @@ from temporalio.client import Client
 from temporalio.worker import Worker
 
 from elcano.api.app import create_app
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.store import Store, open_store
 from tests.api import scripted
 from tests.api.serving import serving, speaking

@@ -21,10 +21,8 @@ from elcano.graphs.contracts import (
     BranchOf,
     RunStatus,
 )
-from elcano.graphs.engine.approval import ApprovePlan, RefusePlan
-from elcano.graphs.engine.call_approval import ApproveCall, RefuseCall
-from elcano.graphs.engine.control_actions import AddBudget, RollBack, Stop
-from elcano.graphs.engine.pause import Pause, Unpause
+from elcano.graphs.engine.approvals import ApproveCall, ApprovePlan, RefuseCall, RefusePlan
+from elcano.graphs.engine.control_actions import AddBudget, Pause, RollBack, Stop, Unpause
 from elcano.graphs.engine.steering import Steer, Steering
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.records import ArchiveCall, ArchivedRun, ProgressPage, RunSnapshot

@@ -8,10 +8,10 @@ import threading
 import httpx
 import pytest
 
-from elcano.api.live import feed
-from elcano.api.live import stream as archive
-from elcano.api.live.feed import Feed
-from elcano.api.live.stream import Archive, archived_feed
+from elcano.api.events import feed
+from elcano.api.events import watcher as archive
+from elcano.api.events.feed import Feed
+from elcano.api.events.watcher import Archive, archived_feed
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.events import AgentEvent, EventType
 from elcano.storage.runs import RunStore

@@ -1,6 +1,6 @@
 """Answers of bounded size: what is too large is named, never cut in silence."""
 
-from elcano.api.http.answer_size import limit_json_size
+from elcano.api.steps.routes import limit_json_size
 from elcano.graphs.frozen import Json
 
 STATE: dict[str, Json] = {"question": "q", "outputs": {"small": 1, "large": "x" * 5_000}, "evidence": ["e" * 2_000]}

@@ -9,13 +9,12 @@ import pytest
 from fastapi import FastAPI
 
 from elcano.api.http.errors import RequestInvalid
-from elcano.api.http.requests import RunRequest
-from elcano.api.runs.database_graphs import asks_databases, may_ask_databases
+from elcano.api.runs.run_request import RunRequest
+from elcano.api.runs.source_availability import asks_databases, may_ask_databases
 from elcano.api.runs.submission import research_input
-from elcano.graphs.modes import MODES
-from elcano.graphs.modes.mode_choices import list_ways
+from elcano.graphs.modes import MODES, list_ways
 from elcano.graphs.run_contracts import ResearchInput
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from tests.api.serving import speaking
 
 

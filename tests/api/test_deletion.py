@@ -9,8 +9,8 @@ from fastapi import FastAPI
 from temporalio.client import Client
 from temporalio.worker import Worker
 
+from elcano.api.events.journal_merge import Cursor
 from elcano.api.http.errors import RunNotFound
-from elcano.api.live.cursor import Cursor
 from elcano.api.runs import endings
 from elcano.api.runs.endings import archive_if_ended
 from elcano.api.temporal.client import Temporal
@@ -132,15 +132,15 @@ async def test_who_reads_an_ended_run_reads_it_to_its_end(
     run_id = await start(api)
     await temporal.get_workflow_handle(run_id).signal("emit", 150)
     await finish(temporal, run_id)
-    services = app.state.services.of("default")
-    async with services.feeds.open(run_id) as feed:
+    feeds = app.state.feeds
+    async with feeds.open("default", run_id) as feed:
         reading = feed.follow(Cursor())
         first = await anext(reading)
         assert (await api.delete(f"/v1/runs/{run_id}")).status_code == 204
         rest = [item async for batch in reading for item in batch]
     assert len(first) + len(rest) == 152
     with pytest.raises(RunNotFound):
-        async with services.feeds.open(run_id):
+        async with feeds.open("default", run_id):
             pass
 
 

@@ -8,7 +8,7 @@ import pytest
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from elcano.api.live import journals, messages
+from elcano.api.events import journal_reader, sse
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.events import AgentEvent
 from elcano.storage.store import Store
@@ -225,11 +225,11 @@ async def test_a_watcher_that_breaks_off_ends_its_streams_and_is_replaced(
 ) -> None:
     run_id = await start_at(served)
 
-    async def broken(self: journals.JournalReader) -> None:
+    async def broken(self: journal_reader.JournalReader) -> None:
         raise ValueError("no bytes left")
 
     with monkeypatch.context() as patched:
-        patched.setattr(journals.JournalReader, "run", broken)
+        patched.setattr(journal_reader.JournalReader, "run", broken)
         assert await read_all(f"{served}/v1/runs/{run_id}/events") == []
     assert "broke off" in caplog.text
     async with following(f"{served}/v1/runs/{run_id}/events") as messages:
@@ -240,7 +240,7 @@ async def test_a_watcher_that_breaks_off_ends_its_streams_and_is_replaced(
 async def test_a_stream_ends_after_its_longest_life_and_its_client_misses_nothing(
     served: str, temporal: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(messages, "LONGEST_SECONDS", 0.0)
+    monkeypatch.setattr(sse, "LONGEST_SECONDS", 0.0)
     run_id = await start_at(served)
     handle = temporal.get_workflow_handle(run_id)
     path = f"{served}/v1/runs/{run_id}/events"

@@ -14,8 +14,8 @@ from elcano.api.runs.mode_choice import find_barred_modes
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.contracts import ToolCall, ToolResult
 from elcano.graphs.extras import worker_identity
-from elcano.graphs.modes.auto import auto_graph
-from elcano.settings import Settings
+from elcano.graphs.modes import auto_graph
+from elcano.settings.settings import Settings
 from tests.api.asking import QUESTION
 from tests.api.serving import speaking
 

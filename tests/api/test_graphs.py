@@ -11,7 +11,7 @@ from elcano.api.runs import runnable_graphs
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.spec.size import MAX_FAULTS
+from elcano.graphs.spec.limits import MAX_FAULTS
 
 
 async def test_the_built_in_graphs_are_listed(api: httpx.AsyncClient) -> None:

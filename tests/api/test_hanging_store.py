@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from temporalio.client import Client
 
+from elcano.api import services
 from elcano.api.app import create_app
-from elcano.api.runs import writable
 from elcano.graphs.errors import StoreUnavailable
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.report.draft import ReportRef
-from elcano.settings import Settings
-from elcano.storage.objects import objects
-from elcano.storage.objects.objects import Objects, open_objects
+from elcano.settings.settings import Settings
+from elcano.storage import objects
+from elcano.storage.objects import Objects, open_objects
 from elcano.storage.store import open_store
 from tests.api.serving import speaking
 from tests.stores import S3_VARIABLES
@@ -24,7 +24,7 @@ from tests.stores import S3_VARIABLES
 async def hanging(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[str]:
     """The URL of a bucket of a server that never answers; patience with it is short."""
     monkeypatch.setattr(objects, "ANSWER_SECONDS", 0.5)
-    monkeypatch.setattr(writable, "ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr(services, "ANSWER_SECONDS", 0.2)
     connected: list[asyncio.StreamWriter] = []
 
     async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

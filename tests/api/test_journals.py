@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
+from elcano.api.events import journal_reader
+from elcano.api.events.journal_reader import JournalReader
 from elcano.api.http.errors import RunUnreadable
-from elcano.api.live import journals
-from elcano.api.live.journals import JournalReader
 from elcano.api.temporal.client import Temporal
-from elcano.api.temporal.execution import Execution
+from elcano.api.temporal.executions import Execution
 from elcano.graphs.contracts import BranchOf
 from elcano.graphs.errors import StoreUnavailable
 from elcano.graphs.records import ArchivedRun, ProgressPage
@@ -50,7 +50,7 @@ async def read(store: Store, run: ArchivedRun, temporal: Wedged, told: list[Agen
 async def test_a_branch_that_nobody_can_read_is_given_up_when_its_run_has_ended(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journals, "POLL_FLOOR", 0.01)
+    monkeypatch.setattr(journal_reader, "POLL_FLOOR", 0.01)
     await store.of("default").runs.begin(RUN)
     told: list[AgentEvent] = []
     said: list[str] = []
@@ -85,13 +85,13 @@ class Stumbling(Wedged):
 
 
 async def test_a_reader_survives_what_nobody_foresaw_and_says_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(journals, "POLL_FLOOR", 0.01)
+    monkeypatch.setattr(journal_reader, "POLL_FLOOR", 0.01)
     told: list[AgentEvent] = []
     said: list[str] = []
     broken = FileNotFoundError("payloads/run-1/0123"), StoreUnavailable("s3 is away"), KeyError("events")
     await read(store, RUN, Stumbling(*broken), told, said)
     assert [event.type for event in told] == ["complete"]
     assert set(said) == {
-        journals.CANNOT_READ,
+        journal_reader.CANNOT_READ,
         "the store cannot be used: its server or its objects cannot be reached: see the log",
     }

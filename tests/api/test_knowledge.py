@@ -10,7 +10,7 @@ from temporalio.client import Client
 
 from elcano.api.app import create_app
 from elcano.graphs.report.knowledge_graph import build_knowledge_edge, build_knowledge_node
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.store import Store, open_store
 from tests.api.serving import speaking
 

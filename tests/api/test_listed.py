@@ -15,9 +15,9 @@ from fastapi import FastAPI
 from temporalio.client import Client
 
 from elcano.api.http.errors import TemporalRefused, TemporalUnavailable
-from elcano.api.temporal import glance
-from elcano.api.temporal.execution import Execution, describe_execution
-from elcano.settings import Settings
+from elcano.api.temporal import executions
+from elcano.api.temporal.executions import Execution, describe_execution
+from elcano.settings.settings import Settings
 from elcano.storage.store import Store
 from elcano.testing.script import Script
 from tests.api.asking import start
@@ -42,7 +42,7 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         asked[run_id] += 1
         return await describe_execution(client, run_id, again=again)
 
-    monkeypatch.setattr(glance, "describe_execution", counted)
+    monkeypatch.setattr(executions, "describe_execution", counted)
     return asked
 
 
@@ -89,7 +89,7 @@ async def test_what_has_just_happened_is_listed(
 async def test_readers_share_what_is_seen(
     api: httpx.AsyncClient, looks: Counter[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(glance, "SHARED_SECONDS", 3_600.0)
+    monkeypatch.setattr(executions, "SHARED_SECONDS", 3_600.0)
     runs = [await start(api, f"Why {number}?") for number in range(40)]
     pages = await asyncio.gather(*(api.get("/v1/runs?limit=30") for _ in range(5)), api.get("/v1/runs?limit=200"))
     assert looks == dict.fromkeys(runs, 1)
@@ -107,9 +107,9 @@ async def test_a_reader_who_goes_away_takes_the_look_from_nobody(
         await may_see.wait()
         return await describe_execution(client, run_id, again=again)
 
-    monkeypatch.setattr(glance, "describe_execution", slow)
-    monkeypatch.setattr(glance, "LOOK_SECONDS", 3_600.0)
-    monkeypatch.setattr(glance, "SHARED_SECONDS", 3_600.0)
+    monkeypatch.setattr(executions, "describe_execution", slow)
+    monkeypatch.setattr(executions, "LOOK_SECONDS", 3_600.0)
+    monkeypatch.setattr(executions, "SHARED_SECONDS", 3_600.0)
     await start(api, "Why?")
     first = asyncio.create_task(listed(api))
     await looking.wait()
@@ -131,8 +131,8 @@ async def test_a_run_of_which_nothing_is_said_is_stale_and_the_others_are_not(
             raise error
         return await describe_execution(client, run_id, again=again)
 
-    monkeypatch.setattr(glance, "describe_execution", some)
-    monkeypatch.setattr(glance, "SHARED_SECONDS", 0.0)
+    monkeypatch.setattr(executions, "describe_execution", some)
+    monkeypatch.setattr(executions, "SHARED_SECONDS", 0.0)
     for _ in range(2):
         assert await listed(api, refused) == ("running", None, None, True)
         assert await listed(api, other) == ("running", "researching", None, False)
@@ -152,7 +152,7 @@ async def test_what_a_run_shows_is_listed_as_far_as_it_is_known(
     async def as_shown(client: Client, run_id: str, *, again: bool = True) -> Execution:
         return Execution(id="one", status="running", closed_at=None, pending=(), mode=mode, stage=stage)
 
-    monkeypatch.setattr(glance, "describe_execution", as_shown)
+    monkeypatch.setattr(executions, "describe_execution", as_shown)
     await start(api, "Why?", mode="auto")
     assert await listed(api) == ("running", *shown)
 
@@ -169,10 +169,10 @@ async def test_a_list_does_not_wait_for_temporal(
             await asyncio.Event().wait()
         raise TemporalUnavailable("Temporal does not answer")
 
-    monkeypatch.setattr(glance, "describe_execution", away)
-    monkeypatch.setattr(glance, "LOOK_SECONDS", 0.2)
-    monkeypatch.setattr(glance, "SHARED_SECONDS", 0.0)
-    monkeypatch.setattr(glance, "SILENT_SECONDS", 3_600.0)
+    monkeypatch.setattr(executions, "describe_execution", away)
+    monkeypatch.setattr(executions, "LOOK_SECONDS", 0.2)
+    monkeypatch.setattr(executions, "SHARED_SECONDS", 0.0)
+    monkeypatch.setattr(executions, "SILENT_SECONDS", 3_600.0)
     await start(api, "Why?", mode="auto")
     assert [await listed(api) for _ in range(3)] == [("running", None, None, True)] * 3
     assert len(asked) == 1, "who did not answer is left in peace for a while"

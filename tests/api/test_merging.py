@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from elcano.api.events.feed import Feed, NumberedEvent, Streaming, UnreadableBranch, Waiting
+from elcano.api.events.journal_merge import MAX_LENGTH, Branch, Cursor, Key, Merge, MergedEvent
+from elcano.api.events.watcher import archived_feed
 from elcano.api.http.errors import LastEventIdInvalid
-from elcano.api.live.cursor import MAX_LENGTH, Cursor
-from elcano.api.live.feed import Feed, NumberedEvent, Streaming, UnreadableBranch, Waiting
-from elcano.api.live.journal_merge import Branch, Key, Merge, MergedEvent
-from elcano.api.live.stream import archived_feed
 from elcano.graphs.state.events import AgentEvent, EventType
 
 RUN = "run-1"

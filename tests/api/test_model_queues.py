@@ -9,15 +9,15 @@ from fastapi import FastAPI
 from temporalio.client import Client
 
 from elcano.activities.sources.registry import open_sources
-from elcano.api.runs.model_queues import assign_model_queues
+from elcano.api.runs.model_checks import assign_model_queues
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.modes import MODES
 from elcano.graphs.providers import model_queue
 from elcano.graphs.run_contracts import ResearchInput
-from elcano.graphs.spec.call_limits import AgentLimits
-from elcano.settings import Settings
+from elcano.graphs.spec.limits import AgentLimits
+from elcano.settings.settings import Settings
 from elcano.storage.store import Store
 from elcano.worker import model_workers
 from tests.api.asking import QUESTION

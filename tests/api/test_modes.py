@@ -13,12 +13,10 @@ from elcano.api.runs.mode_choice import find_barred_modes, least_faults
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.callees import can_answer_offline, list_callees
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.modes import MODES
-from elcano.graphs.modes.auto import auto_graph, can_choose_mode
-from elcano.graphs.modes.mode_choices import list_ways
+from elcano.graphs.modes import MODES, auto_graph, can_choose_mode, list_ways
 from elcano.graphs.state.budget import Limits
 from elcano.plugins.research.iterative import ITERATIVE
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.domains import MOST_BYTES, known_domains
 from tests.api.serving import speaking
 

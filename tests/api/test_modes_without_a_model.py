@@ -8,7 +8,7 @@ from elcano.dev.demo import is_scripted
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.modes import MODES
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 
 NEED_MODEL = ("magentic", "hierarchical", "analysis")
 pytestmark = pytest.mark.usefixtures("built_in_plugins")

@@ -7,11 +7,11 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from elcano.api.http.budgets import BudgetView, LimitsView
-from elcano.api.http.requests import BudgetRequest
+from elcano.api.runs.budget_view import BudgetView, LimitsView
+from elcano.api.runs.run_request import BudgetRequest
 from elcano.graphs.state.budget import Budget, Limits
 from elcano.graphs.state.events import EVENT_TYPES
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 
 
 @pytest.fixture

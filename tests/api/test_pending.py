@@ -8,11 +8,11 @@ import pytest
 from temporalio.client import Client
 
 from elcano.activities.sources.registry import Sources
-from elcano.api.http.schemas import PendingActivity
-from elcano.api.runs.pending import MOST_FAILURES, summarize_pending_calls, waited_for, with_unserved
+from elcano.api.runs.run_status import MOST_FAILURES, summarize_pending_calls, waited_for, with_unserved
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
-from elcano.settings import Settings
+from elcano.api.temporal.executions import PendingActivity
+from elcano.settings.settings import Settings
 from elcano.storage.store import Store
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script

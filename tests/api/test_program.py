@@ -10,7 +10,7 @@ import httpx
 
 from elcano import __version__
 from elcano.graphs.records import ArchivedRun
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.store import open_store
 from tests.api.sse import following
 

@@ -13,7 +13,7 @@ from elcano.graphs.records import ArchivedRun
 from elcano.graphs.report.data_answer import ChartInput
 from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.report.tables import ResultTable
-from elcano.plugins.data.tools.charting import draw_result_chart
+from elcano.plugins.data.tools import draw_result_chart
 from elcano.storage.store import Store
 from tests.tool_work import work_of
 from tests.unit.plugins.data.answering.answering import RUN, digests, published, written

@@ -13,7 +13,7 @@ import pytest
 from temporalio.client import Client
 
 from elcano.graphs.errors import StoreUnavailable
-from elcano.storage.objects.objects import Objects
+from elcano.storage.objects import Objects
 from elcano.storage.store import Store
 from elcano.testing.script import Script
 from tests.api.asking import start

@@ -18,8 +18,8 @@ from elcano.api.runs.reconciler import Reconciler
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
 from elcano.graphs.records import ArchivedRun
-from elcano.settings import Settings
-from elcano.storage.objects.keys import payloads_of
+from elcano.settings.settings import Settings
+from elcano.storage.objects import payloads_of
 from elcano.storage.store import Store
 from tests.api.asking import QUESTION, start
 from tests.api.serving import speaking

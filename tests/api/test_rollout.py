@@ -19,7 +19,7 @@ from elcano.api.app import create_app
 from elcano.dev.temporal import temporal_binary
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.report.report import Report
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.store import Store, open_store
 from elcano.worker import build_worker
 from tests.api.again.going_on import ended

@@ -12,7 +12,7 @@ from temporalio.worker import Worker
 
 from elcano.api.app import create_app
 from elcano.api.http.errors import PROBLEMS
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 
 
 async def test_a_living_process_says_so(api: httpx.AsyncClient) -> None:

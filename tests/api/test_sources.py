@@ -16,8 +16,7 @@ from temporalio.worker import Worker
 
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.registry import Sources
-from elcano.graphs.catalogue.source_registry import SOURCES
-from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
+from elcano.graphs.catalogue.sources import SOURCES, SourceLimits, SourcePolicy, SourceSpec
 from elcano.graphs.contracts import ToolCall, ToolResult
 from elcano.graphs.errors import SourceRefused
 from elcano.graphs.providers import Provider, record_provider_failure

@@ -16,13 +16,13 @@ from sqlalchemy import func, select
 from temporalio.client import Client
 
 from elcano.api.http.errors import FieldFault, KeyReused, RequestInvalid, RunForgotten, TooManyRuns
-from elcano.api.runs import domains, starter, submission
-from elcano.api.runs.starter import RequestKey, Starter
+from elcano.api.runs import domains, idempotent_start, submission
+from elcano.api.runs.idempotent_start import RequestKey, Starter
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import Engine
 from elcano.graphs.modes import MODES
 from elcano.graphs.run_contracts import ResearchInput
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.all_tenants import Admission
 from elcano.storage.sql.tables import idempotency_keys, runs
 from elcano.storage.store import Store, open_store
@@ -193,7 +193,7 @@ def test_however_requests_interleave_a_key_starts_one_run(seed: int, tmp_path_fa
                 assert await kept(store) == (0, 0)
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(starter, "assign_model_queues", _as_it_is)
+        patched.setattr(idempotent_start, "assign_model_queues", _as_it_is)
         asyncio.run(trial())
 
 

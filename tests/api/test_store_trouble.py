@@ -10,13 +10,12 @@ import pytest
 from fastapi import FastAPI
 from temporalio.client import Client
 
+from elcano.api import services
 from elcano.api.app import create_app
-from elcano.api.runs import writable
-from elcano.settings import Settings
-from elcano.storage.probe import Probe
+from elcano.settings.settings import Settings
+from elcano.storage.health import Probe, store_trouble
 from elcano.storage.runs import RunStore
 from elcano.storage.store import Store, open_store
-from elcano.storage.troubles import store_trouble
 from tests.api.serving import speaking
 
 ROUTES = [
@@ -97,7 +96,7 @@ async def test_readiness_writes_seldom_and_again_after_a_failure(
     assert [await store_ok() for _ in range(5)] == [True] * 5
     assert len(written) == 1
     broken = True
-    monkeypatch.setattr(writable, "GOOD_SECONDS", -1.0)
+    monkeypatch.setattr(services, "GOOD_SECONDS", -1.0)
     assert await store_ok()  # remembered
 
     async def unreadable(self: RunStore, run_id: str) -> None:

@@ -13,7 +13,7 @@ from temporalio.client import Client
 
 from elcano.api.app import create_app
 from elcano.api.http.errors import Unauthenticated
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.store import Store
 from tests.api.asking import QUESTION, start
 from tests.api.every_route import Route, routes

@@ -101,5 +101,5 @@ def test_a_planted_circle_of_rooms_is_found() -> None:
 
 def test_a_module_at_the_top_of_a_room_stands_for_itself() -> None:
     sources = {"graphs.frozen": "", "graphs.contracts": "import elcano.graphs.state.state"}
-    sources["graphs.values.state"] = "from elcano.graphs.frozen import Frozen"
+    sources["graphs.state.state"] = "from elcano.graphs.frozen import Frozen"
     assert circle_between_folders(sources) == []

@@ -63,10 +63,10 @@ Compared in the sources of 3.11, 3.12 and 3.13. `wait_for`, `timeout`, `as_compl
 EXTRA = {
     "plugins/data/databases/schema_inspector.py": {"sqlalchemy"},
     "storage/payloads.py": {"temporalio"},
-    "activities/calls/bookkeeping.py": {"temporalio"},
-    "activities/calls/tries.py": {"temporalio"},
+    "activities/calls/ledger_lines.py": {"temporalio"},
+    "activities/calls/heartbeats.py": {"temporalio"},
     "graphs/registry.py": {"importlib.import_module"},
-    "activities/providers/queues.py": {"temporalio"},
+    "activities/providers/queue_limits.py": {"temporalio"},
 }
 ENVIRONMENT = {"environ", "environb", "getenv", "getenvb", "putenv", "unsetenv"}
 IMPURE_CALLS = {"open", "eval", "exec", "input", "print", "__import__"}
@@ -146,7 +146,7 @@ def python_dependent(file: PurePath, tree: ast.AST) -> Iterator[str]:
         if name not in ASYNCIO:
             yield f"{file}:{line}: asyncio.{name}: its order of steps may differ between Pythons; see CONTRIBUTING.md"
     for line in timed_conditions(tree):
-        yield f"{file}:{line}: wait_condition with a timeout is asyncio.wait_for; use workflows.deadline"
+        yield f"{file}:{line}: wait_condition with a timeout is asyncio.wait_for; use workflows.waiting"
 
 
 def violations(file: PurePath, source: str) -> list[str]:

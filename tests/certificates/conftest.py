@@ -14,7 +14,7 @@ from temporalio.testing import WorkflowEnvironment
 
 from elcano.activities.sources.registry import open_sources
 from elcano.api.app import create_app
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.store import open_store
 from elcano.worker import build_worker
 from tests.api.asking import start

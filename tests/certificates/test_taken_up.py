@@ -10,7 +10,7 @@ from temporalio.client import Client
 
 from elcano.api.app import create_app
 from elcano.plugins.certificates.verification.verify_command import verify
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.store import Store, open_store
 from tests.api.again.going_on import Provider, asked, ended, working
 from tests.api.asking import start

@@ -12,9 +12,9 @@ import pytest
 from temporalio.client import Client
 
 from elcano.api.app import create_app
-from elcano.api.temporal import glance, removal
-from elcano.api.temporal.execution import Execution, describe_execution
-from elcano.settings import Settings
+from elcano.api.temporal import executions, history
+from elcano.api.temporal.executions import Execution, describe_execution
+from elcano.settings.settings import Settings
 from elcano.storage.store import open_store
 from tests.api.serving import speaking
 from tests.certificates.conftest import research, researched
@@ -69,7 +69,7 @@ async def test_all_that_was_shown_stays(temporal: Client, tmp_path: Path, silent
 
     async with reading(tmp_path, there) as api:
         assert await everything(api, run_id) == shown
-    await removal.delete_workflows(temporal, run_id, ())
+    await history.delete_workflows(temporal, run_id, ())
     for connect in (there, away, mute):
         async with reading(tmp_path, connect) as api:
             assert await everything(api, run_id) == shown
@@ -88,7 +88,7 @@ async def test_a_server_that_went_away_is_not_asked_for_every_read(
     async with research(temporal, tmp_path) as api:
         run_id = await researched(api, "iterative")
         shown = await everything(api, run_id)
-        monkeypatch.setattr(glance, "describe_execution", hanging)
+        monkeypatch.setattr(executions, "describe_execution", hanging)
         assert await everything(api, run_id) == shown
         assert await everything(api, run_id) == shown
         assert asked == [run_id]
@@ -98,7 +98,7 @@ async def test_one_that_answers_again_is_asked_again(
     temporal: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So a run that somebody reset is seen to go on."""
-    monkeypatch.setattr(glance, "SILENT_SECONDS", 0.0)
+    monkeypatch.setattr(executions, "SILENT_SECONDS", 0.0)
     asked = []
 
     async def counting(client: Client, run_id: str, *, again: bool) -> Execution:
@@ -109,7 +109,7 @@ async def test_one_that_answers_again_is_asked_again(
 
     async with research(temporal, tmp_path) as api:
         run_id = await researched(api, "iterative")
-        monkeypatch.setattr(glance, "describe_execution", counting)
+        monkeypatch.setattr(executions, "describe_execution", counting)
         for _ in range(3):
             assert (await api.get(f"/v1/runs/{run_id}")).json()["status"] == "completed"
     assert asked == [run_id] * 3

@@ -27,7 +27,7 @@ from temporalio.client import Client
 from elcano.api.app import create_app
 from elcano.graphs.contracts import REPORTED
 from elcano.plugins.certificates.verification.verify_command import verify
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.store import Store, open_store
 from elcano.testing import temporal_environment
 from tests.api.again.going_on import Provider, ended, working

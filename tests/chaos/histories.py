@@ -8,7 +8,7 @@ from temporalio.api.workflow.v1 import PendingActivityInfo
 from temporalio.client import Client, WorkflowHandle
 
 from elcano.graphs.agents.definition import AGENTS
-from elcano.graphs.catalogue.tool_registry import TOOLS
+from elcano.graphs.catalogue.tools import TOOLS
 
 Call: TypeAlias = tuple[str, str]
 """Run id and activity id."""

@@ -16,7 +16,7 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner
 
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.records import ArchiveCall
-from elcano.storage.objects.objects import open_objects
+from elcano.storage.objects import open_objects
 from elcano.storage.payloads import data_converter
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script

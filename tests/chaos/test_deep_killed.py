@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import pytest
 from temporalio.client import Client
 
-from elcano.activities.agents.finished import Progress
+from elcano.activities.agents.long_writing import Progress
 from elcano.dev import open_stack
 from elcano.dev.demo import QUESTION_OF_PARTS
 from elcano.settings import Settings

@@ -15,7 +15,7 @@ from temporalio.client import Client
 from elcano.dev.ports import free_ports
 from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.report.report import Report
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from tests.api.sse import following, read_all
 from tests.chaos.conftest import ask, reported
 from tests.chaos.programs import ROOT

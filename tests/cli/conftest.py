@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from temporalio.client import Client
 
-from elcano.activities.calls.heartbeat import send_heartbeats
+from elcano.activities.calls.heartbeats import send_heartbeats
 from elcano.api.app import create_app
 from elcano.graphs.frozen import JsonObject
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.store import open_store
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script

@@ -6,12 +6,12 @@ import signal
 import httpx
 
 from elcano.cli.exits import Exit
-from elcano.cli.key_actions import HELP
+from elcano.cli.live_keys import HELP
 from tests.api.asking import start_at
 from tests.cli.conftest import Stack
 from tests.cli.terminal import terminal
 
-HINT = "press ? to see what keys do"
+HINT = "press ? for keys"
 
 
 async def test_keys_ask_and_every_answer_is_shown(stack: Stack) -> None:
@@ -22,21 +22,21 @@ async def test_keys_ask_and_every_answer_is_shown(stack: Stack) -> None:
         screen.press("?")
         await screen.shows(HELP)
         screen.press("p")
-        await screen.shows("paused: what is under way is finished")
+        await screen.shows("paused: calls in flight finish")
         async with httpx.AsyncClient(base_url=stack.url) as api:
             shown = (await api.get(f"/v1/runs/{run_id}")).json()
         granted = shown["budget"]["tokens"]["limit"] + 50_000
         assert (shown["stage"], shown["hold"]["reason"]) == ("paused", "pause")
         screen.press("p")
-        await screen.shows("unpaused")
+        await screen.shows("continued")
         screen.press("t5 apples\r")
         await screen.shows("not done: '5 apples' is no amount")
         screen.press("t9\x7f50000 tokens\r")
-        await screen.shows(f"topped up: it may now spend tokens {granted:,}, ")
+        await screen.shows(f"added: the run may now spend tokens {granted:,}, ")
         screen.press("\x1b[A")  # an arrow is none of them
         screen.press("cn\r")
         screen.press("senough\r")
-        await screen.shows("stopped: it goes to its report now")
+        await screen.shows("stopped: the run is going to its report now")
         stack.answering.set()
         assert await screen.told("ended") == f"ended {Exit.STOPPED:d}"
         assert screen.modes == screen.found

@@ -10,7 +10,7 @@ import yaml
 from sqlalchemy import make_url
 
 from elcano.dev.temporal import SERVER_OPTIONS
-from elcano.graphs.catalogue.source_registry import SOURCES
+from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.model_names import PROVIDERS
 from elcano.plugins.web.search_providers import PROVIDERS as ENGINES
 from elcano.settings import Settings, get_variable_name

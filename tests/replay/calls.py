@@ -6,7 +6,7 @@ from pathlib import Path
 from temporalio.client import Client
 
 from elcano.graphs.contracts import RESEARCH_WORKFLOW
-from elcano.graphs.engine.call_approval import ApproveCall, RefuseCall
+from elcano.graphs.engine.approvals import ApproveCall, RefuseCall
 from elcano.graphs.engine.control_actions import Action
 from elcano.graphs.run_contracts import ResearchResult
 from elcano.testing.script import Script

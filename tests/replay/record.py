@@ -20,7 +20,7 @@ from temporalio.client import Client, WorkflowFailureError
 
 from elcano import testing
 from elcano.graphs.contracts import CHAIN_MODES, CHAIN_WORKFLOW, RESEARCH_WORKFLOW
-from elcano.graphs.engine.approval import ApprovePlan
+from elcano.graphs.engine.approvals import ApprovePlan
 from elcano.graphs.engine.control_actions import RollBack
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.modes import MODES

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from temporalio.client import WorkflowHistory
 from temporalio.worker import Replayer
 
-from elcano.storage.objects.objects import open_objects
+from elcano.storage.objects import open_objects
 from elcano.storage.payloads import data_converter
 from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.research import ResearchWorkflow

@@ -14,8 +14,8 @@ from temporalio.client import WorkflowHistory
 from temporalio.workflow import NondeterminismError
 
 from elcano.graphs.contracts import CHAIN_MODES
-from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.modes import MODES
 from elcano.graphs.records import RunLog
 from elcano.graphs.rules import RULES, AgentFigures, Rules
@@ -74,7 +74,7 @@ def test_numbers_go_on_above_those_that_were_told(tmp_path: Path, monkeypatch: p
     """A later program that tells less still never gives an event a number that a client has seen."""
     path = FOLDER / "iterative-complete.json"
     history = WorkflowHistory.from_json(path.stem, path.read_text())
-    monkeypatch.setattr("elcano.graphs.journal.journal.narrate_command", lambda command: ())
+    monkeypatch.setattr("elcano.graphs.lifecycle.journal.narrate_command", lambda command: ())
     numbers: list[int] = []
     log = finish.build_run_log
 

@@ -15,7 +15,7 @@ from temporalio.worker import Worker
 from elcano import testing
 from elcano.api.app import create_app
 from elcano.graphs.frozen import JsonObject
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.store import open_store
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script

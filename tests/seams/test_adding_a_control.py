@@ -54,7 +54,7 @@ CONTROLS += (
 )
 '''
 IMPORTED = "from elcano.graphs.engine.control_actions import "
-EDITED = ("graphs/engine/control_actions.py", "api/routes/run_actions.py")
+EDITED = ("graphs/engine/control_actions.py", "api/control/routes.py")
 UNION = "Action: TypeAlias = Annotated["
 
 

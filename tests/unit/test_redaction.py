@@ -10,8 +10,8 @@ import pytest
 from pydantic_ai.exceptions import ModelAuthenticationError
 from pydantic_ai.models import infer_model
 
-from elcano.activities.calls.failures import classify_failure
 from elcano.activities.calls.models import resolve_model
+from elcano.activities.calls.retry_classification import classify_failure
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.errors import ModelRefused
 from elcano.graphs.frozen import Json

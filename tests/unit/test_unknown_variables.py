@@ -8,7 +8,7 @@ import pytest
 from elcano import settings
 from elcano.dev import doctor
 from elcano.settings import Settings, get_variable_name, unknown_variables
-from elcano.settings.unknown import OF_COMPOSE
+from elcano.settings.settings import OF_COMPOSE
 
 COMPOSE = Path(__file__).parents[2] / "docker-compose.yml"
 

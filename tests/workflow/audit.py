@@ -4,8 +4,8 @@ from collections import Counter
 
 from elcano.graphs.contracts import UsageQuestion
 from elcano.graphs.frozen import Json
-from elcano.graphs.lifecycle.rows import StepRow
 from elcano.graphs.lifecycle.step_history import list_step_rows
+from elcano.graphs.lifecycle.step_rows import StepRow
 from elcano.graphs.modes import MODES
 from elcano.graphs.records import ArchiveCall
 from elcano.graphs.state.budget import Usage, microusd_from_usd, sum_usages

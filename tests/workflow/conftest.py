@@ -11,7 +11,7 @@ from temporalio.testing import WorkflowEnvironment
 from temporalio.worker import Worker
 
 from elcano import testing
-from elcano.activities.calls.tries import CountTries
+from elcano.activities.calls.heartbeats import CountTries
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.contracts import CHAIN_WORKFLOW, RESEARCH_WORKFLOW
 from elcano.graphs.modes import MODES

@@ -15,8 +15,8 @@ from temporalio.service import RPCError, RPCStatusCode
 from temporalio.worker import Replayer, WorkflowInstance, WorkflowInstanceDetails, WorkflowRunner
 from temporalio.workflow import _Definition
 
-from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.records import RunLog
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.workflows.chain import ChainWorkflow

@@ -10,8 +10,8 @@ from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Service
 from elcano.activities.sources.registry import Sources
 from elcano.api.temporal.namespace import connect_when_ready
-from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
-from elcano.settings import Settings
+from elcano.graphs.catalogue.sources import SourceLimits, SourcePolicy, SourceSpec
+from elcano.settings.settings import Settings
 from elcano.storage.store import open_configured
 from elcano.worker import run_workers, source_workers
 from tests.sources import found

@@ -10,7 +10,7 @@ from temporalio.client import Client, WorkflowFailureError, WorkflowUpdateFailed
 from temporalio.testing import WorkflowEnvironment
 
 from elcano.graphs.contracts import RESEARCH_WORKFLOW
-from elcano.graphs.engine.call_approval import ApproveCall, RefuseCall
+from elcano.graphs.engine.approvals import ApproveCall, RefuseCall
 from elcano.graphs.engine.control_actions import Action, RollBack
 from elcano.graphs.engine.entries import ApprovalExpired, ApprovalRequested, Controlled, Held
 from elcano.graphs.records import ArchiveCall

@@ -17,7 +17,7 @@ from temporalio.api.workflowservice.v1 import (
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError
 from temporalio.worker import Worker
 
-from elcano.activities.calls.heartbeat import send_heartbeats
+from elcano.activities.calls.heartbeats import send_heartbeats
 from elcano.graphs.contracts import AgentCall, AgentResult, ToolResult
 from elcano.graphs.engine.entries import StepAbandoned, StepCompleted
 from elcano.graphs.records import ArchiveCall

@@ -13,14 +13,13 @@ from elcano.graphs.contracts import RESEARCH_WORKFLOW, ToolCall, ToolResult
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle.start import fold
-from elcano.graphs.modes import MODES
-from elcano.graphs.modes.path_seconds import with_path_seconds
+from elcano.graphs.modes import MODES, with_path_seconds
 from elcano.graphs.run_contracts import ResearchInput, ResearchResult
-from elcano.graphs.spec.call_limits import DATA_PATH
 from elcano.graphs.spec.graph import ParallelNode, limits_of
+from elcano.graphs.spec.limits import DATA_PATH
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.failures import Ending, FailureType
-from elcano.plugins.data.data_mode import path_graph
+from elcano.plugins.data.query_path import path_graph
 from elcano.testing.activities import scripted_activities
 from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Refused, Script

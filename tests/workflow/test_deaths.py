@@ -9,8 +9,8 @@ from temporalio.testing import WorkflowEnvironment
 
 from elcano.graphs.contracts import AgentCall, ToolCall, ToolResult
 from elcano.graphs.engine.entries import StepFailed
-from elcano.graphs.spec.call_limits import ToolLimits
 from elcano.graphs.spec.graph import ToolNode
+from elcano.graphs.spec.limits import ToolLimits
 from elcano.graphs.state.budget import Usage
 from elcano.graphs.state.failures import FailureType
 from elcano.testing.activities import scripted_activities

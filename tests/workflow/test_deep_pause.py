@@ -8,7 +8,7 @@ import pytest
 from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
 
 from elcano.graphs.agents.definition import AGENTS
-from elcano.graphs.engine.exits import joining_tokens
+from elcano.graphs.engine.estimates import joining_tokens
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import RunSnapshot
 from elcano.graphs.rules import get_rules

@@ -14,8 +14,8 @@ from temporalio.testing import WorkflowEnvironment
 
 from elcano.graphs.contracts import AgentCall, AgentResult, ModelChoice, ToolCall, ToolResult
 from elcano.graphs.run_contracts import ResearchInput, ResearchResult
-from elcano.graphs.spec.call_limits import AgentLimits, ToolLimits
 from elcano.graphs.spec.graph import AgentNode, ErrorEdge, ResearchGraph, SequentialEdge, ToolNode
+from elcano.graphs.spec.limits import AgentLimits, ToolLimits
 from elcano.graphs.state.budget import Limits, Usage
 from elcano.graphs.state.failures import Ending, FailureDetails, FailureType
 from elcano.testing.activities import scripted_activities

@@ -7,8 +7,7 @@ import pytest
 from temporalio.client import Client, WorkflowUpdateFailedError
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.graphs.engine.control_actions import Stop
-from elcano.graphs.engine.pause import Pause, Unpause
+from elcano.graphs.engine.control_actions import Pause, Stop, Unpause
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import RunSnapshot
 from elcano.graphs.state.budget import Limits, TopUp

@@ -9,7 +9,7 @@ from temporalio.client import Client, WorkflowUpdateFailedError
 from temporalio.testing import WorkflowEnvironment
 
 from elcano.graphs.contracts import CHAIN_WORKFLOW, RESEARCH_WORKFLOW
-from elcano.graphs.engine.approval import ApprovePlan, RefusePlan
+from elcano.graphs.engine.approvals import ApprovePlan, RefusePlan
 from elcano.graphs.engine.control_actions import Action
 from elcano.graphs.records import RunSnapshot
 from elcano.graphs.run_contracts import ResearchResult

@@ -14,8 +14,7 @@ from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest, UpdateTa
 from temporalio.client import Client, WorkflowHandle
 
 from elcano.activities.sources.base import SearchResults
-from elcano.graphs.catalogue.source_registry import SOURCES
-from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
+from elcano.graphs.catalogue.sources import SOURCES, SourceLimits, SourcePolicy, SourceSpec
 from elcano.graphs.errors import SourceBusy
 from elcano.graphs.providers import (
     FAILURES,
@@ -32,7 +31,7 @@ from elcano.storage.store import Store, open_store
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from elcano.worker import provider_worker
-from elcano.workflows.provider import ProviderWorkflow
+from elcano.workflows.outside_runs import ProviderWorkflow
 from elcano.workflows.research import ResearchWorkflow
 from tests.sources import Shelf, found
 from tests.workflow.conftest import Handle, asking, worker_for

@@ -8,7 +8,7 @@ from temporalio.converter import SerializationContext, StorageDriverStoreContext
 from temporalio.worker import WorkflowInstance
 from temporalio.workflow import Info
 
-from elcano.api.temporal.retry_interceptor import RetryQueries
+from elcano.api.temporal.connection import RetryQueries
 from elcano.graphs.contracts import ANSWER_MARK
 from elcano.workflows import sandbox
 from elcano.workflows.sandbox import PATIENCE, TOO_EARLY, EventOrder

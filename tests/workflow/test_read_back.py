@@ -8,8 +8,8 @@ from temporalio.client import Client, WorkflowHistory
 from temporalio.workflow import NondeterminismError
 
 from elcano.graphs.contracts import RESEARCH_WORKFLOW
-from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.records import RunLog
 from elcano.graphs.rules import RULES
 from elcano.graphs.run_contracts import ResearchInput

@@ -13,12 +13,11 @@ from temporalio.testing import WorkflowEnvironment
 
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.registry import Sources, open_sources
-from elcano.activities.tools.search import Passing, ToolActivities, pass_without_waiting
-from elcano.api.http.schemas import PendingActivity
+from elcano.activities.tools.tool_activities import Passing, ToolActivities, pass_without_waiting
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
-from elcano.graphs.catalogue.source_registry import SOURCES, build_collection_spec
-from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
+from elcano.api.temporal.executions import PendingActivity
+from elcano.graphs.catalogue.sources import SOURCES, SourceLimits, SourcePolicy, SourceSpec, build_collection_spec
 from elcano.graphs.errors import SourceBusy
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import RunSnapshot
@@ -26,7 +25,7 @@ from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.failures import FailureType
 from elcano.graphs.state.holds import Hold
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.store import Store, open_store
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Refused, Script, make_passages

@@ -7,8 +7,8 @@ from temporalio.client import Client
 
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.lifecycle.rows import StepRow
 from elcano.graphs.lifecycle.step_history import list_step_rows
+from elcano.graphs.lifecycle.step_rows import StepRow
 from elcano.graphs.modes import MODES
 from elcano.graphs.state.budget import Limits, TopUp
 from elcano.testing.activities import scripted_activities

@@ -14,12 +14,11 @@ from temporalio.common import RetryPolicy
 from temporalio.exceptions import ActivityError, ApplicationError, TimeoutError, TimeoutType
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
-from elcano.activities.calls import failures
-from elcano.activities.calls.heartbeat import send_heartbeats
-from elcano.activities.calls.tries import CountTries
+from elcano.activities.calls import retry_classification
+from elcano.activities.calls.heartbeats import CountTries, send_heartbeats
 from elcano.graphs.contracts import MOST_DEATHS, ToolCall
 from elcano.graphs.errors import AnswerUnusable
-from elcano.graphs.spec.call_limits import ToolLimits
+from elcano.graphs.spec.limits import ToolLimits
 from elcano.graphs.state.failures import FailureDetails, FailureType
 from elcano.worker import HEARTBEAT_THROTTLE
 from elcano.workflows import policies
@@ -70,7 +69,7 @@ class Attempts:
                 await asyncio.sleep(0.3)
                 await self._end(end)
         except Exception as error:
-            raise failures.classify_failure(error) from None
+            raise retry_classification.classify_failure(error) from None
         if end == "dies":  # nobody beats any more
             await asyncio.Event().wait()
         return attempt
@@ -201,7 +200,7 @@ async def test_slowness_is_a_try(temporal: Client) -> None:
 async def test_a_death_is_not_taken_for_a_malformed_answer(temporal: Client) -> None:
     async with calling(temporal, ["dies", "is malformed"]) as (attempts, handle):
         why = await refused(handle)
-    assert attempts.made == ["dies", *["is malformed"] * failures.OUTPUT_ATTEMPTS]
+    assert attempts.made == ["dies", *["is malformed"] * retry_classification.OUTPUT_ATTEMPTS]
     assert isinstance(why, ApplicationError)
     assert why.type == FailureType.MODEL_OUTPUT
 

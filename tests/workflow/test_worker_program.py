@@ -20,7 +20,7 @@ from elcano.api.temporal import namespace
 from elcano.dev.ports import free_ports
 from elcano.dev.temporal import SERVER_OPTIONS, temporal_binary
 from elcano.graphs.labels import SEARCH_ATTRIBUTES
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.testing.temporal import STARTUP
 
 ROOT = Path(__file__).parents[2]

@@ -12,10 +12,8 @@ from weakref import WeakValueDictionary
 import httpx
 
 from elcano import __version__
+from elcano.activities.sources.http.answers import ACCEPTED, content_of, encoding_of, media_type
 from elcano.activities.sources.http.answers import Answer as Answer
-from elcano.activities.sources.http.answers import encoding_of, media_type
-from elcano.activities.sources.http.bounded import ACCEPTED, content_of
-from elcano.activities.sources.http.cached import KEPT, CachedTransport
 from elcano.activities.sources.http.destinations import (
     address_of,
     format_host,
@@ -23,8 +21,8 @@ from elcano.activities.sources.http.destinations import (
     origin_from_url,
     require_public,
 )
+from elcano.activities.sources.http.page_cache import KEPT, CachedTransport, RecentPages
 from elcano.activities.sources.http.pinning import THIS_MACHINE, Network, NotPublic, build_pinned_transport
-from elcano.activities.sources.http.recent_pages import RecentPages
 from elcano.activities.sources.http.redirects import MOST_REDIRECTS, Request, follow_redirect
 from elcano.activities.sources.retry_after import require_answer
 from elcano.graphs.errors import SourceRefused, SourceUnavailable

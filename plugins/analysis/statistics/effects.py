@@ -13,7 +13,7 @@ from scipy import stats
 from statsmodels.stats.meta_analysis import effectsize_2proportions, effectsize_smd
 from statsmodels.stats.proportion import test_proportions_2indep
 
-from elcano.activities.support.units import SHARE
+from elcano.activities.text.units import SHARE
 from elcano.graphs.report.analysis import RATIOS, SINGLE, Group, Measure, Measurement
 
 CORRECTION: Final = 0.5

@@ -11,7 +11,7 @@ from typing import Final
 
 from elcano.activities.support.figures import Figure, extract_figures
 from elcano.activities.support.quotes import QuoteIndex
-from elcano.activities.support.units import SHARE
+from elcano.activities.text.units import SHARE
 from elcano.graphs.report.analysis import RATIOS, Group, Measurement, OmittedMeasurement
 from elcano.storage.evidence import Evidence
 

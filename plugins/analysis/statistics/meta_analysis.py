@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from statsmodels.stats.meta_analysis import combine_effects
 
-from elcano.activities.report.work_accounts import Works
+from elcano.activities.report.references import Works
 from elcano.graphs.references.reference_text import format_authors
 from elcano.graphs.report.analysis import (
     MOST_LEFT_OUT,

@@ -7,10 +7,10 @@ out: whoever changes one has to change all others so that they fit.
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 
-from elcano.activities.report.analysis import cited_by
-from elcano.activities.report.citations import cited_ids
+from elcano.activities.report.checked_draft import cited_ids
 from elcano.activities.report.report_builder import build_report, build_report_ref
-from elcano.activities.tools.evidence_reference import build_evidence_ref
+from elcano.activities.report.study_sections import cited_by
+from elcano.activities.tools.tool_work import build_evidence_ref
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.log_verification import (
@@ -32,7 +32,7 @@ from elcano.plugins.certificates.certificate_format import Fault
 from elcano.plugins.certificates.verification.contents import Contents
 from elcano.storage.evidence import Evidence
 from elcano.storage.ledger import LedgerEntry
-from elcano.storage.search_days import days_of
+from elcano.storage.lineage import days_of
 
 CLOCKS = 300.0
 """Seconds by which the clocks of the machines that worked on a run may differ."""

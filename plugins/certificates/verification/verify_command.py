@@ -16,7 +16,7 @@ from elcano.output import guarded_output
 from elcano.plugins.certificates.certificate_format import Fault, Malformed, parse_certificate
 from elcano.plugins.certificates.verification.checks import ALL
 from elcano.plugins.certificates.verification.contents import Contents, parse_contents
-from elcano.settings import BAD_SETTINGS
+from elcano.settings.settings import BAD_SETTINGS
 
 
 @dataclass(frozen=True)

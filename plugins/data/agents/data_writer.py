@@ -10,10 +10,9 @@ from typing import Final
 from pydantic import Field
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import AgentInput, Loaded, Needs, ShownResult
-from elcano.graphs.agents.prose import ReportProse
-from elcano.graphs.agents.synthesis_context import MARKS, summarize_draft
+from elcano.graphs.agents.envelope import AgentInput, Loaded, Needs, ShownResult, TaskEnvelope
+from elcano.graphs.agents.prompt_texts import MARKS
+from elcano.graphs.agents.writing import ReportProse, summarize_draft
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.report.data_answer import AnsweredQuery, Chart, NumberProof
 from elcano.graphs.report.draft import DraftRef

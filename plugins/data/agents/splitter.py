@@ -10,12 +10,11 @@ from typing import Annotated, Final, TypeAlias
 from pydantic import Field
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import AgentInput, Loaded
+from elcano.graphs.agents.envelope import AgentInput, Loaded, TaskEnvelope
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.report.tables import DatabaseSchema
 from elcano.graphs.text import format_count, shorten_text
-from elcano.plugins.data.models.forecast import ForecastWish
+from elcano.plugins.data.forecast_models import ForecastWish
 
 MOST_PATHS: Final = 8
 SHOWN_CHARACTERS: Final = 300

@@ -9,19 +9,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from elcano.activities.agents.answer_drafts import draft_from_prose
-from elcano.activities.agents.draft_correction import TOLD_CHARACTERS, ask_writer_with_correction
-from elcano.activities.agents.draft_references import with_canonical_ids
+from elcano.activities.agents.answer_correction import TOLD_CHARACTERS, ask_writer_with_correction
+from elcano.activities.agents.answer_drafts import draft_from_prose, unread_told, with_canonical_ids
 from elcano.activities.agents.draft_review import checked_draft
-from elcano.activities.agents.unwritten_drafts import unread_told
 from elcano.activities.calls.attempt import Attempt
-from elcano.activities.report.citations import CheckedClaim, CheckedDraft
-from elcano.activities.results.result_lines import row_line
-from elcano.activities.results.result_store import load_result_tables
-from elcano.activities.text.languages import language_of
+from elcano.activities.query_results import load_result_tables, row_line
+from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft
+from elcano.activities.text.language_detection import language_of
 from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import Loaded, ShownPassages
+from elcano.graphs.agents.envelope import Loaded, ShownPassages, TaskEnvelope
 from elcano.graphs.report.data_answer import DOUBTFUL, SHOWN_ROWS, AnswerTable, DataAnswer, NumberVerdict
 from elcano.graphs.report.draft import Citation, Claim
 from elcano.graphs.report.report import ReportDraft

@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal, InvalidOperation, localcontext
 from typing import Final, TypeAlias
 
-from elcano.activities.support.units import POINTS, SHARE
+from elcano.activities.text.units import POINTS, SHARE
 from elcano.graphs.report.data_answer import NumberProof, NumberStatus, NumberVerdict, Operation
 from elcano.graphs.report.tables import ResultTable
 from elcano.plugins.data.answering.arithmetic import NotComputed, compute_proof, get_only_cell, number_in
-from elcano.plugins.data.answering.directions import is_described_as_decrease
 from elcano.plugins.data.answering.moments import Moment, parse_stored_moment
 from elcano.plugins.data.answering.numbers import PER_MILLE, Number, find_numbers
 
@@ -306,3 +305,36 @@ def _format_decimal(value: Decimal) -> str:
     rounded = Context(prec=20).plus(value)
     written = format(rounded.normalize(Context(prec=20)), "f")
     return written if len(written) <= 60 else f"{rounded:.12g}"
+
+
+_RISING: Final = (
+    r"rose|rises?|rising|risen|increas\w*|grew|grow\w*|gain\w*|up|climb\w*|higher|stieg\w*|gestiegen|steig\w*|wuchs\w*|"
+    r"gewachsen|wächst|zunahme|zugenommen|höher\w*|augment\w*|hausse|progress\w*|supérieur\w*|aument\w*|crec\w*|"
+    r"subi\w*|mayor"
+)
+_FALLING: Final = (
+    r"fell|falls?|fallen|falling|decreas\w*|declin\w*|drop\w*|down|lower\w*|loss\w*|lost|shr[aiu]nk\w*|below|minus|"
+    r"deficit\w*|negative|reduc\w*|sank\w*|gesunken|sink\w*|fiel\w*|gefallen|niedriger\w*|rückgang\w*|abnahme|"
+    r"abgenommen|verlust\w*|baiss\w*|diminu\w*|recul\w*|inférieur\w*|perte\w*|disminu\w*|cay\w*|caíd\w*|baj\w*|"
+    r"descen\w*|pérdida\w*|menor"
+)
+_BEFORE: Final = re.compile(rf"\b(?:(?P<up>{_RISING})|(?P<down>{_FALLING}))\b", re.IGNORECASE)
+_BEHIND: Final = re.compile(
+    rf"\b(?:(?P<up>{_RISING}|more|mehr|plus|más)|(?P<down>{_FALLING}|less|fewer|weniger|moins|menos))\b", re.IGNORECASE
+)
+_SENTENCE: Final = re.compile(r"[.;!?](?:\s|$)")
+
+
+def is_described_as_decrease(text: str, start: int, end: int) -> bool | None:
+    """Whether the words around a number, from `start` to `end`, say that something went down; None: they do not say.
+
+    The nearest word of its sentence counts.
+    """
+    begins = max((found.end() for found in _SENTENCE.finditer(text, 0, start)), default=0)
+    closes = _SENTENCE.search(text, end)
+    before = [(start - found.end(), found) for found in _BEFORE.finditer(text, begins, start)]
+    behind = [
+        (found.start() - end, found) for found in _BEHIND.finditer(text, end, closes.start() if closes else len(text))
+    ]
+    nearest = min((*before, *behind), key=lambda one: one[0], default=None)
+    return None if nearest is None else nearest[1]["down"] is not None

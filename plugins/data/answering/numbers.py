@@ -15,8 +15,8 @@ from typing import Final
 
 import num2words
 
-from elcano.activities.support.number_words import is_ambiguous, number_word, parse_multiple_word, parse_scale_word
-from elcano.activities.support.units import POINTS, SHARE, TIMES, unit_of
+from elcano.activities.text.numbers import is_ambiguous, number_word, parse_multiple_word, parse_scale_word
+from elcano.activities.text.units import POINTS, SHARE, TIMES, unit_of
 from elcano.plugins.data.answering.moments import Moment, find_moments
 
 PER_MILLE: Final = "‰"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
 from typing import Any, Final
 
-from elcano.activities.results.result_lines import cell_text
+from elcano.activities.query_results import cell_text
 from elcano.graphs.report.tables import MOMENTS, NUMBERS, Cell, ResultTable
 from elcano.plugins.data.answering.moments import parse_stored_moment
 

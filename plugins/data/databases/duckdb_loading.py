@@ -21,7 +21,7 @@ from typing import Any, Final
 import duckdb
 
 from elcano.graphs.text import shorten_text
-from elcano.plugins.data.databases.engine_requests import SHEETS, FileToLoad, make_plain_name
+from elcano.plugins.data.databases.engine import SHEETS, FileToLoad, make_plain_name
 
 SAMPLED: Final = 100_000
 """Lines that types are guessed from at first."""

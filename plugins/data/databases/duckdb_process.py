@@ -16,8 +16,7 @@ from elcano.graphs.report.tables import NAME_CHARACTERS, ColumnSchema, ForeignKe
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.databases.cells import fetch_rows_as_cells, kind_of
 from elcano.plugins.data.databases.duckdb_loading import load_files_into_duckdb
-from elcano.plugins.data.databases.engine import Outcome, not_begun, too_slow
-from elcano.plugins.data.databases.engine_requests import Answer, Request
+from elcano.plugins.data.databases.engine import Answer, Outcome, Request, not_begun, too_slow
 
 MEMORY: Final = "1GB"
 THREADS: Final = 2

@@ -12,14 +12,13 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from elcano.activities.text.known import ENGLISH
+from elcano.activities.text.languages import ENGLISH
 from elcano.activities.text.same_question import is_same_question
 from elcano.activities.text.stopwords import stop_words
 from elcano.activities.text.words import asked_words, split_words
 from elcano.graphs.errors import InputInvalid
-from elcano.plugins.data.database_tools import SqlExamplesInput, SqlExamplesOutput
-from elcano.plugins.data.models.sql_answers import SqlExample
-from elcano.settings import Settings
+from elcano.plugins.data.query_models import SqlExample, SqlExamplesInput, SqlExamplesOutput
+from elcano.settings.settings import Settings
 
 MOST_BYTES: Final = 5_000_000
 MOST_LINES: Final = 5_000

@@ -25,10 +25,9 @@ from elcano.graphs.report.tables import ColumnSchema, DatabaseSchema, Dialect, R
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.databases.database import Database
 from elcano.plugins.data.databases.engine import FetchedRows
-from elcano.plugins.data.databases.growth import require_bounded
 from elcano.plugins.data.databases.policy import SQLGLOT, Parsed, Refused, names_of, parse_allowed_query, table_key
+from elcano.plugins.data.databases.query_size import require_small_query
 from elcano.plugins.data.databases.similar_names import find_similar_names
-from elcano.plugins.data.databases.weight import require_light
 
 _FOLDING: Final[frozenset[Dialect]] = frozenset({"sqlite", "duckdb"})
 _log = logging.getLogger("databases")
@@ -58,8 +57,7 @@ def resolve_query_columns(query: Parsed, schema: DatabaseSchema) -> tuple[Column
             validate_qualify_columns=False,
         )
         every = traverse_scope(tree)
-        require_light(every)
-        require_bounded(every)
+        require_small_query(every)
         scopes = [scope for scope in every if isinstance(scope.expression, exp.Select)]
         faults = list(dict.fromkeys(fault for scope in scopes for fault in _find_name_faults(scope, tables, schema)))
     except (SqlglotError, RecursionError) as error:

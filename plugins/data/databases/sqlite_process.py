@@ -16,8 +16,16 @@ from elcano.graphs.report.data_answer import QueryFault
 from elcano.graphs.report.tables import ResultColumn, TableSchema
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.databases.cells import cell_of, fetch_rows_as_cells, kind_of_values
-from elcano.plugins.data.databases.engine import FetchedRows, Limits, Outcome, not_begun, too_large, too_slow
-from elcano.plugins.data.databases.engine_requests import Answer, Request
+from elcano.plugins.data.databases.engine import (
+    Answer,
+    FetchedRows,
+    Limits,
+    Outcome,
+    Request,
+    not_begun,
+    too_large,
+    too_slow,
+)
 from elcano.plugins.data.databases.schema_inspector import inspect_tables
 from elcano.plugins.data.databases.values import COUNTED_ROWS
 

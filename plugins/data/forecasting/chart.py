@@ -8,8 +8,8 @@ from typing import Final
 
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.text import shorten_text
+from elcano.plugins.data.forecast_models import LEVELS, MODEL_WORDS
 from elcano.plugins.data.forecasting.forecasting import Forecast
-from elcano.plugins.data.models.forecast import LEVELS, MODEL_WORDS
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v5.json"
 MOST_DRAWN: Final = 400

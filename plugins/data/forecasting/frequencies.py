@@ -5,14 +5,16 @@ the commonest step is one of these. The last day of each month is the same place
 """
 
 import calendar
+import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import MAXYEAR, date, datetime, timedelta
 from itertools import pairwise
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
-from elcano.plugins.data.models.forecast import Frequency
+from elcano.graphs.report.tables import Cell
+from elcano.plugins.data.forecast_models import Frequency
 
 ALMOST: Final = 0.8
 """So large a share of moments in line is enough to say of the others that they are not."""
@@ -133,3 +135,92 @@ def _commonest_step(ordinals: Sequence[int]) -> int:
     """0 if there is none; of steps that are as common as each other the shorter one."""
     counts = Counter(second - first for first, second in pairwise(ordinals))
     return min(counts, key=lambda step: (-counts[step], step)) if counts else 0
+
+
+FormName: TypeAlias = Literal["year", "quarter", "month", "week", "date", "timestamp"]
+_YEAR: Final = re.compile(r"([0-9]{4})(?:\.0)?")
+_QUARTER: Final = re.compile(r"([0-9]{4})([- ]?)Q([1-4])")
+_MONTH: Final = re.compile(r"([0-9]{4})-([0-9]{2})")
+_WEEK: Final = re.compile(r"([0-9]{4})-?W([0-9]{2})")
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_TIMESTAMP: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:.*", re.ASCII)
+_OFFSET: Final = re.compile(r" ?(?:Z|[+-][0-9]{2}(?::?[0-9]{2}){0,2})$")
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a moment is written. Two moments of one series differ in nothing of it but `tail`."""
+
+    name: FormName
+    number: bool = False
+    """A year that is a number, not text."""
+    between: str = ""
+    """Of quarters: what stands before the Q. Of timestamps: what stands between date and time."""
+    tail: str = ""
+    """Of timestamps: what stands behind the hour, time zone included."""
+    offset: str = ""
+    """Of timestamps: the time zone, in one spelling; empty: they name none."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """When something was. `at` is the beginning of a period, and is without a time zone: `form` has that."""
+
+    at: datetime
+    form: Form
+
+
+def parse_moment_cell(cell: Cell) -> Moment | None:
+    """A cell as a moment; None: it is none that is known."""
+    if isinstance(cell, bool) or cell is None:
+        return None
+    if isinstance(cell, (int, float)):
+        whole = 1000 <= cell <= MAXYEAR and cell == int(cell)
+        return Moment(datetime(int(cell), 1, 1), Form("year", number=True)) if whole else None
+    text = cell.strip()
+    try:
+        return _parse_period(text) or _parse_day_or_time(text)
+    except (ValueError, OverflowError):  # the 31st of February, the 54th week
+        return None
+
+
+def format_moment(at: datetime, form: Form) -> Cell:
+    """`at` in a form; of quarters, weeks and so on the period that it lies in."""
+    match form.name:
+        case "year":
+            return at.year if form.number else f"{at.year:04d}"
+        case "quarter":
+            return f"{at.year:04d}{form.between}Q{(at.month + 2) // 3}"
+        case "month":
+            return f"{at.year:04d}-{at.month:02d}"
+        case "week":
+            year, week, _ = at.isocalendar()
+            return f"{year:04d}{form.between}W{week:02d}"
+        case "date":
+            return at.date().isoformat()
+        case "timestamp":
+            return f"{at.date().isoformat()}{form.between}{at.hour:02d}{form.tail}"
+
+
+def _parse_period(text: str) -> Moment | None:
+    if found := _YEAR.fullmatch(text):
+        return Moment(datetime(int(found[1]), 1, 1), Form("year"))
+    if found := _QUARTER.fullmatch(text):
+        return Moment(datetime(int(found[1]), 3 * int(found[3]) - 2, 1), Form("quarter", between=found[2]))
+    if found := _MONTH.fullmatch(text):
+        return Moment(datetime(int(found[1]), int(found[2]), 1), Form("month"))
+    if found := _WEEK.fullmatch(text):
+        monday = date.fromisocalendar(int(found[1]), int(found[2]), 1)
+        return Moment(datetime(monday.year, monday.month, monday.day), Form("week", between="-" if "-" in text else ""))
+    return None
+
+
+def _parse_day_or_time(text: str) -> Moment | None:
+    if _DATE.fullmatch(text):
+        return Moment(datetime.fromisoformat(text), Form("date"))
+    if not _TIMESTAMP.fullmatch(text):
+        return None
+    at = datetime.fromisoformat(_OFFSET.sub(lambda zone: zone[0].strip(), text))
+    zone = at.utcoffset()
+    form = Form("timestamp", between=text[10], tail=text[13:], offset="" if zone is None else f"{zone}")
+    return Moment(at.replace(tzinfo=None), form)

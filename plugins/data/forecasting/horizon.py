@@ -8,11 +8,10 @@ from datetime import datetime
 from typing import Final, NoReturn
 
 from elcano.graphs.text import format_count
-from elcano.plugins.data.forecasting.forecast_refusals import build_forecast_refusal
-from elcano.plugins.data.forecasting.frequencies import PERIODS
-from elcano.plugins.data.forecasting.moment_formats import parse_moment_cell
+from elcano.plugins.data.forecast_models import LONGEST_HORIZON, ForecastInput
+from elcano.plugins.data.forecasting.frequencies import PERIODS, parse_moment_cell
 from elcano.plugins.data.forecasting.series import Series
-from elcano.plugins.data.models.forecast import LONGEST_HORIZON, ForecastInput
+from elcano.plugins.data.forecasting.series_columns import build_forecast_refusal
 
 LEAST_KNOWN: Final = 8
 """Values that a model has to know before its first forecast."""

@@ -2,7 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
+from pydantic import Field
+
 from elcano.activities.passages.document import Block
+from elcano.graphs.frozen import Json
 from elcano.graphs.report.works import Flag, Identifiers, Work, parse_nct
 from elcano.plugins.literature import bibliographic_format
 from elcano.plugins.literature.clinical_trials import trial_results
@@ -14,14 +17,7 @@ from elcano.plugins.literature.clinical_trials.registry_text import (
     split_paragraphs,
     unescape_to_line,
 )
-from elcano.plugins.literature.clinical_trials.shapes import (
-    Arm,
-    Eligibility,
-    Intervention,
-    PlannedOutcome,
-    Protocol,
-    Study,
-)
+from elcano.plugins.literature.service_answers import ServiceData
 from elcano.plugins.literature.work_records import Record, build_record_metadata
 
 PAGE = "https://clinicaltrials.gov/study/"
@@ -29,20 +25,154 @@ _ENDED = {"COMPLETED", "TERMINATED"}
 _STOPPED = {"TERMINATED", "SUSPENDED", "WITHDRAWN"}
 
 
+class _Date(ServiceData):
+    date: str = ""
+    type: str = ""
+
+
+class _Named(ServiceData):
+    name: str = ""
+
+
+class _Identification(ServiceData):
+    nctId: str = ""
+    nctIdAliases: list[str] = []
+    briefTitle: str = ""
+    officialTitle: str = ""
+    acronym: str = ""
+
+
+class _Status(ServiceData):
+    overallStatus: str = ""
+    lastKnownStatus: str = ""
+    whyStopped: str = ""
+    statusVerifiedDate: str = ""
+    startDateStruct: _Date = _Date()
+    primaryCompletionDateStruct: _Date = _Date()
+    completionDateStruct: _Date = _Date()
+    studyFirstPostDateStruct: _Date = _Date()
+    studyFirstSubmitDate: str = ""
+    resultsFirstPostDateStruct: _Date = _Date()
+    lastUpdatePostDateStruct: _Date = _Date()
+
+
+class _Sponsors(ServiceData):
+    leadSponsor: _Named = _Named()
+    collaborators: list[_Named] = []
+
+
+class _Description(ServiceData):
+    briefSummary: str = ""
+    detailedDescription: str = ""
+
+
+class _Conditions(ServiceData):
+    conditions: list[str] = []
+    keywords: list[str] = []
+
+
+class _Masking(ServiceData):
+    masking: str = ""
+    whoMasked: list[str] = []
+
+
+class _DesignInfo(ServiceData):
+    allocation: str = ""
+    interventionModel: str = ""
+    observationalModel: str = ""
+    timePerspective: str = ""
+    primaryPurpose: str = ""
+    maskingInfo: _Masking = _Masking()
+
+
+class _Enrolment(ServiceData):
+    count: int | None = None
+    type: str = ""
+
+
+class _Design(ServiceData):
+    studyType: str = ""
+    phases: list[str] = []
+    designInfo: _DesignInfo = _DesignInfo()
+    enrollmentInfo: _Enrolment = _Enrolment()
+
+
+class _Arm(ServiceData):
+    label: str = ""
+    type: str = ""
+    description: str = ""
+    interventionNames: list[str] = []
+
+
+class _Intervention(ServiceData):
+    type: str = ""
+    name: str = ""
+    description: str = ""
+
+
+class _Arms(ServiceData):
+    armGroups: list[_Arm] = []
+    interventions: list[_Intervention] = []
+
+
+class _PlannedOutcome(ServiceData):
+    measure: str = ""
+    description: str = ""
+    timeFrame: str = ""
+
+
+class _Outcomes(ServiceData):
+    primaryOutcomes: list[_PlannedOutcome] = []
+    secondaryOutcomes: list[_PlannedOutcome] = []
+    otherOutcomes: list[_PlannedOutcome] = []
+
+
+class _Eligibility(ServiceData):
+    eligibilityCriteria: str = ""
+    healthyVolunteers: bool | None = None
+    sex: str = ""
+    minimumAge: str = ""
+    maximumAge: str = ""
+
+
+class _Protocol(ServiceData):
+    identification: _Identification = Field(_Identification(), alias="identificationModule")
+    status: _Status = Field(_Status(), alias="statusModule")
+    sponsors: _Sponsors = Field(_Sponsors(), alias="sponsorCollaboratorsModule")
+    description: _Description = Field(_Description(), alias="descriptionModule")
+    conditions: _Conditions = Field(_Conditions(), alias="conditionsModule")
+    design: _Design = Field(_Design(), alias="designModule")
+    arms: _Arms = Field(_Arms(), alias="armsInterventionsModule")
+    outcomes: _Outcomes = Field(_Outcomes(), alias="outcomesModule")
+    eligibility: _Eligibility = Field(_Eligibility(), alias="eligibilityModule")
+
+
+class Study(ServiceData):
+    """A whole study."""
+
+    protocol: _Protocol = Field(alias="protocolSection")
+    results: trial_results.Results | None = Field(None, alias="resultsSection")
+    hasResults: bool | None = None
+
+
+class Page(ServiceData):
+    """An answer to a search."""
+
+    studies: list[Json]
+
+
 def build_trial_record(study: Study) -> Record:
     """The study; without a name if its number is none."""
     told = study.protocol
     known, status, design = told.identification, told.status, told.design
     number = parse_nct(known.nctId)
-    posted = bibliographic_format.normalize_iso_date(
-        status.studyFirstPostDateStruct.date or status.studyFirstSubmitDate
-    )
+    posted = bibliographic_format.parse_iso_date(status.studyFirstPostDateStruct.date or status.studyFirstSubmitDate)
     flags, notices = _assess_standing(study)
     made = (design.studyType, *design.phases, design.designInfo.allocation, design.designInfo.observationalModel)
     work = Work(
         title=bibliographic_format.clean_title(known.officialTitle or known.briefTitle),
         authors=tuple(one for one in (unescape_to_line(told.sponsors.leadSponsor.name),) if one),
-        year=bibliographic_format.year_of(posted),
+        year=bibliographic_format.parse_year(posted),
         published=posted,
         venue="ClinicalTrials.gov",
         kind="trial",
@@ -107,7 +237,7 @@ def _assess_standing(study: Study) -> tuple[tuple[Flag, ...], tuple[str, ...]]:
     return tuple(flags), tuple(notices)
 
 
-def _render_design(told: Protocol) -> Iterator[Block]:
+def _render_design(told: _Protocol) -> Iterator[Block]:
     status, design = told.status, told.design
     info = design.designInfo
     times = (
@@ -149,7 +279,7 @@ def _render_design(told: Protocol) -> Iterator[Block]:
     yield from build_rows_block(_format_intervention(one) for one in told.arms.interventions)
 
 
-def _render_eligibility(told: Eligibility) -> Iterator[Block]:
+def _render_eligibility(told: _Eligibility) -> Iterator[Block]:
     volunteers = "" if told.healthyVolunteers is None else "accepted" if told.healthyVolunteers else "not accepted"
     yield from build_rows_block(
         (
@@ -162,21 +292,21 @@ def _render_eligibility(told: Eligibility) -> Iterator[Block]:
     yield from split_paragraphs(told.eligibilityCriteria)
 
 
-def _render_planned_outcomes(told: Protocol) -> Iterator[Block]:
+def _render_planned_outcomes(told: _Protocol) -> Iterator[Block]:
     outcomes = told.outcomes
     yield from build_rows_block(_format_planned_outcome("Primary", one) for one in outcomes.primaryOutcomes)
     yield from build_rows_block(_format_planned_outcome("Secondary", one) for one in outcomes.secondaryOutcomes)
     yield from build_rows_block(_format_planned_outcome("Other", one) for one in outcomes.otherOutcomes)
 
 
-def _format_arm(arm: Arm) -> str:
+def _format_arm(arm: _Arm) -> str:
     kind = f" ({format_registry_code(arm.type)})" if arm.type else ""
     given = _format_labelled_parts("given", _join_parts(unescape_to_line(one) for one in arm.interventionNames))
     said = "; ".join(part for part in (unescape_to_line(arm.description).rstrip("."), given) if part)
     return f"Arm {unescape_to_line(arm.label)}{kind}" + (f": {said}" if said else "") if arm.label.strip() else ""
 
 
-def _format_intervention(one: Intervention) -> str:
+def _format_intervention(one: _Intervention) -> str:
     if not one.name.strip():
         return ""
     kind = f" ({format_registry_code(one.type)})" if one.type else ""
@@ -185,7 +315,7 @@ def _format_intervention(one: Intervention) -> str:
     )
 
 
-def _format_planned_outcome(kind: str, outcome: PlannedOutcome) -> str:
+def _format_planned_outcome(kind: str, outcome: _PlannedOutcome) -> str:
     if not outcome.measure.strip():
         return ""
     when = f" (time frame: {unescape_to_line(outcome.timeFrame)})" if outcome.timeFrame.strip() else ""

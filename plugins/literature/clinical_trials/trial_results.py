@@ -6,6 +6,8 @@ A line can be read without those around it, since a passage may begin and end an
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from pydantic import Field
+
 from elcano.activities.passages.document import Block
 from elcano.plugins.literature.clinical_trials.registry_text import (
     build_heading,
@@ -15,21 +17,162 @@ from elcano.plugins.literature.clinical_trials.registry_text import (
     split_paragraphs,
     unescape_to_line,
 )
-from elcano.plugins.literature.clinical_trials.result_shapes import (
-    AdverseEvents,
-    Analysis,
-    Baseline,
-    Denominator,
-    Event,
-    Flow,
-    Group,
-    Measure,
-    Measurement,
-    Results,
-)
+from elcano.plugins.literature.service_answers import ServiceData
 
 MOST_EVENTS: Final = 200
 """Kinds of adverse events of one study, serious and other each; what is left out is counted in a line."""
+
+
+class _Group(ServiceData):
+    id: str = ""
+    title: str = ""
+    description: str = ""
+
+
+class _Count(ServiceData):
+    groupId: str = ""
+    value: str = ""
+
+
+class _Denominator(ServiceData):
+    units: str = ""
+    counts: list[_Count] = []
+
+
+class _Measurement(ServiceData):
+    groupId: str = ""
+    value: str = ""
+    spread: str = ""
+    lowerLimit: str = ""
+    upperLimit: str = ""
+    comment: str = ""
+
+
+class _Category(ServiceData):
+    title: str = ""
+    measurements: list[_Measurement] = []
+
+
+class _Class(ServiceData):
+    title: str = ""
+    denoms: list[_Denominator] = []
+    categories: list[_Category] = []
+
+
+class _Analysis(ServiceData):
+    groupIds: list[str] = []
+    groupDescription: str = ""
+    pValue: str = ""
+    pValueComment: str = ""
+    statisticalMethod: str = ""
+    paramType: str = ""
+    paramValue: str = ""
+    ciPctValue: str = ""
+    ciLowerLimit: str = ""
+    ciUpperLimit: str = ""
+    nonInferiorityType: str = ""
+    estimateComment: str = ""
+
+
+class _Measure(ServiceData):
+    type: str = ""
+    title: str = ""
+    description: str = ""
+    populationDescription: str = ""
+    paramType: str = ""
+    dispersionType: str = ""
+    unitOfMeasure: str = ""
+    timeFrame: str = ""
+    groups: list[_Group] = []
+    denoms: list[_Denominator] = []
+    classes: list[_Class] = []
+    analyses: list[_Analysis] = []
+
+
+class _Achievement(ServiceData):
+    groupId: str = ""
+    numSubjects: str = ""
+
+
+class _Milestone(ServiceData):
+    type: str = ""
+    achievements: list[_Achievement] = []
+
+
+class _DropoutReason(ServiceData):
+    type: str = ""
+    reasons: list[_Achievement] = []
+
+
+class _Period(ServiceData):
+    title: str = ""
+    milestones: list[_Milestone] = []
+    dropWithdraws: list[_DropoutReason] = []
+
+
+class _Flow(ServiceData):
+    groups: list[_Group] = []
+    periods: list[_Period] = []
+
+
+class _Baseline(ServiceData):
+    groups: list[_Group] = []
+    denoms: list[_Denominator] = []
+    measures: list[_Measure] = []
+
+
+class _OutcomeMeasures(ServiceData):
+    outcomeMeasures: list[_Measure] = []
+
+
+class _EventGroup(ServiceData):
+    id: str = ""
+    title: str = ""
+    deathsNumAffected: int | None = None
+    deathsNumAtRisk: int | None = None
+    seriousNumAffected: int | None = None
+    seriousNumAtRisk: int | None = None
+    otherNumAffected: int | None = None
+    otherNumAtRisk: int | None = None
+
+
+class _EventCount(ServiceData):
+    groupId: str = ""
+    numAffected: int | None = None
+    numAtRisk: int | None = None
+
+
+class _Event(ServiceData):
+    term: str = ""
+    organSystem: str = ""
+    stats: list[_EventCount] = []
+
+
+class _AdverseEvents(ServiceData):
+    frequencyThreshold: str = ""
+    timeFrame: str = ""
+    description: str = ""
+    eventGroups: list[_EventGroup] = []
+    seriousEvents: list[_Event] = []
+    otherEvents: list[_Event] = []
+
+
+class _Caveats(ServiceData):
+    description: str = ""
+
+
+class _MoreInfo(ServiceData):
+    limitationsAndCaveats: _Caveats = _Caveats()
+
+
+class Results(ServiceData):
+    """The posted results of a study."""
+
+    flow: _Flow = Field(_Flow(), alias="participantFlowModule")
+    baseline: _Baseline = Field(_Baseline(), alias="baselineCharacteristicsModule")
+    outcomes: _OutcomeMeasures = Field(_OutcomeMeasures(), alias="outcomeMeasuresModule")
+    adverse: _AdverseEvents = Field(_AdverseEvents(), alias="adverseEventsModule")
+    more: _MoreInfo = Field(_MoreInfo(), alias="moreInfoModule")
 
 
 def render_result_blocks(results: Results) -> Iterator[Block]:
@@ -43,7 +186,7 @@ def render_result_blocks(results: Results) -> Iterator[Block]:
     yield from build_section("Limitations", split_paragraphs(results.more.limitationsAndCaveats.description))
 
 
-def _render_participant_flow(flow: Flow) -> Iterator[Block]:
+def _render_participant_flow(flow: _Flow) -> Iterator[Block]:
     names = _map_group_names(flow.groups)
     yield from build_rows_block(
         f"{names[one.id]}: {unescape_to_line(one.description)}" for one in flow.groups if one.description.strip()
@@ -60,7 +203,7 @@ def _render_participant_flow(flow: Flow) -> Iterator[Block]:
         yield from build_rows_block(found)
 
 
-def _render_baseline(baseline: Baseline) -> Iterator[Block]:
+def _render_baseline(baseline: _Baseline) -> Iterator[Block]:
     for measure in baseline.measures:
         found = measure.model_copy(
             update={"groups": baseline.groups, "denoms": measure.denoms or baseline.denoms, "description": ""}
@@ -68,7 +211,7 @@ def _render_baseline(baseline: Baseline) -> Iterator[Block]:
         yield from build_section(measure.title or "Measure", build_rows_block(_format_measurements(found)), level=2)
 
 
-def _render_outcome_measure(measure: Measure) -> Iterator[Block]:
+def _render_outcome_measure(measure: _Measure) -> Iterator[Block]:
     kind = f"{format_registry_code(measure.type).capitalize()} outcome" if measure.type else "Outcome"
     yield build_heading(f"{kind}: {measure.title}", level=2)
     said = [unescape_to_line(measure.description), unescape_to_line(measure.populationDescription)]
@@ -79,7 +222,7 @@ def _render_outcome_measure(measure: Measure) -> Iterator[Block]:
     yield from build_rows_block(_format_outcome_analysis(one, names) for one in measure.analyses)
 
 
-def _format_measurements(measure: Measure) -> Iterator[str]:
+def _format_measurements(measure: _Measure) -> Iterator[str]:
     names, sizes = _map_group_names(measure.groups), _map_group_sizes(measure.denoms)
     kind = ", ".join(
         part for part in (unescape_to_line(measure.title), format_registry_code(measure.paramType)) if part
@@ -99,7 +242,7 @@ def _format_measurements(measure: Measure) -> Iterator[str]:
                     yield f"{about} - {who}: {figure}"
 
 
-def _format_measurement(one: Measurement, measure: Measure) -> str:
+def _format_measurement(one: _Measurement, measure: _Measure) -> str:
     value, unit = unescape_to_line(one.value), unescape_to_line(measure.unitOfMeasure)
     if not value:
         return unescape_to_line(one.comment)
@@ -116,7 +259,7 @@ def _format_measurement(one: Measurement, measure: Measure) -> str:
     return " ".join(part for part in (value, unit) if part) + (f" ({'; '.join(beside)})" if beside else "")
 
 
-def _format_outcome_analysis(one: Analysis, names: Mapping[str, str]) -> str:
+def _format_outcome_analysis(one: _Analysis, names: Mapping[str, str]) -> str:
     compared = " vs ".join(names.get(group, group) for group in one.groupIds)
     found = []
     if one.paramValue.strip():
@@ -137,7 +280,7 @@ def _format_outcome_analysis(one: Analysis, names: Mapping[str, str]) -> str:
     return f"{compared or 'Analysis'}: {'; '.join(found)}"
 
 
-def _render_adverse_events(events: AdverseEvents) -> Iterator[Block]:
+def _render_adverse_events(events: _AdverseEvents) -> Iterator[Block]:
     said = [
         unescape_to_line(events.description),
         f"Time frame: {unescape_to_line(events.timeFrame)}." if events.timeFrame.strip() else "",
@@ -166,7 +309,7 @@ def _render_adverse_events(events: AdverseEvents) -> Iterator[Block]:
     )
 
 
-def _format_event_counts(events: Sequence[Event], names: Mapping[str, str]) -> Iterator[str]:
+def _format_event_counts(events: Sequence[_Event], names: Mapping[str, str]) -> Iterator[str]:
     for event in events[:MOST_EVENTS]:
         counts = _join_named_values(
             (names.get(one.groupId, one.groupId), _format_count_at_risk(one.numAffected, one.numAtRisk))
@@ -179,11 +322,11 @@ def _format_event_counts(events: Sequence[Event], names: Mapping[str, str]) -> I
         yield f"{len(events) - MOST_EVENTS} more are in the registry."
 
 
-def _map_group_names(groups: Iterable[Group]) -> dict[str, str]:
+def _map_group_names(groups: Iterable[_Group]) -> dict[str, str]:
     return {one.id: unescape_to_line(one.title) or one.id for one in groups}
 
 
-def _map_group_sizes(denoms: Sequence[Denominator]) -> dict[str, str]:
+def _map_group_sizes(denoms: Sequence[_Denominator]) -> dict[str, str]:
     """How many were measured, by group; of several units the first, which is participants."""
     return {one.groupId: unescape_to_line(one.value) for one in denoms[0].counts if one.value.strip()} if denoms else {}
 

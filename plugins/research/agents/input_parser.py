@@ -5,12 +5,11 @@ from typing import Final
 
 from pydantic import Field
 
-from elcano.graphs.agents.criteria import STATING
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import AgentInput, Loaded, Needs
+from elcano.graphs.agents.envelope import AgentInput, Loaded, Needs, TaskEnvelope
+from elcano.graphs.agents.prompt_texts import STATING
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.modes.mode_choices import describe_modes
+from elcano.graphs.modes import describe_modes
 from elcano.graphs.state.plan import SaidForm
 from elcano.graphs.state.rubric import OfferedDomain
 from elcano.graphs.state.state import REASON_CHARACTERS

@@ -7,10 +7,9 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from elcano.graphs.agents.context import ResearchContext, build_research_task, for_gap, needs_of, passages_of
-from elcano.graphs.agents.criteria import STATING
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import Loaded
+from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
+from elcano.graphs.agents.prompt_texts import STATING
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.state.plan import MOST_CRITERIA, MOST_PASSAGES, CriterionVerdict, normalize_criteria
 from elcano.graphs.state.rubric import SCALE, NamesFound, Rubric, RubricScores, Score, apply_rubric

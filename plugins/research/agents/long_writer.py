@@ -6,12 +6,11 @@ It has two tasks, a call for each section and one for what stands above them. It
 from typing import Final
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import EvidenceItem, OutlineItem, TaskEnvelope
-from elcano.graphs.agents.loaded import Loaded
-from elcano.graphs.agents.prose import SectionText, Summary
-from elcano.graphs.agents.synthesis_context import (
-    CITING,
-    WISHES,
+from elcano.graphs.agents.envelope import EvidenceItem, Loaded, OutlineItem, TaskEnvelope
+from elcano.graphs.agents.prompt_texts import CITING, WISHES
+from elcano.graphs.agents.writing import (
+    SectionText,
+    Summary,
     SynthesisInput,
     needs_of,
     sections_of,

@@ -5,10 +5,9 @@ from typing import Final, Literal
 from pydantic import Field
 
 from elcano.graphs.agents.context import number_criteria
-from elcano.graphs.agents.criteria import STATING
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import SectionItem, TaskEnvelope
-from elcano.graphs.agents.loaded import AgentInput, Loaded, Needs
+from elcano.graphs.agents.envelope import AgentInput, Loaded, Needs, SectionItem, TaskEnvelope
+from elcano.graphs.agents.prompt_texts import STATING
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.state.plan import Criterion, ReportForm, SaidForm, SectionPlan, normalize_criteria
 from elcano.graphs.text import ensure_list

@@ -3,12 +3,10 @@
 from typing import Final
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import Loaded
-from elcano.graphs.agents.prose import ReportProse
-from elcano.graphs.agents.synthesis_context import (
-    CITING,
-    WISHES,
+from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
+from elcano.graphs.agents.prompt_texts import CITING, WISHES
+from elcano.graphs.agents.writing import (
+    ReportProse,
     SynthesisInput,
     needs_of,
     sections_of,

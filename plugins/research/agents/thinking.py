@@ -5,10 +5,9 @@ from typing import Final
 from pydantic import Field
 
 from elcano.graphs.agents.context import ResearchContext, build_research_task, needs_of, passages_of, turn_of
-from elcano.graphs.agents.criteria import STATING
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import Loaded
+from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
+from elcano.graphs.agents.prompt_texts import STATING
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.state.plan import normalize_criteria
 from elcano.graphs.text import ensure_list

@@ -13,8 +13,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from elcano.graphs.agents.context import ResearchContext, build_research_task, for_gap, needs_of
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import OfferedSource, TaskEnvelope
-from elcano.graphs.agents.loaded import Loaded, Needs
+from elcano.graphs.agents.envelope import Loaded, Needs, OfferedSource, TaskEnvelope
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.state.state import RELATED
 from elcano.graphs.text import ensure_list, format_count

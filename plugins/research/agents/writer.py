@@ -7,10 +7,9 @@ from typing import Final, Literal
 
 from elcano.graphs.agents.context import ResearchContext, build_research_task, needs_of, passages_of
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import Loaded, Needs
-from elcano.graphs.agents.prose import ReportProse
-from elcano.graphs.agents.synthesis_context import MARKS, WISHES, summarize_draft
+from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
+from elcano.graphs.agents.prompt_texts import MARKS, WISHES
+from elcano.graphs.agents.writing import ReportProse, summarize_draft
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.draft import DraftRef
 from elcano.graphs.state.plan import ReportForm

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from elcano.graphs.agents.context import ResearchContext, build_research_task
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import Loaded
+from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.state.team import FACT_CHARACTERS, MOST_FACTS, REPORTER, Hypothesis, Ledger, Turn
 from elcano.graphs.text import shorten_text

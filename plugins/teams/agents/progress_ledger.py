@@ -11,8 +11,7 @@ from pydantic import Field
 
 from elcano.graphs.agents.context import turn_of
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import Loaded, Needs
+from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.state.team import INSTRUCTION_CHARACTERS, REASON_CHARACTERS, REPORTER, Ledger, Turn
 from elcano.graphs.text import shorten_text

@@ -10,10 +10,9 @@ from typing import Final
 from pydantic import Field
 
 from elcano.graphs.agents.context import ResearchContext, build_research_task, passages_of
-from elcano.graphs.agents.criteria import STATING
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import Loaded, Needs
+from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
+from elcano.graphs.agents.prompt_texts import STATING
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.state.plan import MOST_CRITERIA, CriterionVerdict, SectionResult
 from elcano.graphs.text import ensure_list, shorten_text

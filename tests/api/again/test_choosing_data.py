@@ -9,10 +9,10 @@ import pytest
 from fastapi import FastAPI
 from temporalio.client import Client
 
-from elcano.api.runs.model_keys import find_obstacle
+from elcano.api.runs.model_checks import find_obstacle
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.modes import MODES
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import Json, ended, working
 from tests.api.again.selling import TOTAL, Analyst, with_sales, without_model

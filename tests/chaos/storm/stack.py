@@ -20,7 +20,7 @@ from elcano.dev.guard import start_guard
 from elcano.dev.ports import free_ports
 from elcano.dev.stack import child_environment
 from elcano.dev.temporal import server_command
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from tests.chaos.programs import ROOT
 from tests.chaos.storm.answers import documents
 from tests.chaos.storm.model_server import FAULTS

@@ -6,13 +6,13 @@ import pytest
 from temporalio.client import WorkflowUpdateFailedError
 from temporalio.exceptions import ApplicationError
 
-from elcano.api.temporal import retry_interceptor
-from elcano.api.temporal.retry_interceptor import UNHEARD, UNHEARD_TRIES, until_heard
+from elcano.api.temporal import connection
+from elcano.api.temporal.connection import UNHEARD, UNHEARD_TRIES, until_heard
 
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retry_interceptor, "UNHEARD_PAUSE", 0.0)
+    monkeypatch.setattr(connection, "UNHEARD_PAUSE", 0.0)
 
 
 def refusal(type: str) -> WorkflowUpdateFailedError:
@@ -50,5 +50,5 @@ async def test_what_it_never_sees_ends_as_unheard() -> None:
     run = Run(*[refusal(UNHEARD)] * (UNHEARD_TRIES + 1))
     with pytest.raises(WorkflowUpdateFailedError) as told:
         await until_heard(run.ask)
-    assert retry_interceptor.is_unheard(told.value)
+    assert connection.is_unheard(told.value)
     assert run.asked == UNHEARD_TRIES

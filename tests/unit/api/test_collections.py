@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from elcano.api.runs.collections import empty_collections
-from elcano.graphs.catalogue.documents import DOCUMENT_SUFFIXES
+from elcano.api.sources import DOCUMENT_SUFFIXES, empty_collections
 from elcano.plugins.documents.file_formats import FORMATS
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 
 
 def empty(folder: Path) -> bool:

@@ -2,9 +2,9 @@
 
 from elcano.api.runs.mode_choice import find_barred_modes
 from elcano.api.runs.submission import refusals_of
-from elcano.graphs.modes.auto import auto_graph, list_parts
+from elcano.graphs.modes import auto_graph, list_parts
 from elcano.graphs.state.budget import Limits
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 
 SHOP = Settings.model_validate({"databases": {"shop": "sqlite:///shop.db"}, "collections": {}})
 

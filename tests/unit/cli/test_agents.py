@@ -72,7 +72,7 @@ def test_an_agent_is_pushed_listed_shown_and_deleted(
     server.answer("DELETE /v1/agents/screener", Answer("", status=204))
     server.answer("DELETE /v1/agents/other", problem(404, "No such agent", "unknown agent 'other'"))
     assert run("agent", "push", str(file)) == Exit.OK
-    assert "screener@2 is kept" in capsys.readouterr().out
+    assert "screener@2 is stored" in capsys.readouterr().out
     assert run("agent", "list", "--own") == Exit.OK
     assert capsys.readouterr().out == "screener@2  Screens.\n"
     assert run("agent", "show", "screener@1") == Exit.OK

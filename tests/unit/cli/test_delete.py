@@ -57,5 +57,5 @@ def test_a_person_is_asked(
     server.answer(f"DELETE /v1/runs/{RUN}", GONE)
     monkeypatch.setattr("sys.stdin", Terminal(typed))
     assert run("delete", RUN) == code
-    assert f"Delete {RUN} with everything that was left?" in capsys.readouterr().err
+    assert f"Delete {RUN} with everything they left behind?" in capsys.readouterr().err
     assert len(server.asked) == (code == Exit.OK)

@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-from elcano.api.routes.reports import HTML, JSON, MARKDOWN
+from elcano.api.reports.routes import HTML, JSON, MARKDOWN
 from elcano.cli.options import Form
 from elcano.graphs.references.export_formats import FORMS, NAMES
 

@@ -131,7 +131,7 @@ def test_a_graph_is_pushed_as_it_stands_in_its_file(
     assert run("graph", "push", str(file)) == Exit.OK
     ((request, _, sent),) = server.asked
     assert (request, json.loads(sent)) == ("POST /v1/graphs", json.loads(file.read_text()))
-    assert "mine@3 is kept" in capsys.readouterr().out
+    assert "mine@3 is stored" in capsys.readouterr().out
     file.write_text("[]")
     assert run("graph", "push", str(file)) == Exit.BAD_INPUT
 

@@ -29,7 +29,7 @@ def test_what_words_find(server: Server, capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr().out == f"1.00  document: Aspirin and stroke (2018)  {PAPER.id}\n"
     server.answer(SEARCH.format("x", 20), Answer([]))
     assert run("knowledge", "search", "x") == 0
-    assert "Nothing is known of 'x'." in capsys.readouterr().out
+    assert "Nothing is known about 'x'." in capsys.readouterr().out
     server.answer(SEARCH.format("x", 20), Answer(HITS))
     assert run("knowledge", "search", "x", "--json") == 0
     assert json.loads(capsys.readouterr().out) == HITS
@@ -50,7 +50,7 @@ def test_a_node_is_shown_by_its_key_with_what_is_beside_it(server: Server, capsy
 def test_what_nobody_knows_is_bad_input(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
     server.answer(SEARCH.format("doi%3A10.1%2Fother", 100), Answer(HITS))
     assert run("knowledge", "show", "doi:10.1/other") == 2
-    assert "nothing is known under 'doi:10.1/other'" in capsys.readouterr().err
+    assert "no node has the key 'doi:10.1/other'" in capsys.readouterr().err
     server.answer(SEARCH.format("x", 20), problem(409, "knowledge-disabled", "set ELCANO_KNOWLEDGE to `tables`"))
     assert run("knowledge", "search", "x") == 2
     assert "ELCANO_KNOWLEDGE" in capsys.readouterr().err
@@ -64,7 +64,7 @@ def test_paths_are_shown_step_by_step(server: Server, capsys: pytest.CaptureFixt
     assert f"   <-cites-- claim: Aspirin helps.  {CLAIM.id}  (run run-1)" in capsys.readouterr().out
     server.answer(asked, Answer({"paths": [], "complete": False}))
     assert run("knowledge", "paths", PAPER.id, CLAIM.id) == 0
-    assert "as far as was looked at" in capsys.readouterr().out
+    assert "in the part of the graph that was searched" in capsys.readouterr().out
 
 
 def test_rows_of_a_query_are_printed_as_columns(server: Server, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,13 +9,12 @@ from rich.console import Console
 
 from elcano.cli import live
 from elcano.cli.exits import Exit, Failed
-from elcano.cli.live import LiveDisplay, budget_line, open_display
-from elcano.cli.live_text import LINES
+from elcano.cli.live import LIVE_LINES, LiveDisplay, format_budget, open_display
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.state.events import AgentEvent, EventType
 
 
-def test_the_budget_line_shows_the_limits_that_there_are() -> None:
+def test_the_format_budget_shows_the_limits_that_there_are() -> None:
     gauges: JsonObject = {
         "exceeded": False,
         "tokens": {"limit": 100_000, "used": 31_000, "remaining": 69_000},
@@ -23,20 +22,20 @@ def test_the_budget_line_shows_the_limits_that_there_are() -> None:
         "seconds": {"limit": 600.0, "used": 41.7, "remaining": 558.3},
         "iterations": {"limit": 5, "used": 2, "remaining": 3},
     }
-    assert budget_line({"budget": gauges}) == "tokens 31,000 of 100,000 · seconds 42 of 600 · iteration 2 of 5"
-    assert budget_line({}) == ""
+    assert format_budget({"budget": gauges}) == "tokens 31,000 of 100,000 · seconds 42 of 600 · iteration 2 of 5"
+    assert format_budget({}) == ""
 
 
 def test_the_iterations_of_a_run_whose_sections_count_their_own_are_not_shown() -> None:
     gauges: JsonObject = {"tokens": {"limit": 200_000, "used": 9_509}, "iterations": {"limit": 5, "used": 1}}
-    assert budget_line({"budget": gauges, "branches": [{"title": "Costs"}]}) == "tokens 9,509 of 200,000"
+    assert format_budget({"budget": gauges, "branches": [{"title": "Costs"}]}) == "tokens 9,509 of 200,000"
 
 
 def test_figures_from_before_the_run_began_are_not_shown_as_those_of_now() -> None:
-    assert budget_line({"budget": {"tokens": {"limit": 200_000, "used": 0}}, "stale": True}) == ""
+    assert format_budget({"budget": {"tokens": {"limit": 200_000, "used": 0}}, "stale": True}) == ""
 
 
-def test_the_budget_line_follows_the_server_without_an_event(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_format_budget_follows_the_server_without_an_event(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live, "ASK_SECONDS", 0.0)
     console = Console(file=io.StringIO(), force_terminal=True, width=100)
     seen = [threading.Event() for _ in range(4)]
@@ -66,7 +65,7 @@ def test_the_page_in_the_temporal_ui_is_named_once() -> None:
         {},
         {"links": {"temporal_ui": "http://ui.test/run-1"}},
     ):
-        shown.stands(run)  # type: ignore[arg-type]
+        shown.update_run(run)  # type: ignore[arg-type]
     assert console.file.getvalue().count("http://ui.test/run-1") == 1  # type: ignore[attr-defined]
 
 
@@ -74,7 +73,7 @@ def text_of(shown: LiveDisplay) -> str:
     """What its moving lines say."""
     written = Console(file=io.StringIO(), width=100)
     with written.capture() as captured:
-        written.print(shown.lines())
+        written.print(shown.render())
     return captured.get()
 
 
@@ -129,7 +128,7 @@ def test_a_terminal_shows_open_sections_side_by_side_and_how_they_ended() -> Non
     shown.show(told(2, "branch_started", "Costs: research begins", "Costs"))
     shown.show(told(2, "searching", "Looking at 1995", "History"))
     shown.show(told(3, "search_complete", "4 passages", "Costs"))
-    shown.stands({"budget": {"tokens": {"limit": 100_000, "used": 31_000}}})
+    shown.update_run({"budget": {"tokens": {"limit": 100_000, "used": 31_000}}})
     side_by_side = text_of(shown)
     assert "[History] Looking at 1995" in side_by_side
     assert "[Costs] 4 passages" in side_by_side
@@ -190,5 +189,5 @@ def test_any_text_fits_into_any_terminal(text: str, width: int) -> None:
     shown.write(words(text))
     written = Console(file=io.StringIO(), width=width)
     with written.capture() as captured:
-        written.print(shown.lines())
-    assert len(captured.get().splitlines()) <= 2 + LINES
+        written.print(shown.render())
+    assert len(captured.get().splitlines()) <= 2 + LIVE_LINES

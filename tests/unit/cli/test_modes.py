@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from elcano.api.http.mode_views import ModeView
+from elcano.api.modes import ModeView
 from elcano.cli.exits import Exit
 from elcano.graphs.modes import DEFAULT_MODE, MODES
 from elcano.graphs.state.rubric import DOMAINS

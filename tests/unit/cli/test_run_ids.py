@@ -5,9 +5,9 @@ import io
 import pytest
 from rich.console import Console
 
-from elcano.cli import run_commands
 from elcano.cli.exits import Exit
-from elcano.cli.run_ids import short_ids
+from elcano.cli.options import shorten_run_ids
+from elcano.cli.runs import build_runs_table
 from tests.unit.cli.scripted import Answer, Server, run, script_a_run, stands
 
 WHOLE = "default-01kb1q3yw5v7c8m2n4p6r8t0vx"
@@ -52,7 +52,7 @@ def test_a_part_of_several_ids_names_them(server: Server, capsys: pytest.Capture
     server.answer(look_up("0v"), Answer({"runs": [LISTED, LISTED | {"run_id": OTHER}], "next": None}))
     assert run("cancel", "0v", "--yes") == Exit.BAD_INPUT
     said = capsys.readouterr().err
-    assert "'0v' is a part of several ids" in said
+    assert "'0v' matches several runs" in said
     assert all(f"{one}  Which Python packages" in said for one in (WHOLE, OTHER))
     assert len(server.asked) == 1
 
@@ -67,7 +67,7 @@ def test_several_runs_are_deleted_by_parts(server: Server) -> None:
 
 def test_80_columns_show_the_question_and_the_whole_status() -> None:
     console = Console(file=io.StringIO(), width=80)
-    console.print(run_commands._build_runs_table([LISTED, LISTED | {"run_id": OTHER, "status": "completed"}], 80))
+    console.print(build_runs_table([LISTED, LISTED | {"run_id": OTHER, "status": "completed"}], 80))
     lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
     assert all(len(line) <= 80 for line in lines)
     assert lines[1].startswith("p6r8t0vx")
@@ -77,9 +77,9 @@ def test_80_columns_show_the_question_and_the_whole_status() -> None:
 
 
 def test_ends_are_as_long_as_they_have_to_be() -> None:
-    assert short_ids(["run-a12345678", "run-b12345678"]) == {
+    assert shorten_run_ids(["run-a12345678", "run-b12345678"]) == {
         "run-a12345678": "a12345678",
         "run-b12345678": "b12345678",
     }
-    assert short_ids(["run-1"]) == {"run-1": "run-1"}
-    assert short_ids([]) == {}
+    assert shorten_run_ids(["run-1"]) == {"run-1": "run-1"}
+    assert shorten_run_ids([]) == {}

@@ -9,9 +9,10 @@ from typing import get_args
 import pytest
 from rich.console import Console
 
-from elcano.cli import client, run_commands
+from elcano.cli import client
 from elcano.cli.exits import BY_STATUS, Exit
 from elcano.cli.options import Form
+from elcano.cli.runs import build_runs_table
 from elcano.dev.ports import free_ports
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.references.export_formats import NAMES
@@ -127,8 +128,8 @@ def test_on_a_terminal_a_run_in_the_list_links_to_its_page() -> None:
         "question": "?",
     }
     console = Console(file=io.StringIO(), force_terminal=True, width=120)
-    console.print(run_commands._build_runs_table([listed | {"links": {"temporal_ui": page}}], 120))
-    console.print(run_commands._build_runs_table([listed], 120))
+    console.print(build_runs_table([listed | {"links": {"temporal_ui": page}}], 120))
+    console.print(build_runs_table([listed], 120))
     linked, plain = [line for line in console.file.getvalue().splitlines() if RUN in line]  # type: ignore[attr-defined]
     assert (page in linked, page in plain) == (True, False)
 

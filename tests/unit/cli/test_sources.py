@@ -4,10 +4,9 @@ import json
 
 import pytest
 
-from elcano.api.http.source_view import SourceView
-from elcano.api.http.times import datetime_from_seconds
-from elcano.graphs.catalogue.source_registry import build_collection_spec
-from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
+from elcano.api.http.fields import datetime_from_seconds
+from elcano.api.sources import SourceView
+from elcano.graphs.catalogue.sources import SourceLimits, SourcePolicy, SourceSpec, build_collection_spec
 from elcano.graphs.providers import Provider
 from tests.unit.cli.scripted import Answer, Server, problem, run
 
@@ -60,7 +59,7 @@ def test_one_that_waits_says_until_when_and_why(server: Server, capsys: pytest.C
     assert run("sources") == 0
     said = [line.strip() for line in capsys.readouterr().out.splitlines()]
     assert said[0] == "articles  waiting       Articles."
-    assert said[1] == "since 1970-01-01 00:16:40 UTC; left alone until 1970-01-01 00:17:10 UTC"
+    assert said[1] == "since 1970-01-01 00:16:40 UTC; not searched until 1970-01-01 00:17:10 UTC"
     assert said[2] == "last error (1970-01-01 00:16:40 UTC): articles: HTTP 429"
 
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from elcano.api.http.budgets import BudgetView
-from elcano.api.http.step_views import BetweenView, ChangeView, OmittedPart, RowView, StepDetail, StepList, StepView
+from elcano.api.runs.budget_view import BudgetView
+from elcano.api.steps.views import BetweenView, ChangeView, OmittedPart, RowView, StepDetail, StepList, StepView
 from elcano.graphs.comparison.run_comparison import Side, build_run_comparison
 from elcano.graphs.frozen import Json
 from elcano.graphs.lifecycle import finish
-from elcano.graphs.lifecycle.rows import BetweenRow, HeldTry, StepRow
+from elcano.graphs.lifecycle.step_rows import BetweenRow, HeldTry, StepRow
 from elcano.graphs.report.draft import Claim
 from elcano.graphs.report.report import DraftSection, ReportDraft
 from elcano.graphs.state.branches import BranchState

@@ -46,7 +46,7 @@ def test_none_is_said_with_what_to_do(server: Server, capsys: pytest.CaptureFixt
 def test_a_check_quotes_and_says_whether_it_answers(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
     server.answer("GET /v1/tools/time", Answer(TIME))
     assert run("tools", "check", "time") == 0
-    assert "“The time.[2J”" in capsys.readouterr().out
+    assert "“The time.\\x1b[2J”" in capsys.readouterr().out
     server.answer("GET /v1/tools/down", Answer(DOWN))
     assert run("tools", "check", "down") == 1
     server.answer("GET /v1/tools/none", problem(404, "No such server of tools", "there are: time"))

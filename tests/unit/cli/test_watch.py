@@ -45,7 +45,9 @@ def test_words_are_shown_as_they_come_and_are_void_when_the_stream_breaks(server
     script_a_run(server, stream(event(1, "started"), words("a"), broken=True), stream(words("b"), finished()))
     written: list[object] = []
     with Api(f"http://127.0.0.1:{server.server_port}") as api:
-        told = [one.type for one in api.watch(RUN, lambda said: None, lambda data: written.append(data.get("text")))]
+        told = [
+            one.type for one in api.watch_run(RUN, lambda said: None, lambda data: written.append(data.get("text")))
+        ]
     assert told == ["started", "complete"]
     assert written == ["a", None, "b"]
 

@@ -9,11 +9,10 @@ import pytest
 from elcano import settings
 from elcano.dev import doctor
 from elcano.dev.ports import free_ports
-from elcano.graphs.catalogue.source_registry import SOURCES
-from elcano.graphs.catalogue.source_spec import SourceLimits, SourcePolicy, SourceSpec
+from elcano.graphs.catalogue.sources import SOURCES, SourceLimits, SourcePolicy, SourceSpec
 from elcano.plugins.knowledge import checks as knowledge_checks
 from elcano.settings import Settings
-from elcano.settings.finding import Finding
+from elcano.settings.plugins import Finding
 
 
 def test_doctor_says_how_to_mend(

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from elcano.api.http.default_limits import CountedLimitName, describe_defaults
-from elcano.api.http.requests import BudgetRequest
+from elcano.api.runs.run_request import BudgetRequest, CountedLimitName, describe_defaults
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.modes import MODES
 

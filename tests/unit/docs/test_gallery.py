@@ -6,7 +6,8 @@ import re
 import pytest
 
 from elcano.graphs.agents.definition import AGENTS
-from elcano.graphs.catalogue.tool_registry import REDUCERS, TOOLS
+from elcano.graphs.catalogue.reducers import REDUCERS
+from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.engine.run import VIEW_NAMES
 from elcano.graphs.expressions.evaluation import Meter
@@ -15,9 +16,9 @@ from elcano.graphs.expressions.language import find_expression_fault as unusable
 from elcano.graphs.modes import MODES
 from elcano.graphs.named_parts import with_branches
 from elcano.graphs.rules import get_rules
-from elcano.graphs.spec.call_limits import AgentLimits
 from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
+from elcano.graphs.spec.limits import AgentLimits
 from tests.gallery import FOLDER, QUESTIONS, graph
 from tests.unit.docs.test_readme import blocks
 

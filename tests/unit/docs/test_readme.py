@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from elcano.api.http.requests import DryRunRequest, RunRequest
+from elcano.api.graphs import DryRunRequest
+from elcano.api.runs.run_request import RunRequest
 from elcano.cli.app import app
-from elcano.graphs.checks.agent_checks import every_fault
+from elcano.graphs.checks.callees import every_fault
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.modes import MODES
 from elcano.graphs.named_parts import StoredAgent, with_agents

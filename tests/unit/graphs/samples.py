@@ -11,12 +11,12 @@ from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
 from elcano.graphs.engine.run import Run, build_initial_run
 from elcano.graphs.engine.step_function import next_command
 from elcano.graphs.frozen import Json
-from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.modes import MODES
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, SequentialEdge
-from elcano.graphs.spec.plan_fanouts import has_sections
+from elcano.graphs.spec.walks import has_sections
 from elcano.graphs.state.budget import Limits, Usage
 from elcano.graphs.state.failures import Failure
 from elcano.graphs.state.state import ResearchState

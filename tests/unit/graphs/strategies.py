@@ -7,12 +7,11 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from pydantic import BaseModel, TypeAdapter
 
 from elcano.graphs.agents.definition import AGENTS
-from elcano.graphs.catalogue.tool_registry import REDUCERS, TOOLS
-from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
+from elcano.graphs.catalogue.reducers import REDUCERS
+from elcano.graphs.catalogue.tools import TOOLS, ItemOutcome, ItemOutcomes
 from elcano.graphs.engine.commands import CallAgent, CallTool, Work
 from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.spec.call_limits import AgentLimits
 from elcano.graphs.spec.graph import (
     AgentNode,
     ConditionalEdge,
@@ -30,6 +29,7 @@ from elcano.graphs.spec.graph import (
     StateNode,
     ToolNode,
 )
+from elcano.graphs.spec.limits import AgentLimits
 from elcano.graphs.state.budget import Limits, Usage
 from elcano.graphs.state.failures import Failure
 from elcano.graphs.state.state import ResearchState

@@ -11,16 +11,13 @@ import pytest
 
 from elcano.api.app import create_app
 from elcano.graphs.builder import GraphBuilder
-from elcano.graphs.catalogue.reducers import Values
-from elcano.graphs.catalogue.tool_registry import REDUCERS, ReducerSpec
+from elcano.graphs.catalogue.reducers import REDUCERS, ReducerSpec, Values
 from elcano.graphs.errors import GraphInvalid
-from elcano.graphs.modes import MODES
-from elcano.graphs.modes.mode import Mode
-from elcano.graphs.modes.mode_choices import PLUGIN_MODES
+from elcano.graphs.modes import MODES, PLUGIN_MODES, Mode
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.rubric import DOMAINS, Rubric
 from elcano.graphs.state.state import ResearchState
-from elcano.settings import Settings
+from elcano.settings.settings import Settings
 from elcano.testing.script import Script
 from tests.unit.graphs.samples import research
 

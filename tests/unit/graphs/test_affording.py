@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elcano.graphs.checks.budget_limits import default_limits
-from elcano.graphs.engine.affordable_sections import estimate_affordable_sections, update_budget_forecast
 from elcano.graphs.engine.commands import CallAgent
 from elcano.graphs.engine.entries import StepCompleted
-from elcano.graphs.engine.incomplete_sections import find_incomplete_ending
+from elcano.graphs.engine.estimates import estimate_affordable_sections, update_budget_forecast
+from elcano.graphs.engine.routing import find_incomplete_ending
 from elcano.graphs.engine.run import Run, build_initial_run
 from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.frozen import JsonObject

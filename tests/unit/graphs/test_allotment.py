@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from elcano.graphs.fanout.allotment import Allotment, Slice
+from elcano.graphs.lifecycle.fanout import Allotment, Slice
 from elcano.graphs.state.budget import LEAST_TOKENS, Budget, Estimate, Limits, Usage, sum_usages
 from tests.unit.graphs.strategies import limits as small_limits
 from tests.unit.graphs.test_limits import all_limits

@@ -7,12 +7,20 @@ from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.lifecycle import finish, watch
 from elcano.graphs.lifecycle.log_verification import find_log_mismatch
-from elcano.graphs.modes import MODES, list_aliases, mode_named
-from elcano.graphs.modes.auto import NAME, auto_graph, list_parts
-from elcano.graphs.modes.mode_choices import PLUGIN_MODES, USUAL, list_ways
+from elcano.graphs.modes import (
+    AUTO,
+    MODES,
+    PLUGIN_MODES,
+    USUAL,
+    auto_graph,
+    list_aliases,
+    list_parts,
+    list_ways,
+    mode_named,
+)
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import AgentNode
-from elcano.graphs.spec.renaming import prefix_graph
+from elcano.graphs.spec.walks import prefix_graph
 from elcano.graphs.state.budget import Usage
 from elcano.graphs.state.rubric import DOMAINS
 from elcano.graphs.state.state import REASON_CHARACTERS, Choice, ResearchState, format_chosen_mode
@@ -135,7 +143,7 @@ def test_each_way_that_is_described_is_there_and_a_mode() -> None:
 def test_aliases_name_modes_and_no_mode_is_one() -> None:
     assert set(list_aliases()).isdisjoint(MODES)
     assert set(list_aliases().values()) <= set(MODES)
-    assert [NAME, *PLUGIN_MODES] == [*MODES]
+    assert [AUTO, *PLUGIN_MODES] == [*MODES]
     assert mode_named("nosuch") is None
     assert mode_named("deep") is MODES["deep"]
 

@@ -4,8 +4,8 @@ import pytest
 
 from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle.finish import publish_call
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
 from elcano.graphs.state.branches import branch_states

@@ -3,9 +3,9 @@
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from elcano.graphs.checks.error_edges import error_faults
-from elcano.graphs.engine.call_approval import ApproveCall, RefuseCall, hold_of
-from elcano.graphs.engine.control_actions import Action, Stop, refuse_control
+from elcano.graphs.checks.route_checks import error_faults
+from elcano.graphs.engine.approvals import ApproveCall, RefuseCall, hold_of
+from elcano.graphs.engine.control_actions import Action, Pause, Stop, Unpause, refuse_control
 from elcano.graphs.engine.entries import (
     ApprovalExpired,
     ApprovalRequested,
@@ -15,9 +15,8 @@ from elcano.graphs.engine.entries import (
     RunResumed,
     StepAbandoned,
 )
-from elcano.graphs.engine.pause import Pause, Unpause
 from elcano.graphs.engine.run import Run
-from elcano.graphs.journal.journal import Journal
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.lifecycle.resume_points import before_step, cut_log_at_end
 from elcano.graphs.lifecycle.start import fold, open_journal
 from elcano.graphs.lifecycle.step_history import list_step_rows

@@ -7,8 +7,8 @@ from typing import get_type_hints
 import pytest
 
 from elcano.graphs.agents.definition import AGENTS, AgentDefinition
-from elcano.graphs.catalogue.tool_registry import REDUCERS, TOOLS, ReducerSpec, ToolSpec
-from elcano.graphs.catalogue.tools import ItemOutcomes
+from elcano.graphs.catalogue.reducers import REDUCERS, ReducerSpec
+from elcano.graphs.catalogue.tools import TOOLS, ItemOutcomes, ToolSpec
 from elcano.graphs.checks.references import reference_faults
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import AgentNode, StateNode, ToolNode

@@ -3,7 +3,7 @@
 import pytest
 
 from elcano.graphs.frozen import Json
-from elcano.graphs.lifecycle.state_diff import MOST_CHANGES, Change, compare_states
+from elcano.graphs.lifecycle.inspection import MOST_CHANGES, Change, compare_states
 from elcano.graphs.state.state import EvidenceRef, IterationData, ResearchState
 from elcano.testing.script import make_passages
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elcano.graphs.engine.entries import StepCompleted
-from elcano.graphs.journal.journal import Journal
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import AgentNode, ToolNode
 from elcano.graphs.state.budget import Limits

@@ -4,9 +4,7 @@ import pytest
 
 from elcano.graphs.checks.budget_limits import limit_faults
 from elcano.graphs.checks.costs import estimate_graph_costs, of_choice
-from elcano.graphs.modes import MODES
-from elcano.graphs.modes.auto import auto_graph, list_parts
-from elcano.graphs.modes.mode_choices import USUAL
+from elcano.graphs.modes import MODES, USUAL, auto_graph, list_parts
 from elcano.graphs.state.budget import Limits
 
 

@@ -4,11 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.graphs.engine.entries import Held, RunResumed, StepCompleted, StepFailed
-from elcano.graphs.journal.journal import JournalPages
 from elcano.graphs.lifecycle.resume_points import CannotResume, LogPrefix, before_step, where_it_turned
 from elcano.graphs.lifecycle.start import build_run_from_input, fold
 from elcano.graphs.records import RunLog
-from elcano.graphs.run_contracts import ResearchInput
+from elcano.graphs.run_contracts import JournalPages, ResearchInput
 from elcano.graphs.spec.graph import ConditionalEdge
 from elcano.graphs.state.budget import TopUp, Usage
 from tests.unit.graphs.strategies import graphs, limits

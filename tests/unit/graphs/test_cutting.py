@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from elcano.activities.calls.envelope_trimmer import trim_task
 from elcano.graphs.agents.envelope import (
     EvidenceItem,
     PastIteration,
@@ -12,7 +13,6 @@ from elcano.graphs.agents.envelope import (
     TaskEnvelope,
     render_envelope,
 )
-from elcano.graphs.agents.envelope_trimmer import trim_task
 from elcano.graphs.report.draft import Citation, Claim
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from elcano.graphs.engine.commands import CallAgent, Finish
 from elcano.graphs.engine.entries import Diverted, StepAbandoned, StepCompleted, StepFailed
-from elcano.graphs.engine.expression_reader import ExpressionReader
+from elcano.graphs.engine.inputs import ExpressionReader
 from elcano.graphs.engine.routing import route_after_success
 from elcano.graphs.engine.run import VIEW_NAMES, build_expression_view, build_initial_run
 from elcano.graphs.engine.step_function import advance_run, next_command

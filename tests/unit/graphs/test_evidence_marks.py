@@ -5,12 +5,12 @@ import itertools
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from elcano.graphs.builder import PASSAGES
 from elcano.graphs.catalogue import reducers
-from elcano.graphs.catalogue.branch_reducers import collect_drafts
+from elcano.graphs.catalogue.reducers import collect_drafts
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes, SearchOutput
-from elcano.graphs.engine.safety import has_stalled
+from elcano.graphs.engine.run import has_stalled
 from elcano.graphs.modes import MODES
-from elcano.graphs.modes.inputs import PASSAGES
 from elcano.graphs.rules import get_rules
 from elcano.graphs.spec.graph import AgentNode
 from elcano.graphs.state.branches import BranchOutcome, BranchOutcomes

@@ -7,14 +7,15 @@ from hypothesis import strategies as st
 from elcano.graphs.agents.definition import AGENTS
 from elcano.graphs.engine.commands import CallAgent
 from elcano.graphs.engine.entries import StepFailed
-from elcano.graphs.engine.exits import exit_needs, joining_tokens, record_exit_needs
+from elcano.graphs.engine.estimates import exit_needs, joining_tokens, record_exit_needs
 from elcano.graphs.engine.run import Run, build_initial_run
 from elcano.graphs.engine.step_function import advance_run, next_command
-from elcano.graphs.fanout.allotment import Allotment
-from elcano.graphs.journal.journal import Journal, JournalPages
-from elcano.graphs.journal.narration import narrate_run_start
+from elcano.graphs.lifecycle.fanout import Allotment
+from elcano.graphs.lifecycle.journal import Journal
+from elcano.graphs.lifecycle.narration import narrate_run_start
 from elcano.graphs.modes import MODES
 from elcano.graphs.rules import get_rules
+from elcano.graphs.run_contracts import JournalPages
 from elcano.graphs.spec.graph import EndKind, ResearchGraph
 from elcano.graphs.state.budget import Allowance, Budget, Estimate, Limits, TopUp, Usage
 from elcano.graphs.state.failures import Failure

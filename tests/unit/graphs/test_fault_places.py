@@ -13,7 +13,7 @@ from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.faults import Fault, trim_pointer_to_document
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.spec.size import size_faults
+from elcano.graphs.spec.limits import size_faults
 
 Graph = dict[str, Any]
 

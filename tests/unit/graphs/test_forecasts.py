@@ -7,7 +7,7 @@ from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.plugins.data.models.forecast import ForecastDigest, ForecastInput, ForecastRefusal
+from elcano.plugins.data.forecast_models import ForecastDigest, ForecastInput, ForecastRefusal
 from elcano.testing.script import Script
 from tests.unit.graphs.samples import research
 

@@ -5,14 +5,13 @@ from itertools import pairwise
 import pytest
 
 from elcano.graphs.checks.validation import require_valid
-from elcano.graphs.engine import inputs
 from elcano.graphs.engine import step_function as engine
 from elcano.graphs.engine.entries import StepCompleted, WarningAdded
 from elcano.graphs.engine.run import weigh_state
 from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.errors import EngineFault
 from elcano.graphs.frozen import Json
-from elcano.graphs.journal.journal import Journal
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.rules import Rules, get_rules
 from elcano.graphs.spec.graph import (
     AgentNode,
@@ -202,7 +201,7 @@ def test_what_nobody_foresaw_fails_the_run(monkeypatch: pytest.MonkeyPatch, erro
     monkeypatch.setattr(engine, "fold_step_output", broken)
     with pytest.raises(EngineFault, match=type(error).__name__):
         advance_run(graph, run, StepCompleted(step=1, node="a", at=0.0))
-    monkeypatch.setattr(inputs, "build_command", broken)
+    monkeypatch.setattr(engine, "build_command", broken)
     with pytest.raises(EngineFault, match=type(error).__name__):
         next_command(graph, run, 0.0)
 

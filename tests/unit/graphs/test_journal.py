@@ -2,7 +2,7 @@
 
 from elcano.graphs.engine.control_actions import Stop
 from elcano.graphs.engine.entries import Controlled
-from elcano.graphs.journal.journal import Journal
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.modes import MODES
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.state import ResearchState

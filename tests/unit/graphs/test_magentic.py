@@ -3,7 +3,7 @@
 import pytest
 
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.journal.journal import Journal
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.lifecycle.start import fold
 from elcano.graphs.preview.preview import preview_graph
 from elcano.graphs.state.budget import Limits

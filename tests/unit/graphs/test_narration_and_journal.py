@@ -6,9 +6,9 @@ from elcano.graphs.agents.definition import AGENTS
 from elcano.graphs.engine.commands import BranchStart, CallAgent, CallTool, Finish, RunBranches
 from elcano.graphs.engine.entries import Diverted, Entry, Held, StepCompleted, StepFailed
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.journal.journal import Journal
-from elcano.graphs.journal.narration import narrate_command
-from elcano.graphs.journal.told import MESSAGE_CHARACTERS
+from elcano.graphs.lifecycle.event_texts import MESSAGE_CHARACTERS
+from elcano.graphs.lifecycle.journal import Journal
+from elcano.graphs.lifecycle.narration import narrate_command
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ConditionalEdge, ResearchGraph, SequentialEdge
 from elcano.graphs.state.branches import BranchInput

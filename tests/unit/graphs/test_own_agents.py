@@ -14,7 +14,7 @@ from elcano.graphs.named_parts import StoredAgent, agents_called, with_agents
 from elcano.graphs.preview.preview import preview_graph
 from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.spec.size import size_faults
+from elcano.graphs.spec.limits import size_faults
 from elcano.graphs.state.budget import Limits
 from tests.unit.graphs.own_agents import SCREENER, Json, carrying, screened, screener
 from tests.unit.graphs.samples import asked

@@ -7,11 +7,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from elcano.graphs.engine.commands import CallAgent, CallTool, ChooseNode, Finish, Wait
-from elcano.graphs.engine.control_actions import Action, AddBudget, Stop, refuse_control
+from elcano.graphs.engine.control_actions import Action, AddBudget, Pause, Stop, Unpause, refuse_control
 from elcano.graphs.engine.entries import Controlled, Diverted, Entry
-from elcano.graphs.engine.pause import Pause, Unpause
-from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.lifecycle.start import fold
 from elcano.graphs.lifecycle.start import open_journal as opened
 from elcano.graphs.modes import MODES

@@ -5,7 +5,7 @@ import pytest
 from elcano.graphs.agents.definition import AGENTS
 from elcano.graphs.engine.commands import CallAgent, CallTool
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.journal.narration import narrate_command
+from elcano.graphs.lifecycle.narration import narrate_command
 from elcano.graphs.text import format_count
 
 EVIDENCE: JsonObject = {"evidence": ["a", "b"]}

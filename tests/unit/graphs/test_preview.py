@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from elcano.graphs.agents.definition import AGENTS
-from elcano.graphs.catalogue.tool_registry import TOOLS
+from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.modes import MODES
 from elcano.graphs.preview import preview
-from elcano.graphs.preview.invented_answers import build_minimal_answer
+from elcano.graphs.preview.in_memory_run import build_minimal_answer
 from elcano.graphs.preview.preview import Preview, preview_graph
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph

@@ -26,9 +26,10 @@ from elcano.graphs.errors import EngineFault
 from elcano.graphs.expressions.evaluation import Meter
 from elcano.graphs.expressions.language import evaluate_expression, find_expression_fault, root_names
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.journal.journal import Journal, JournalPages
-from elcano.graphs.journal.narration import narrate_run_start
+from elcano.graphs.lifecycle.journal import Journal
+from elcano.graphs.lifecycle.narration import narrate_run_start
 from elcano.graphs.rules import get_rules
+from elcano.graphs.run_contracts import JournalPages
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.budget import TopUp, Usage
 from elcano.graphs.state.failures import Ending, NodeFailure

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from elcano.graphs.agents.definition import AGENTS
-from elcano.graphs.catalogue.tool_registry import REDUCERS, TOOLS
+from elcano.graphs.catalogue.reducers import REDUCERS
+from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import AgentNode, ParallelEdge, ParallelNode, ResearchGraph, ToolNode

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from elcano.graphs.engine.commands import BranchStart, RunBranches
 from elcano.graphs.engine.entries import StepCompleted, StepFailed
 from elcano.graphs.engine.run import build_initial_run as started
-from elcano.graphs.fanout.visit import FanOut, build_branch_outcome
+from elcano.graphs.lifecycle.fanout import FanOut
+from elcano.graphs.lifecycle.handover import build_branch_outcome
 from elcano.graphs.modes import MODES
 from elcano.graphs.run_contracts import ResearchResult
 from elcano.graphs.spec.graph import ParallelNode

@@ -3,7 +3,7 @@
 import pytest
 
 from elcano.graphs.checks.validation import find_graph_faults
-from elcano.graphs.engine.inputs import minimum_tokens
+from elcano.graphs.engine.budget_check import minimum_tokens
 from elcano.graphs.rules import get_rules
 from elcano.graphs.spec.graph import (
     ConditionalEdge,

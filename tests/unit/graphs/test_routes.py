@@ -12,7 +12,7 @@ from elcano.graphs.engine.entries import Controlled, Entry, StepFailed
 from elcano.graphs.engine.run import Run, weigh_state
 from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.frozen import Json
-from elcano.graphs.journal.journal import Journal
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.spec.drawing import outline_graph, render_mermaid
 from elcano.graphs.spec.graph import (
     ConditionalEdge,

@@ -4,8 +4,8 @@ from importlib.metadata import version
 
 import pytest
 
-from elcano.graphs.engine.exits import exit_needs
-from elcano.graphs.engine.safety import has_stalled
+from elcano.graphs.engine.estimates import exit_needs
+from elcano.graphs.engine.run import has_stalled
 from elcano.graphs.lifecycle.finish import build_run_log
 from elcano.graphs.lifecycle.start import fold, open_journal
 from elcano.graphs.modes import MODES

@@ -3,7 +3,7 @@
 import pytest
 
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.journal.journal import Journal
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.failures import FailureType
 from elcano.testing.script import Answer, Refused, Script

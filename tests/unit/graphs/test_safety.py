@@ -2,7 +2,8 @@
 
 import pytest
 
-from elcano.graphs.engine.safety import broken_sources, has_stalled
+from elcano.graphs.engine.routing import broken_sources
+from elcano.graphs.engine.run import has_stalled
 from elcano.graphs.rules import get_rules
 from elcano.graphs.state.state import IterationData, ResearchState, ToolCallRecord
 

@@ -4,7 +4,7 @@ from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
 from elcano.graphs.report.tables import DatabaseSchema, TableSchema
 from elcano.graphs.state.state import ResearchState
 from elcano.plugins.data.data_reducers import choose_schema, read_data_work
-from elcano.plugins.data.database_tools import SchemaContextOutput
+from elcano.plugins.data.query_models import SchemaContextOutput
 
 
 def read(database: str, table: str, *, saved: bool) -> ItemOutcome:

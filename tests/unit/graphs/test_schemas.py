@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 
-from elcano.graphs.schemas.answer_models import model_of
 from elcano.graphs.schemas.schema_parser import MAX_CHARACTERS, MAX_PROPERTIES, parse_schema
-from elcano.graphs.schemas.shape import least_of
+from elcano.graphs.schemas.shape import least_of, model_of
 
 Json = dict[str, Any]
 

@@ -16,7 +16,7 @@ from elcano.graphs.spec.graph import (
     SequentialEdge,
     StateNode,
 )
-from elcano.graphs.spec.size import MAX_EDGES, MAX_EXPRESSIONS, MAX_FAULTS, MAX_NODES, size_faults
+from elcano.graphs.spec.limits import MAX_EDGES, MAX_EXPRESSIONS, MAX_FAULTS, MAX_NODES, size_faults
 from tests.unit.graphs.mutations import free_graphs
 from tests.unit.graphs.samples import ON, asking, two_nodes
 from tests.unit.graphs.texts import json_values

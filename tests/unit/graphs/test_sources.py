@@ -3,9 +3,17 @@
 import pytest
 from pydantic import ValidationError
 
-from elcano.api.http.requests import MAX_QUESTION
-from elcano.graphs.catalogue.source_registry import SOURCES, build_collection_spec, list_configured_sources
-from elcano.graphs.catalogue.source_spec import LONGEST_QUERY, MOST_RESULTS, SourceLimits, SourcePolicy, SourceSpec
+from elcano.api.runs.run_request import MAX_QUESTION
+from elcano.graphs.catalogue.sources import (
+    LONGEST_QUERY,
+    MOST_RESULTS,
+    SOURCES,
+    SourceLimits,
+    SourcePolicy,
+    SourceSpec,
+    build_collection_spec,
+    list_configured_sources,
+)
 from elcano.graphs.catalogue.tools import SearchInput
 from elcano.graphs.errors import InputInvalid
 

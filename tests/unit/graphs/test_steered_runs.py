@@ -5,16 +5,16 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from elcano.graphs.engine.approval import ApprovePlan, RefusePlan
+from elcano.graphs.engine.approvals import ApprovePlan, RefusePlan
 from elcano.graphs.engine.commands import BranchStart, Call, CallAgent, CallTool, Finish, RunBranches, Wait
 from elcano.graphs.engine.control_actions import Action, AddBudget, Stop, answer_to, refuse_control
 from elcano.graphs.engine.entries import Controlled, Diverted, Entry, PlanProposed, StepCompleted
 from elcano.graphs.engine.steering import Steer, Steering
-from elcano.graphs.fanout import replanning
-from elcano.graphs.fanout.visit import FanOut, build_branch_outcome
 from elcano.graphs.frozen import Json
-from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish, start
+from elcano.graphs.lifecycle.fanout import FanOut, explain_replan_refusal, visit_of
+from elcano.graphs.lifecycle.handover import build_branch_outcome
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.modes import MODES
 from elcano.graphs.run_contracts import ResearchInput, ResearchResult
 from elcano.graphs.spec.graph import ParallelNode
@@ -126,7 +126,7 @@ class Driven:
         graph, run = self.asked.graph, self.journal.run
         refusal = refuse_control(graph, run, action, closing=False)
         if refusal is None and books is not None and isinstance(action, Steer) and action.changes_sections:
-            refusal = replanning.explain_replan_refusal(graph, run, action)
+            refusal = explain_replan_refusal(graph, run, action)
         if refusal is not None:
             assert refusal
             return
@@ -147,7 +147,7 @@ class Driven:
             assert (said.sections == "before the plan is made") == (not self.journal.run.state.plan)
             if books is not None:
                 assert said.sections == "while the sections run"
-                books.replanned(replanning.visit_of(self.asked.graph, self.journal.run))
+                books.replanned(visit_of(self.asked.graph, self.journal.run))
 
     def decide(self, work: Wait) -> None:
         """Somebody comes by at last; whatever was asked before, the run still waits."""
@@ -260,12 +260,12 @@ def test_a_branch_that_was_over_when_it_was_dropped_leaves_its_bill() -> None:
     run = journal.run.model_copy(update={"node": "parallel_loops"})
     node = graph.by_id["parallel_loops"]
     assert isinstance(node, ParallelNode)
-    books = FanOut(node, replanning.visit_of(graph, run), run)
+    books = FanOut(node, visit_of(graph, run), run)
     for one in books.starts:
         assert isinstance(books.begin(one, run.budget), Limits)
         used = Usage(requests=1, input_tokens=100)
         books.end(one, build_branch_outcome(one, ResearchResult(run_id="b", report=None, draft="d", usage=used)))
-    books.replanned(replanning.visit_of(graph, Steer(drop_sections=("a",)).applied(run)))
+    books.replanned(visit_of(graph, Steer(drop_sections=("a",)).applied(run)))
     entry = books.entry(1.0)
     assert isinstance(entry, StepCompleted)
     assert [one.title for one in BranchOutcomes.model_validate(entry.output).branches] == ["b"]

@@ -7,11 +7,11 @@ from elcano.graphs.engine.control_actions import AddBudget, Stop
 from elcano.graphs.engine.entries import Controlled, StepCompleted
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle import finish, start
 from elcano.graphs.lifecycle.inspection import StepInspection, count_steps, inspect_step
-from elcano.graphs.lifecycle.rows import BetweenRow, Row, StepRow
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.lifecycle.step_history import Passage, iter_passages, list_step_rows
+from elcano.graphs.lifecycle.step_rows import BetweenRow, Row, StepRow
 from elcano.graphs.modes import MODES
 from elcano.graphs.records import RunLog
 from elcano.graphs.spec.graph import ResearchGraph

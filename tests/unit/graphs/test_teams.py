@@ -9,8 +9,8 @@ from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.contracts import CHAIN_MODES
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.journal.journal import Journal
 from elcano.graphs.lifecycle.finish import publish_call
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
 from elcano.graphs.state.branches import BranchOutcomes

@@ -7,7 +7,7 @@ import pytest
 from elcano.graphs.errors import TooManyGraphs
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.storage import graph_versions
+from elcano.storage import versions
 from elcano.storage.store import Store, TenantStore
 from tests.unit.storage.conftest import Opened
 
@@ -80,8 +80,8 @@ async def test_those_who_keep_at_once_get_versions_of_their_own(opened: Opened) 
 
 
 async def test_there_is_an_end_to_graphs_and_to_versions(store: TenantStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(graph_versions, "MOST_GRAPHS", 2)
-    monkeypatch.setattr(graph_versions, "MOST_VERSIONS", 3)
+    monkeypatch.setattr(versions, "MOST_NAMES", 2)
+    monkeypatch.setattr(versions, "MOST_VERSIONS", 3)
     for name in ("a", "b"):
         await store.graphs.keep(called(name))
     with pytest.raises(TooManyGraphs, match="delete one first"):

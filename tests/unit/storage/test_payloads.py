@@ -17,8 +17,7 @@ from temporalio.converter import (
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.errors import StoreDamaged
 from elcano.settings import Settings
-from elcano.storage.objects.keys import payloads_of
-from elcano.storage.objects.objects import Objects, open_objects
+from elcano.storage.objects import Objects, open_objects, payloads_of
 from elcano.storage.payloads import THRESHOLD_BYTES, ObjectDriver, connect_config, data_converter
 
 

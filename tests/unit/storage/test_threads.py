@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.passages.collection import Listing
-from elcano.graphs.catalogue.source_registry import build_collection_spec
+from elcano.activities.passages.document import Listing
+from elcano.graphs.catalogue.sources import build_collection_spec
 from elcano.graphs.contracts import AgentResult
 from elcano.plugins.documents.source import DocumentsSource
-from elcano.storage.objects.objects import open_objects
+from elcano.storage.objects import open_objects
 from elcano.storage.payloads import close_payloads, data_converter
 from elcano.storage.threads import Threads
 from tests.unit.plugins.documents.collections import Shelf

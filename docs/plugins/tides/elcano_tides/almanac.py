@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 
 PORTS: Final = {
     "Sanlúcar": "At Sanlúcar high water follows the moon's passage by two hours and ten minutes.",

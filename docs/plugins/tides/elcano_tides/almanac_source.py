@@ -3,7 +3,7 @@
 from hashlib import sha256
 
 from elcano.activities.sources.base import SearchResults
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.settings import Settings
 from elcano.storage.evidence import Evidence, StoredText
 from elcano_tides.almanac import PORTS

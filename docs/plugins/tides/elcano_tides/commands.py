@@ -1,17 +1,14 @@
 """`elcano tides PORT`: asks the API."""
 
-import sys
 from typing import Annotated
 from urllib.parse import quote
 
-import typer
+from elcano.cli.options import argument
+from elcano.cli.printing import print_line
+from elcano.cli.requests import get_json
 
 
-def show_tide(port: Annotated[str, typer.Argument(help="The port.", show_default=False)]) -> None:
+def show_tide(port: Annotated[str, argument("The port.")]) -> None:
     """Tell when the tide is high in a port."""
-    from elcano.cli.client import Api
-    from elcano.settings import program_settings
-
-    with Api(program_settings().base_url) as api:
-        found = api.get(f"/v1/tides/{quote(port, safe='')}")
-    sys.stdout.write(f"{found['port']}: {found['time']}\n" if found["port"] else f"The almanac has no {port!r}.\n")
+    found = get_json(f"/v1/tides/{quote(port, safe='')}")
+    print_line(f"{found['port']}: {found['time']}" if found["port"] else f"The almanac has no {port!r}.")

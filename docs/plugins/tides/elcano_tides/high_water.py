@@ -4,7 +4,7 @@ from typing import Final
 
 from pydantic import Field
 
-from elcano.graphs.catalogue.registry_specs import ToolSpec
+from elcano.graphs.catalogue.tools import ToolSpec
 from elcano.graphs.frozen import Frozen
 
 

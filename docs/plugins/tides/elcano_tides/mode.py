@@ -2,10 +2,9 @@
 
 from typing import Final
 
-from elcano.graphs.builder import GraphBuilder
-from elcano.graphs.catalogue.registry_specs import ReducerSpec
-from elcano.graphs.modes.inputs import ASKED, WRITING
-from elcano.graphs.modes.mode import Mode
+from elcano.graphs.builder import ASKED, WRITING, GraphBuilder
+from elcano.graphs.catalogue.reducers import ReducerSpec
+from elcano.graphs.modes import Mode
 from elcano.graphs.state.state import ResearchState
 from elcano_tides.pilot import Advice
 

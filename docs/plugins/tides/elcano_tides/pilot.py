@@ -3,8 +3,7 @@
 from typing import Final
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import AgentInput, Loaded
+from elcano.graphs.agents.envelope import AgentInput, Loaded, TaskEnvelope
 from elcano.graphs.frozen import Frozen
 
 

@@ -5,7 +5,7 @@ from hashlib import sha256
 
 from elcano.activities.sources.base import SearchResults
 from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.catalogue.source_registry import build_collection_spec
+from elcano.graphs.catalogue.sources import build_collection_spec
 from elcano.graphs.contracts import AgentCall, ModelChoice
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.frozen import JsonObject

@@ -13,17 +13,15 @@ from elcano.activities.agents import agent_activity
 from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.definition import AGENTS, AgentDefinition, Question
-from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.agents.loaded import AgentInput, Loaded, Needs
-from elcano.graphs.agents.prose import ReportProse
-from elcano.graphs.agents.synthesis_context import SynthesisInput
+from elcano.graphs.agents.envelope import AgentInput, Loaded, Needs, TaskEnvelope
+from elcano.graphs.agents.writing import ReportProse, SynthesisInput
 from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.engine.commands import Call, CallAgent
 from elcano.graphs.engine.entries import Entry, StepCompleted
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.journal.journal import Journal
+from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.report.draft import DraftRef
 from elcano.graphs.state.failures import FailureType
 from elcano.graphs.state.state import ResearchState

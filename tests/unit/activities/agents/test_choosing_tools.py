@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.agents.needs_loader import MOST_PAGES, Loader
-from elcano.activities.agents.passages import fit_passages_to_tokens
+from elcano.activities.agents.prompt_parts import MOST_PAGES, Loader
+from elcano.activities.agents.prompt_passages import fit_passages_to_tokens
 from elcano.activities.sources.registry import Sources
-from elcano.graphs.agents.envelope import OfferedSource, TaskEnvelope
-from elcano.graphs.agents.loaded import Loaded, Needs
+from elcano.graphs.agents.envelope import Loaded, Needs, OfferedSource, TaskEnvelope
 from elcano.graphs.state.state import RELATED, IterationData, ToolCallRecord
 from elcano.plugins.quoting.planning import plan
 from elcano.plugins.research.agents.tool_selector import AGENT, SEEN_AT_ONCE, ToolSelectorInput

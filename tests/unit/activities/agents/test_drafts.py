@@ -1,10 +1,9 @@
 """Drafts of sections, ready to be joined: nothing twice, nothing lost, every passage under one key."""
 
-from elcano.activities.agents.draft_references import with_canonical_ids
-from elcano.activities.agents.drafts import UNKNOWN, complete_draft, join_section_drafts
-from elcano.graphs.agents.envelope import SectionItem
-from elcano.graphs.agents.loaded import Drafts
-from elcano.graphs.agents.synthesis_context import select_fitting_claims
+from elcano.activities.agents.answer_drafts import with_canonical_ids
+from elcano.activities.agents.section_drafts import UNKNOWN, complete_draft, join_section_drafts
+from elcano.graphs.agents.envelope import Drafts, SectionItem
+from elcano.graphs.agents.writing import select_fitting_claims
 from elcano.graphs.report.draft import Citation, Claim
 from elcano.graphs.report.report import DraftSection, ReportDraft
 from elcano.graphs.state.plan import SectionGap, SectionResult

@@ -9,8 +9,8 @@ from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.sources.registry import Sources
-from elcano.graphs.agents.definition import TRUSTING
 from elcano.graphs.agents.envelope import TaskEnvelope
+from elcano.graphs.agents.prompt_texts import TRUSTING
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.report import ReportDraft

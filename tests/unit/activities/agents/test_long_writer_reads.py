@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.activities.agents.parts import PART_CHARACTERS, heading_words, in_parts
-from elcano.graphs.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope
-from elcano.graphs.agents.loaded import Drafts, Loaded, ShownPassages
-from elcano.graphs.agents.synthesis_context import SynthesisInput
+from elcano.activities.agents.answer_drafts import PART_CHARACTERS, heading_words, in_parts
+from elcano.graphs.agents.envelope import Drafts, EvidenceItem, Loaded, SectionItem, ShownPassages, TaskEnvelope
+from elcano.graphs.agents.writing import SynthesisInput
 from elcano.graphs.engine.run import build_initial_run
 from elcano.graphs.lifecycle.start import compose_section_wish
 from elcano.graphs.modes import MODES

@@ -9,19 +9,18 @@ from hypothesis import strategies as st
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolCallPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from elcano.activities.agents.passages import fit_passages_to_tokens
+from elcano.activities.agents.prompt_passages import fit_passages_to_tokens
 from elcano.activities.agents.questions import build_question_agent
 from elcano.graphs.agents.definition import AGENTS, AgentDefinition
 from elcano.graphs.agents.envelope import (
-    DATA_NOT_INSTRUCTIONS,
-    GUIDANCE,
     EvidenceItem,
+    Loaded,
     OfferedSource,
     TaskEnvelope,
     parse_envelope,
     render_task_prompt,
 )
-from elcano.graphs.agents.loaded import Loaded
+from elcano.graphs.agents.prompt_texts import DATA_NOT_INSTRUCTIONS, GUIDANCE
 from elcano.graphs.report.works import Identifiers, Work
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN
 from elcano.graphs.state.state import IterationData, ToolCallRecord

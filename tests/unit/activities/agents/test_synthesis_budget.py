@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.agents.agent_activity import AgentActivities
-from elcano.activities.agents.unwritten_drafts import NOT_SUMMARISED
+from elcano.activities.agents.answer_drafts import NOT_SUMMARISED
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.contracts import AgentResult

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.agents.needs_loader import NOT_SHOWN, by_keys, fit_last_draft
+from elcano.activities.agents.prompt_parts import NOT_SHOWN, by_keys, fit_last_draft
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.engine.entries import StepCompleted
 from elcano.graphs.errors import SourceUnavailable

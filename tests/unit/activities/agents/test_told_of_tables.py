@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.agents.needs_loader import Loader
+from elcano.activities.agents.prompt_parts import Loader
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.errors import InputInvalid, SourceUnavailable
 from elcano.graphs.frozen import JsonObject

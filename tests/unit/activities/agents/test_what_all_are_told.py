@@ -5,20 +5,25 @@ from typing import Any, get_args
 
 import pytest
 
-from elcano.activities.agents.passages import fit_passages_to_tokens, format_source_with_kind
-from elcano.graphs.agents.definition import AGENTS, READING, TRUSTING, AgentDefinition, Question
+from elcano.activities.agents.prompt_passages import fit_passages_to_tokens, format_source_with_kind
+from elcano.graphs.agents.definition import AGENTS, AgentDefinition, Question
 from elcano.graphs.agents.envelope import (
-    DATA_NOT_INSTRUCTIONS,
-    FORMS,
-    HEADING,
+    Drafts,
+    Loaded,
     TaskEnvelope,
     parse_envelope,
     render_envelope,
-    render_form_guidance,
     render_task_prompt,
 )
-from elcano.graphs.agents.loaded import Drafts, Loaded
-from elcano.graphs.engine.inputs import sent_tokens
+from elcano.graphs.agents.prompt_texts import (
+    DATA_NOT_INSTRUCTIONS,
+    FORMS,
+    HEADING,
+    READING,
+    TRUSTING,
+    render_form_guidance,
+)
+from elcano.graphs.engine.budget_check import sent_tokens
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.references.reference_text import summarize_work
 from elcano.graphs.report.works import Work

@@ -13,8 +13,7 @@ from temporalio.client import Client, WorkflowFailureError
 from temporalio.common import RetryPolicy
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
-from elcano.activities.calls.failure_lines import FailureLines, tell_failures_in_lines
-from elcano.activities.calls.failures import classify_failure
+from elcano.activities.calls.retry_classification import FailureLines, classify_failure, tell_failures_in_lines
 from elcano.graphs.errors import SourceUnavailable
 from elcano.redaction import SafeFormatter
 

@@ -28,7 +28,7 @@ from pydantic_ai.exceptions import (
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.calls.failures import MESSAGE_CHARACTERS, classify_failure
+from elcano.activities.calls.retry_classification import MESSAGE_CHARACTERS, classify_failure
 from elcano.graphs.catalogue.tools import SearchInput
 from elcano.graphs.errors import InputInvalid, ModelRefused, SourceBusy, SourceRefused, SourceUnavailable
 from elcano.graphs.state.budget import Usage

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_ai.messages import ModelResponse, TextPart, ThinkingPart, ToolCallPart
 
-from elcano.activities.calls.readable import extract_readable_text
-from elcano.graphs.agents.prose import ReportProse, SectionProse
+from elcano.activities.calls.live_words import extract_readable_text
+from elcano.graphs.agents.writing import ReportProse, SectionProse
 from elcano.graphs.report.draft import Citation
 
 DRAFT = ReportProse(

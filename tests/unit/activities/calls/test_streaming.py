@@ -11,7 +11,7 @@ from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.agents.agent_activity import AgentActivities
-from elcano.activities.calls.streaming import Listener
+from elcano.activities.calls.live_words import Listener
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.contracts import SHOWN_CHARACTERS
 from elcano.graphs.report.report import ReportDraft

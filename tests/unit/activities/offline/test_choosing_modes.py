@@ -6,7 +6,7 @@ import pytest
 
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.modes.mode_choices import describe_modes, list_ways
+from elcano.graphs.modes import describe_modes, list_ways
 from elcano.graphs.state.state import HistoryEntry
 from elcano.plugins.quoting.choosing_modes import BY_RULES
 from elcano.plugins.quoting.outlining import parse

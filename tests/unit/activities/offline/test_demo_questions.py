@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 
 from elcano.dev.demo import QUESTION, QUESTION_OF_PARTS
-from elcano.graphs.catalogue.source_registry import SOURCES
+from elcano.graphs.catalogue.sources import SOURCES
 from elcano.plugins.documents.local_sources import PackageReadmes
 from elcano.plugins.documents.source import DocumentsSource
 from elcano.testing.research import run_research

@@ -6,14 +6,13 @@ from typing import Final
 
 import pytest
 
-from elcano.activities.agents.passages import fit_passages_to_tokens
-from elcano.activities.passages.collection import Collection
+from elcano.activities.agents.prompt_passages import fit_passages_to_tokens
+from elcano.activities.passages.document import Collection
 from elcano.activities.text.stems import content_words
-from elcano.api.http.requests import RunRequest
+from elcano.api.runs.run_request import RunRequest
 from elcano.dev.demo import QUESTION, QUESTION_OF_PARTS
 from elcano.graphs.agents.envelope import OfferedSource, TaskEnvelope
-from elcano.graphs.catalogue.source_registry import SOURCES, build_collection_spec
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.graphs.catalogue.sources import SOURCES, SourceSpec, build_collection_spec
 from elcano.graphs.report.report import ReportDraft
 from elcano.plugins.documents.folder import Folder
 from elcano.plugins.documents.local_sources import PackageReadmes

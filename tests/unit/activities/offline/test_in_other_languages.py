@@ -3,7 +3,7 @@
 import pytest
 
 from elcano.activities.phrases import get_phrases
-from elcano.activities.text.current_language import use_language
+from elcano.activities.text.languages import use_language
 from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, TaskEnvelope
 from elcano.graphs.report.report import ReportDraft
 from elcano.plugins.quoting.planning import plan, sub_questions

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from elcano.activities.text.current_language import use_language
+from elcano.activities.text.languages import use_language
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.graphs.report.report import ReportDraft
 from elcano.plugins.quoting.manuals import held_pairs, labelled

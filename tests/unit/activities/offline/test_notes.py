@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.agents.passages import fit_passages_to_tokens
+from elcano.activities.agents.prompt_passages import fit_passages_to_tokens
 from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, TaskEnvelope
-from elcano.graphs.catalogue.source_registry import build_collection_spec
+from elcano.graphs.catalogue.sources import build_collection_spec
 from elcano.graphs.report.report import ReportDraft
 from elcano.plugins.documents.folder import Folder
 from elcano.plugins.documents.source import DocumentsSource

@@ -12,7 +12,7 @@ from elcano.activities.agents.answer_drafts import (
     section_claims,
 )
 from elcano.activities.prose.blocks import ClaimCollector
-from elcano.graphs.agents.prose import MOST_CHARACTERS, ReportProse, SectionProse, SectionText, Summary
+from elcano.graphs.agents.writing import MOST_CHARACTERS, ReportProse, SectionProse, SectionText, Summary
 from elcano.graphs.report.draft import Citation, Claim
 from elcano.graphs.report.report import DraftSection, ReportDraft
 

@@ -20,9 +20,9 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from elcano.activities.calls.failures import classify_failure
-from elcano.activities.providers import model_gate
-from elcano.activities.providers.model_gate import GatedModel, gate_models
+from elcano.activities.calls.retry_classification import classify_failure
+from elcano.activities.providers import gated_calls
+from elcano.activities.providers.gated_calls import GatedModel, gate_models
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.providers import FAILURES, Provider, get_provider_state
 from elcano.graphs.state.failures import FailureType
@@ -44,7 +44,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     async def tell(provider: str, queue: str) -> None:
         said.append(f"{provider} on {queue}")
 
-    monkeypatch.setattr(model_gate, "notify_provider_workflow", tell)
+    monkeypatch.setattr(gated_calls, "notify_provider_workflow", tell)
     return said
 
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from elcano.activities.report.citations import CheckedDraft, check_citations, cited_ids, locate_quote
+from elcano.activities.report.checked_draft import CheckedDraft, cited_ids
+from elcano.activities.report.citation_check import check_citations, locate_quote
 from elcano.graphs.report.draft import Citation, Claim
 from elcano.graphs.report.report import DraftSection, ReportDraft
 from elcano.storage.evidence import Evidence, StoredText

@@ -3,7 +3,7 @@
 import re
 
 from elcano.activities.phrases import get_phrases
-from elcano.activities.report.citations import check_citations
+from elcano.activities.report.citation_check import check_citations
 from elcano.activities.report.rendering import render_report
 from elcano.graphs.report.draft import Citation, Claim
 from elcano.graphs.report.report import ReportDraft

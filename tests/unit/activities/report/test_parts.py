@@ -5,7 +5,8 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from elcano.activities.report.citations import CheckedDraft, check_citations
+from elcano.activities.report.checked_draft import CheckedDraft
+from elcano.activities.report.citation_check import check_citations
 from elcano.activities.report.parts import render_parts
 from elcano.activities.report.rendering import render_report
 from elcano.graphs.report.draft import Citation, Claim

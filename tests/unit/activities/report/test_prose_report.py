@@ -1,9 +1,8 @@
 """What a strong model writes comes out as it went in: from its answer to the report, byte for byte."""
 
-from elcano.activities.agents.answer_drafts import draft_from_prose
-from elcano.activities.agents.draft_references import with_canonical_ids
+from elcano.activities.agents.answer_drafts import draft_from_prose, with_canonical_ids
 from elcano.activities.report.report_builder import build_report
-from elcano.graphs.agents.prose import ReportProse
+from elcano.graphs.agents.writing import ReportProse
 from elcano.graphs.report.report import Report
 from tests.unit.activities.report.test_rendering import CALL, OIL, TEXT, WATER
 

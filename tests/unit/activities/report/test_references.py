@@ -9,17 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from elcano.activities.calls.ledger_line import Outcome
-from elcano.activities.report.citations import CheckedDraft, check_citations
+from elcano.activities.calls.ledger_lines import Outcome
+from elcano.activities.report.checked_draft import CheckedDraft
+from elcano.activities.report.citation_check import check_citations
+from elcano.activities.report.references import Works, select_related_accounts
 from elcano.activities.report.report_builder import build_report
-from elcano.activities.report.work_accounts import Works, select_related_accounts
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.report.draft import Citation, Claim
 from elcano.graphs.report.report import Reference, Report, ReportDraft
 from elcano.graphs.report.works import Identifiers, Work
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.ledger import LedgerEntry
-from elcano.storage.search_days import days_of
+from elcano.storage.lineage import days_of
 
 NOON = 1_795_348_800.0
 """2026-11-22, 12:00 UTC."""

@@ -6,7 +6,8 @@ from typing import get_args
 
 import pytest
 
-from elcano.activities.report.citations import CheckedDraft, check_citations
+from elcano.activities.report.checked_draft import CheckedDraft
+from elcano.activities.report.citation_check import check_citations
 from elcano.activities.report.rendering import PASSAGE_CHARACTERS, partial_reason, render_evidence, render_report
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.report.draft import Citation, Claim

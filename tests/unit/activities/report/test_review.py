@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from elcano.activities.report.references import Works
 from elcano.activities.report.report_builder import build_report, build_review
-from elcano.activities.report.work_accounts import Works
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.report.report import ReportDraft, Review
 from elcano.graphs.report.works import Identifiers, Work

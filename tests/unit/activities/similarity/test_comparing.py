@@ -10,7 +10,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elcano.activities.similarity.comparing import (
+from elcano.activities.similarity.repeated_passages import (
     CONTAINED,
     LEAST_WORDS,
     SHINGLE,
@@ -19,7 +19,7 @@ from elcano.activities.similarity.comparing import (
     find_duplicates,
 )
 from elcano.activities.sources.registry import Sources
-from elcano.activities.tools.search import ToolActivities
+from elcano.activities.tools.tool_activities import ToolActivities
 from elcano.storage.evidence import Evidence, EvidenceStore, StoredText
 from elcano.storage.store import open_store
 from tests.unit.activities.similarity.material import BREAD, WHALES, passage

@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from elcano.activities.similarity.embedder import open_embedder
-from elcano.activities.similarity.remembering import CachingEmbedder
+from elcano.activities.similarity.embedder import CachingEmbedder, open_embedder
 from elcano.dev.doctor import check_embeddings
 from elcano.graphs.errors import InputInvalid
 from elcano.settings import Settings

@@ -12,8 +12,8 @@ from temporalio.testing import ActivityEnvironment
 from elcano.activities.similarity.embedder import Embedder
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.registry import Sources
-from elcano.activities.tools.search import ToolActivities
-from elcano.graphs.catalogue.source_spec import SourceSpec
+from elcano.activities.tools.tool_activities import ToolActivities
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes, SearchOutput
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.contracts import ToolCall

@@ -4,8 +4,7 @@ from pkgutil import resolve_name
 import pytest
 
 from elcano.activities.sources.registry import Sources, close_all, open_sources
-from elcano.graphs.catalogue.source_registry import SOURCES, build_collection_spec
-from elcano.graphs.catalogue.source_spec import SourcePolicy, SourceSpec
+from elcano.graphs.catalogue.sources import SOURCES, SourcePolicy, SourceSpec, build_collection_spec
 from elcano.graphs.errors import InputInvalid, SourceRefused
 from elcano.settings import Settings
 from tests.sources import Shelf, ledger_of, open_shelf

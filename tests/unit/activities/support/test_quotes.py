@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elcano.activities.support.folding import fold
-from elcano.activities.support.quotes import QuoteIndex
+from elcano.activities.support.quotes import QuoteIndex, fold
 
 TEXT = (
     "# Results\n\nThe \u201cquick\u201d fox\u2014a *very* **bold** one\u2014didn\u2019t jump; see "

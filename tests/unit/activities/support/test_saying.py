@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elcano.activities.support.figures import extract_figures
+from elcano.activities.support.missing_facts import Statement, explain_unquoted_facts
 from elcano.activities.support.proper_names import extract_names
-from elcano.activities.support.quote_coverage import Statement, explain_unquoted_facts
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from elcano.activities.support.quote_coverage import Statement
+from elcano.activities.support.missing_facts import Statement
 from elcano.activities.support.statement_check import judge_statement, measure_word_overlap
 
 PASSAGE = (

@@ -2,8 +2,8 @@
 
 import pytest
 
-from elcano.activities.text.known import is_known, stemmer_of
-from elcano.activities.text.languages import language_of, languages_of, text_language
+from elcano.activities.text.language_detection import language_of, languages_of, text_language
+from elcano.activities.text.languages import is_known, stemmer_of
 
 TEXTS = {
     "de": "Der Turm wurde im Jahr 1889 für die Weltausstellung gebaut und ist seitdem das Wahrzeichen der Stadt.",

@@ -2,10 +2,9 @@
 
 import pytest
 
-from elcano.activities.text.current_language import get_current_language, use_language
+from elcano.activities.text.languages import get_current_language, use_language
 from elcano.activities.text.stems import content_words, list_stems
-from elcano.activities.text.unspaced import list_sign_pairs, rejoin_pairs, space_out_pairs
-from elcano.activities.text.words import asked_words, split_words
+from elcano.activities.text.words import asked_words, list_sign_pairs, rejoin_pairs, space_out_pairs, split_words
 
 
 @pytest.mark.parametrize(

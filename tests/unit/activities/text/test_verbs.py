@@ -5,8 +5,8 @@ from contextlib import closing
 
 import pytest
 
-from elcano.activities.passages.query import build_fts_expression
-from elcano.activities.text.current_language import use_language
+from elcano.activities.passages.index_words import build_fts_expression
+from elcano.activities.text.languages import use_language
 from elcano.activities.text.stems import (
     BASE,
     content_words,

@@ -8,8 +8,8 @@ from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.registry import Sources
-from elcano.activities.tools.search import ToolActivities, as_told_now
-from elcano.graphs.catalogue.source_registry import build_collection_spec
+from elcano.activities.tools.tool_activities import ToolActivities, as_told_now
+from elcano.graphs.catalogue.sources import build_collection_spec
 from elcano.graphs.catalogue.tools import SearchOutput
 from elcano.graphs.contracts import ToolCall
 from elcano.graphs.frozen import JsonObject

@@ -9,14 +9,13 @@ import pytest
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.calls.heartbeat import send_heartbeats
+from elcano.activities.calls.heartbeats import send_heartbeats
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.registry import Sources
-from elcano.activities.tools.evidence_reference import shorten_to_excerpt
-from elcano.activities.tools.search import ToolActivities
-from elcano.graphs.catalogue.source_registry import build_collection_spec
-from elcano.graphs.catalogue.tool_registry import TOOLS
-from elcano.graphs.catalogue.tools import SearchOutput
+from elcano.activities.tools.tool_activities import ToolActivities
+from elcano.activities.tools.tool_work import shorten_to_excerpt
+from elcano.graphs.catalogue.sources import build_collection_spec
+from elcano.graphs.catalogue.tools import TOOLS, SearchOutput
 from elcano.graphs.contracts import ToolCall
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.frozen import JsonObject

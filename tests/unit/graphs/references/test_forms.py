@@ -12,8 +12,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pybtex.database import BibliographyData, parse_string
 
-from elcano.graphs.references import bibtex, csl, ris
 from elcano.graphs.references.entries import build_reference_entries, clean_line
+from elcano.graphs.references.export_formats import render_bibtex, render_csl_json, render_ris
 from elcano.graphs.report.works import Identifiers, Work
 from tests.unit.graphs.references.material import PAPER, reference
 
@@ -42,7 +42,7 @@ def parsed(text: str) -> BibliographyData:
 
 
 def test_bibtex_holds_what_is_known() -> None:
-    (entry,) = parsed(bibtex.render_bibtex([reference()])).entries.values()
+    (entry,) = parsed(render_bibtex([reference()])).entries.values()
     fields = {name: shown(value) for name, value in entry.fields.items()}
     assert entry.type == "article"
     assert entry.key == "curie2024kase"
@@ -84,7 +84,7 @@ def test_no_words_of_strangers_leave_their_field_in_bibtex(title: str, name: str
     work = Work(
         title=title, authors=(name, f"B, {name}"), venue=venue, identifiers=Identifiers(doi=doi), kind="article"
     )
-    text = bibtex.render_bibtex([reference(work, title=title), reference(PAPER, 2)])
+    text = render_bibtex([reference(work, title=title), reference(PAPER, 2)])
     found = parsed(text).entries
     assert len(found) == 2
     first, second = found.values()
@@ -98,7 +98,7 @@ def test_no_words_of_strangers_leave_their_field_in_bibtex(title: str, name: str
 
 
 def test_ris_holds_what_is_known_and_ends_its_lines_as_the_format_has_it() -> None:
-    text = ris.render_ris([reference()])
+    text = render_ris([reference()])
     assert text.count("\r\n") == text.count("\n") == len(text.splitlines())
     assert text.startswith("TY  - JOUR\r\n")
     assert text.endswith("ER  - \r\n")
@@ -131,7 +131,7 @@ def test_ris_holds_what_is_known_and_ends_its_lines_as_the_format_has_it() -> No
 @example("ER  - ", "TY  - JOUR", "x")
 def test_no_words_of_strangers_leave_their_line_in_ris(title: str, name: str, note: str) -> None:
     work = Work(title=title, authors=(name,), notices=(note,), flags=("withdrawn",), language=name)
-    text = ris.render_ris([reference(work, title=title), reference(PAPER, 2)])
+    text = render_ris([reference(work, title=title), reference(PAPER, 2)])
     first, second = rispy.loads(text)
     assert first["title"] == (clean_line(title) or "Untitled")
     assert second["title"] == PAPER.title
@@ -139,7 +139,7 @@ def test_no_words_of_strangers_leave_their_line_in_ris(title: str, name: str, no
 
 
 def test_csl_holds_what_is_known() -> None:
-    (item,) = json.loads(csl.render_csl_json([reference()]))
+    (item,) = json.loads(render_csl_json([reference()]))
     assert item == {
         "id": "curie2024kase",
         "type": "article-journal",
@@ -172,7 +172,7 @@ def test_csl_holds_what_is_known() -> None:
 @given(HOSTILE, HOSTILE)
 def test_csl_is_json_whatever_is_told(title: str, name: str) -> None:
     work = Work(title=title, authors=(name,), published=title, flags=("concern",))
-    (item,) = json.loads(csl.render_csl_json([reference(work, title=title)]))
+    (item,) = json.loads(render_csl_json([reference(work, title=title)]))
     assert item["title"] == (clean_line(title) or "Untitled")
 
 
@@ -188,22 +188,22 @@ def test_csl_is_json_whatever_is_told(title: str, name: str) -> None:
 )
 def test_every_kind_has_its_type(kind: Any, types: tuple[str, str, str]) -> None:
     one = reference(PAPER.model_copy(update={"kind": kind}))
-    (entry,) = parsed(bibtex.render_bibtex([one])).entries.values()
-    assert (entry.type, rispy.loads(ris.render_ris([one]))[0]["type_of_reference"]) == types[:2]
-    assert json.loads(csl.render_csl_json([one]))[0]["type"] == types[2]
+    (entry,) = parsed(render_bibtex([one])).entries.values()
+    assert (entry.type, rispy.loads(render_ris([one]))[0]["type_of_reference"]) == types[:2]
+    assert json.loads(render_csl_json([one]))[0]["type"] == types[2]
 
 
 def test_a_document_without_a_work_has_its_title_and_its_places() -> None:
     page = reference(None, texts=())
-    (item,) = json.loads(csl.render_csl_json([page]))
+    (item,) = json.loads(render_csl_json([page]))
     assert item == {"id": "page", "type": "document", "title": "A page", "note": "a.md#1; a.md#2", "source": "docs"}
-    assert rispy.loads(ris.render_ris([page]))[0]["title"] == "A page"
-    (entry,) = parsed(bibtex.render_bibtex([page])).entries.values()
+    assert rispy.loads(render_ris([page]))[0]["title"] == "A page"
+    (entry,) = parsed(render_bibtex([page])).entries.values()
     assert dict(entry.fields) == {"title": "{A page}", "howpublished": "docs", "note": r"a.md\#1; a.md\#2"}
 
 
 def test_nothing_cited_is_nothing_written() -> None:
-    assert (bibtex.render_bibtex([]), ris.render_ris([]), json.loads(csl.render_csl_json([]))) == ("", "", [])
+    assert (render_bibtex([]), render_ris([]), json.loads(render_csl_json([]))) == ("", "", [])
 
 
 def test_keys_are_unique_and_do_not_depend_on_what_stands_beside() -> None:

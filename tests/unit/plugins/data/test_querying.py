@@ -10,16 +10,16 @@ import pytest
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.results.result_store import RESULT_TYPE
+from elcano.activities.query_results import RESULT_TYPE
 from elcano.activities.services import Services
 from elcano.activities.sources.registry import Sources
-from elcano.activities.tools.search import ToolActivities
+from elcano.activities.tools.tool_activities import ToolActivities
 from elcano.graphs.contracts import ToolCall
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.tables import ResultTable
-from elcano.plugins.data.database_tools import ExecuteSqlOutput, SchemaContextOutput, execution_told, schema_told
-from elcano.plugins.data.databases.database import Database
-from elcano.plugins.data.databases.registry import Databases, open_databases
+from elcano.plugins.data.databases.database import Database, Databases, open_databases
+from elcano.plugins.data.query_models import ExecuteSqlOutput, SchemaContextOutput
+from elcano.plugins.data.tool_specs import summarize_execution, summarize_schema
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 from tests.unit.plugins.data.databases.shop import sqlite_shop
@@ -73,7 +73,7 @@ async def test_a_result_is_kept_as_a_table_and_as_evidence(tools: ToolActivities
     ]
     assert passage.metadata["read"] == {"database": "shop", "tables": ["customers"], "columns": []}
     assert [one.id for one in output.evidence] == [passage.id]
-    assert execution_told(said)[0] == "shop answered with 3 rows."
+    assert summarize_execution(said)[0] == "shop answered with 3 rows."
 
 
 async def test_what_another_attempt_finds_does_not_count_beside_the_first(
@@ -110,7 +110,7 @@ async def test_a_fault_is_an_answer_and_leaves_nothing(tools: ToolActivities, st
     assert output.result is None
     assert output.fault is not None
     assert output.fault.stage == "policy"
-    assert "not answered (policy)" in execution_told(said)[0]
+    assert "not answered (policy)" in summarize_execution(said)[0]
     assert await store.of("default").evidence.count_of_run("run") == 0
 
 
@@ -132,7 +132,7 @@ async def test_a_context_tells_of_values_unless_they_may_not_be_shown(tools: Too
     output = SchemaContextOutput.model_validate(said)
     assert output.whole
     assert "Zoë" in said["found"]["tables"][0].__repr__()  # type: ignore[index, call-overload]
-    assert schema_told(said)[0] == "Read what shop holds: all of its tables."
+    assert summarize_schema(said)[0] == "Read what shop holds: all of its tables."
     settings = Settings(_env_file=None, databases={"shop": f"sqlite:///{tmp_path / 'shop.db'}"}, database_samples=False)
     quiet = await open_databases(settings).get("shop").schema()
     columns = [column for table in quiet.tables for column in table.columns]

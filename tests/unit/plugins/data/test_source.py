@@ -8,8 +8,8 @@ import pytest
 from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.sources.registry import Sources, open_sources
-from elcano.activities.tools.search import ToolActivities
-from elcano.graphs.catalogue.source_registry import build_database_spec, list_configured_sources
+from elcano.activities.tools.tool_activities import ToolActivities
+from elcano.graphs.catalogue.sources import build_database_spec, list_configured_sources
 from elcano.graphs.catalogue.tools import SearchOutput
 from elcano.graphs.contracts import ToolCall
 from elcano.graphs.errors import InputInvalid, SourceRefused

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from elcano.activities.passages.collection import Content, Listing, SkippedDocument
+from elcano.activities.passages.document import Content, Listing, SkippedDocument
 
 
 class Shelf:

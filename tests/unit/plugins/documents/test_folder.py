@@ -3,8 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.passages.collection import SkippedDocument
-from elcano.activities.passages.document import FileSkipped
+from elcano.activities.passages.document import FileSkipped, SkippedDocument
 from elcano.graphs.errors import SourceRefused
 from elcano.plugins.documents.folder import LINK, Folder
 

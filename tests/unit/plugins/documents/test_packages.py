@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from elcano.activities.passages.document import FileSkipped
-from elcano.graphs.catalogue.source_registry import SOURCES
+from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import SourceRefused
 from elcano.plugins.documents.local_sources import PackageReadmes
 from elcano.plugins.documents.source import DocumentsSource

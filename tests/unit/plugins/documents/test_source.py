@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.passages.collection import Content, Listing, SkippedDocument
+from elcano.activities.passages.document import Content, Listing, SkippedDocument
 from elcano.activities.sources.base import Source
-from elcano.graphs.catalogue.source_registry import build_collection_spec
+from elcano.graphs.catalogue.sources import build_collection_spec
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.plugins.documents.folder import Folder
 from elcano.plugins.documents.source import RESYNC_SECONDS, DocumentsSource

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from elcano.activities.sources.registry import Sources
-from elcano.activities.tools.search import ToolActivities, search_source
-from elcano.graphs.catalogue.source_registry import SOURCES, list_configured_sources
+from elcano.activities.tools.tool_activities import ToolActivities, search_source
+from elcano.graphs.catalogue.sources import SOURCES, list_configured_sources
 from elcano.graphs.catalogue.tools import SearchInput
 from elcano.graphs.errors import SourceRefused
 from elcano.plugins.knowledge.graph_update import update_knowledge

@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from elcano.activities.sources.base import SearchResults, Source
-from elcano.graphs.catalogue.source_registry import SOURCES
+from elcano.graphs.catalogue.sources import SOURCES
 from elcano.settings import Settings
 from tests.loopback import Answering, Loopback, Reply, loopback
 

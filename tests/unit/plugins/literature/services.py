@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pkgutil import resolve_name
 
 from elcano.activities.sources.base import SearchResults, Source
-from elcano.graphs.catalogue.source_registry import SOURCES
+from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.report.works import Work
 from elcano.settings import Settings
 from tests.loopback import Answering, Asked, Loopback, Reply, loopback

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
 from elcano.graphs.report.works import Work
-from elcano.plugins.literature.arxiv.feed import NOTICE_CHARACTERS, parse_feed
-from elcano.plugins.literature.arxiv.source import MOST_TERMS, build_arxiv_parameters
+from elcano.plugins.literature.arxiv import MOST_TERMS, NOTICE_CHARACTERS, parse_feed, prepare_arxiv_query
 from tests.loopback import Reply
 from tests.loopback import recorded as played
 from tests.unit.plugins.literature.opened import found, opened
@@ -75,20 +74,18 @@ def only(written_entry: str) -> Work:
     ],
 )
 def test_how_a_query_is_sent(query: str, sent: str | None) -> None:
-    assert build_arxiv_parameters(query) == ({"search_query": query if sent is None else sent}, False)
+    asked = prepare_arxiv_query(query)
+    assert (asked.all_of, asked.loose) == (query if sent is None else sent, False)
 
 
 def test_of_many_words_any_are_asked_for() -> None:
-    assert build_arxiv_parameters("noise of ships on songs of whales") == (
-        {"search_query": "all:noise AND all:ships AND all:songs AND all:whales"},
-        False,
-    )
+    few = prepare_arxiv_query("noise of ships on songs of whales")
+    assert (few.all_of, few.loose) == ("all:noise AND all:ships AND all:songs AND all:whales", False)
     many = "all:noise OR all:ships OR all:songs OR all:whales OR all:winter"
-    assert build_arxiv_parameters("noise of ships on songs of whales in winter") == ({"search_query": many}, True)
-    assert build_arxiv_parameters('"blue whales" noise of ships on songs of whales in winter') == (
-        {"search_query": f'all:"blue whales" AND ({many})'},
-        True,
-    )
+    asked = prepare_arxiv_query("noise of ships on songs of whales in winter")
+    assert (asked.all_of, asked.loose) == (many, True)
+    asked = prepare_arxiv_query('"blue whales" noise of ships on songs of whales in winter')
+    assert (asked.all_of, asked.loose) == (f'all:"blue whales" AND ({many})', True)
 
 
 async def test_what_was_found_by_one_of_many_words_is_left_out() -> None:
@@ -106,13 +103,15 @@ async def test_what_was_found_by_one_of_many_words_is_left_out() -> None:
         ("hep-th/9901001", "hep-th/9901001"),
     ],
 )
-def test_an_id_alone_asks_for_that_paper(query: str, sent: str) -> None:
-    assert build_arxiv_parameters(query) == ({"id_list": sent}, False)
+async def test_an_id_alone_asks_for_that_paper(query: str, sent: str) -> None:
+    async with opened("arxiv", feed()) as (source, served):
+        await source.search(query, 7)
+    assert served.asked[0].query["id_list"] == sent
 
 
 @given(st.text('abc AND OR NOT ti:au: "()[]\n\\*-', max_size=40))
 def test_what_is_sent_is_closed(query: str) -> None:
-    sent = build_arxiv_parameters(query).sent.get("search_query", "")
+    sent = prepare_arxiv_query(query).all_of
     assert sent.count('"') % 2 == 0
     assert sent.count("(") == sent.count(")")
     assert not sent.endswith(("AND", " OR"))
@@ -120,7 +119,7 @@ def test_what_is_sent_is_closed(query: str) -> None:
 
 
 def test_a_query_without_end_is_cut() -> None:
-    sent = build_arxiv_parameters(" ".join(f"word{at}" for at in range(500))).sent["search_query"]
+    sent = prepare_arxiv_query(" ".join(f"word{at}" for at in range(500))).all_of
     assert sent.count(" OR ") == MOST_TERMS - 1
 
 

@@ -5,7 +5,7 @@ from pkgutil import resolve_name
 
 import pytest
 
-from elcano.graphs.catalogue.source_registry import SOURCES
+from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import ActivityFault, SourceBusy, SourceRefused, SourceUnavailable
 from elcano.settings import Settings
 from tests.loopback import Reply

@@ -9,7 +9,7 @@ import pytest
 from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.sources.registry import Sources
-from elcano.activities.tools.search import ToolActivities
+from elcano.activities.tools.tool_activities import ToolActivities
 from elcano.graphs.catalogue.tools import SearchOutput
 from elcano.graphs.contracts import ToolCall
 from elcano.storage.store import Store, open_store

@@ -5,10 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.graphs.report.works import Work
+from elcano.plugins.literature.bibliographic_format import normalize_licence_name
 from elcano.plugins.literature.markup import MOST_CHARACTERS, flatten_markup, parse_markup_blocks
-from elcano.plugins.literature.relevance import on_subject
-from elcano.plugins.literature.standing import normalize_licence_name, said_by_title
+from elcano.plugins.literature.passage_selection import keep_fitting_records
 from elcano.plugins.literature.work_records import Record
+from elcano.plugins.literature.work_standing import WorkStanding
 
 
 def shown(fragment: str) -> list[tuple[str, str]]:
@@ -84,8 +85,10 @@ def test_any_fragment_has_blocks_that_are_not_empty(fragment: str) -> None:
     ],
 )
 def test_what_a_title_says(title: str, flags: tuple[str, ...]) -> None:
-    assert said_by_title(title)[0] == flags
-    assert len(said_by_title(title)[1]) == len(flags)
+    standing = WorkStanding()
+    standing.add_title(title)
+    assert tuple(standing.flags) == flags
+    assert len(standing.notices) == len(flags)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +109,7 @@ def test_licences(given_: str, name: str) -> None:
 
 def test_works_are_kept_by_the_words_they_share() -> None:
     works = [Record(Work(title=title)) for title in ("Singing whales", "Blue whales", "Ships")]
-    assert on_subject("the singing of the whale", works) == (works[:2], 1)
-    assert on_subject("whales that sing under ships in winter storms at night", works) == (works[:1], 2)
-    assert on_subject("?!", works) == (works, 0)
-    assert on_subject("鲸鱼", works) == ([], 3)
+    assert keep_fitting_records("the singing of the whale", works) == (works[:2], 1)
+    assert keep_fitting_records("whales that sing under ships in winter storms at night", works) == (works[:1], 2)
+    assert keep_fitting_records("?!", works) == (works, 0)
+    assert keep_fitting_records("鲸鱼", works) == ([], 3)

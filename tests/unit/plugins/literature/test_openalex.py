@@ -9,15 +9,16 @@ from hypothesis import strategies as st
 
 from elcano.activities.sources.base import SearchResults
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
-from elcano.plugins.literature.openalex.source import sanitize_openalex_query
-from elcano.plugins.literature.openalex.work_parser import (
+from elcano.plugins.literature.openalex import (
     GAP,
     MOST_WORDS,
     WORD_CHARACTERS,
+    OpenAlexWork,
     build_openalex_record,
     rebuild_inverted_abstract,
+    sanitize_openalex_query,
 )
-from elcano.plugins.literature.work_records import build_stored_record
+from elcano.plugins.literature.work_records import Record, build_stored_record
 from tests.loopback import Asked, Reply
 from tests.loopback import recorded as played
 from tests.unit.plugins.literature.opened import ANYTHING, as_json, found, opened
@@ -58,6 +59,10 @@ def made(number: int = 1, text: str = "Whales sing for many hours.", **more: obj
         "abstract_inverted_index": index(text),
         **more,
     }
+
+
+def record(given: Mapping[str, Any]) -> Record:
+    return build_openalex_record(OpenAlexWork.model_validate(given))
 
 
 def index(text: str) -> dict[str, list[int]]:
@@ -136,20 +141,18 @@ def test_an_abstract_is_put_together_from_its_places() -> None:
     assert rebuild_inverted_abstract({"a": [0], "b": ["1", -1, None, True, 1.0, [1]]}) == ("a", False)
     nothings: list[object] = [None, [], "text", 5, {}, {"a": None}, {"a": []}]
     for nothing in nothings:
-        assert rebuild_inverted_abstract(nothing).text == ""
+        assert record(made(abstract_inverted_index=nothing)).blocks == ()
 
 
 def test_a_faulty_abstract_says_so_and_markup_is_read() -> None:
-    assert (
-        build_openalex_record(made(abstract_inverted_index={"a": [0], "b": [9]})).metadata["abstract"] == "incomplete"
-    )
+    assert record(made(abstract_inverted_index={"a": [0], "b": [9]})).metadata["abstract"] == "incomplete"
     marked = made(text="<p>Below &lt;5 or <LOD at 10<sup>6</sup> cells.</p>")
-    assert [block.text for block in build_openalex_record(marked).blocks] == ["Below <5 or <LOD at 10⁶ cells."]
+    assert [block.text for block in record(marked).blocks] == ["Below <5 or <LOD at 10⁶ cells."]
 
 
 @given(st.dictionaries(st.sampled_from(sorted(made())), ANYTHING, max_size=6), st.booleans())
 def test_fields_of_any_type_cost_no_more_than_themselves(wrong: dict[str, Any], whole: bool) -> None:
-    one = build_openalex_record({**made(), **wrong} if whole else wrong)
+    one = record({**made(), **wrong} if whole else wrong)
     kept = build_stored_record("openalex", one, 1.0)
     if kept is not None:
         assert all(kept.text.text[part.start : part.end] == part.text for part in kept.passages)
@@ -187,7 +190,7 @@ def test_a_query_that_is_not_whole_is_taken_for_words(query: str, sent: str) -> 
 
 async def test_nothing_found_is_a_fact() -> None:
     assert await found("openalex", results()) == SearchResults()
-    assert await found("openalex", results(), "songs of whales") == SearchResults()
+    assert (await found("openalex", results(), "songs of whales")).evidence == ()
 
 
 async def test_where_nothing_has_all_words_any_are_asked_for() -> None:
@@ -272,5 +275,5 @@ async def test_the_page_of_a_404_is_a_refusal() -> None:
 
 
 async def test_a_single_work_is_no_list() -> None:
-    with pytest.raises(SourceUnavailable, match="holds no works"):
+    with pytest.raises(SourceUnavailable, match=r"another shape \(results"):
         await found("openalex", played("openalex/work_by_doi.json"))

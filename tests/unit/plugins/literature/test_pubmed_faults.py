@@ -27,7 +27,7 @@ TOO_MANY = Reply(
         (
             [Reply('{"error":"API key invalid","api-key":"hidden"}', 400, {"Content-Type": "application/json"})],
             SourceRefused,
-            "pubmed: HTTP 400: API key invalid$",
+            "pubmed: HTTP 400 Bad Request: API key invalid$",
         ),
         ([Reply("<html>Request-URI Too Long</html>", 414, {"Content-Type": "text/html"})], SourceRefused, "HTTP 414"),
         ([HTML], SourceUnavailable, "no JSON"),

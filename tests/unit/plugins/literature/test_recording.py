@@ -7,7 +7,7 @@ import pytest
 
 from elcano.activities.passages.document import Block
 from elcano.graphs.report.works import Identifiers, Work
-from elcano.plugins.literature.passage_selection import select_fitting_passages, take_first_passages
+from elcano.plugins.literature.passage_selection import select_passages, take_first_passages
 from elcano.plugins.literature.work_records import (
     FIELD_CHARACTERS,
     MOST_AUTHORS,
@@ -18,7 +18,7 @@ from elcano.plugins.literature.work_records import (
     Record,
     WorkRecord,
     build_stored_record,
-    by_title,
+    with_title_as_text,
 )
 from elcano.storage.store import open_store
 
@@ -90,7 +90,7 @@ def test_a_work_that_was_retracted_meanwhile_is_other_evidence() -> None:
 
 
 def test_a_title_that_stands_for_a_text_says_so() -> None:
-    (passage,) = kept(by_title(Record(Work(title="Correction.", identifiers=Identifiers(pmid="7"))))).passages
+    (passage,) = kept(with_title_as_text(Record(Work(title="Correction.", identifiers=Identifiers(pmid="7"))))).passages
     assert (passage.text, passage.metadata) == ("Correction.", {"read": "title"})
     assert passage.work is not None
     assert passage.work.notices == (ONLY_TITLE,)
@@ -142,10 +142,10 @@ def test_passages_that_fit_come_first_and_few_of_one_work() -> None:
     crowd = Record(record().work, tuple(Block(f"Whales sing. {at} " + "sea " * 300) for at in range(9)))
     other = record(Block("A whale sang once."), doi="10.1/other")
     silent = record(Block("Nothing of the kind."), doi="10.1/silent")
-    found = select_fitting_passages("whales singing", [kept(silent), kept(crowd), kept(other)], 5)
+    found = select_passages("whales singing", [kept(silent), kept(crowd), kept(other)], 5)
     assert [one.document for one in found.evidence].count("doi:10.1/whales") == 3
     assert found.evidence[-1].document == "doi:10.1/silent"
-    assert [one.document for one in select_fitting_passages("?!", [kept(silent), kept(other)], 5).evidence] == [
+    assert [one.document for one in select_passages("?!", [kept(silent), kept(other)], 5).evidence] == [
         "doi:10.1/silent",
         "doi:10.1/other",
     ]

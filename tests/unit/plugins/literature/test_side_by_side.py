@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from elcano.graphs.catalogue.source_registry import SOURCES
-from elcano.graphs.catalogue.source_spec import MOST_RESULTS
+from elcano.graphs.catalogue.sources import MOST_RESULTS, SOURCES
 from elcano.storage.evidence import Evidence
 from elcano.storage.store import open_store
 from tests.loopback import Asked, Reply

@@ -7,16 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.graphs.catalogue.source_registry import SOURCES
+from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
-from elcano.plugins.literature.wikipedia import articles
-from elcano.plugins.literature.wikipedia.api_response import Page, parse_page_entry
-from elcano.plugins.literature.wikipedia.source import (
+from elcano.plugins.literature.service_answers import parse_readable_items
+from elcano.plugins.literature.wikipedia import (
     EDITIONS,
     MOST_ARTICLES,
     MOST_REQUESTS,
-    WikipediaSource,
+    Page,
+    Wikipedia,
+    build_wikipedia_record,
     parse_edition_query,
+    parse_extract_blocks,
 )
 from elcano.plugins.literature.work_records import build_stored_record
 from elcano.settings import Settings
@@ -151,11 +153,11 @@ async def test_an_own_address_may_say_where_the_edition_stands() -> None:
     with loopback(service(article())) as served:
         one = Settings(_env_file=None, service_urls={"wikipedia": served.url})
         each = Settings(_env_file=None, service_urls={"wikipedia": f"{served.url}/{{language}}/w"})
-        source = WikipediaSource(SOURCES["wikipedia"], one)
+        source = Wikipedia(SOURCES["wikipedia"], one)
         with pytest.raises(SourceRefused, match=r"the edition 'de' cannot be asked.*write \{language\} in it"):
             await source.search("de: Wale", 3)
         await source.close()
-        source = WikipediaSource(SOURCES["wikipedia"], each)
+        source = Wikipedia(SOURCES["wikipedia"], each)
         found_ = checked(await source.search("de: whales", 3))
         await source.close()
     assert {request.path for request in served.asked} == {"/de/w/api.php"}
@@ -262,7 +264,7 @@ async def test_an_article_that_cannot_be_read_fails_the_search() -> None:
 def test_a_formula_is_a_part_of_its_sentence() -> None:
     signs = "  \n    \n      \n        E\n        =\n    \n    {\\displaystyle E=mc^{2}}\n  \n"
     text = f"The mass\n{signs} is large.\n\n== See ==\nA"
-    assert [(block.kind, block.text) for block in articles.parse_extract_blocks(text)] == [
+    assert [(block.kind, block.text) for block in parse_extract_blocks(text)] == [
         ("text", "The mass E=mc^{2} is large."),
         ("heading", "See"),
         ("text", "A"),
@@ -271,26 +273,25 @@ def test_a_formula_is_a_part_of_its_sentence() -> None:
 
 @given(st.text("= a\n{}\\", max_size=60) | st.lists(st.sampled_from(TEXT.splitlines())).map("\n".join))
 def test_any_text_is_kept_whole(text: str) -> None:
-    page = Page(7, "Whales", text, 9, "2026-03-04", "https://en.wikipedia.org/wiki/W", disambiguation=False)
-    kept = build_stored_record("wikipedia", articles.build_wikipedia_record(page, "en"), 1.0)
+    page = Page.model_validate(article(text=text))
+    kept = build_stored_record("wikipedia", build_wikipedia_record(page, "en"), 1.0)
     if kept is not None:
         assert all(kept.text.text[part.start : part.end] == part.text for part in kept.passages)
 
 
 @given(st.dictionaries(st.sampled_from([*sorted(article()), "pageprops", "missing", "fullurl"]), ANYTHING, max_size=5))
 def test_fields_of_any_type_cost_no_more_than_themselves(wrong: dict[str, Any]) -> None:
-    page = parse_page_entry({**article(), **wrong})
-    if page is not None:
-        build_stored_record("wikipedia", articles.build_wikipedia_record(page, "en"), 1.0)
+    pages, _ = parse_readable_items(Page, [{**article(), **wrong}])
+    for page in pages:
+        build_stored_record("wikipedia", build_wikipedia_record(page, "en"), 1.0)
 
 
 @pytest.mark.parametrize(
     "address", ["https://a:b@evil.example/x", "javascript:alert(1)", "https://x:99999/", "//x/y", 5]
 )
 def test_an_address_that_cannot_be_one_is_made_of_the_id(address: object) -> None:
-    page = parse_page_entry(article(canonicalurl=address))
-    assert page is not None
-    assert articles.build_wikipedia_record(page, "en").work.identifiers.url == "https://en.wikipedia.org/?curid=7"
+    page = Page.model_validate(article(canonicalurl=address))
+    assert build_wikipedia_record(page, "en").work.identifiers.url == "https://en.wikipedia.org/?curid=7"
 
 
 async def test_recorded_answers_are_read() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.calls.failures import classify_failure
+from elcano.activities.calls.retry_classification import classify_failure
 from elcano.graphs.errors import ActivityFault, ApprovalNeeded, OutcomeUnknown, ToolRefused, ToolUnavailable
 from elcano.plugins.mcp import lines
 from elcano.plugins.mcp.mcp_tools import CallToolInput, CallToolOutput, ListToolsInput

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from elcano.activities.sources.http.fetching import Fetcher
-from elcano.graphs.catalogue.source_registry import SOURCES
+from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.plugins.web.crawl import DEPTH, PAGES, TRIES, CrawlSource
 from elcano.plugins.web.robots import Robots

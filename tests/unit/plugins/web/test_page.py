@@ -9,8 +9,8 @@ from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.sources.http.fetching import Fetcher
 from elcano.activities.sources.registry import Sources
-from elcano.activities.tools.search import ToolActivities
-from elcano.graphs.catalogue.source_registry import SOURCES
+from elcano.activities.tools.tool_activities import ToolActivities
+from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.catalogue.tools import SearchOutput
 from elcano.graphs.contracts import ToolCall
 from elcano.graphs.errors import SourceRefused, SourceUnavailable

@@ -3,7 +3,7 @@
 import pytest
 
 from elcano.activities.sources.http.fetching import Fetcher, Service
-from elcano.graphs.catalogue.source_registry import SOURCES
+from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import ActivityFault, SourceBusy, SourceRefused, SourceUnavailable
 from elcano.plugins.web.hits import Hit, Hits, Provider
 from elcano.plugins.web.search_providers import (

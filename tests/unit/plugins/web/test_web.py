@@ -10,7 +10,7 @@ import pytest
 
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Fetcher
-from elcano.graphs.catalogue.source_registry import SOURCES
+from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
 from elcano.plugins.web import opening as searching
 from elcano.plugins.web.opening import AT_ONCE, PAGES, WebSource

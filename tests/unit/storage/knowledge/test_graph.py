@@ -14,8 +14,8 @@ from elcano.graphs.report.knowledge_graph import (
     kind_of,
     node_id,
 )
+from elcano.plugins.knowledge.shortest_paths import find_shortest_paths
 from elcano.storage.knowledge.graph import KnowledgeGraph
-from elcano.storage.knowledge.paths import find_shortest_paths
 from elcano.storage.store import Store
 
 RUN = build_knowledge_node("run", "run-1", "Does aspirin prevent strokes?")

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elcano.activities.sources.http.addresses import kind_of
-from elcano.activities.sources.http.destinations import address_of, require_public
+from elcano.activities.sources.http.destinations import address_of, kind_of, require_public
 from elcano.activities.sources.http.fetching import Fetcher
 from elcano.activities.sources.http.redirects import Request, follow_redirect
 from elcano.graphs.errors import SourceRefused, SourceUnavailable

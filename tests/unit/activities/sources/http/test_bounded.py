@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elcano.activities.sources.http.bounded import MOST_MEMBERS, PIECE, content_of
+from elcano.activities.sources.http.answers import MOST_MEMBERS, PIECE, content_of
 from elcano.activities.sources.http.fetching import API_BYTES
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from tests.loopback import Asked, Reply, loopback

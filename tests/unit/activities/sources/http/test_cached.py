@@ -13,9 +13,9 @@ from typing import Any
 import httpx
 import pytest
 
-from elcano.activities.sources.http import cached, recent_pages
-from elcano.activities.sources.http.cached import FILE, FRESH_SECONDS
+from elcano.activities.sources.http import page_cache
 from elcano.activities.sources.http.fetching import Answer, Fetcher, Service
+from elcano.activities.sources.http.page_cache import FILE, FRESH_SECONDS
 from elcano.activities.sources.http.redirects import Request
 from elcano.graphs.errors import SourceRefused
 from tests.internet import Internet
@@ -47,7 +47,7 @@ async def read(url: str, folder: Path, address: str = PAGE, **asked: Any) -> Ans
 @pytest.fixture
 def an_hour_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is kept from now on is as if it had been read more than an hour before."""
-    monkeypatch.setattr(cached, "formatdate", lambda usegmt: "Thu, 01 Jan 2026 00:00:00 GMT")
+    monkeypatch.setattr(page_cache, "formatdate", lambda usegmt: "Thu, 01 Jan 2026 00:00:00 GMT")
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ async def test_what_may_stand_in_no_file_is_fetched_once_for_some_minutes(
                 await fetcher.fetch("test", page, most_bytes=3, **asked)
             keyed = await fetcher.fetch("test", page, headers={"X-Api-Key": "x"}, **asked)
             assert keyed.text == "asked 3"
-            monkeypatch.setattr(recent_pages, "SECONDS", 0.0)
+            monkeypatch.setattr(page_cache, "SECONDS", 0.0)
             assert (await fetcher.fetch("test", page, **asked)).text == "asked 4"
     folder = tmp_path / FILE.parent
     assert not folder.exists() or b"asked 1" not in b"".join(file.read_bytes() for file in folder.iterdir())
@@ -93,7 +93,7 @@ async def test_what_may_stand_in_no_file_is_fetched_once_for_some_minutes(
 
 async def test_what_is_remembered_has_its_bounds() -> None:
     now = 0.0
-    pages = recent_pages.RecentPages(lambda: now, most_bytes=100)
+    pages = page_cache.RecentPages(lambda: now, most_bytes=100)
     known = [Request("GET", httpx.URL(f"http://h/{n}"), {}, None, inside=True) for n in range(9)]
     for request in known:
         pages.keep(request, Answer(str(request.address), 200, httpx.Headers(), b"x" * 25))
@@ -101,7 +101,7 @@ async def test_what_is_remembered_has_its_bounds() -> None:
     pages.keep(known[0], Answer("http://h/0", 200, httpx.Headers(), b"x" * 26))
     assert pages.get(known[0]) is None
     assert pages.get(known[8]._replace(headers={"Accept": "text/html"})) is None
-    now = recent_pages.SECONDS
+    now = page_cache.SECONDS
     assert all(pages.get(request) is None for request in known)
 
 
@@ -126,7 +126,7 @@ async def test_after_an_hour_its_server_is_asked_whether_it_changed(tmp_path: Pa
 async def test_a_page_that_did_not_change_is_fresh_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(ETag='"a"') as running:
         with monkeypatch.context() as then:
-            then.setattr(cached, "formatdate", lambda usegmt: "Thu, 01 Jan 2026 00:00:00 GMT")
+            then.setattr(page_cache, "formatdate", lambda usegmt: "Thu, 01 Jan 2026 00:00:00 GMT")
             await read(running.url, tmp_path)
         for _ in range(3):
             assert (await read(running.url, tmp_path)).text == "asked 1"

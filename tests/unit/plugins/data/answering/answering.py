@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.agents.agent_activity import AgentActivities
+from elcano.activities.query_results import store_result_table
 from elcano.activities.report.publishing import ReportActivities
-from elcano.activities.results.result_store import store_result_table
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.contracts import AgentCall, AgentResult, ModelChoice, PublishCall
 from elcano.graphs.frozen import JsonObject

@@ -7,8 +7,8 @@ from elcano.graphs.errors import InputInvalid
 from elcano.graphs.report.tables import ResultTable
 from elcano.plugins.data.answering.consensus import Path, merge_path_tables
 from elcano.plugins.data.answering.number_proofs import prove_numbers
-from elcano.plugins.data.models.consensus import ConsensusInput, PathResult
-from elcano.plugins.data.tools.consensus_tool import merge_path_results
+from elcano.plugins.data.query_models import ConsensusInput, PathResult
+from elcano.plugins.data.tools import merge_path_results
 from elcano.storage.store import Store, open_store
 from tests.tool_work import work_of
 from tests.unit.plugins.data.answering.answering import RUN, digests

@@ -5,7 +5,7 @@ import pytest
 from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models.function import AgentInfo
 
-from elcano.graphs.agents.prose import SectionProse
+from elcano.graphs.agents.writing import SectionProse
 from elcano.graphs.report.data_answer import NumberProof
 from elcano.graphs.report.draft import Citation
 from elcano.graphs.report.report import Report, ReportDraft

@@ -1,7 +1,7 @@
 """Values of strangers on one line of a text: as they are, but for signs that would show what follows otherwise."""
 
+from elcano.activities.query_results import cell_text, row_line
 from elcano.activities.report.data_sections import chart_and_results
-from elcano.activities.results.result_lines import cell_text, row_line
 from elcano.graphs.report.data_answer import AnswerTable, DataAnswer
 from elcano.graphs.report.tables import ResultColumn
 

@@ -13,10 +13,10 @@ from sqlalchemy import make_url
 
 from elcano.graphs.report.data_answer import QueryFault
 from elcano.graphs.report.tables import Cell
-from elcano.plugins.data.databases.duckdb import Duckdb
+from elcano.plugins.data.databases.database import Sqlite
 from elcano.plugins.data.databases.engine import Engine, Limits, Stop
+from elcano.plugins.data.databases.file_engine import Duckdb
 from elcano.plugins.data.databases.postgresql import Postgresql
-from elcano.plugins.data.databases.registry import Sqlite
 
 TABLES: Final = (
     'CREATE TABLE customers (id INTEGER PRIMARY KEY, name VARCHAR(80), "größe" REAL, born DATE)',

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from elcano.graphs.errors import InputInvalid
-from elcano.plugins.data.database_tools import SqlExamplesInput
 from elcano.plugins.data.databases.examples import SqlExamples
+from elcano.plugins.data.query_models import SqlExamplesInput
 
 LINES = (
     {"question": "How much revenue did each shop make?", "sql": "SELECT shop, SUM(total) FROM sales GROUP BY shop"},

@@ -4,8 +4,7 @@ import pytest
 from sqlglot import exp
 
 from elcano.graphs.report.tables import ColumnSchema, DatabaseSchema, Dialect, TableSchema
-from elcano.plugins.data.databases.allowed import EXPRESSIONS, LISTED
-from elcano.plugins.data.databases.patterns import PATTERNS
+from elcano.plugins.data.databases.allowed import EXPRESSIONS, LISTED, PATTERNS
 from elcano.plugins.data.databases.policy import parse_allowed_query
 from elcano.plugins.data.databases.query_runner import resolve_query_columns
 

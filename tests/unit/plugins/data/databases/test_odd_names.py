@@ -9,12 +9,11 @@ import pytest
 
 from elcano.graphs.report.data_answer import QueryFault, SqlQuery
 from elcano.graphs.report.tables import ResultTable
-from elcano.plugins.data.databases.database import Database
-from elcano.plugins.data.databases.duckdb import Duckdb
+from elcano.plugins.data.databases.database import Database, Sqlite
 from elcano.plugins.data.databases.engine import Engine
+from elcano.plugins.data.databases.file_engine import Duckdb
 from elcano.plugins.data.databases.postgresql import Postgresql
 from elcano.plugins.data.databases.query_runner import run_query
-from elcano.plugins.data.databases.registry import Sqlite
 from tests.unit.plugins.data.databases.shop import run_duckdb
 
 LONG = "n" * 301

@@ -65,7 +65,7 @@ def server_of(engine: FileEngine) -> psutil.Process:
     engine.run(["SELECT 1"], Limits(), Stop())
     for process in psutil.Process().children():
         line = process.cmdline()
-        if line[3:4] == [engine.process] and "engine_server" in line[2]:
+        if line[3:4] == [engine.process] and "engine_process" in line[2]:
             return process
     raise AssertionError("there is no such process")
 

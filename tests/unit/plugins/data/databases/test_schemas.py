@@ -9,8 +9,8 @@ from elcano.graphs.report.data_answer import QueryFault
 from elcano.graphs.report.tables import ColumnSchema, DatabaseSchema, Kind, TableSchema
 from elcano.plugins.data.databases.context import MOST_COLUMNS, select_schema_context
 from elcano.plugins.data.databases.database import Database, schema_hash, with_guessed_keys
-from elcano.plugins.data.databases.duckdb import Files
 from elcano.plugins.data.databases.engine import Limits, Stop
+from elcano.plugins.data.databases.file_engine import Files
 
 
 def table(name: str, *columns: str, kind: Kind = "integer", key: str = "") -> TableSchema:

@@ -8,10 +8,9 @@ import pytest
 
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.report.data_answer import QueryFault, SqlQuery
-from elcano.plugins.data.databases.database import Database
+from elcano.plugins.data.databases.database import Database, Sqlite
 from elcano.plugins.data.databases.engine import Limits, Stop
 from elcano.plugins.data.databases.query_runner import run_query
-from elcano.plugins.data.databases.registry import Sqlite
 from elcano.plugins.data.databases.values import COUNTED_ROWS
 from tests.unit.plugins.data.databases.shop import sqlite_shop
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from elcano.plugins.data.forecasting.forecast_models import ModelFit
+from elcano.plugins.data.forecast_models import ModelScore
+from elcano.plugins.data.forecasting.fitting import ModelFit
 from elcano.plugins.data.forecasting.forecasting import (
     choose_best_score,
     choose_origins,
@@ -12,7 +13,6 @@ from elcano.plugins.data.forecasting.forecasting import (
     naive_error,
     score_fits,
 )
-from elcano.plugins.data.models.forecast import ModelScore
 
 
 def fit(mean: Sequence[float], reach: float) -> ModelFit:

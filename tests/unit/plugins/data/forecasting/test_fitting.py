@@ -7,10 +7,9 @@ from datetime import datetime
 
 import pytest
 
+from elcano.plugins.data.forecast_models import ModelName
 from elcano.plugins.data.forecasting import fitting
-from elcano.plugins.data.forecasting.fitting import FitRequest, fit_requested_model
-from elcano.plugins.data.forecasting.forecast_models import ModelFit, build_finite_fit
-from elcano.plugins.data.models.forecast import ModelName
+from elcano.plugins.data.forecasting.fitting import FitRequest, ModelFit, build_finite_fit, fit_requested_model
 from tests.unit.plugins.data.forecasting.material import wave
 
 assert importlib.util.find_spec("statsforecast"), "its models are a part of what this project is worked on with"

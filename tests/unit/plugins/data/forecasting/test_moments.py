@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 
 from elcano.graphs.report.tables import Cell
-from elcano.plugins.data.forecasting.moment_formats import format_moment, parse_moment_cell
+from elcano.plugins.data.forecasting.frequencies import format_moment, parse_moment_cell
 
 
 @pytest.mark.parametrize(

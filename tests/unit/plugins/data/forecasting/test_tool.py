@@ -11,17 +11,15 @@ import pytest
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.results.result_store import RESULT_TYPE
+from elcano.activities.query_results import RESULT_TYPE
 from elcano.activities.sources.registry import Sources
-from elcano.activities.tools.search import ToolActivities
+from elcano.activities.tools.tool_activities import ToolActivities
 from elcano.graphs.contracts import ToolCall
 from elcano.graphs.report.tables import ResultTable
-from elcano.plugins.data.forecast_wording import summarize_forecast
+from elcano.plugins.data import tools as tool
+from elcano.plugins.data.forecast_models import ForecastDigest, ForecastOutput, summarize_forecast
 from elcano.plugins.data.forecasting.fitting import FitAnswer, FitRequest
-from elcano.plugins.data.models.forecast import ForecastDigest
-from elcano.plugins.data.models.forecast_tool import ForecastOutput
-from elcano.plugins.data.tools import forecasting as tool
-from elcano.plugins.data.tools.forecasting import CHART_TYPE, PROCESS, forecast_result
+from elcano.plugins.data.tools import PROCESS, SPEC_TYPE, forecast_result
 from elcano.storage.store import Store, TenantStore, open_store
 from tests.tool_work import work_of
 from tests.unit.plugins.data.forecasting.material import given, monthly, steps, table
@@ -94,7 +92,7 @@ async def test_points_are_evidence_and_the_chart_is_kept(store: Store) -> None:
     assert passage.id == found.table.evidence == output.evidence[0].id
     assert "Row 12: 2020-12 | " in passage.text
     assert json.loads(await mine.artifacts.get(found.chart) or "")["layer"]
-    assert await mine.artifacts.keys(RUN, CHART_TYPE) == [found.chart]
+    assert await mine.artifacts.keys(RUN, SPEC_TYPE) == [found.chart]
     assert len(await mine.artifacts.keys(RUN, RESULT_TYPE)) == 2
 
 

@@ -1,0 +1,239 @@
+"""The parts of a prompt, loaded for an agent: passages and rows that fit, sources, drafts joined, words weighed.
+
+Of each result the first rows are shown, as many as have room beside the others. The draft that a team wrote before
+takes a quarter of the room for passages at most, so that who writes again can still be shown what was found since.
+"""
+
+import asyncio
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Final
+
+from elcano.activities.agents.prompt_passages import fit_passages_to_tokens
+from elcano.activities.agents.section_drafts import join_section_drafts
+from elcano.activities.query_results import load_result_tables
+from elcano.activities.sources.base import HasTables, WeighsTerms
+from elcano.activities.sources.registry import Sources
+from elcano.activities.text.language_detection import language_of
+from elcano.activities.text.languages import use_language
+from elcano.activities.text.stems import content_words
+from elcano.graphs.agents.definition import AgentDefinition
+from elcano.graphs.agents.envelope import Drafts, Loaded, Needs, OfferedSource, SectionItem, ShownPassages, ShownResult
+from elcano.graphs.agents.writing import claim_characters, select_fitting_claims
+from elcano.graphs.catalogue.sources import SOURCES
+from elcano.graphs.errors import ActivityFault, BudgetExhausted, InputInvalid
+from elcano.graphs.report.draft import Claim
+from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.report.tables import Cell, DatabaseSchema, ResultTable, named_alone
+from elcano.graphs.report.works import Work
+from elcano.graphs.rules import CHARACTERS_PER_TOKEN, SO_FAR_TOKENS
+from elcano.graphs.state.plan import SectionResult
+from elcano.graphs.text import shorten_text
+from elcano.storage.evidence import Evidence
+from elcano.storage.store import TenantStore
+
+SHARE: Final = 0.25
+NOT_SHOWN: Final = "not shown"
+"""In place of the key of a passage for which there was no room: its quote still stands."""
+
+
+def fit_last_draft(
+    results: Sequence[SectionResult], drafts: Sequence[ReportDraft | None], room: int
+) -> tuple[tuple[SectionItem, ...], int]:
+    """As much of `drafts` as fits, citing by id, and the tokens that it takes.
+
+    Args:
+        results: what the drafts are of, in the same order.
+        drafts: those that there are.
+        room: tokens for passages and drafts together.
+    """
+    sections = tuple(
+        SectionItem(
+            title=result.title,
+            key_question=result.key_question,
+            claims=draft.claims if draft else (),
+            limitations=draft.limitations if draft else (),
+        )
+        for result, draft in zip(results, drafts, strict=True)
+    )
+    kept = select_fitting_claims(sections, min(SO_FAR_TOKENS, int(room * SHARE)))
+    taken = sum(claim_characters(claim) for section in kept for claim in section.claims)
+    return kept, taken // CHARACTERS_PER_TOKEN
+
+
+def by_keys(sections: Sequence[SectionItem], ids: Mapping[str, str]) -> tuple[SectionItem, ...]:
+    """`sections`, citing by the keys of the passages that are shown; `ids` are theirs by key."""
+    keys = {id: key for key, id in ids.items()}
+    return tuple(
+        section.model_copy(update={"claims": tuple(_with_keys(claim, keys) for claim in section.claims)})
+        for section in sections
+    )
+
+
+def _with_keys(claim: Claim, keys: Mapping[str, str]) -> Claim:
+    citations = [one.model_copy(update={"evidence": keys.get(one.evidence, NOT_SHOWN)}) for one in claim.citations]
+    return claim.model_copy(update={"citations": tuple(citations)})
+
+
+CELL_CHARACTERS: Final = 300
+"""Of one cell, as a model is shown it."""
+LEAST_ROWS: Final = 3
+"""Rows of a result that are shown in any case."""
+
+
+def fitting_rows(tables: Sequence[ResultTable], tokens: int) -> tuple[ShownResult, ...]:
+    """The rows to show of each result, whole ones, within `tokens` for all of them."""
+    left, shown = tokens * CHARACTERS_PER_TOKEN, []
+    for place, table in enumerate(tables):
+        room = left // (len(tables) - place)
+        rows: list[tuple[Cell, ...]] = []
+        taken = 0
+        for row in table.rows:
+            cells = tuple(shorten_text(cell, CELL_CHARACTERS) if isinstance(cell, str) else cell for cell in row)
+            taken += len(json.dumps(cells, ensure_ascii=False)) + 2
+            if taken > room and len(rows) >= LEAST_ROWS:
+                break
+            rows.append(cells)
+        left = max(0, left - min(taken, room))
+        shown.append(ShownResult(rows=tuple(rows)))
+    return tuple(shown)
+
+
+MOST_PAGES: Final = 20
+"""Addresses that whoever plans searches is told, the latest that were found."""
+
+
+class Loader:
+    """Loads stored passages, drafts and available sources in the form that agents are shown."""
+
+    def __init__(self, store: TenantStore, sources: Sources) -> None:
+        self._store = store
+        self._sources = sources
+
+    async def load(
+        self, run_id: str, agent: AgentDefinition, needs: Needs, room: int | None, *, most: int, weighed: bool
+    ) -> Loaded:
+        """What `agent` is to be shown; words are `weighed` for the extractive model.
+
+        Args:
+            run_id: whose evidence it is.
+            agent: who is shown it.
+            needs: what it is about.
+            room: tokens that passages or drafts may take; None: not limited.
+            most: tokens that passages may take where there is no other limit.
+            weighed: whether words are.
+
+        Raises:
+            BudgetExhausted: who writes from passages could be shown none of those that there are.
+            InputInvalid: a draft is not in the store.
+        """
+        evidence = await self._store.evidence.get(needs.evidence) if agent.evidence_tokens else []
+        of_works = any(passage.work is not None for passage in evidence)
+        accounts = await self._store.evidence.works_of_run(run_id) if of_works else []
+        shown, before = ShownPassages(), Drafts()
+        results: tuple[ShownResult, ...] = ()
+        if not agent.joins:  # of their own, those who join sections read only what the drafts quote
+            fit = most if room is None else room
+            if needs.sections:
+                written = [await self._draft(result) for result in needs.sections]
+                sections, taken = fit_last_draft(needs.sections, written, fit)
+                fit -= taken
+            if needs.results:
+                results = fitting_rows(
+                    await load_result_tables(self._store, needs.results), fit if not evidence else fit // 2
+                )
+                fit //= 2
+            shown = await asyncio.to_thread(fit_passages_to_tokens, evidence, needs.conversation, fit, accounts)
+            if needs.sections:
+                before = Drafts(sections=by_keys(sections, shown.ids))
+        if agent.manner == "report" and evidence and room is not None and not shown.items:
+            short = f"the budget of tokens does not allow a report: {room:,} are left for passages, and none fits"
+            raise BudgetExhausted("tokens", short)
+        tables, unread = await self._tables(needs)
+        return Loaded(
+            shown=shown,
+            room=room,
+            sources=self._offered(needs.offered),
+            drafts=await self._drafts(needs.sections, evidence, accounts) if agent.joins else before,
+            results=results,
+            tables=tables,
+            unread=unread,
+            saved_questions=await self._saved_questions(needs) if weighed else {},
+            term_weights=await self._term_weights(needs.weighed, _list_searched_sources(needs, evidence))
+            if weighed
+            else {},
+            pages=await self._pages(needs),
+        )
+
+    def _offered(self, names: Iterable[str]) -> tuple[OfferedSource, ...]:
+        return tuple(OfferedSource(name=one, description=self._sources.told(one)) for one in names)
+
+    async def _tables(self, needs: Needs) -> tuple[dict[str, DatabaseSchema], dict[str, str]]:
+        """What databases hold, as names alone; and why others could not be read."""
+        found: dict[str, DatabaseSchema] = {}
+        unread: dict[str, str] = {}
+        for name in needs.tables:
+            try:
+                source = self._sources.get(name)
+                if isinstance(source, HasTables):
+                    found[name] = named_alone(await source.tables(needs.weighed))
+            except ActivityFault as error:
+                unread[name] = f"It could not be read: {error}"
+        return found, unread
+
+    async def _saved_questions(self, needs: Needs) -> dict[str, tuple[str, ...]]:
+        """The saved questions of databases that are like what is asked; those of a file with faults are left out."""
+        found: dict[str, tuple[str, ...]] = {}
+        for name in needs.tables:
+            with suppress(ActivityFault, InputInvalid):
+                source = self._sources.get(name)
+                if isinstance(source, HasTables):
+                    found[name] = await source.saved_questions(needs.weighed)
+        return found
+
+    async def _pages(self, needs: Needs) -> tuple[str, ...]:
+        if not any(name in SOURCES and SOURCES[name].by_address for name in needs.offered):
+            return ()
+        found = await self._store.evidence.get(needs.evidence)
+        there = dict.fromkeys(one.locator for one in found if one.locator.startswith(("https://", "http://")))
+        return tuple(there)[-MOST_PAGES:]
+
+    async def _drafts(
+        self, results: Sequence[SectionResult], evidence: Sequence[Evidence], accounts: Sequence[Work]
+    ) -> Drafts:
+        found = [await self._draft(result) for result in results]
+        return await asyncio.to_thread(join_section_drafts, results, found, evidence, accounts)
+
+    async def _draft(self, result: SectionResult) -> ReportDraft | None:
+        if result.draft is None:
+            return None
+        stored = await self._store.artifacts.get(result.draft)
+        if stored is None:
+            fault = f"the draft {result.draft!r} of the section {result.title!r} is not in the store"
+            raise InputInvalid("sections", f"{fault}; do all workers share one data folder?")
+        return ReportDraft.model_validate_json(stored)
+
+    async def _term_weights(self, text: str, names: Iterable[str]) -> dict[str, float]:
+        """For each of the words of `text` the highest weight that any source gives it.
+
+        A source that cannot be read is left out: without weights the offline model counts in the passages instead.
+        """
+        weights: dict[str, float] = {}
+        with use_language(language_of(text)):
+            asked = content_words(text)
+        for name in names:
+            try:
+                source = self._sources.get(name)
+                told = await source.term_weights(asked) if isinstance(source, WeighsTerms) else {}
+            except ActivityFault:
+                continue
+            for word, weight in told.items():
+                weights[word] = max(weight, weights.get(word, 0.0))
+        return weights
+
+
+def _list_searched_sources(needs: Needs, evidence: Iterable[Evidence]) -> list[str]:
+    """The sources that the run has to do with: those it may search, searched or found something in."""
+    searched = (call.source for turn in needs.conversation for call in turn.tool_calls)
+    return list(dict.fromkeys([*needs.searched, *searched, *(passage.source for passage in evidence)]))

@@ -1,0 +1,238 @@
+"""The drafts of a report's sections, ready to be joined: each thing said once, each passage under one short key.
+
+What two sections say is kept where it fits best. A quotation that stands in several passages, as pages that repeat each
+other have it, is cited from the first of them. Nothing else is changed: what a synthesis makes of it is its own affair.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from elcano.activities.agents.answer_drafts import UNREAD
+from elcano.activities.agents.prompt_passages import format_source_with_kind, of_work
+from elcano.activities.report.references import Works
+from elcano.activities.text.stems import list_stems
+from elcano.graphs.agents.envelope import Drafts, EvidenceItem, SectionItem, ShownPassages
+from elcano.graphs.report.draft import Citation, Claim, heading_for
+from elcano.graphs.report.report import DraftSection, ReportDraft
+from elcano.graphs.report.works import Work
+from elcano.graphs.state.plan import SectionResult
+from elcano.storage.evidence import Evidence
+
+TWIN: Final = 0.75
+"""Two claims that share this much of the longer one's telling words say the same."""
+UNKNOWN: Final = "unknown:"
+"""Before an evidence id that nobody was given: it must not be taken for the key of a passage."""
+MOST_RELATED: Final = 8
+NOT_USED: Final = "nothing of its draft was used"
+
+
+def join_section_drafts(
+    results: Sequence[SectionResult],
+    drafts: Sequence[ReportDraft | None],
+    known: Sequence[Evidence],
+    accounts: Sequence[Work] = (),
+) -> Drafts:
+    """The sections with their drafts, which are in the same order; a section that left a gap has none.
+
+    What is said of the works of passages is said by all `accounts` of the run.
+    """
+    evidence = {passage.id: passage for passage in known}
+    said = [draft.claims if draft else () for draft in drafts]
+    kept = _each_once(results, said)
+    homes = _Homes(evidence)
+    cited = [tuple(homes.moved(claim) for claim in claims) for claims in kept]
+    works = Works(known, accounts)
+    beside = [
+        _list_uncited_evidence(result, draft, evidence, homes.cited)
+        for result, draft in zip(results, drafts, strict=True)
+    ]
+    named = dict.fromkeys((*homes.cited, *(id for ids in beside for id in ids)))
+    keys = {id: f"e{number}" for number, id in enumerate(named, start=1)}
+    shown = {id: _build_evidence_item(key, evidence[id], of_work(works, evidence[id])) for id, key in keys.items()}
+    items = [
+        SectionItem(
+            title=result.title,
+            key_question=result.key_question,
+            claims=tuple(_with_keys(claim, keys) for claim in claims),
+            limitations=draft.limitations if draft else (),
+            missing=_why_missing(result, draft, before),
+        )
+        for result, draft, claims, before in zip(results, drafts, cited, said, strict=True)
+    ]
+    return Drafts(
+        sections=tuple(items),
+        shown=ShownPassages(items=tuple(shown.values()), ids={key: id for id, key in keys.items()}),
+        passages=tuple(
+            tuple(
+                shown[id].model_copy(update={"text": evidence[id].text})
+                for id in dict.fromkeys((*_iter_cited_evidence(claims), *further))
+                if id in shown
+            )
+            for claims, further in zip(cited, beside, strict=True)
+        ),
+        wishes=tuple(result.wish for result in results),
+        related=_pick_related_evidence(drafts, evidence, homes.cited) if results else _one_each(known),
+        quoted=all(draft.quoted for draft in drafts if draft),
+    )
+
+
+def _iter_cited_evidence(claims: Iterable[Claim]) -> Iterator[str]:
+    return (one.evidence for claim in claims for one in claim.citations)
+
+
+def _list_uncited_evidence(
+    result: SectionResult, draft: ReportDraft | None, evidence: Mapping[str, Evidence], cited: Mapping[str, str]
+) -> list[str]:
+    """Return a section's uncited passages, those that its draft calls related first, each text once."""
+    texts = set(cited.values())
+    found = []
+    for id in dict.fromkeys((*(draft.related if draft else ()), *result.evidence)):
+        if id in evidence and id not in cited and (text := _on_one_line(evidence[id].text)) not in texts:
+            texts.add(text)
+            found.append(id)
+    return found
+
+
+def complete_draft(draft: ReportDraft, drafts: Drafts) -> ReportDraft:
+    """Return `draft`, citing by id, with what no model may omit: missing sections, unread parts, related passages."""
+    reasons = {heading_for(section.title): section.missing for section in drafts.sections if section.missing}
+    headings = {section.heading for section in draft.sections}
+    sections = [*draft.sections, *(DraftSection(heading=one) for one in reasons if one not in headings)]
+    missing = [f"“{one.heading}” ({reasons.get(one.heading, NOT_USED)})" for one in sections if not one.claims]
+    cited = {cited.evidence for claim in draft.claims for cited in claim.citations}
+    said = [(section.title, one) for section in drafts.sections for one in section.limitations if UNREAD in one]
+    unread = [f"“{heading_for(title)}”: {one}" for title, one in said]
+    return draft.model_copy(
+        update={
+            "sections": tuple(sections),
+            "related": tuple(id for id in drafts.related if id not in cited),
+            "limitations": (*draft.limitations, *unread, *([f"Missing: {'; '.join(missing)}."] if missing else [])),
+            "answered": draft.answered and bool(draft.claims),
+        }
+    )
+
+
+def _why_missing(result: SectionResult, draft: ReportDraft | None, said: Sequence[Claim]) -> str:
+    if said:
+        return ""
+    if result.gap is not None:
+        return result.gap.reason
+    return (
+        "nothing was written"
+        if draft is None and not result.unanswered
+        else "no sentence was found that may be quoted as its answer"
+    )
+
+
+@dataclass(frozen=True)
+class _Said:
+    """A claim, read once."""
+
+    claim: Claim
+    text: str
+    stems: frozenset[str]
+
+    @classmethod
+    def of(cls, claim: Claim) -> "_Said":
+        return cls(claim, _on_one_line(claim.text), frozenset(list_stems(claim.text)))
+
+    def same_as(self, other: "_Said") -> bool:
+        """Whether both say the same: nearly the same words, or one is a part of the other."""
+        longer = max(len(self.stems), len(other.stems), 1)
+        return len(self.stems & other.stems) >= TWIN * longer or self.text in other.text or other.text in self.text
+
+    def fit(self, asked: frozenset[str]) -> float:
+        """The share of what a section asks about that the claim speaks of."""
+        return len(self.stems & asked) / max(1, len(asked))
+
+
+def _each_once(results: Sequence[SectionResult], said: Sequence[Sequence[Claim]]) -> list[list[Claim]]:
+    """Return the claims of each section, without those that another section or an earlier claim already makes."""
+    asked = [frozenset(list_stems(f"{result.title} {result.key_question}")) for result in results]
+    kept: list[list[_Said]] = [[] for _ in results]
+    for number, one in ((number, _Said.of(claim)) for number, claims in enumerate(said) for claim in claims):
+        if not one.claim.citations:  # a heading, or what leads to what follows: it says nothing that could be twice
+            kept[number].append(one)
+            continue
+        earlier = ((at, other) for at in range(number + 1) for other in kept[at] if other.claim.citations)
+        twin = next(((at, other) for at, other in earlier if one.same_as(other)), None)
+        if twin is None:
+            kept[number].append(one)
+        elif one.fit(asked[number]) > twin[1].fit(asked[twin[0]]):
+            kept[twin[0]].remove(twin[1])
+            kept[number].append(one)
+    return [[one.claim for one in section] for section in kept]
+
+
+class _Homes:
+    """Which passage each quotation is cited from."""
+
+    def __init__(self, evidence: Mapping[str, Evidence]) -> None:
+        self._evidence = evidence
+        self.cited: dict[str, str] = {}
+        """The text of each cited passage by its id, in the order of first citing."""
+
+    def moved(self, claim: Claim) -> Claim:
+        """`claim` with each quotation cited from the first passage that holds it."""
+        return claim.model_copy(update={"citations": tuple(map(self._moved, claim.citations))})
+
+    def _moved(self, cited: Citation) -> Citation:
+        passage = self._evidence.get(cited.evidence)
+        if passage is None:
+            return cited
+        if cited.evidence not in self.cited:
+            quote = _on_one_line(cited.quote)
+            for id, text in self.cited.items():
+                if quote in text:
+                    return cited.model_copy(update={"evidence": id})
+            self.cited[cited.evidence] = _on_one_line(passage.text)
+        return cited
+
+
+def _with_keys(claim: Claim, keys: Mapping[str, str]) -> Claim:
+    citations = [
+        cited.model_copy(update={"evidence": keys.get(cited.evidence, UNKNOWN + cited.evidence)})
+        for cited in claim.citations
+    ]
+    return claim.model_copy(update={"citations": tuple(citations)})
+
+
+def _pick_related_evidence(
+    drafts: Iterable[ReportDraft | None], evidence: Mapping[str, Evidence], cited: Mapping[str, str]
+) -> tuple[str, ...]:
+    """The passages that drafts call related, a document once, without the documents that are cited anyway."""
+    used = {evidence[id].document for id in cited}
+    found: dict[str, str] = {}
+    for id in _in_turn([draft.related for draft in drafts if draft]):
+        if id in evidence and (document := evidence[id].document) not in used:
+            found.setdefault(document, id)
+    return tuple(found.values())[:MOST_RELATED]
+
+
+def _one_each(known: Iterable[Evidence]) -> tuple[str, ...]:
+    """Where nothing was drafted: the first passage of each document that was found."""
+    found: dict[str, str] = {}
+    for passage in known:
+        found.setdefault(passage.document, passage.id)
+    return tuple(found.values())[:MOST_RELATED]
+
+
+def _in_turn(lists: Sequence[Sequence[str]]) -> Iterator[str]:
+    for rank in range(max(map(len, lists), default=0)):
+        yield from (one[rank] for one in lists if rank < len(one))
+
+
+def _build_evidence_item(key: str, passage: Evidence, work: str) -> EvidenceItem:
+    return EvidenceItem(
+        key=key,
+        title=passage.title,
+        heading=passage.heading,
+        locator=passage.locator,
+        source=format_source_with_kind(passage.source),
+        about=work,
+    )
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,191 @@
+"""Heartbeats of an activity, and which try of its call an attempt is.
+
+A worker that dies is noticed in seconds because the beats stop, and a cancellation arrives with the answer to one. A
+beat carries what the next attempt needs to go on, the words that are being written, and how many attempts were no
+tries: one whose worker died, stood still or was stopped was none. Temporal counts that among the attempts, so policies
+allow `MOST_DEATHS` attempts more than tries, and the last try is made final here. How the attempt before ended is asked
+of the server; how many before it were lost travels in the beats.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from datetime import timedelta
+from typing import Any, Final
+
+from temporalio import activity
+from temporalio.api.enums.v1 import TimeoutType
+from temporalio.api.failure.v1 import Failure
+from temporalio.client import Client
+from temporalio.exceptions import ApplicationError, CancelledError
+from temporalio.service import RPCError
+from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
+
+from elcano.activities.calls.patient_wait import CallTimedOut, wait_patiently
+from elcano.graphs.contracts import BEAT_SECONDS, MOST_DEATHS, ToolCall, Words
+from elcano.graphs.state.failures import FailureType
+
+CARRIED_AT: Final = 2
+"""Where in the details of a heartbeat the number of lost attempts is."""
+SHUTDOWN: Final = "WorkerShutdown"
+"""The SDK's name for the failure of an attempt that its worker, told to stop, did not wait for any longer."""
+PATIENCE: Final = timedelta(seconds=5)
+"""For the server to say how the attempt before ended."""
+
+_lost: ContextVar[int] = ContextVar("lost", default=0)
+_tries_log = logging.getLogger("worker")
+
+
+def lost_attempts() -> int:
+    """How many attempts before this one were cut off by the death, the silence or the end of their worker."""
+    return _lost.get()
+
+
+def this_try() -> int:
+    """Which try of its call this attempt is, from 1."""
+    return max(1, activity.info().attempt - lost_attempts())
+
+
+class CountTries(Interceptor):
+    """Counts tries for a worker whose activities belong to runs."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def intercept_activity(self, next: ActivityInboundInterceptor) -> ActivityInboundInterceptor:
+        """Around each of its activities."""
+        return _Counting(next, self._client)
+
+
+class _Counting(ActivityInboundInterceptor):
+    def __init__(self, next: ActivityInboundInterceptor, client: Client) -> None:
+        super().__init__(next)
+        self._client = client
+
+    async def execute_activity(self, input: ExecuteActivityInput) -> Any:
+        info = activity.info()
+        policy = info.retry_policy
+        if info.heartbeat_timeout is None or policy is None or not policy.maximum_attempts:
+            return await super().execute_activity(input)
+        tries = policy.maximum_attempts - MOST_DEATHS
+        if info.attempt > 1:
+            _lost.set(_read_carried_losses(info) + await self._was_lost(info))
+        if this_try() > tries:  # the attempt before was the last try, and the server ended it: it took too long
+            raise ApplicationError(
+                "no answer in time (activity StartToClose timeout)", type=FailureType.TIMEOUT, non_retryable=True
+            )
+        try:
+            return await self._execute_in_time(input)
+        except CancelledError:
+            raise
+        except Exception as error:
+            if this_try() < tries:
+                raise
+            raise _make_final_error(error) from None
+
+    async def _execute_in_time(self, input: ExecuteActivityInput) -> Any:
+        """Executes an activity; one that may take only so long is given up here, where it is known what was a stall."""
+        running = super().execute_activity(input)
+        seconds = next((one.seconds for one in input.args if isinstance(one, ToolCall)), None)
+        if seconds is None:
+            return await running
+        try:
+            return await wait_patiently(running, seconds)
+        except CallTimedOut:
+            raise ApplicationError(f"no answer in {seconds:g} s", type=FailureType.TIMEOUT) from None
+
+    async def _was_lost(self, info: activity.Info) -> bool:
+        """Whether the attempt before this one was; if the server does not say, it was a try."""
+        handle = self._client.get_workflow_handle(info.workflow_id or "", run_id=info.workflow_run_id)
+        try:
+            pending = (await handle.describe(rpc_timeout=PATIENCE)).raw_description.pending_activities
+        except RPCError as error:
+            _tries_log.warning("how attempt %d of %s ended is not known: %s", info.attempt - 1, info.activity_id, error)
+            return False
+        return any(one.activity_id == info.activity_id and _is_loss(one.last_failure) for one in pending)
+
+
+def _is_loss(failure: Failure) -> bool:
+    silent = failure.timeout_failure_info.timeout_type == TimeoutType.TIMEOUT_TYPE_HEARTBEAT
+    return silent or failure.application_failure_info.type == SHUTDOWN
+
+
+def _read_carried_losses(info: activity.Info) -> int:
+    carried = info.heartbeat_details[CARRIED_AT] if len(info.heartbeat_details) > CARRIED_AT else None
+    return carried if isinstance(carried, int) else 0
+
+
+def _make_final_error(error: Exception) -> ApplicationError:
+    """`error` as one after which there is no other try."""
+    if not isinstance(error, ApplicationError):
+        return ApplicationError(str(error), type=type(error).__name__, non_retryable=True)
+    return ApplicationError(
+        error.message,
+        *error.details,
+        type=error.type,
+        non_retryable=True,
+        next_retry_delay=error.next_retry_delay,
+        category=error.category,
+    )
+
+
+BEAT: Final = timedelta(seconds=BEAT_SECONDS)
+"""The answer to a beat is how a call learns that it was given up: what a cancelled run uses is free soon. And it fits
+many times into the 30 s after which Temporal gives a silent activity to another worker."""
+
+_log = logging.getLogger("activities.heartbeat")
+
+
+class Pulse:
+    """Heartbeat details of one attempt; they start with those that the previous attempt left."""
+
+    def __init__(self) -> None:
+        self.details: Sequence[Any] = activity.info().heartbeat_details[:1]
+        self._written: Callable[[], Words | None] | None = None
+
+    def carry(self, *details: object) -> None:
+        """Every beat carries `details` from now on; the first one is sent at once."""
+        self.details = details
+        self.beat()
+
+    def show(self, written: Callable[[], Words | None]) -> None:
+        """Every beat asks `written` from now on what there is to show, and carries that too."""
+        self._written = written
+
+    def beat(self) -> None:
+        """Tells Temporal that the activity is alive and how far it is."""
+        words = self._words()
+        shown = None if words is None else words.model_dump(mode="json")
+        # What a beat has not is left out behind, and said to be nothing in its place before what it has.
+        carried = [next(iter(self.details), None), shown, lost_attempts() or None]
+        while carried and carried[-1] is None:
+            carried.pop()
+        activity.heartbeat(*carried)
+
+    def _words(self) -> Words | None:
+        """Return the text to show. An error here is logged and ends the display, never the heartbeats."""
+        try:
+            return None if self._written is None else self._written()
+        except Exception:
+            _log.exception("what is being written cannot be shown")
+            self._written = None
+            return None
+
+
+@asynccontextmanager
+async def send_heartbeats(interval: timedelta = BEAT) -> AsyncIterator[Pulse]:
+    """Beats at once and then every `interval` until the block is left; needs the event loop to stay free."""
+    pulse = Pulse()
+    beating = asyncio.create_task(_beat_periodically(pulse, interval))
+    try:
+        yield pulse
+    finally:
+        beating.cancel()
+
+
+async def _beat_periodically(pulse: Pulse, interval: timedelta) -> None:
+    while True:
+        pulse.beat()
+        await asyncio.sleep(interval.total_seconds())

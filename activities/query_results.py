@@ -1,0 +1,186 @@
+"""A result is kept as a table, whose cells numbers are computed from, and as evidence, whose lines are quoted.
+
+Each row is one line of the text and begins with its number, so that a quoted line says which row it is. Text of cells
+stays on its line. The text has as many rows as fit; the table has all that were read.
+"""
+
+import asyncio
+import re
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from hashlib import sha256
+from typing import Final
+
+from pydantic import ValidationError
+
+from elcano.graphs.errors import InputInvalid
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.report.knowledge_graph import ReadTables
+from elcano.graphs.report.tables import DIGEST_ROWS, RESULT_EVIDENCE, Cell, ResultDigest, ResultTable
+from elcano.graphs.text import shorten_text
+from elcano.storage.evidence import Evidence, StoredText
+from elcano.storage.store import TenantStore
+
+LINE_CHARACTERS: Final = 1_900
+"""Of one row: less than a quote may have."""
+_OVERRIDES: Final = re.compile("[\u202d\u202e]")
+NULL: Final = "NULL"
+NO_ROW: Final = "It has no row."
+
+
+def row_line(number: int, row: Sequence[Cell]) -> str:
+    """A row as its text has it; `number` counts from 1."""
+    line = f"Row {number}: {' | '.join(cell_text(cell) for cell in row)}"
+    return shorten_text(line, LINE_CHARACTERS)
+
+
+def cell_text(cell: Cell) -> str:
+    """A value as text, on one line. Of a float 15 digits count: sums are shown as 10390.26, not 10390.259999999995."""
+    if cell is None:
+        return NULL
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    return on_one_line(str(float(f"{cell:.15g}") if isinstance(cell, float) else cell))
+
+
+def on_one_line(text: str) -> str:
+    """`text` with every white space a single space, and without signs that show what follows the other way round."""
+    return " ".join(_OVERRIDES.sub("\N{REPLACEMENT CHARACTER}", text).split())
+
+
+RESULT_TYPE: Final = "application/vnd.elcano.result+json"
+"""The media type of a stored `ResultTable`."""
+TEXT_CHARACTERS: Final = 100_000
+TITLE_CHARACTERS: Final = 200
+HEAD_CHARACTERS: Final = 200
+"""Of a value in a digest, which the state of a run carries."""
+
+
+async def store_result_table(store: TenantStore, run_id: str, table: ResultTable) -> ResultDigest:
+    """Keeps a result for a run and answers what the state knows of it; twice is as once."""
+    artifact = await store.artifacts.put(run_id, table.model_dump_json(), RESULT_TYPE)
+    passage, text = as_evidence(table, artifact)
+    await store.evidence.add(run_id, [passage], [text])
+    return build_result_digest(table, artifact, passage.id)
+
+
+async def load_result_tables(store: TenantStore, digests: Iterable[ResultDigest]) -> list[ResultTable]:
+    """The whole results of these digests, in their order.
+
+    Raises:
+        InputInvalid: one of them is not in the store, or is no result.
+    """
+    return [await _load_table_artifact(store, one.artifact) for one in digests]
+
+
+async def _load_table_artifact(store: TenantStore, artifact: str) -> ResultTable:
+    stored = await store.artifacts.get(artifact)
+    if stored is None:
+        raise InputInvalid("results", f"the store has no result {artifact!r}; do all workers share one data folder?")
+    try:
+        return await asyncio.to_thread(ResultTable.model_validate_json, stored)
+    except ValidationError as error:
+        raise InputInvalid("results", f"the artifact {artifact!r} is no result of a query") from error
+
+
+def build_result_digest(table: ResultTable, artifact: str, evidence: str) -> ResultDigest:
+    """What the state knows of a result."""
+    return ResultDigest(
+        artifact=artifact,
+        evidence=evidence,
+        database=table.database,
+        sql=table.sql,
+        columns=table.columns,
+        row_count=len(table.rows),
+        truncated=table.truncated,
+        head=tuple(tuple(_shorten_cell(cell) for cell in row) for row in table.rows[:DIGEST_ROWS]),
+    )
+
+
+def as_evidence(table: ResultTable, artifact: str) -> tuple[Evidence, StoredText]:
+    """A result as a passage that can be cited, and its text, which is the same."""
+    text = result_text(table)
+    stored = StoredText(
+        content_hash=sha256(text.encode()).hexdigest(),
+        document=f"{RESULT_EVIDENCE}{artifact}",
+        title=format_result_title(table),
+        text=text,
+    )
+    passage = Evidence(
+        id=f"{RESULT_EVIDENCE}{artifact}",
+        source=table.database[:100],
+        document=stored.document,
+        content_hash=stored.content_hash,
+        title=stored.title,
+        locator=format_result_locator(table),
+        text=text,
+        start=0,
+        end=len(text),
+        retrieved_at=_parse_epoch_seconds(table.at),
+        metadata=_build_read_metadata(table),
+    )
+    return passage, stored
+
+
+def _build_read_metadata(table: ResultTable) -> JsonObject:
+    """Return the tables a result was read from, for the knowledge graph; empty for results that code put together."""
+    if not table.tables:
+        return {}
+    return {"read": ReadTables(database=table.database, tables=table.tables).model_dump(mode="json")}
+
+
+def format_result_title(table: ResultTable) -> str:
+    """Return the title of a result as references show it."""
+    if table.computed:
+        return shorten_text(table.computed.partition(", from the result ")[0].rstrip("."), TITLE_CHARACTERS)
+    if table.parents:
+        return f"Results of {len(table.parents)} paths over {table.database}, merged by code"
+    return f"Result of a query to the database {table.database}"
+
+
+def format_result_locator(table: ResultTable) -> str:
+    """Where it is from: the database, the beginning of the hash of its query, and when it was read."""
+    if table.computed:
+        return f"computed from {table.database}, query {query_hash(table.sql)[:12]}, {table.at}"
+    if table.parents:
+        return f"{table.database}, of results {', '.join(one[:12] for one in table.parents)}, {table.at}"
+    return f"{table.database}, query {query_hash(table.sql)[:12]}, {table.at}"
+
+
+def query_hash(sql: str) -> str:
+    """SHA-256 of a query in UTF-8, hexadecimal."""
+    return sha256(sql.encode()).hexdigest()
+
+
+def result_text(table: ResultTable) -> str:
+    """Return a result as text: a description, its columns, and a line for each row."""
+    lines = [
+        f"{format_result_title(table)} ({table.dialect}), read at {table.at}.",
+        *([on_one_line(table.computed)] if table.computed else []),
+        f"Query: {on_one_line(table.sql)}" if table.sql else "It was put together by code from results of queries.",
+        f"Columns: {' | '.join(on_one_line(column.name) for column in table.columns)}",
+    ]
+    room = TEXT_CHARACTERS - sum(len(line) + 1 for line in lines)
+    for number, row in enumerate(table.rows, start=1):
+        line = row_line(number, row)
+        room -= len(line) + 1
+        if room < 0:
+            lines.append(f"Rows from {number:,} on are in the table alone, which has {len(table.rows):,}.")
+            break
+        lines.append(line)
+    if not table.rows:
+        lines.append(NO_ROW)
+    if table.truncated:
+        lines.append("There are more rows, or longer values, than were read.")
+    return "\n".join(lines)
+
+
+def _shorten_cell(cell: Cell) -> Cell:
+    return shorten_text(cell, HEAD_CHARACTERS) if isinstance(cell, str) else cell
+
+
+def _parse_epoch_seconds(at: str) -> float:
+    try:
+        return datetime.fromisoformat(at).timestamp()
+    except ValueError:
+        return 0.0

@@ -1,0 +1,102 @@
+"""A draft after all its citations were looked up: its blocks, their statements and what became of their citations."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from elcano.activities.report.references import Works
+from elcano.graphs.report.report import Reference, ReportDraft
+from elcano.graphs.report.statements import BlockKind, CheckedCitation, Statement, SupportCounts, Verdict
+from elcano.storage.evidence import Evidence
+
+REASONS: Final[dict[Verdict, str]] = {
+    "verified": "the words stand in the evidence",
+    "unknown_evidence": "the evidence it cites was never given to the writer",
+    "quote_not_found": "the words it quotes do not stand in the evidence it cites",
+    "no_citation": "it cites nothing",
+}
+
+
+@dataclass(frozen=True)
+class CheckedClaim:
+    """One block, its statements, and what became of its citations."""
+
+    text: str
+    citations: tuple[CheckedCitation, ...]
+    """In the order of its statements; one with the verdict `no_citation` if it states something and cites nothing."""
+    kind: BlockKind = "paragraph"
+    statements: tuple[Statement, ...] = ()
+    """In the order of `prose.statements.extract_statements`; of a block that is supported whole, the block."""
+    by_mark: Mapping[str, tuple[CheckedCitation, ...]] = field(default_factory=dict)
+    """What each mark stands for; empty: its citations support it whole."""
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """Numbers of the references that support it, each once, in the order of its citations."""
+        return tuple(dict.fromkeys(cited.number for cited in self.citations if cited.number is not None))
+
+
+@dataclass(frozen=True)
+class CheckedSection:
+    """A heading and the claims under it."""
+
+    heading: str
+    claims: tuple[CheckedClaim, ...]
+
+
+@dataclass(frozen=True)
+class CheckedDraft:
+    """A draft after all its citations were looked up."""
+
+    draft: ReportDraft
+    introduction: tuple[CheckedClaim, ...]
+    key_findings: tuple[CheckedClaim, ...]
+    sections: tuple[CheckedSection, ...]
+    disputed: tuple[CheckedClaim, ...]
+    strength: tuple[CheckedClaim, ...]
+    conclusion: tuple[CheckedClaim, ...]
+    references: tuple[Reference, ...]
+    related: tuple[Evidence, ...]
+    """The evidence that the draft names as worth reading, without what was never given."""
+    given: tuple[Evidence, ...]
+    """The passages that the writer was given."""
+    works: Works
+    """What is known of the works that they are of."""
+    beside: tuple[CheckedCitation, ...] = ()
+    """What code cites beside the draft."""
+
+    @property
+    def claims(self) -> tuple[CheckedClaim, ...]:
+        """Every block, in the order of the report."""
+        sections = (claim for section in self.sections for claim in section.claims)
+        first = (*self.introduction, *self.key_findings)
+        return (*first, *sections, *self.disputed, *self.strength, *self.conclusion)
+
+    @property
+    def citations(self) -> tuple[CheckedCitation, ...]:
+        """Every citation, in the order of the report; claims without one are among them as `no_citation`."""
+        return tuple(cited for claim in self.claims for cited in claim.citations)
+
+    @property
+    def doubted(self) -> tuple[Statement, ...]:
+        """Statements whose citations hold and which these do not support, or not wholly."""
+        said = (one for claim in self.claims for one in claim.statements)
+        return tuple(one for one in said if one.reason and all(c.verdict == "verified" for c in one.citations))
+
+    @property
+    def support(self) -> SupportCounts:
+        """How many statements that cite something are supported by it."""
+        said = (one for claim in self.claims for one in claim.statements if one.kind != "connecting")
+        counts: Counter[str] = Counter(one.support for one in said)
+        return SupportCounts(**counts)
+
+    @property
+    def unverified(self) -> tuple[CheckedCitation, ...]:
+        """The citations that do not hold, in the order of the report."""
+        return tuple(cited for cited in self.citations if cited.verdict != "verified")
+
+
+def cited_ids(draft: ReportDraft) -> tuple[str, ...]:
+    """The evidence ids that a draft's claims cite, each once, whether they exist or not."""
+    return tuple(dict.fromkeys(cited.evidence for claim in draft.claims for cited in claim.citations))

@@ -1,1 +1,0 @@
-"""Results of queries: stored as tables and as evidence, and written as lines of text."""

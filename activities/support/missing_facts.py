@@ -1,0 +1,200 @@
+"""Whether the figures and names of a statement stand in the words that it quotes: pure code, with reasons in words.
+
+A figure is found if a quote has the same amount, however it is written and in whatever unit of the same thing. What the
+question and the titles say need not be quoted. A statement may count what it cites, and may round if it says so. The
+figures of an inference may follow from what it names: as a sum, difference, product, ratio, share, change or mean of
+two figures, or the sum of all. What takes more steps is not found: the statement between can be written down.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, DivisionByZero, InvalidOperation, Overflow
+from itertools import permutations
+from typing import Final
+
+from elcano.activities.support.figures import Figure, extract_figures, without_pointers
+from elcano.activities.support.language_guess import guess_languages
+from elcano.activities.support.proper_names import KnownNames, extract_names, named_in
+from elcano.activities.text.numbers import is_ambiguous
+from elcano.activities.text.units import same_amount
+
+_NEARLY: Final = (
+    r"about around roughly nearly almost approximately some circa ca over under up\sto more\sthan less\sthan at\sleast "
+    r"at\smost ~ ≈ rund etwa fast knapp über environ plus\sde alrededor\sde casi unos más\sde quasi cerca\sde "
+    r"quase ongeveer bijna 约 大约"
+)
+_ROUNDED: Final = re.compile(rf"(?:{_NEARLY.replace(' ', '|')})\.?\s?$", re.IGNORECASE)
+MOST_COUNTED: Final = 20
+"""As many things a report may count without quoting how many they are."""
+_YEAR: Final = (Decimal(1500), Decimal(2100))
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A sentence, cell or item of a report with the words that it quotes."""
+
+    text: str
+    """Without marks of citations."""
+    quotes: tuple[str, ...]
+    known: tuple[str, ...] = ()
+    """What it may say without quoting it: the question, titles, headings, who wrote what is cited and when."""
+
+
+@dataclass(frozen=True)
+class MissingFacts:
+    """Facts of a statement that none of its quotes has, each in words."""
+
+    amounts: tuple[str, ...] = ()
+    years: tuple[str, ...] = ()
+    """Years alone, of which no other figure is said."""
+    names: tuple[str, ...] = ()
+    words: int = 0
+    """Of these names."""
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """All of it."""
+        return (*self.amounts, *self.years, *self.names)
+
+
+def find_missing_facts(statement: Statement) -> MissingFacts:
+    """What figures and names the statement has that none of its quotes has."""
+    told = KnownNames([*statement.quotes, *statement.known])
+    unnamed = _find_unquoted_names(statement, told)
+    figured = _find_unquoted_figures(statement)
+    return MissingFacts(
+        amounts=tuple(dict.fromkeys(why for one, why in figured if not _is_year(one))),
+        years=tuple(dict.fromkeys(why for one, why in figured if _is_year(one))),
+        names=tuple(map(_unnamed_reason, unnamed)),
+        words=sum(told.lacks(name) for name in unnamed),
+    )
+
+
+def explain_unquoted_facts(statement: Statement) -> tuple[str, ...]:
+    """What figures and names the statement has that none of its quotes has, in words; empty: all stand there."""
+    return (*figures_unquoted(statement), *names_unquoted(statement))
+
+
+def figures_unquoted(statement: Statement, *, counting: bool = False) -> tuple[str, ...]:
+    """The same, of figures alone; `counting`: it may count what stands around it, as what leads to a list does."""
+    return tuple(dict.fromkeys(why for _, why in _find_unquoted_figures(statement, counting=counting)))
+
+
+def amounts_unquoted(statement: Statement) -> tuple[Figure, ...]:
+    """The figures that none of the quotes has, without small numbers that may count what stands there."""
+    return tuple(one for one, _ in _find_unquoted_figures(statement, counting=True))
+
+
+def names_unquoted(statement: Statement) -> tuple[str, ...]:
+    """The same, of names alone."""
+    return tuple(
+        map(_unnamed_reason, _find_unquoted_names(statement, KnownNames([*statement.quotes, *statement.known])))
+    )
+
+
+def _find_unquoted_figures(statement: Statement, *, counting: bool = False) -> list[tuple[Figure, str]]:
+    there = [one for quote in statement.quotes for one in extract_figures(quote, dates=True)]
+    known = [one for text in statement.known for one in extract_figures(text, dates=True)]
+    asked = [
+        one for one in extract_figures(without_pointers(statement.text)) if not (counting and _is_possible_count(one))
+    ]
+    return [(one, why) for one in asked if (why := _explain_missing_figure(one, statement, there, known))]
+
+
+def _find_unquoted_names(statement: Statement, told: KnownNames) -> list[str]:
+    languages = guess_languages(statement.text) or guess_languages(" ".join(statement.quotes))
+    asked = [name for name in extract_names(statement.text, languages) if not named_in(name, told)]
+    if is_foreign_language(statement):  # names are written otherwise in other languages
+        asked = [name for name in asked if any(one.isdigit() or one == "_" for one in name)]
+    return asked
+
+
+def _unnamed_reason(name: str) -> str:
+    return f"\u201c{name}\u201d is named in none of the words it quotes"
+
+
+def _is_year(one: Figure) -> bool:
+    return not one.unit and not one.places and all(_YEAR[0] <= abs(value) <= _YEAR[1] for value in one.values)
+
+
+def is_foreign_language(statement: Statement) -> bool:
+    """Return whether a statement and its quotes are in different languages, so that their words cannot be compared."""
+    own, other = guess_languages(statement.text), guess_languages(" ".join(statement.quotes))
+    return bool(own and other and own.isdisjoint(other))
+
+
+def _explain_missing_figure(one: Figure, statement: Statement, there: Sequence[Figure], known: Sequence[Figure]) -> str:
+    """Why a figure is not supported; empty if it is."""
+    rounded = bool(_ROUNDED.search(statement.text[max(0, one.start - 20) : one.start]))
+    if one.spelled and (is_ambiguous(one.written) or one.values == {Decimal(len(statement.quotes))}):
+        return ""
+    if any(_is_same_figure(one, other, rounded=rounded) for other in (*there, *known)):
+        return ""
+    if any(_YEAR[0] <= value <= _YEAR[1] and _year_in(value, statement) for value in one.values) and not one.unit:
+        return ""
+    other = next((other for other in there if one.values & other.values), None)
+    if other is not None:
+        return f"\u201c{one.written}\u201d is \u201c{other.written}\u201d in the words it quotes"
+    return f"\u201c{one.written}\u201d stands in none of the words it quotes"
+
+
+def _is_possible_count(one: Figure) -> bool:
+    """Return whether a figure may be a count of things in the text: a small whole number without a unit."""
+    return not one.unit and all(0 <= value <= MOST_COUNTED and value == int(value) for value in one.values)
+
+
+def _is_same_figure(one: Figure, other: Figure, *, rounded: bool) -> bool:
+    if one.unit and other.unit:
+        if any(same_amount(value, one.unit, found, other.unit) for value in one.values for found in other.values):
+            return True
+    elif one.values & other.values:
+        return True
+    return rounded and one.unit == other.unit and any(_is_rounding_of(a, b) for a in one.values for b in other.values)
+
+
+def _is_rounding_of(rounded: Decimal, exact: Decimal) -> bool:
+    """Return whether `rounded` may stand for `exact`: they differ by at most half of its last nonzero digit."""
+    step = Decimal(1).scaleb(int(rounded.normalize().as_tuple().exponent))
+    return abs(rounded - exact) <= step / 2
+
+
+def _year_in(value: Decimal, statement: Statement) -> bool:
+    """Whether a year stands anywhere, also as `1990s` or `2019/20`."""
+    year = str(int(value))
+    return any(re.search(rf"(?<!\d){year}(?!\d)", text) for text in (*statement.quotes, *statement.known))
+
+
+MOST_OPERANDS: Final = 24
+"""Figures that are tried with each other: of so many nearly any other one can be made."""
+
+
+def find_underived_figures(statement: Statement) -> tuple[str, ...]:
+    """Describe the figures of `statement` that neither stand in what it is inferred from nor follow from it."""
+    lacking = amounts_unquoted(statement)
+    if not lacking:
+        return ()
+    there = dict.fromkeys(value for text in statement.quotes for one in extract_figures(text) for value in one.values)
+    made = list(_derive_results(list(there)[:MOST_OPERANDS]))
+    return tuple(
+        f"\u201c{one.written}\u201d neither stands in what it is inferred from nor follows from figures there"
+        for one in lacking
+        if not any(_is_equal_as_displayed(value, one.places, result) for value in one.values for result in made)
+    )
+
+
+def _derive_results(there: Sequence[Decimal]) -> Iterator[Decimal]:
+    if there:
+        yield sum(there, Decimal(0))
+        yield sum(there, Decimal(0)) / len(there)
+    for one, other in permutations(there, 2):
+        try:
+            yield from (one + other, one - other, one * other, (one + other) / 2)
+            yield from (one / other, one / other * 100, (one - other) / abs(other) * 100)
+        except (DivisionByZero, InvalidOperation, Overflow):
+            continue
+
+
+def _is_equal_as_displayed(shown: Decimal, places: int, exact: Decimal) -> bool:
+    """Return whether `exact` rounds to `shown` at so many decimal places; signs are ignored, as a change has none."""
+    return abs(abs(shown) - abs(exact)) <= Decimal(1).scaleb(-places) / 2

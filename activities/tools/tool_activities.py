@@ -1,0 +1,178 @@
+"""The activities of a graph's tool nodes. Results are stored before they are returned, and returned by reference.
+
+What is kept is never changed, since reports were made of it. So a passage whose work is told of otherwise now (a paper
+stored last year may have been retracted since) is kept once more, under an id that says so.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from hashlib import sha256
+from typing import Any, Final, Literal, TypeAlias
+
+from elcano.activities.calls.heartbeats import send_heartbeats
+from elcano.activities.calls.ledger_lines import build_ledger_entry, measure_queue_seconds
+from elcano.activities.calls.retry_classification import classify_failure
+from elcano.activities.services import Services
+from elcano.activities.similarity.embedder import Embedder
+from elcano.activities.similarity.related_passages import rank_related_passages
+from elcano.activities.similarity.repeated_passages import PassageComparison
+from elcano.activities.sources.base import SearchesStore, SearchResults, Source
+from elcano.activities.sources.registry import Sources
+from elcano.activities.tools.tool_work import ToolWork, build_evidence_ref
+from elcano.graphs.catalogue.sources import LONGEST_QUERY, SourceSpec
+from elcano.graphs.catalogue.tools import (
+    RELATED,
+    TOOLS,
+    NoopInput,
+    NoopOutput,
+    RelatedInput,
+    SearchInput,
+    SearchOutput,
+)
+from elcano.graphs.contracts import ToolCall, ToolResult
+from elcano.graphs.errors import InputInvalid
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.registry import resolve_function
+from elcano.graphs.report.works import Work
+from elcano.graphs.text import ELLIPSIS, shorten_text
+from elcano.settings import Settings
+from elcano.storage.evidence import Evidence
+from elcano.storage.store import Store, TenantStore
+
+_LONGEST_ID: Final = 300
+_PASSING: Final = {"retrieved_at", "cited_by"}
+"""What changes from one search to the next and says nothing of whether a work stands."""
+
+
+def as_told_now(found: Sequence[Evidence], kept: Iterable[Evidence]) -> tuple[Evidence, ...]:
+    """`found`, those under an id of their own of whose work something else is kept; doing it again gives the same."""
+    before = {passage.id: passage for passage in kept}
+    return tuple(_renew_if_changed(passage, before.get(passage.id)) for passage in found)
+
+
+def _renew_if_changed(passage: Evidence, kept: Evidence | None) -> Evidence:
+    if kept is None or _serialize_work(kept.work) == _serialize_work(passage.work):
+        return passage
+    # Of the whole id, since a long one loses its end, by which it differs from others.
+    ending = f"~{sha256(f'{passage.id} {_serialize_work(passage.work)}'.encode()).hexdigest()[:12]}"
+    return passage.model_copy(update={"id": passage.id[: _LONGEST_ID - len(ending)] + ending})
+
+
+def _serialize_work(work: Work | None) -> str:
+    return work.model_dump_json(exclude=_PASSING) if work else ""
+
+
+Passing: TypeAlias = Callable[[SourceSpec], AbstractAsyncContextManager[None]]
+"""What a search of a source is done within: it may have to wait for its turn, and may not go at all."""
+
+
+def pass_without_waiting(source: SourceSpec) -> AbstractAsyncContextManager[None]:
+    """Every search goes at once."""
+    return nullcontext()
+
+
+class ToolActivities:
+    """What every tool's activity does; a search is done within `passing` its source."""
+
+    def __init__(
+        self,
+        store: Store,
+        sources: Sources,
+        embedder: Embedder | None = None,
+        *,
+        passing: Passing = pass_without_waiting,
+        services: Services | None = None,
+    ) -> None:
+        self._store = store
+        self._services = services or Services(Settings())
+        self._sources = sources
+        self._embedder = embedder
+        self._passing = passing
+        self._comparing = PassageComparison()
+        self._own: Mapping[str, Callable[[TenantStore, str, Any], Awaitable[Frozen]]] = {
+            "search": self._search,
+            "search_related": self._search_related,
+            "noop": self._noop,
+        }
+
+    async def run_tool(self, call: ToolCall) -> ToolResult:
+        """Runs one tool once, and writes into the ledger that it did.
+
+        Raises:
+            ApplicationError: it failed; its type and whether to try again are decided by `failures.classify_failure`.
+        """
+        store = self._store.of(call.tenant)
+        async with send_heartbeats():
+            try:
+                output = await self._run(call, store)
+            except Exception as error:
+                await _record_tool_call(call, store, "failed")
+                raise classify_failure(error) from None
+            await _record_tool_call(call, store, "completed")
+        return ToolResult(output=output.model_dump(mode="json"), waited=measure_queue_seconds(), told=call.told)
+
+    async def _run(self, call: ToolCall, store: TenantStore) -> Frozen:
+        spec = TOOLS.get(call.tool)
+        if spec is None:
+            raise InputInvalid("tool", f"there is no tool {call.tool!r}; there are: {', '.join(TOOLS)}")
+        given = spec.input.model_validate(call.input)
+        if not spec.run:
+            return await self._own[spec.name](store, call.run_id, given)
+        run: Callable[[ToolWork, Any], Awaitable[Frozen]] = resolve_function(spec.run)
+        return await run(ToolWork(store, call.run_id, self._services, call.approval), given)
+
+    async def _search(self, store: TenantStore, run_id: str, given: SearchInput) -> SearchOutput:
+        if given.source == RELATED:
+            asked = RelatedInput(query=shorten_text(given.query, LONGEST_QUERY), limit=given.limit)
+            return await self._search_related(store, run_id, asked)
+        source = self._sources.get(given.source)
+        query, cut = as_taken(given.query, source.spec)
+        async with self._passing(source.spec):
+            limit = min(given.limit, source.spec.limits.results)
+            found = await search_source(source, store, run_id, query, limit)
+        passages = as_told_now(found.evidence, await store.evidence.get([passage.id for passage in found.evidence]))
+        await store.evidence.add(run_id, passages, found.texts)
+        # After storing, not before: the order in the store is for good, so another attempt gives the same answer, and
+        # of two searches that find copies at the same time one is older.
+        repeats = await self._comparing.repeats(store.evidence, run_id)
+        return SearchOutput(
+            source=given.source,
+            query=given.query,
+            evidence=tuple(build_evidence_ref(passage, repeats.get(passage.id)) for passage in passages),
+            warnings=(*cut, *found.warnings),
+        )
+
+    async def _search_related(self, store: TenantStore, run_id: str, given: RelatedInput) -> SearchOutput:
+        known = await store.evidence.of_run(run_id)
+        repeats = await self._comparing.repeats(store.evidence, run_id)
+        originals = [passage for passage in known if passage.id not in repeats]
+        found = await asyncio.to_thread(rank_related_passages, given.query, originals, given.limit, self._embedder)
+        return SearchOutput(
+            source=RELATED, query=given.query, evidence=tuple(build_evidence_ref(passage) for passage in found)
+        )
+
+    async def _noop(self, store: TenantStore, run_id: str, given: NoopInput) -> NoopOutput:
+        return NoopOutput()
+
+
+async def _record_tool_call(call: ToolCall, store: TenantStore, outcome: Literal["completed", "failed"]) -> None:
+    await store.ledger.record(
+        build_ledger_entry(call.run_id, call.node, call.tool, outcome, kind="tool", step=call.step, item=call.item)
+    )
+
+
+async def search_source(source: Source, store: TenantStore, run_id: str, query: str, limit: int) -> SearchResults:
+    """Search a source, in its own way or in the store."""
+    if isinstance(source, SearchesStore):
+        return await source.search_store(store, run_id, query, limit)
+    return await source.search(query, limit)
+
+
+def as_taken(query: str, source: SourceSpec) -> tuple[str, tuple[str, ...]]:
+    """The query as its source takes it, and what has to be said of that."""
+    longest = source.limits.query_characters
+    if len(query) <= longest:
+        return query, ()
+    kept = shorten_text(query, longest + len(ELLIPSIS)).removesuffix(ELLIPSIS)
+    return kept, (f"{source.name}: of a query only the first {longest} characters were searched for: {kept}",)

@@ -1,0 +1,302 @@
+"""Agents: which there are, what each is given and answers, and keeping one of your own."""
+
+from itertools import islice
+from typing import Annotated, Any, TypeAlias
+
+from fastapi import APIRouter, Body, Path, Response
+from pydantic import Field, ValidationError
+
+from elcano.api.http.errors import (
+    AgentNotFound,
+    BodyTooLarge,
+    BodyUnreadable,
+    FieldFault,
+    RequestInvalid,
+    problem_docs,
+)
+from elcano.api.http.fields import Described, Moment, datetime_from_seconds
+from elcano.api.services import Provided
+from elcano.graphs.agents.definition import AGENTS, AgentDefinition
+from elcano.graphs.agents.own_definition import definition_of
+from elcano.graphs.checks.callees import every_fault
+from elcano.graphs.checks.references import explain_unknown_name
+from elcano.graphs.errors import TooManyAgents
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.named_parts import StoredAgent, agents_called, agents_carried, with_agents
+from elcano.graphs.schemas.bounds import SchemaFault, build_json_pointer, prefix_fault_pointers
+from elcano.graphs.schemas.schema_parser import parse_schema
+from elcano.graphs.spec.limits import MAX_AGENTS, MAX_FAULTS
+from elcano.graphs.spec.own_agent import OwnAgent, key_parts
+from elcano.storage.versions import AgentStore, AgentVersion
+
+
+class AgentField(Described):
+    """An input of an agent."""
+
+    name: str = Field(examples=["question"])
+    """As a node's `inputs` name it."""
+    type: str = Field(examples=["string"])
+    """What its expression has to give, in JSON Schema's words; `any`: several of them."""
+    required: bool = Field(examples=[True])
+    """Whether a node has to give it."""
+    description: str = ""
+    """What it is."""
+
+
+class AgentCard(Described):
+    """An agent in a list."""
+
+    name: str = Field(examples=["judge"])
+    """Nodes call it so."""
+    version: int | None = Field(default=None, ge=1, examples=[3])
+    """Of an agent of your own the number of its latest version, which nodes mean unless they name another (`name@2`);
+    null: it is built in."""
+    at: Moment | None = Field(default=None, examples=["2026-01-01T00:00:00Z"])
+    """When that was kept."""
+    description: str = Field(examples=["Judges whether the evidence is enough to answer."])
+    """What it is for."""
+    inputs: tuple[AgentField, ...]
+    """What it is given."""
+    outputs: tuple[str, ...] = Field(examples=[["sufficient", "confidence"]])
+    """The fields of what it leaves under `outputs.NODE`."""
+    passages: bool = Field(examples=[True])
+    """Whether it is shown passages."""
+    writes: bool = Field(examples=[False])
+    """Whether it writes a report, so that a graph can end with it."""
+
+    @classmethod
+    def of(cls, agent: AgentDefinition) -> "AgentCard":
+        """A built-in agent."""
+        return cls(**_describe_agent(agent, agent.name))
+
+    @classmethod
+    def of_own(cls, agent: OwnAgent, version: int, at: float) -> "AgentCard":
+        """A version of an agent of one's own."""
+        return cls(
+            **_describe_agent(definition_of(agent.name, agent), agent.name),
+            version=version,
+            at=datetime_from_seconds(at),
+        )
+
+
+class AgentView(AgentCard):
+    """An agent, whole."""
+
+    output: dict[str, Any] = Field(examples=[{"type": "object"}])
+    """What it answers, as a JSON Schema."""
+    instructions: str
+    """What its model is told beside the task."""
+    definition: OwnAgent | None = None
+    """Of an agent of your own what was kept: change it and send it to `POST /v1/agents`."""
+
+    @classmethod
+    def built_in(cls, agent: AgentDefinition) -> "AgentView":
+        """A built-in agent."""
+        output = agent.output.model_json_schema()
+        return cls(**_describe_agent(agent, agent.name), output=output, instructions=agent.asks.instructions)
+
+    @classmethod
+    def own(cls, agent: OwnAgent, version: int, at: float) -> "AgentView":
+        """A version of an agent of one's own."""
+        told = _describe_agent(definition_of(agent.name, agent), agent.name)
+        rest: dict[str, Any] = {
+            "version": version,
+            "at": datetime_from_seconds(at),
+            "output": agent.output,
+            "instructions": agent.instructions,
+        }
+        return cls(**told, **rest, definition=agent)
+
+
+class AgentVersionCard(Described):
+    """A version of an agent of your own."""
+
+    version: int = Field(ge=1, examples=[2])
+    """Its number; nodes name it as `name@2`."""
+    at: Moment = Field(examples=["2026-01-01T00:00:00Z"])
+    """When it was kept."""
+
+
+def _describe_agent(agent: AgentDefinition, name: str) -> dict[str, Any]:
+    schema: JsonObject = agent.input.model_json_schema()
+    return {
+        "name": name,
+        "description": agent.description,
+        "inputs": _list_input_fields(schema),
+        "outputs": tuple(agent.output.model_fields),
+        "passages": agent.evidence_tokens > 0,
+        "writes": agent.writes,
+    }
+
+
+def _list_input_fields(schema: JsonObject) -> tuple[AgentField, ...]:
+    properties, required = schema.get("properties"), schema.get("required")
+    assert isinstance(properties, dict)
+    needed = required if isinstance(required, list) else []
+    return tuple(
+        AgentField(
+            name=name,
+            type=_get_schema_type(one),
+            required=name in needed,
+            description=str(_get_schema_value(one, "description")),
+        )
+        for name, one in properties.items()
+    )
+
+
+def _get_schema_type(one: object) -> str:
+    return str(_get_schema_value(one, "type") or ("object" if _get_schema_value(one, "$ref") else "any"))
+
+
+def _get_schema_value(one: object, key: str) -> object:
+    return one.get(key, "") if isinstance(one, dict) else ""
+
+
+def received_agent(given: dict[str, Any]) -> OwnAgent:
+    """An agent that came with a request.
+
+    Raises:
+        RequestInvalid: it has faults; all are told, each with its place as a JSON pointer.
+    """
+    agent, found = _validate_own_agent(given)
+    if agent is None or found:
+        first = [FieldFault(field=one.pointer or "body", message=one.message) for one in found[:MAX_FAULTS]]
+        more = [FieldFault(field="body", message="and more: mend these first")] if len(found) > MAX_FAULTS else []
+        raise RequestInvalid([*first, *more])
+    return agent
+
+
+def _validate_own_agent(given: dict[str, Any]) -> tuple[OwnAgent | None, list[SchemaFault]]:
+    try:
+        agent = OwnAgent.model_validate(given)
+    except ValidationError as error:
+        told = error.errors(include_url=False, include_context=False, include_input=False)
+        found = [SchemaFault(build_json_pointer(*one["loc"]), one["msg"]) for one in told[: MAX_FAULTS + 1]]
+        if isinstance(output := given.get("output"), dict):  # what else is wrong is told at once
+            found += prefix_fault_pointers(parse_schema(output).faults, "/output")
+        return None, found
+    return agent, every_fault(agent)
+
+
+async def agent_version(text: str, own: AgentStore) -> AgentVersion | None:
+    """The version of an agent of one's own that `text` names; None if there is none."""
+    named = key_parts(text)
+    return None if named is None else await own.get(*named)
+
+
+async def require_own_agent(text: str, own: AgentStore) -> AgentVersion:
+    """The same.
+
+    Raises:
+        AgentNotFound: there is none; the text says which there are.
+    """
+    if (kept := await agent_version(text, own)) is None:
+        known = [*AGENTS, *(one.agent.name for one in await own.all())]
+        built_in = f"{text!r} is a built-in agent, which has no versions"
+        raise AgentNotFound(next(iter(explain_unknown_name("agent", text, known)), built_in))
+    return kept
+
+
+async def with_kept_agents(graph: Any, own: AgentStore) -> tuple[Any, list[FieldFault]]:
+    """Return a graph's JSON with the stored agents that its nodes name, and agents that differ from the stored ones.
+
+    A name that there is not stays as it is: the check of the graph tells it with all other faults.
+    """
+    wrong = []
+    versions = islice((one for one in agents_carried(graph) if "@" in one[0]), MAX_AGENTS + 1)
+    for key, given in versions:
+        if (kept := await agent_version(key, own)) is not None and not _is_same_agent(given, kept.agent):
+            text = f"it is not the agent that is kept as {key!r}: call yours {kept.agent.name!r}, or push it first"
+            wrong.append(FieldFault(field=f"agents.{key}", message=text))
+    found = {name: await agent_version(name, own) for name in agents_called(graph)}
+    named = {name: StoredAgent(kept.key, kept.agent) for name, kept in found.items() if kept is not None}
+    return with_agents(graph, named), wrong
+
+
+def _is_same_agent(given: Any, kept: OwnAgent) -> bool:
+    try:
+        return OwnAgent.model_validate(given) == kept
+    except ValidationError:  # told with the faults of the graph
+        return True
+
+
+_LOCATION = {"Location": {"description": "The path of the version.", "schema": {"type": "string"}}}
+
+AgentNamed: TypeAlias = Annotated[
+    str, Path(max_length=100, description="A name; of your own also a version: `my_agent@2`.", examples=["judge"])
+]
+
+TAKEN = frozenset({"schema"})
+"""Names that stand for something else in the place of an agent's."""
+
+router = APIRouter(prefix="/v1/agents", tags=["agents"], responses=problem_docs(RequestInvalid))
+
+
+@router.get("")
+async def list_agents(services: Provided) -> list[AgentCard]:
+    """List the agents that nodes of graphs can call: the built-in ones, then those of your own."""
+    own = await services.store.agents.all()
+    return [*map(AgentCard.of, AGENTS.values()), *(AgentCard.of_own(one.agent, one.version, one.at) for one in own)]
+
+
+@router.post(
+    "",
+    status_code=201,
+    responses={
+        200: {"model": AgentCard, "description": "It is the latest version already"},
+        201: {"description": "A new version", "headers": _LOCATION},
+        **problem_docs(BodyUnreadable, BodyTooLarge, TooManyAgents),
+    },
+)
+async def keep_agent(
+    agent: Annotated[dict[str, Any], Body(description="An agent as JSON (see `GET /v1/agents/schema`).")],
+    services: Provided,
+    response: Response,
+) -> AgentCard:
+    """Keep an agent of your own under its name, as a new version if there is one of that name.
+
+    Nodes of graphs call it by that name. A graph that is kept or run takes the version with it that is the latest then,
+    or the one that its node names. What is wrong is told at once, each fault with its place as a JSON pointer.
+    """
+    read = received_agent(agent)
+    if read.name in TAKEN:
+        taken = f"{read.name!r} is a path of this API: an agent of that name could not be read; give yours another one"
+        raise RequestInvalid([FieldFault(field="/name", message=taken)])
+    kept, new = await services.store.agents.keep(read)
+    response.status_code = 201 if new else 200
+    response.headers["Location"] = f"/v1/agents/{kept.key}"
+    return AgentCard.of_own(kept.agent, kept.version, kept.at)
+
+
+@router.get("/schema")
+async def agent_schema() -> dict[str, Any]:
+    """Read the JSON Schema of an agent of one's own, for editors and for programs that write agents."""
+    return OwnAgent.model_json_schema()
+
+
+@router.get("/{name}", responses=problem_docs(AgentNotFound))
+async def get_agent(name: AgentNamed, services: Provided) -> AgentView:
+    """Read an agent: its instructions, its inputs and its output."""
+    if name in AGENTS:
+        return AgentView.built_in(AGENTS[name])
+    kept = await require_own_agent(name, services.store.agents)
+    return AgentView.own(kept.agent, kept.version, kept.at)
+
+
+@router.get("/{name}/versions", responses=problem_docs(AgentNotFound))
+async def list_agent_versions(name: AgentNamed, services: Provided) -> list[AgentVersionCard]:
+    """List the versions of an agent of your own, the latest first."""
+    versions = await services.store.agents.versions(name)
+    if not versions:
+        await require_own_agent(name, services.store.agents)
+    return [AgentVersionCard(version=version, at=datetime_from_seconds(at)) for version, at in versions]
+
+
+@router.delete("/{name}", status_code=204, responses=problem_docs(AgentNotFound))
+async def delete_agent(name: AgentNamed, services: Provided) -> None:
+    """Delete an agent of your own with all its versions. Graphs and runs that call it go on; they have it with them."""
+    if name in AGENTS:
+        raise RequestInvalid([FieldFault(field="name", message=f"{name!r} is a built-in agent, which stays")])
+    if not await services.store.agents.delete(name):
+        await require_own_agent(name, services.store.agents)
+        raise RequestInvalid([FieldFault(field="name", message="name the agent, not a version: all of them go")])

@@ -1,0 +1,1 @@
+"""Runs under way are controlled: each action is a body, an answer and a row; cancelling goes past the engine."""

@@ -1,0 +1,188 @@
+"""What the clients of one run read: a list that only grows, and the words that are being written now.
+
+One that comes late or reads slowly misses nothing of the list and delays nobody, because each has only its own place in
+it. Of the words each gets the newest, and those that nobody read are gone.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from pydantic import Field
+
+from elcano.api.events.journal_merge import Branch, Cursor, Key, LostBranch, Merge, MergedEvent
+from elcano.api.http.fields import Described, Moment, datetime_from_seconds
+from elcano.api.temporal.rpc_errors import NO_WORKER
+from elcano.graphs.state.events import AgentEvent
+
+REMIND: Final = 30.0
+"""Seconds between two notices of the same silence."""
+BATCH: Final = 100
+"""Events that a reader is given at once; what comes later waits for its turn, as do other readers."""
+QUIET: Final = 15.0
+"""Seconds without anything new after which a reader is told so: proxies cut connections on which nothing comes."""
+
+
+class Waiting(Described):
+    """The data of a `waiting` message: there are no new events to send at the moment."""
+
+    message: str = Field(examples=[NO_WORKER])
+    """Who does not answer, which worker nobody has started, or what is tried again."""
+    at: Moment = Field(examples=["2026-11-18T08:26:40.250000Z"])
+    """Since when, or when it was last tried."""
+
+
+class UnreadableBranch(Described):
+    """The data of an `unreadable` message: a branch has ended, and events of it are missing from the stream."""
+
+    message: str = Field(examples=["the events of 'Costs' cannot be read any more"])
+    """What is missing."""
+    path: str = Field(examples=["0004.loop-2"])
+    """The branch, as its parent's events name it."""
+    section: str = Field(examples=["Costs"])
+    """The branch's title."""
+
+
+class Streaming(Described):
+    """The data of a `streaming` message: what an agent has written so far. It is shown and forgotten, and no event."""
+
+    node: str = Field(examples=["writer"])
+    """The node of its graph that writes."""
+    step: int = Field(examples=[17])
+    """The step of its run, as its events name it."""
+    attempt: int = Field(examples=[1])
+    """Which attempt of the call writes."""
+    text: str = Field(examples=["# The harbour\n\nIt froze in the winter of"])
+    """The end of the text, 2,000 characters at most, as Markdown; empty: what was shown of this path is void."""
+    characters: int = Field(examples=[40])
+    """Of the whole text so far."""
+    path: str = Field(examples=["0004.loop-2"])
+    """The branch that writes, as its events name it; empty for the run itself."""
+    section: str = Field(examples=["Costs"])
+    """The branch's title."""
+
+
+@dataclass(frozen=True)
+class NumberedEvent:
+    """An event, and the place of a reader who has it."""
+
+    event: AgentEvent
+    cursor: Cursor
+
+
+Item: TypeAlias = NumberedEvent | Waiting | UnreadableBranch | Streaming
+"""What a reader is told."""
+
+
+class Feed:
+    """A run's events so far and those of its branches, merged, for any number of readers."""
+
+    def __init__(self, opened: Callable[[Branch], Sequence[AgentEvent]]) -> None:
+        """`opened` is called for each branch as it begins, and returns those of its events that are already there."""
+        self.closed = False
+        """Nothing will be added."""
+        self._merge = Merge(opened)
+        self._told: list[MergedEvent | LostBranch] = []
+        self._last = 0
+        self._silent: set[Key] = set()
+        self._noticed: dict[str, float] = {}
+        self._waiting: Waiting | None = None
+        self._words: dict[str, Streaming] = {}
+        """The newest of each path."""
+        self._news = asyncio.Event()
+
+    def add(self, key: Key, events: Sequence[AgentEvent]) -> None:
+        """Adds events of one journal. A call, even without events, means that the journal is no longer waited for."""
+        self._silent.discard(key)
+        if not self._silent:
+            self._noticed.clear()
+            self._waiting = None
+        told = list(self._merge.add(key, events))
+        self._told += told
+        self.closed = self.closed or self._merge.finished
+        self._last = max([self._last, *(one.event.seq for one in told if isinstance(one, MergedEvent) and not one.key)])
+        if told:
+            self._tell()
+
+    def wait(self, key: Key, message: str) -> None:
+        """Tells readers that a journal cannot be read: the first time at once, then at most every `REMIND` seconds."""
+        self._silent.add(key)
+        now = time.time()
+        if now - self._noticed.get(message, 0.0) >= REMIND:
+            self._noticed[message] = now
+            self._waiting = Waiting(message=message, at=datetime_from_seconds(now))
+            self._tell()
+
+    def show(self, words: Streaming) -> None:
+        """Shows readers text as it is written, replacing the text shown before for the same path."""
+        self._words[words.path] = words
+        self._tell()
+
+    def close(self) -> None:
+        """Lets readers end when they have read everything."""
+        self.closed = True
+        self._tell()
+
+    def exhausted(self, cursor: Cursor) -> bool:
+        """Whether there is nothing after `cursor`, and never will be."""
+        return self.closed and self._last <= cursor.number
+
+    @property
+    def size(self) -> int:
+        """How many events there are so far."""
+        return len(self._told)
+
+    async def follow(self, cursor: Cursor) -> AsyncIterator[Sequence[Item]]:
+        """Every event after `cursor`, as it comes, until the feed is closed; notices and words between them.
+
+        What is there already comes up to `BATCH` at a time. An empty batch says that there has been nothing for `QUIET`
+        seconds.
+        """
+        position = 0
+        shown: Waiting | None = None
+        read: dict[str, Streaming] = {}
+        while True:
+            news = self._news  # taken before reading: what is added from here on sets it
+            while position < len(self._told):
+                batch: list[Item] = []
+                while position < len(self._told) and len(batch) < BATCH:
+                    told = self._told[position]
+                    position += 1
+                    if isinstance(told, LostBranch):
+                        if told.branch.key in cursor.branches:
+                            batch.append(_build_unreadable_notice(told.branch))
+                    elif not cursor.covers(told):
+                        cursor = cursor.after(told)
+                        batch.append(NumberedEvent(told.event, cursor))
+                if batch:
+                    yield batch
+            if self.closed:
+                return
+            if self._waiting is not None and self._waiting is not shown:
+                shown = self._waiting
+                yield [shown]
+            if words := [
+                one for path, one in self._words.items() if one != read.get(path) and (one.text or path in read)
+            ]:
+                read |= {one.path: one for one in words}
+                yield words
+            try:
+                async with asyncio.timeout(QUIET):
+                    await news.wait()
+            except TimeoutError:
+                yield []
+
+    def _tell(self) -> None:
+        self._news.set()
+        self._news = asyncio.Event()
+
+
+def _build_unreadable_notice(branch: Branch) -> UnreadableBranch:
+    section = branch.started.section
+    return UnreadableBranch(
+        message=f"the events of {section!r} cannot be read any more, or not all of them",
+        path=branch.started.path,
+        section=section,
+    )

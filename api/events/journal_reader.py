@@ -1,0 +1,185 @@
+"""Reads one workflow's events as they are recorded: a long poll of the history wakes the reader, one query fetches.
+
+The last event that a reader hands over is a terminal one: the workflow's own, or the one that the store was told if it
+ended without one.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Final
+
+from elcano.api.http.errors import (
+    RunForgotten,
+    RunNotFound,
+    RunUnreadable,
+    TemporalRefused,
+    TemporalUnavailable,
+    WorkerUnavailable,
+)
+from elcano.api.runs.endings import START_GRACE, archive_if_ended, last_event
+from elcano.api.runs.run_status import goes_on, waited_for
+from elcano.api.temporal.client import Temporal
+from elcano.api.temporal.rpc_errors import NO_WORKER
+from elcano.graphs.records import ArchivedRun, ProgressPage
+from elcano.graphs.state.events import AgentEvent
+from elcano.storage.health import store_trouble
+from elcano.storage.store import TenantStore
+
+POLL_FLOOR: Final = 5.0
+"""Seconds between two looks at a workflow whose history does not wake us."""
+FIRST_PAUSE: Final = 0.1
+"""Seconds until a history that cannot be watched is tried again, doubled each time up to `POLL_FLOOR`: the first event
+about a branch is older than its workflow."""
+COALESCE: Final = 0.005
+"""Seconds in which a burst of changes becomes one query."""
+PATIENCE: Final = 2.0
+"""Seconds without an answer after which clients are told that there is none."""
+
+REMIND: Final = 30.0
+"""Seconds between two words about what is waited for."""
+
+CANNOT_READ: Final = "the events cannot be read at the moment: see the log of the API"
+
+_log = logging.getLogger("api.journals")
+
+
+class JournalReader:
+    """Reads the events of one workflow, from the first to the terminal one."""
+
+    def __init__(
+        self,
+        run: ArchivedRun,
+        temporal: Temporal,
+        store: TenantStore,
+        told: Callable[[Sequence[AgentEvent]], None],
+        wait: Callable[[str], None],
+    ) -> None:
+        """`told` receives new events, `wait` says who does not answer. A branch's `run` need not be in the store."""
+        self._run = run
+        self._temporal = temporal
+        self._store = store
+        self._told = told
+        self._wait = wait
+        self._events: list[AgentEvent] = []
+        self._changed = asyncio.Event()
+        self._changed.set()
+        self._history_ended = False
+        self._deleted = False
+        self._say_after = time.monotonic() + POLL_FLOOR
+
+    async def run(self) -> None:
+        """Reads; returns after the terminal event, or when the run was deleted."""
+        async with asyncio.TaskGroup() as group:
+            listening = group.create_task(self._listen())
+            while not self._ended:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(POLL_FLOOR):
+                        await self._changed.wait()
+                self._changed.clear()
+                try:
+                    await self._look()
+                except Exception as error:  # who follows is told, and the runs beside this one go on being read
+                    _log.exception("the events of %s cannot be read at the moment", self._run.run_id)
+                    self._wait(CANNOT_READ if (why := store_trouble(error)) is None else why)
+                await asyncio.sleep(COALESCE)
+            listening.cancel()
+
+    @property
+    def _ended(self) -> bool:
+        return self._deleted or (bool(self._events) and self._events[-1].terminal)
+
+    @property
+    def _last(self) -> int:
+        return self._events[-1].seq if self._events else 0
+
+    async def _listen(self) -> None:
+        """Notes that the workflow may have done something; what exactly is for the query to say."""
+        pause = FIRST_PAUSE
+        while True:
+            try:
+                async for _ in self._temporal.changes(self._run.run_id):
+                    self._changed.set()
+                self._history_ended = True
+                self._changed.set()
+                pause = POLL_FLOOR
+            except Exception as error:  # what is wrong with the run itself is for `_look` to say
+                _log.info("the history of %s cannot be watched at the moment: %s", self._run.run_id, error)
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, POLL_FLOOR)
+
+    async def _look(self) -> None:
+        ended, self._history_ended = self._history_ended, False
+        try:
+            page = await self._page()
+            while page.more:
+                page = await self._page()
+            if ended and not self._ended:
+                await self._settle()
+            elif not page.events:
+                await self._say_waiting()
+        except RunForgotten as error:
+            if time.time() - self._run.started_at > START_GRACE:
+                self._wait(str(error))
+            await self._settle()
+        except RunUnreadable as error:
+            self._wait(str(error))
+            await self._settle()
+            await self._give_up_orphan(error)
+        except WorkerUnavailable as error:
+            self._history_ended = ended
+            self._wait(str(error))
+            await (self._settle() if ended else self._read_archive())
+        except (TemporalUnavailable, TemporalRefused) as error:
+            self._history_ended = ended
+            self._wait(str(error))
+            await self._read_archive()
+
+    async def _say_waiting(self) -> None:
+        """Reports what the run is waiting for if there have been no new events for a while."""
+        if time.monotonic() < self._say_after:
+            return
+        message = await waited_for(self._run.run_id, self._temporal)
+        self._say_after = time.monotonic() + (REMIND if message else POLL_FLOOR)
+        if message:
+            self._wait(message)
+
+    async def _page(self) -> ProgressPage:
+        slow = asyncio.get_running_loop().call_later(PATIENCE, self._wait, NO_WORKER)
+        try:
+            page = await self._temporal.progress(self._run.run_id, self._last)
+        finally:
+            slow.cancel()
+        self._take(page.events)
+        return page
+
+    async def _settle(self) -> None:
+        try:
+            await archive_if_ended(self._run, self._temporal, self._store, self._events)
+        except RunNotFound:
+            self._deleted = True
+            return
+        await self._read_archive()
+
+    async def _read_archive(self) -> None:
+        """What the store has of the run's end, if it has ended."""
+        run = await self._store.runs.get(self._run.run_id)
+        if run is None or run.status == "running" or await goes_on(run, self._temporal):
+            return
+        events = await self._store.runs.events(self._run.run_id, self._last)
+        if events:
+            self._take(events)
+
+    async def _give_up_orphan(self, error: RunUnreadable) -> None:
+        """Stops waiting for an unreadable branch whose run has ended, since nothing will end it any more."""
+        if self._ended or self._run.branch_of is None:
+            return
+        root = await self._store.runs.get(self._run.branch_of.run_id)
+        if root is not None and root.status != "running":
+            self._take([last_event(self._run, str(error), self._events, complete=False)])
+
+    def _take(self, events: Sequence[AgentEvent]) -> None:
+        self._events += events
+        self._told(events)

@@ -1,0 +1,157 @@
+"""A feed on the wire: server-sent events (HTML standard, 9.2), one message an event.
+
+The `event` of a message is the type of its event, but for `error`: browsers dispatch `error` themselves when a
+connection breaks, so that one is sent as `node_error`. The type in its data is `error` as everywhere.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Mapping
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse, format_sse_event
+from starlette.exceptions import HTTPException
+
+from elcano.api.events.feed import Feed, Item, NumberedEvent, Streaming, UnreadableBranch, Waiting
+from elcano.api.events.journal_merge import Cursor
+from elcano.api.events.watcher import Feeds
+from elcano.api.http.errors import LastEventIdInvalid, RequestInvalid, RunNotFound, problem_docs
+from elcano.api.http.fields import event_view
+from elcano.api.services import Provided
+from elcano.graphs.state.events import EVENT_TYPES
+
+RECONNECT_MILLISECONDS: Final = 2_000
+LONGEST_SECONDS: Final = 3_600.0
+"""After which a stream ends between two messages, and its client comes again with the last id that it has: no
+connection is held for ever for somebody who has gone, and those of an old process end in time."""
+_RENAMED: Final[Mapping[str, str]] = {"error": "node_error"}
+_NAMES: Final[Mapping[type[object], str]] = {Waiting: "waiting", UnreadableBranch: "unreadable", Streaming: "streaming"}
+"""Of messages that are no events: they have no `id`, so that a client goes on after the last event that it has."""
+_HEADERS: Final = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}  # a proxy is not to collect messages
+
+
+def event_stream(feed: Feed, since: Cursor) -> EventSourceResponse:
+    """A response with every event after `since`, as they come; it ends with the feed or when the client leaves."""
+    return EventSourceResponse(_stream_messages(feed, since), headers=_HEADERS)
+
+
+async def _stream_messages(feed: Feed, since: Cursor) -> AsyncIterator[bytes]:
+    ends = time.monotonic() + LONGEST_SECONDS
+    async for batch in feed.follow(since):
+        yield b"".join(map(format_feed_message, batch)) or KEEPALIVE_COMMENT
+        if time.monotonic() > ends:
+            return
+        await asyncio.sleep(0)  # lets others have their turn, and a client's leaving be noticed, during a long replay
+
+
+def format_feed_message(item: Item) -> bytes:
+    """One message."""
+    if isinstance(item, NumberedEvent):
+        name = _RENAMED.get(item.event.type, item.event.type)
+        data, place = json.dumps(event_view(item.event), ensure_ascii=False, separators=(",", ":")), str(item.cursor)
+    else:
+        name = _NAMES[type(item)]
+        data, place = item.model_dump_json(), None
+    return format_sse_event(data_str=data, event=name, id=place, retry=RECONNECT_MILLISECONDS)
+
+
+def _describe_message_schema(model: str, *names: str, numbered: bool) -> dict[str, Any]:
+    data = {
+        "type": "string",
+        "contentMediaType": "application/json",
+        "contentSchema": {"$ref": f"#/components/schemas/{model}"},
+    }
+    place = {"id": {"type": "string", "examples": ["12", "12+9:5+10:0"]}} if numbered else {}
+    return {
+        "type": "object",
+        "properties": {"event": {"enum": list(names)}, "data": data, **place, "retry": {"type": "integer"}},
+        "required": ["event", "data", *place],
+    }
+
+
+MESSAGES: Final[Mapping[str, Any]] = {
+    "schema": {"type": "string", "description": "A stream; `itemSchema` describes one message of it."},
+    "itemSchema": {
+        "oneOf": [
+            _describe_message_schema(
+                "AgentEvent", *(_RENAMED.get(one, one) for one in EVENT_TYPES if one != "streaming"), numbered=True
+            ),
+            _describe_message_schema("Waiting", "waiting", numbered=False),
+            _describe_message_schema("UnreadableBranch", "unreadable", numbered=False),
+            _describe_message_schema("Streaming", "streaming", numbered=False),
+        ]
+    },
+}
+"""What OpenAPI says of a stream: the words of its version 3.2, which older readers pass over."""
+
+
+router = APIRouter(tags=["runs"], responses=problem_docs(RequestInvalid))
+
+
+async def last_event_id(
+    since: Annotated[
+        str | None, Query(description="Go on after the event with this id.", examples=["12", "12+9:5+10:0"])
+    ] = None,
+    last_event_id: Annotated[
+        str | None, Header(description="The same, as browsers send it when they reconnect; it goes before `since`.")
+    ] = None,
+) -> Cursor:
+    """What the client has; nothing if it does not say."""
+    text = last_event_id if last_event_id is not None else since
+    return Cursor() if text is None else Cursor.parse(text)
+
+
+def _get_feeds(request: Request) -> Feeds:
+    found: Feeds = request.app.state.feeds
+    return found
+
+
+async def open_feed(
+    run_id: str,
+    since: Annotated[Cursor, Depends(last_event_id)],
+    services: Provided,
+    feeds: Annotated[Feeds, Depends(_get_feeds)],
+) -> AsyncIterator[Feed]:
+    """The run's feed, shared and open as long as the response is being sent."""
+    async with feeds.open(services.tenant, run_id) as feed:
+        if feed.exhausted(since):
+            raise HTTPException(204)  # the one answer after which a browser's EventSource does not come again
+        yield feed
+
+
+@router.get(
+    "/v1/runs/{run_id}/events",
+    response_class=Response,
+    responses={
+        200: {"description": "The events, each as it comes", "content": {"text/event-stream": dict(MESSAGES)}},
+        204: {"description": "The run has ended and you have its last event"},
+        **problem_docs(LastEventIdInvalid, RunNotFound),
+    },
+)
+async def follow_run(
+    feed: Annotated[Feed, Depends(open_feed)], since: Annotated[Cursor, Depends(last_event_id)]
+) -> Response:
+    """Follow a run as server-sent events, from its first event to its last.
+
+    Each message is one event: `event` is its type, `data` the event as JSON, `id` the place in the stream. The stream
+    ends after the terminal one (`complete`, `failed` or `cancelled`). A client that reconnects with the last `id` as
+    `Last-Event-ID` gets exactly what it missed, from any server.
+
+    The event of the type `error` (a node failed, the run goes on) is sent as `event: node_error`, because browsers use
+    `error` for a broken connection.
+
+    Sections are researched side by side, and what they tell comes between the `branch_started` and the
+    `branch_complete` of their run, with their `path` and `section`. Within one path the numbers (`seq`) rise.
+
+    The `id` is the number of the run's last event, and for each open branch the number of the event that started it and
+    of the last event of its own: `12`, `12+9:5+10:0`.
+
+    Three messages have no `id`: `waiting` says that nobody answers at the moment, `unreadable` that a branch has ended
+    whose events cannot be read any more, and `streaming` shows the text that an agent is writing: its end, as far as
+    it has come, about twice a second. Each takes the place of the one before it of the same `path`; an empty `text`
+    says that what was shown is void: it is finished, or its attempt failed. Nothing of it is kept. A client that comes
+    gets the newest at once, and one that comes again drops what it had.
+    """
+    return event_stream(feed, since)

@@ -1,0 +1,153 @@
+"""Fields that requests and responses are made of: texts that clients send, and times.
+
+Requests are strict: an unknown field, a number in quotes or a control character is refused, with the field's name.
+Times are RFC 3339 in UTC; inside, a time is a number, seconds since the epoch. A view declares its times as `Moment`.
+Events and reports, which are answered as they are stored, are rewritten here.
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final, TypeAlias, overload
+
+from pydantic import AfterValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.identity import RUN_ID
+from elcano.graphs.state.events import AgentEvent
+
+
+class Described(Frozen):
+    """Base class of request and response models: the docstring under a field is its description in OpenAPI."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+
+class WorkflowData(Described):
+    """Base class for data that comes from a workflow: fields that only a newer worker knows are ignored."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+EXAMPLE_RUN: Final = "default-01kb1q3yw5v7c8m2n4p6r8t0vx"
+_REORDERING: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def _refuse_control_characters(text: str) -> str:
+    """Refuses control characters: they cannot be seen, and neither models nor terminals agree on them.
+
+    Those that reverse what follows (U+202E and its like) are among them; marks that right-to-left text needs are not.
+    """
+    for position, character in enumerate(text):
+        if character in _REORDERING or (unicodedata.category(character) == "Cc" and character not in "\n\r\t"):
+            raise PydanticCustomError(
+                "control_character",
+                "has the control character U+{code} at position {position}; remove it",
+                {"code": f"{ord(character):04X}", "position": position},
+            )
+    return text
+
+
+def _strip_required_text(text: str) -> str:
+    """Text without the white space around it, of which something must be left."""
+    stripped = _refuse_control_characters(text).strip()
+    if not stripped:
+        raise PydanticCustomError("blank", "is empty; say something")
+    return stripped
+
+
+def _run_id(text: str) -> str:
+    if not re.fullmatch(RUN_ID, text):
+        raise PydanticCustomError("run_id", "is no run's id; pass the `next` of the page before, or leave it out")
+    return text
+
+
+Text: TypeAlias = Annotated[str, AfterValidator(_refuse_control_characters)]
+
+
+Spoken: TypeAlias = Annotated[str, AfterValidator(_strip_required_text)]
+
+
+RunId: TypeAlias = Annotated[str, AfterValidator(_run_id), WithJsonSchema({"type": "string", "pattern": f"^{RUN_ID}$"})]
+
+
+class Request(Described):
+    """The base of what clients send."""
+
+    model_config = ConfigDict(strict=True)
+
+
+_OF_EVENTS: Final = ("since", "until")
+"""Times in the data of an event, and of each of its `calls`."""
+RETRIEVED: Final = "retrieved_at"
+"""When a passage or a work was read, wherever that stands in a report; 0: nobody knows."""
+SCHEMA: Final = {"type": "string", "format": "date-time"}
+
+
+@overload
+def datetime_from_seconds(seconds: float) -> datetime: ...
+@overload
+def datetime_from_seconds(seconds: None) -> None: ...
+def datetime_from_seconds(seconds: float | None) -> datetime | None:
+    """A number of seconds since the epoch as a moment in UTC; None stays None."""
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+
+
+def format_rfc3339(seconds: float) -> str:
+    """The same as text: `2026-11-23T18:51:08.250000Z`, always with microseconds, so that texts are ordered as times."""
+    return _format_datetime(datetime_from_seconds(seconds))
+
+
+def _format_datetime(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+Moment: TypeAlias = Annotated[
+    datetime, PlainSerializer(_format_datetime, when_used="json"), WithJsonSchema(SCHEMA, mode="serialization")
+]
+"""A time in a view."""
+
+
+def event_view(event: AgentEvent) -> JsonObject:
+    """An event as clients get it."""
+    told = event.model_dump(mode="json")
+    calls = told["data"].get("calls")
+    for data in (told["data"], *(calls if isinstance(calls, list) else ())):
+        if isinstance(data, dict):
+            data |= {name: format_rfc3339(data[name]) for name in _OF_EVENTS if isinstance(data.get(name), float)}
+    return {**told, "at": format_rfc3339(event.at)}
+
+
+def with_moments(value: Json) -> Json:
+    """The JSON of a report, or of evidence, with the times in it as clients get them."""
+    if isinstance(value, list):
+        return [with_moments(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {name: _read_at(one) if name == RETRIEVED else with_moments(one) for name, one in value.items()}
+
+
+def _read_at(value: Json) -> Json:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    return format_rfc3339(value) if value else None
+
+
+def declare_moments(schemas: Mapping[str, Any]) -> None:
+    """Declare the rewritten timestamps in the schemas."""
+    for name, schema in schemas.items():
+        properties = schema.get("properties", {})
+        if name == "AgentEvent":
+            properties["at"] = {**SCHEMA, "title": "At", "description": "When, by the workflow's clock."}
+        if RETRIEVED in properties:
+            either = {"anyOf": [SCHEMA, {"type": "null"}], "title": "Retrieved At"}
+            properties[RETRIEVED] = {**either, "description": "When it was read, the last time; null: nobody knows."}
+
+
+class Accepted(Described):
+    """The run accepted the request."""
+
+    run_id: str = Field(examples=[EXAMPLE_RUN])
+    """The run."""

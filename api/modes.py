@@ -1,0 +1,171 @@
+"""Modes and domains: the graphs that a run can follow, their cost and limits, and the rubrics for evidence."""
+
+from collections.abc import Collection
+from typing import Final, Literal
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from elcano.api.http.errors import RequestInvalid, problem_docs
+from elcano.api.http.fields import Described
+from elcano.api.runs.domains import list_rubrics
+from elcano.api.runs.extras import lacking_extras
+from elcano.api.services import Provided
+from elcano.graphs.catalogue.sources import DATABASE
+from elcano.graphs.checks.budget_limits import default_limits
+from elcano.graphs.checks.callees import can_answer_offline, extra_faults, list_callees, required_extras, useful_extras
+from elcano.graphs.checks.costs import Cost, CostClass, estimate_graph_costs, of_choice
+from elcano.graphs.contracts import CHAIN_MODES
+from elcano.graphs.extras import EXTRAS
+from elcano.graphs.modes import DEFAULT_MODE, MODES, USUAL, can_choose_mode, describe_modes, list_parts, mode_of
+from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.state.rubric import Rubric
+
+ANY_SOURCE: Final = "at least one source"
+A_DATABASE: Final = (
+    "at least one database (`ELCANO_DATABASES`), and a language model or saved questions (`ELCANO_DATABASE_EXAMPLES`)"
+)
+
+
+class ModeCost(Described):
+    """The typical cost of a run."""
+
+    tokens: int = Field(examples=[53_000])
+    """Input and output tokens, without what a model thinks unseen."""
+    calls: int = Field(examples=[9])
+    """Calls of models."""
+
+    @classmethod
+    def of(cls, cost: Cost) -> "ModeCost":
+        """As it was counted."""
+        return cls(tokens=cost.tokens, calls=cost.calls)
+
+
+class ModeLimits(Described):
+    """The default limits of the mode's runs."""
+
+    tokens: int = Field(examples=[200_000])
+    """Input and output tokens."""
+    seconds: float = Field(examples=[600.0])
+    """From its start to the end of its report."""
+    iterations: int = Field(examples=[5])
+    """Turns of a research loop."""
+    steps: int = Field(examples=[200])
+    """Nodes visited."""
+    sections: int = Field(examples=[8])
+    """Of a plan, where there is one."""
+
+
+class ModeView(Described):
+    """A built-in mode, explained."""
+
+    name: str = Field(examples=["iterative"])
+    """Pass it as `mode`."""
+    aliases: tuple[str, ...] = Field(default=(), examples=[[]])
+    """Other names that mean the same."""
+    default: bool = Field(examples=[False])
+    """Whether a run has this mode that names none."""
+    purpose: str = Field(examples=["One point, however hard it is to find."])
+    """For which questions it is."""
+    does: str = Field(examples=["Search, think, find the gap, search for it, judge; round until it is answered."])
+    """What it does."""
+    ways: dict[str, str] = Field(default={}, examples=[{}])
+    """Of a mode that chooses among others: those that this server can go, and when it chooses each. A run cannot choose
+    what its own sources, models and budget do not allow, and says so if it would have."""
+    graph: str = Field(examples=["/v1/graphs/iterative"])
+    """Where its graph is, as JSON."""
+    drawing: str = Field(examples=["/v1/graphs/iterative?format=mermaid"])
+    """Where it is drawn, as a Mermaid flow chart."""
+    cost_class: CostClass = Field(examples=["low"])
+    """Roughly what it costs: `low` up to 60,000 usual tokens, `middle` up to 200,000, else `high`."""
+    least: ModeCost
+    """A run that goes straight through."""
+    usual: ModeCost
+    """A run that goes round twice; with six sections where it plans some. Of `auto` that of the usual way."""
+    limits: ModeLimits
+    """What a run may spend unless its request says otherwise (`budget`)."""
+    sources: str = Field(default=ANY_SOURCE, examples=[ANY_SOURCE])
+    """What it needs to search."""
+    unavailable: tuple[str, ...] = Field(default=(), examples=[()])
+    """Why a run of this mode is refused at the moment: what its workers lack, and how that is installed. Empty: it is
+    not."""
+    needs_model: bool = Field(default=False, examples=[False])
+    """Whether it needs a language model: a run whose model is `offline` is refused."""
+    left_out: tuple[str, ...] = Field(default=(), examples=[()])
+    """What its runs do without at the moment, because workers lack it, and how that is installed."""
+    engines: tuple[Literal["graph", "chain"], ...] = Field(examples=[["graph", "chain"]])
+    """What can run it; `chain` is plain code without the graph engine (`use_graph: false`)."""
+
+    @classmethod
+    def of(cls, name: str, *, databases: bool = True, lacking: Collection[str] = ()) -> "ModeView":
+        """The built-in mode `name`.
+
+        Args:
+            name: of the mode.
+            databases: whether the server has some, without which nothing asks them.
+            lacking: the extras that workers lack.
+        """
+        mode, graph = mode_of(name), MODES[name]
+        chooses = can_choose_mode(graph)
+        parts = list_parts()
+        told = of_choice(graph, list(parts.values()), parts[USUAL]) if chooses else estimate_graph_costs(graph)
+        limits = default_limits(graph)
+        ways = [way for way in parts if databases or DATABASE not in mode_of(way).kinds]
+        open_ways = [way for way in ways if required_extras(parts[way]).isdisjoint(lacking)]
+        return cls(
+            name=name,
+            aliases=mode.aliases,
+            default=name == DEFAULT_MODE,
+            purpose=mode.purpose or graph.description,
+            does=graph.description,
+            ways=describe_modes(open_ways) if chooses else {},
+            graph=f"/v1/graphs/{name}",
+            drawing=f"/v1/graphs/{name}?format=mermaid",
+            cost_class=told.cost_class,
+            least=ModeCost.of(told.least),
+            usual=ModeCost.of(told.usual),
+            limits=ModeLimits(
+                tokens=limits.tokens,
+                seconds=limits.seconds,
+                iterations=limits.iterations,
+                steps=limits.steps,
+                sections=limits.sections,
+            ),
+            sources=A_DATABASE if DATABASE in mode.kinds else ANY_SOURCE,
+            unavailable=() if chooses else tuple(extra_faults(f"the mode {name!r}", graph, lacking)),
+            needs_model=not chooses and any(not can_answer_offline(one.agent) for one in list_callees(graph)),
+            left_out=tuple(EXTRAS[extra].hint for extra in sorted(_left_out(graph, chooses) & frozenset(lacking))),
+            engines=("graph", "chain") if name in CHAIN_MODES else ("graph",),
+        )
+
+
+def _left_out(graph: ResearchGraph, chooses: bool) -> frozenset[str]:
+    """Return the extras without which a graph's runs do less; one that chooses modes also loses those that need one."""
+    return useful_extras(graph) | (required_extras(graph) if chooses else frozenset())
+
+
+router = APIRouter(prefix="/v1", responses=problem_docs(RequestInvalid))
+
+
+@router.get("/modes", tags=["graphs"])
+async def list_modes(services: Provided) -> list[ModeView]:
+    """List the built-in modes: the purpose, graph, cost, requirements and limits of each.
+
+    Whether it can be run at the moment say the workers: a mode that needs an extra that one of them lacks is refused.
+    Graphs of your own are modes too: `GET /v1/graphs` lists them with these.
+    """
+    settings = services.settings
+    lacking = await lacking_extras(services.temporal)
+    if not settings.mcp_servers:
+        lacking -= {"mcp"}
+    return [ModeView.of(name, databases=bool(settings.databases), lacking=lacking) for name in MODES]
+
+
+@router.get("/domains", tags=["runs"])
+async def list_domains(services: Provided) -> list[Rubric]:
+    """List the rubrics by which evidence can be judged: the built-in ones, then those of the server's own.
+
+    A run names one as its `domain`, or brings one of its own in the same form. Without one the judge goes by the
+    standards of no field.
+    """
+    return list_rubrics(services.settings)

@@ -1,0 +1,304 @@
+"""A run's query results as JSON or CSV (those that its answer rests on, else all that were found), and its chart.
+
+A result is kept as a table and as evidence before anybody is told of it, so it can be read while the run goes on, and
+after one that wrote no answer. Results that a run took over from the one that it follows are not its own.
+
+In CSV, a text that begins with `=`, `+`, `-`, `@` (in any width), a tab or a line break gets an apostrophe before it,
+so that no spreadsheet takes it for a formula; JSON has none.
+"""
+
+import asyncio
+import csv
+import io
+import re
+import unicodedata
+from base64 import b64decode
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Header, Path, Response
+from pydantic import Field
+
+from elcano.api.http.errors import (
+    NotAcceptable,
+    ReportLost,
+    ReportNotReady,
+    RequestInvalid,
+    ResultNotFound,
+    RunNotFound,
+    problem_docs,
+)
+from elcano.api.http.request_checks import choose_media_type
+from elcano.api.reports.drawings import SVG_HEADERS
+from elcano.api.runs.run_status import read_run
+from elcano.api.runs.run_view import RunView
+from elcano.api.services import Provided, Services
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.report.data_answer import AnswerTable, Chart, DataAnswer
+from elcano.graphs.report.report import Report
+from elcano.graphs.report.tables import NUMBERS, RESULT_EVIDENCE, Cell, Kind, ResultColumn, ResultTable
+from elcano.storage.store import TenantStore
+
+
+class ResultSummary(Frozen):
+    """One result, without its rows."""
+
+    number: int = Field(ge=1, description="As the answer counts them.")
+    database: str = Field(description="The name that the operator gave it.")
+    sql: str = Field(description="As it was run; empty: code put it together from other results.")
+    query_hash: str = Field(description="SHA-256 of the SQL in UTF-8, hexadecimal; empty without SQL.")
+    columns: tuple[ResultColumn, ...] = Field(description="In their order.")
+    rows: int = Field(ge=0, description="How many were read.")
+    truncated: bool = Field(description="Whether there are more rows, or longer values, than were read.")
+    at: str = Field(description="When it was read: UTC, ISO 8601.")
+    artifact: str = Field(description="SHA-256 of the stored result.")
+
+
+class ResultList(Frozen):
+    """The results of queries that a run has."""
+
+    run_id: str
+    answer: bool = Field(
+        default=True,
+        description="Whether its answer rests on them; false: there is no such answer (yet), and these were found. The "
+        "answer may count them otherwise.",
+    )
+    results: tuple[ResultSummary, ...] = ()
+
+
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
+_NUMBER: Final = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+
+
+def as_csv(table: ResultTable) -> str:
+    """RFC 4180, with a line of names. NULL is empty; an empty text is empty as well."""
+    written = io.StringIO()
+    lines = csv.writer(written, lineterminator="\r\n")
+    lines.writerow([_escape_formula(column.name) for column in table.columns])
+    kinds = [column.kind for column in table.columns]
+    for row in table.rows:
+        lines.writerow([_format_csv_cell(value, kind) for value, kind in zip(row, kinds, strict=True)])
+    return written.getvalue()
+
+
+def _format_csv_cell(value: Cell, kind: Kind) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    return value if kind in NUMBERS and _NUMBER.fullmatch(value) else _escape_formula(value)
+
+
+def _escape_formula(text: str) -> str:
+    begins = unicodedata.normalize("NFKC", text[:1])
+    return f"'{text}" if begins.startswith(_FORMULA) or text.lstrip().startswith(_FORMULA) else text
+
+
+MOST_RESULTS: Final = 999
+"""That are counted, the first ones."""
+
+
+@dataclass(frozen=True)
+class KnownResult:
+    """A result that is in the store."""
+
+    number: int
+    artifact: str
+    table: ResultTable
+
+
+async def load_data_answer(run: RunView, store: TenantStore) -> DataAnswer | None:
+    """What the report of a run has of results; None if there is no report, or it rests on none.
+
+    Raises:
+        ReportLost: the store does not have the report.
+    """
+    if run.report is None:
+        return None
+    stored = await stored_artifact(run.report.artifact, store)
+    if '"data":' not in stored:  # most reports have none, and a long one takes a while to read
+        return None
+    return (await asyncio.to_thread(Report.model_validate_json, stored)).data
+
+
+async def found_keys(run: RunView, store: TenantStore) -> dict[int, str]:
+    """Artifact hashes of the results that a run and its branches have found, by the numbers that they are counted by.
+
+    They are counted in the order in which the run has them; behind those what a branch found that handed nothing over.
+    """
+    kept = await store.runs.get(run.run_id)
+    known = dict.fromkeys(kept.evidence if kept else ()) | dict.fromkeys(await store.evidence.ids_of_run(run.run_id))
+    before = set(await store.evidence.ids_of_run(run.previous_run)) if run.previous_run else set()
+    own = [one for one in known if one.startswith(RESULT_EVIDENCE) and one not in before][:MOST_RESULTS]
+    return {number: one.removeprefix(RESULT_EVIDENCE) for number, one in enumerate(own, start=1)}
+
+
+async def load_found_results(run: RunView, store: TenantStore) -> list[KnownResult]:
+    """The same with their tables.
+
+    Raises:
+        ReportLost: the store does not have one of them.
+    """
+    return [
+        KnownResult(number, key, await asyncio.to_thread(_parse_result_table, await stored_artifact(key, store)))
+        for number, key in (await found_keys(run, store)).items()
+    ]
+
+
+async def stored_artifact(key: str, store: TenantStore) -> str:
+    """Return the artifact stored under a hash that a run names.
+
+    Raises:
+        ReportLost: the store does not have it.
+    """
+    stored = await store.artifacts.get(key)
+    if stored is None:
+        raise ReportLost(f"the store does not have {key!r}; is this the run's data directory?")
+    return stored
+
+
+def _parse_result_table(stored: str) -> ResultTable:
+    return ResultTable.model_validate_json(stored)
+
+
+JSON = "application/json"
+CSV = "text/csv"
+SVG = "image/svg+xml"
+PNG = "image/png"
+SPEC = "application/vnd.vegalite.v5+json"
+_TEXT = {"schema": {"type": "string"}}
+_NO_RESULT = "the answer of the run {run_id!r} rests on no result of a database"
+_MISSING = problem_docs(RunNotFound, ResultNotFound, ReportNotReady, ReportLost)
+
+router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"], responses=problem_docs(RequestInvalid))
+
+
+@router.get("/results", responses=_MISSING)
+async def list_results(run_id: str, services: Provided) -> ResultList:
+    """List the results of queries that a run's answer rests on, by the numbers that it counts them by.
+
+    As long as there is no such answer, and where none was written, those that were found.
+    """
+    run = await read_run(run_id, services.temporal, services.store)
+    data = await load_data_answer(run, services.store)
+    if data is not None and data.tables:
+        return ResultList(run_id=run_id, results=tuple(map(_of_answer, data.tables)))
+    there = await load_found_results(run, services.store)
+    if not there and data is None and run.report is not None:
+        raise ResultNotFound(_NO_RESULT.format(run_id=run_id))
+    return ResultList(run_id=run_id, answer=data is not None and not there, results=tuple(map(_of_found, there)))
+
+
+@router.get(
+    "/results/{number}",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "All rows that were read",
+            "content": {JSON: {"schema": {"$ref": "#/components/schemas/ResultTable"}}, CSV: _TEXT},
+        },
+        **_MISSING,
+        **problem_docs(NotAcceptable),
+    },
+)
+async def get_result(
+    run_id: str,
+    services: Provided,
+    number: Annotated[int, Path(ge=1, le=999, description="As `GET .../results` lists it.")],
+    accept: Annotated[str | None, Header(description=f"`{JSON}` (default) or `{CSV}`.")] = None,
+) -> Response:
+    """Read one result whole: as JSON with its types, or as CSV, in which no text is taken for a formula."""
+    form = choose_media_type(accept, (JSON, CSV))
+    run = await read_run(run_id, services.temporal, services.store)
+    data = await load_data_answer(run, services.store)
+    keys = {one.number: one.artifact for one in data.tables} if data else {}
+    keys = keys or await found_keys(run, services.store)
+    if not keys and run.report is None:
+        raise ReportNotReady(run_id, run.status, "result and no ")
+    if number not in keys:
+        raise ResultNotFound(f"the run {run_id!r} has no result {number}; it has: {sorted(keys) or 'none'}")
+    stored = await stored_artifact(keys[number], services.store)
+    content = stored if form == JSON else await asyncio.to_thread(_render_result_csv, stored)
+    said = f"{CSV}; charset=utf-8; header=present" if form == CSV else JSON
+    return Response(content, media_type=said, headers={"Vary": "Accept", "X-Content-Type-Options": "nosniff"})
+
+
+@router.get("/chart.svg", response_class=Response, responses={200: {"content": {SVG: _TEXT}}, **_MISSING})
+async def get_chart(run_id: str, services: Provided) -> Response:
+    """See the chart of an answer."""
+    return Response(
+        await stored_artifact((await _load_answer_chart(run_id, services)).svg, services.store),
+        media_type=SVG,
+        headers=SVG_HEADERS,
+    )
+
+
+@router.get("/chart.png", response_class=Response, responses={200: {"content": {PNG: _TEXT}}, **_MISSING})
+async def get_chart_as_png(run_id: str, services: Provided) -> Response:
+    """See the chart of an answer as a picture of points, on white."""
+    stored = await stored_artifact((await _load_answer_chart(run_id, services)).png, services.store)
+    return Response(b64decode(stored), media_type=PNG, headers=SVG_HEADERS)
+
+
+@router.get("/chart.json", response_class=Response, responses={200: {"content": {SPEC: _TEXT}}, **_MISSING})
+async def get_chart_as_specification(run_id: str, services: Provided) -> Response:
+    """Read the Vega-Lite specification of the chart, with its values: to draw it anew, or to change it."""
+    stored = await stored_artifact((await _load_answer_chart(run_id, services)).spec, services.store)
+    return Response(stored, media_type=SPEC)
+
+
+def _render_result_csv(stored: str) -> str:
+    return as_csv(ResultTable.model_validate_json(stored))
+
+
+async def _load_answer_chart(run_id: str, services: Services) -> Chart:
+    data = await _load_answer_data(run_id, services)
+    if data.chart is None:
+        raise ResultNotFound(f"the answer of the run {run_id!r} has no chart. {data.no_chart}".rstrip())
+    return data.chart
+
+
+async def _load_answer_data(run_id: str, services: Services) -> DataAnswer:
+    """What the report of a run has of results."""
+    run = await read_run(run_id, services.temporal, services.store)
+    if run.report is None:
+        raise ReportNotReady(run_id, run.status)
+    data = await load_data_answer(run, services.store)
+    if data is None:
+        raise ResultNotFound(_NO_RESULT.format(run_id=run_id))
+    return data
+
+
+def _of_answer(one: AnswerTable) -> ResultSummary:
+    return ResultSummary(
+        number=one.number,
+        database=one.database,
+        sql=one.sql,
+        query_hash=_hash_sql(one.sql),
+        columns=one.columns,
+        rows=one.row_count,
+        truncated=one.truncated,
+        at=one.at,
+        artifact=one.artifact,
+    )
+
+
+def _of_found(one: KnownResult) -> ResultSummary:
+    return ResultSummary(
+        number=one.number,
+        database=one.table.database,
+        sql=one.table.sql,
+        query_hash=_hash_sql(one.table.sql),
+        columns=one.table.columns,
+        rows=len(one.table.rows),
+        truncated=one.table.truncated,
+        at=one.table.at,
+        artifact=one.artifact,
+    )
+
+
+def _hash_sql(sql: str) -> str:
+    return sha256(sql.encode()).hexdigest() if sql else ""

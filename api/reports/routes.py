@@ -1,0 +1,115 @@
+"""The results of a run: its report and its evidence."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query, Response
+from pydantic import Field, WrapSerializer
+
+from elcano.api.http.errors import NotAcceptable, ReportLost, ReportNotReady, RequestInvalid, RunNotFound, problem_docs
+from elcano.api.http.fields import Described, with_moments
+from elcano.api.http.request_checks import choose_media_type
+from elcano.api.reports.drawings import chart_of, plots_of
+from elcano.api.reports.page import HEADERS, render_report_page
+from elcano.api.runs.run_status import kept_run, read_run
+from elcano.api.services import Provided
+from elcano.graphs.references.export_formats import BIBTEX, CSL, FORMS, RIS
+from elcano.graphs.report.report import Report
+from elcano.storage.evidence import Evidence
+
+MARKDOWN = "text/markdown"
+JSON = "application/json"
+HTML = "text/html"
+_TEXT = {"schema": {"type": "string"}}
+
+
+class EvidencePage(Described):
+    """One page of what a run found, in the order of finding."""
+
+    run_id: str = Field(examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"])
+    """The run."""
+    total: int = Field(examples=[12])
+    """Passages found so far."""
+    next: int | None = Field(default=None, examples=[50])
+    """Pass it as `offset` for the next page; null on the last one."""
+    evidence: tuple[Annotated[Evidence, WrapSerializer(lambda one, write: with_moments(write(one)))], ...]
+    """Whole passages, each with its place in the stored text."""
+
+
+router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"], responses=problem_docs(RequestInvalid))
+
+
+@router.get(
+    "/report",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "The report, in the form that `Accept` asks for",
+            "content": {
+                MARKDOWN: _TEXT,
+                JSON: {"schema": {"$ref": "#/components/schemas/Report"}},
+                HTML: _TEXT,
+                BIBTEX: _TEXT,
+                RIS: _TEXT,
+                CSL: {"schema": {"type": "array", "items": {"type": "object"}}},
+            },
+        },
+        **problem_docs(RunNotFound, NotAcceptable, ReportNotReady, ReportLost),
+    },
+)
+async def get_report(
+    run_id: str,
+    services: Provided,
+    accept: Annotated[
+        str | None,
+        Header(
+            description=f"`{MARKDOWN}` (default), `{HTML}`, `{JSON}`; of references alone `{BIBTEX}`, `{RIS}`, `{CSL}`."
+        ),
+    ] = None,
+) -> Response:
+    """Read a run's report, as Markdown, as one page of HTML or with every statement as JSON; or its references."""
+    form = choose_media_type(accept, (MARKDOWN, JSON, HTML, *FORMS))
+    run = await read_run(run_id, services.temporal, services.store)
+    if run.report is None:
+        raise ReportNotReady(run_id, run.status)
+    stored = await services.store.artifacts.get(run.report.artifact)
+    if stored is None:
+        raise ReportLost(f"the store does not have {run.report.artifact!r}; is this the run's data directory?")
+    plots = await plots_of(stored, services.store) if form == HTML else {}
+    chart = await chart_of(stored, services.store) if form == HTML else None
+    content = await asyncio.to_thread(_render_stored_report, stored, form, plots, chart)
+    # What is text by its name says itself which characters it is of; JSON is UTF-8 anyway.
+    said = f"{form}; charset=utf-8" if form in (BIBTEX, RIS) else form
+    return Response(content, media_type=said, headers={"Vary": "Accept", **(HEADERS if form == HTML else {})})
+
+
+def _render_stored_report(stored: str, form: str, plots: Mapping[int, str], chart: str | None) -> str:
+    """A report in `form`, from its JSON, as which it is kept; of a long one that takes a while."""
+    if form == JSON:
+        return json.dumps(with_moments(json.loads(stored)), ensure_ascii=False, separators=(",", ":"))
+    report = Report.model_validate_json(stored)
+    if form == HTML:
+        return render_report_page(report, plots, chart)
+    return report.markdown if form == MARKDOWN else FORMS[form](report.references)
+
+
+@router.get("/evidence", responses=problem_docs(RunNotFound))
+async def list_evidence(
+    run_id: str,
+    services: Provided,
+    offset: Annotated[int, Query(ge=0, le=1_000_000, description="Passages to leave out.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=200, description="Passages a page.")] = 50,
+) -> EvidencePage:
+    """Read the passages that a run and its sections found, whole and in the order of finding; also while it runs."""
+    await kept_run(run_id, services.store)
+    kept = services.store.evidence
+    total = await kept.count_of_run(run_id)
+    end = offset + limit
+    return EvidencePage(
+        run_id=run_id,
+        total=total,
+        next=end if end < total else None,
+        evidence=tuple(await kept.of_run(run_id, limit=limit, offset=offset)),
+    )

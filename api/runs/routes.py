@@ -1,0 +1,165 @@
+"""Runs: ask for one, list them, see how one stands, follow it."""
+
+from typing import Annotated, TypeAlias
+
+from fastapi import APIRouter, Header, Query, Response
+from pydantic import AwareDatetime
+
+from elcano.api.http.errors import (
+    BodyTooLarge,
+    BodyUnreadable,
+    DeleteRefused,
+    KeyReused,
+    RequestInvalid,
+    RunNotFound,
+    TemporalRefused,
+    TemporalUnavailable,
+    TooManyRuns,
+    problem_docs,
+)
+from elcano.api.http.fields import RunId
+from elcano.api.runs.deletion import delete_run as delete
+from elcano.api.runs.idempotent_start import Starter
+from elcano.api.runs.run_request import RunRequest
+from elcano.api.runs.run_status import read_run, refresh_listed_runs
+from elcano.api.runs.run_view import RunList, RunView
+from elcano.api.runs.submission import submit_run
+from elcano.api.services import Provided
+from elcano.graphs.contracts import RunStatus
+from elcano.graphs.errors import GraphInvalid
+from elcano.graphs.records import RunFilter
+
+LOCATION = {"Location": {"description": "The path of the run.", "schema": {"type": "string"}}}
+
+IdempotencyKey: TypeAlias = Annotated[
+    str | None,
+    Header(
+        min_length=1,
+        max_length=255,
+        description="A text of your own that makes it safe to send this request again: it starts one run.",
+        examples=["3f0c6f5e-nightly-report"],
+    ),
+]
+
+router = APIRouter(prefix="/v1/runs", tags=["runs"], responses=problem_docs(RequestInvalid))
+
+
+@router.post(
+    "",
+    status_code=201,
+    responses={
+        200: {
+            "model": RunView,
+            "description": "The run that the same key and request started before",
+            "headers": LOCATION,
+        },
+        201: {"description": "The run", "headers": LOCATION},
+        **problem_docs(
+            BodyUnreadable,
+            BodyTooLarge,
+            RequestInvalid,
+            GraphInvalid,
+            KeyReused,
+            TooManyRuns,
+            TemporalRefused,
+            TemporalUnavailable,
+        ),
+    },
+)
+async def start_run(
+    request: RunRequest,
+    services: Provided,
+    response: Response,
+    idempotency_key: IdempotencyKey = None,
+) -> RunView:
+    """Start a run: a question becomes a durable workflow.
+
+    The answer comes at once; follow the run with `GET /v1/runs/{run_id}/events`. With an `Idempotency-Key` the same
+    request can be sent again after a lost answer or a 503 and never starts a second run.
+    """
+    submission = await submit_run(
+        request,
+        idempotency_key,
+        tenant=services.tenant,
+        starter=Starter(services.temporal, services.store, services.admit, services.settings),
+    )
+    run_id = submission.run.run_id
+    response.headers["Location"] = f"/v1/runs/{run_id}"
+    if submission.new:
+        return RunView.of(submission.run).with_links(services.workflows_page)
+    response.status_code = 200
+    return (await read_run(run_id, services.temporal, services.store)).with_links(services.workflows_page)
+
+
+@router.get("")
+async def list_runs(
+    services: Provided,
+    limit: Annotated[int, Query(ge=1, le=200, description="Runs a page.")] = 20,
+    before: Annotated[
+        RunId | None,
+        Query(description="The `next` of the page before.", examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"]),
+    ] = None,
+    status: Annotated[RunStatus | None, Query(description="Only runs that are known to be so.")] = None,
+    run_id: Annotated[
+        str | None, Query(min_length=1, max_length=100, description="Only runs whose id has this in it.")
+    ] = None,
+    mode: Annotated[
+        str | None,
+        Query(max_length=100, description="Only runs asked for in this mode, or ended ones that chose it."),
+    ] = None,
+    created_after: Annotated[AwareDatetime | None, Query(description="Only runs accepted later than that.")] = None,
+    created_before: Annotated[AwareDatetime | None, Query(description="Only runs accepted earlier than that.")] = None,
+    question: Annotated[
+        str | None,
+        Query(min_length=1, max_length=200, description="Only runs whose question has this in it, in capitals or not."),
+    ] = None,
+) -> RunList:
+    """List runs as stored, newest first; running ones with their current stage.
+
+    Pages of a filtered list go on with the same filters. If Temporal says nothing of a run at once, it is shown as it
+    was accepted, and marked `stale`.
+    """
+    wanted = RunFilter(
+        id_part=run_id and run_id.lower(),
+        mode=mode,
+        question=question,
+        created_after=None if created_after is None else created_after.timestamp(),
+        created_before=None if created_before is None else created_before.timestamp(),
+    )
+    page = await services.store.runs.page(limit=limit, before=before, status=status, wanted=wanted)
+    runs = await refresh_listed_runs(
+        (RunView.of(one.run, evidence=one.evidence) for one in page.runs), services.temporal
+    )
+    return RunList(runs=tuple(run.with_links(services.workflows_page) for run in runs), next=page.next)
+
+
+@router.get("/{run_id}", responses=problem_docs(RunNotFound, TemporalRefused))
+async def get_run(
+    run_id: str,
+    services: Provided,
+    pending: Annotated[
+        bool, Query(description="Whether to look up what Temporal is waiting for, in the run and in each section.")
+    ] = True,
+) -> RunView:
+    """See how a run stands.
+
+    A running run is asked; if no worker answers within two seconds the answer is marked `stale`. Who asks every few
+    seconds does better with `pending=false`, which takes one request to Temporal instead of one a section.
+    """
+    return (await read_run(run_id, services.temporal, services.store, pending=pending)).with_links(
+        services.workflows_page
+    )
+
+
+@router.delete(
+    "/{run_id}",
+    status_code=204,
+    responses=problem_docs(RunNotFound, DeleteRefused, TemporalRefused, TemporalUnavailable),
+)
+async def delete_run(run_id: str, services: Provided) -> None:
+    """Delete a run that has ended, with everything that it left: report, evidence, events, and its sections.
+
+    What other runs found too stays. Nothing of a deleted run can be brought back.
+    """
+    await delete(run_id, services.temporal, services.store)
+    services.forget_run(run_id)

@@ -1,0 +1,114 @@
+"""The log of a run and its events: from the store if the run has ended, from its workflow while it goes on.
+
+A run that ended without recording it (terminated, or failed outside its own care) left no log in the store; as long as
+Temporal keeps its history, a worker can read it there. A section is read by its run id too.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Final
+
+from elcano.api.http.errors import RunForgotten, RunNotFound, RunUnreadable
+from elcano.api.runs.run_status import current_run
+from elcano.api.temporal.client import Temporal
+from elcano.graphs.lifecycle.start import fold
+from elcano.graphs.records import ArchivedRun, LogPage, ProgressPage, RunLog
+from elcano.graphs.state.events import AgentEvent
+from elcano.storage.store import TenantStore
+
+
+async def read_log(run: ArchivedRun, temporal: Temporal, store: TenantStore) -> RunLog:
+    """All entries of `run`, as `current_run` gave it.
+
+    Raises:
+        WorkerUnavailable: it goes on, and no worker answers.
+        RunUnreadable: a worker cannot read it, or its record names a log that is not there.
+        RunForgotten: it left no log, and Temporal does not know it any more.
+        TemporalUnavailable: Temporal does not answer.
+    """
+    if run.status == "running" or not run.log:
+        return await _asked_of_worker(run.run_id, temporal)
+    kept = await store.artifacts.get(run.log)
+    if kept is None:
+        raise RunUnreadable(f"the log {run.log} of run {run.run_id!r} is not in the store any more")
+    return await asyncio.to_thread(RunLog.model_validate_json, kept)
+
+
+async def _asked_of_worker(run_id: str, temporal: Temporal) -> RunLog:
+    """Page by page. A run only gets longer, unless it is taken back meanwhile: then it is read anew."""
+    pages: list[LogPage] = [await temporal.log(run_id, 0)]
+    while pages[-1].more:
+        page = await temporal.log(run_id, sum(len(one.entries) for one in pages))
+        pages = [*pages, page] if page.entries else [await temporal.log(run_id, 0)]
+    asked = pages[0].asked
+    assert asked is not None, "the first page says what was asked for"
+    entries = tuple(entry for page in pages for entry in page.entries)
+    return RunLog(asked=asked, entries=entries, run=await asyncio.to_thread(fold, asked, entries))
+
+
+_SECTION: Final = "."
+"""Parts the id of a run from what comes behind it in the ids of its sections."""
+
+
+@dataclass(frozen=True)
+class RunHistory:
+    """A run and how it came about."""
+
+    run: ArchivedRun
+    log: RunLog
+    events: tuple[AgentEvent, ...]
+
+    @property
+    def going_on(self) -> bool:
+        """It has not ended."""
+        return self.run.status == "running"
+
+
+async def read_story(run_id: str, temporal: Temporal, store: TenantStore) -> RunHistory:
+    """A run or section as it stands.
+
+    Raises:
+        RunNotFound: there is no such run.
+        WorkerUnavailable: it goes on, and no worker answers.
+        RunUnreadable: a worker cannot read it, or its record names a log that is not there.
+        RunForgotten: it left no log, and Temporal does not know it any more.
+        TemporalUnavailable: it goes on, and Temporal does not answer.
+    """
+    run = await _find_run_record(run_id, temporal, store)
+    try:
+        log = await read_log(run, temporal, store)
+        events = await _load_run_events(run, temporal, store)
+    except RunForgotten:
+        if run.branch_of is not None and run.status == "running":  # nobody but its id says that there is one
+            raise RunNotFound(run_id) from None
+        raise
+    return RunHistory(run, log, events)
+
+
+async def _find_run_record(run_id: str, temporal: Temporal, store: TenantStore) -> ArchivedRun:
+    """Return the record of a run; for a section that has not ended, and so has none, build one from its id."""
+    root_id, _, section = run_id.partition(_SECTION)
+    try:
+        return await current_run(run_id, temporal, store)
+    except RunNotFound:
+        root = await store.runs.get(root_id) if section else None
+        if root is None:
+            raise
+    branch_of = {"run_id": root_id, "path": section, "section": section}
+    return ArchivedRun.model_validate(
+        {
+            **root.model_dump(include={"question", "mode", "tenant", "engine", "started_at"}),
+            "run_id": run_id,
+            "status": "running",
+            "branch_of": branch_of,
+        }
+    )
+
+
+async def _load_run_events(run: ArchivedRun, temporal: Temporal, store: TenantStore) -> tuple[AgentEvent, ...]:
+    if run.status != "running":
+        return tuple(await store.runs.events(run.run_id))
+    pages: list[ProgressPage] = [await temporal.progress(run.run_id, 0)]
+    while pages[-1].more:
+        pages.append(await temporal.progress(run.run_id, pages[-1].last))
+    return tuple(event for page in pages for event in page.events)

@@ -1,0 +1,303 @@
+"""How runs look in responses; these descriptions and examples are the API's manual. Times are RFC 3339 in UTC."""
+
+from typing import Final, Literal, TypeAlias, get_args
+
+from pydantic import Field
+
+from elcano.api.http.fields import (
+    Described,
+    Moment,
+    WorkflowData,
+)
+from elcano.api.runs.budget_view import BudgetView
+from elcano.api.temporal.executions import PendingActivity
+from elcano.graphs.contracts import Engine, ForkedFrom, RunStatus, Stage
+from elcano.graphs.records import ArchivedRun, RunSnapshot
+from elcano.graphs.report.draft import ReportRef
+from elcano.graphs.state.branches import BranchState
+from elcano.graphs.state.budget import Usage
+from elcano.graphs.state.failures import Ending, Failure
+from elcano.graphs.state.holds import HoldReason, WaitingCall
+from elcano.graphs.state.state import Choice
+from elcano.graphs.state.team import Ledger, StallReason
+
+CALL = "0003-open_ticket"
+"""An example."""
+
+
+class WaitingCallView(WorkflowData):
+    """A pending call of a tool that writes, waiting for approval or refusal."""
+
+    call: str = Field(examples=[CALL])
+    """Its id, which a decision names."""
+    run_id: str = Field(examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"])
+    """The run, or the section, that makes it: a decision is sent to that one."""
+    section: str = Field(default="", examples=[""])
+    """The section's title; empty for the run itself."""
+    step: int = Field(examples=[3])
+    """Its step."""
+    node: str = Field(examples=["open_ticket"])
+    """Its node."""
+    server: str = Field(examples=["tickets"])
+    """The server, by the name that the operator gave it."""
+    tool: str = Field(examples=["open_ticket"])
+    """The tool of that server."""
+    arguments: str = Field(examples=['{"title": "The harbour light is out"}'])
+    """What it would be called with, as JSON; at most 2,000 characters of it, and 200 where a section asks."""
+    whole: bool = Field(default=True, examples=[True])
+    """False: there is more of the arguments; `GET /v1/runs/{run_id}/steps/{step}?whole=true` has all as its input."""
+    since: Moment = Field(examples=["2026-11-18T08:26:40.250000Z"])
+    """When it was asked about. Its arguments fit the tool's schema then."""
+    until: Moment = Field(examples=["2026-11-25T08:26:40.250000Z"])
+    """When its node, or its item, fails by `ApprovalNeeded` if nobody has decided."""
+
+    @classmethod
+    def of(cls, call: WaitingCall) -> "WaitingCallView":
+        """A call as its run knows it."""
+        shared = call.model_dump(include=cls.model_fields.keys() - {"call"})
+        return cls(call=call.id, **shared)
+
+
+class TurnView(Described):
+    """One round of a team."""
+
+    round: int = Field(examples=[2])
+    """Its number; it is an iteration of the run."""
+    speaker: str = Field(examples=["judge"])
+    """Who was told to do something; empty: the manager named nobody that there is."""
+    instruction: str = Field(examples=["Judge whether the passages on costs suffice."])
+    """What."""
+    reason: str = Field(default="", examples=["New passages came."])
+    """Why it is this one's turn."""
+    stall: StallReason = Field(default="", examples=[""])
+    """Why the round is a stall; empty: it is none. `nobody`: no participant was named. `repeated`: the same instruction
+    on the same evidence, which nobody was sent on. `loop`, `no progress`: the manager says so."""
+    evidence: int = Field(examples=[8])
+    """Passages that had been found by then."""
+
+
+class LedgerView(Described):
+    """The ledger that a manager leads its team by, with its counters."""
+
+    given: tuple[str, ...] = Field(default=(), examples=[("Asked is what it costs.",)])
+    """Facts that are given."""
+    to_look_up: tuple[str, ...] = Field(default=(), examples=[("The price of each plan",)])
+    """Facts that have to be found."""
+    to_derive: tuple[str, ...] = Field(default=(), examples=[("Which plan is cheapest",)])
+    """Facts that have to be concluded from others."""
+    guesses: tuple[str, ...] = Field(default=(), examples=[("It is probably billed by use.",)])
+    """What the manager thinks likely; it is no evidence."""
+    plan: tuple[str, ...] = Field(default=(), examples=[("searcher: find the prices", "reporter: write")])
+    """The steps."""
+    next_speaker: str = Field(default="", examples=["searcher"])
+    """Whose turn it is, or was last."""
+    instruction: str = Field(default="", examples=["Find the price of each plan."])
+    """What that participant is to do."""
+    satisfied: bool = Field(default=False, examples=[False])
+    """Whether the manager says that the request is."""
+    stalls: int = Field(default=0, examples=[1])
+    """Rounds without progress, of at most `budget.stalls.limit`."""
+    resets: int = Field(default=0, examples=[0])
+    """How often it planned anew, of at most `budget.resets.limit`."""
+    turns: tuple[TurnView, ...] = ()
+    """All rounds so far."""
+
+    @classmethod
+    def of(cls, ledger: Ledger | None) -> "LedgerView | None":
+        """Builds the view of a run's ledger; None if the run has no manager."""
+        if ledger is None:
+            return None
+        turns = tuple(
+            TurnView.model_validate(turn.model_dump(exclude={"guidance", "sources"})) for turn in ledger.turns
+        )
+        counted = ledger.model_dump(include={"next_speaker", "instruction", "satisfied", "stalls", "resets"})
+        return cls.model_validate({**ledger.task.model_dump(), **counted, "turns": turns})
+
+
+Link: TypeAlias = Literal["events", "report", "temporal_ui"]
+"""What of a run is at an address."""
+_LINKS: Final[dict[Link, str]] = {
+    "events": "/v1/runs/default-01kb1q3yw5v7c8m2n4p6r8t0vx/events",
+    "report": "/v1/runs/default-01kb1q3yw5v7c8m2n4p6r8t0vx/report",
+    "temporal_ui": "http://127.0.0.1:8233/namespaces/default/workflows/default-01kb1q3yw5v7c8m2n4p6r8t0vx",
+}
+
+
+class HoldView(WorkflowData):
+    """The reason that a run is on hold."""
+
+    reason: HoldReason = Field(examples=["provider"])
+    """`budget`: a top-up. `provider`: one that is down, overloaded or out of quota. `person`: somebody has to mend a
+    key, a name or a setting. `pause`: somebody paused it, and has to continue it. `approval`: somebody has to
+    approve or refuse the plan, or calls of tools (`approvals`)."""
+    node: str = Field(examples=["judge"])
+    """The node that waits."""
+    agent: str = Field(default="", examples=["judge"])
+    """The agent that it calls; empty for a search."""
+    source: str = Field(default="", examples=[""])
+    """The source that it searches; empty for an agent."""
+    type: str = Field(default="", examples=["ProviderUnavailable"])
+    """The error's name; of a budget the limit that is used up."""
+    detail: str = Field(examples=["HTTP 503: overloaded"])
+    """What the provider said, which limit is used up, or why somebody paused it."""
+    by: str = Field(default="", examples=[""])
+    """Who paused it; empty if nobody was named."""
+    tries: int = Field(default=0, examples=[3])
+    """How often the call was tried in vain."""
+    since: Moment | None = Field(default=None, examples=["2026-11-18T08:26:40.250000Z"])
+    """When it began."""
+    until: Moment | None = Field(default=None, examples=["2026-11-18T08:26:48.250000Z"])
+    """When the call is tried again, or not waited for any more; null: once somebody has done something."""
+
+
+class PlannedSection(Described):
+    """One section of a plan."""
+
+    title: str = Field(examples=["Costs"])
+    """Its heading in the report."""
+    question: str = Field(examples=["What does it cost to run?"])
+    """What its research is to find out."""
+    criteria: tuple[str, ...] = Field(default=(), examples=[("Names the price of each plan, with its date",)])
+    """What its answer has to have."""
+
+
+class RunView(Described):
+    """A run: how it stands, or how it ended."""
+
+    run_id: str = Field(examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"])
+    """Names the run everywhere; also the id of its Temporal workflow."""
+    question: str = Field(examples=["Which Python packages here can read PDF files?"])
+    """What is to be found out."""
+    mode: str = Field(examples=["iterative"])
+    """The graph that works on it."""
+    choice: Choice | None = Field(default=None, examples=[{"mode": "deep", "reason": "It compares three things."}])
+    """Of a run asked for as `auto`: the mode by which it goes on, and why (in lists only once it has ended); null until
+    it has chosen."""
+    domain: str = Field(default="", examples=["biomedical"])
+    """The field by whose rubric its evidence is judged; empty: that of none, or its question has not been read yet."""
+    engine: Engine = Field(default="graph", examples=["graph"])
+    """`chain`: the mode runs as plain code, without the graph engine."""
+    status: RunStatus = Field(examples=["running"])
+    """`terminated`: ended from outside, without a report."""
+    forked_from: ForkedFrom | None = Field(default=None, examples=[None])
+    """The run whose steps it began with, and its first step of its own; null if it began by itself."""
+    previous_run: str = Field(default="", examples=[""])
+    """The run that it follows: it knows what was asked and answered there, and before. Empty: none."""
+    started_at: Moment = Field(examples=["2026-11-18T08:26:40.250000Z"])
+    """When it was accepted."""
+    finished_at: Moment | None = Field(default=None, examples=["2026-11-18T08:27:22.500000Z"])
+    """When it ended; null while it runs."""
+    stage: Stage | None = Field(default=None, examples=["researching"])
+    """Where a running run is; null if nobody answers."""
+    node: str = Field(default="", examples=["judge"])
+    """The node that a running run is at."""
+    iterations: int | None = Field(default=None, examples=[2])
+    """Turns of the research loop; null while nobody told, as of a running run in a list."""
+    steps: int | None = Field(default=None, examples=[17])
+    """Nodes visited; null likewise."""
+    evidence: int | None = Field(default=None, examples=[12])
+    """Passages found; null likewise."""
+    sources: tuple[str, ...] = Field(default=(), examples=[["packages"]])
+    """What is searched."""
+    budget: BudgetView | None = None
+    """Per limit what it is, what is used and what remains; null until the run told."""
+    ending: Ending | None = Field(default=None, examples=[{"kind": "stopped", "detail": "We know enough."}])
+    """Why it left its graph early; null if it did not."""
+    hold: HoldView | None = None
+    """Set while it waits: to be continued, for a top-up, for approval, or with a call, its own or a section's, for a
+    provider or for a person."""
+    approvals: tuple[WaitingCallView, ...] = ()
+    """Calls of tools that somebody has to approve or refuse, also the first 20 of each section; the run may work
+    meanwhile. Not in lists."""
+    plan: tuple[PlannedSection, ...] = ()
+    """The sections that a running run has planned; not in lists."""
+    branches: tuple[BranchState, ...] = ()
+    """How the sections stand that are researched side by side, the last 200; not in lists."""
+    ledger: LedgerView | None = None
+    """Of a run that a manager leads (`magentic`): facts, plan, turns, stalls and resets; not in lists."""
+    failure: Failure | None = None
+    """The node that failed for good, if one did."""
+    knowledge_error: str = Field(default="", examples=[""])
+    """Of a run that has ended: why the knowledge graph could not be given what it found; empty if it was."""
+    report: ReportRef | None = None
+    """The report's figures; `GET /v1/runs/{run_id}/report` has its text."""
+    last_event: int | None = Field(default=None, examples=[23])
+    """Number of a running run's last event."""
+    worker: Literal["answering", "not answering"] | None = None
+    """Whether a worker told how it stands; null for ended runs and in lists."""
+    stale: bool = False
+    """True: only what was stored at the start is shown, because nobody could tell more."""
+    pending: tuple[PendingActivity, ...] = ()
+    """What Temporal is waiting for, in the run and in its sections: each call with its tries, while the run runs."""
+    links: dict[Link, str] = Field(default={}, examples=[_LINKS])
+    """Where more of it is: paths of this API, and its page in the Temporal UI if the server knows that one's address
+    (`ELCANO_TEMPORAL_UI_URL`)."""
+
+    @classmethod
+    def of(cls, run: ArchivedRun, *, evidence: int | None = None) -> "RunView":
+        """A run as it is stored; `evidence` is how many passages it found, if `run` comes without their ids."""
+        shared = run.model_dump(include=cls.model_fields.keys() - {"evidence", "budget", "choice", "ledger"})
+        found = len(run.evidence) if evidence is None else evidence
+        own = {"budget": BudgetView.of(run.budget), "evidence": found, "choice": _get_made_choice(run.choice)}
+        if run.status == "running":  # what is stored is how it began
+            own |= {"iterations": None, "steps": None, "evidence": None}
+        return cls.model_validate({**shared, **own, "ledger": LedgerView.of(run.ledger)})
+
+    def at(self, snapshot: RunSnapshot, spent: Usage, pending: tuple[PendingActivity, ...]) -> "RunView":
+        """Shows a running run as its workflow sees it; `spent` is newer than the usage the workflow knows."""
+        budget = BudgetView.of(snapshot.budget)
+        return self.model_copy(
+            update={
+                "pending": pending,
+                "stage": snapshot.stage,
+                "choice": _get_made_choice(snapshot.choice),
+                "domain": snapshot.domain,
+                "node": snapshot.node,
+                "iterations": snapshot.iteration,
+                "steps": snapshot.step - 1,
+                "evidence": snapshot.evidence,
+                "budget": budget and budget.spent(spent),
+                "ending": snapshot.ending,
+                "hold": HoldView.model_validate(snapshot.hold.model_dump()) if snapshot.hold else None,
+                "approvals": tuple(WaitingCallView.of(call) for call in snapshot.calls),
+                "branches": snapshot.branches,
+                "sources": snapshot.sources or self.sources,
+                "plan": tuple(
+                    PlannedSection(title=section.title, question=section.key_question, criteria=section.criteria)
+                    for section in snapshot.plan
+                ),
+                "ledger": LedgerView.of(snapshot.ledger),
+                "failure": snapshot.failure,
+                "report": snapshot.report,
+                "last_event": snapshot.last_event,
+                "worker": "answering",
+            }
+        )
+
+    def with_links(self, workflows_page: str) -> "RunView":
+        """Adds where more of it is: paths of this API, and its page among the Temporal UI's `workflows_page`."""
+        path = f"/v1/runs/{self.run_id}"
+        links: dict[Link, str] = {"events": f"{path}/events", "report": f"{path}/report"}
+        if workflows_page:
+            links["temporal_ui"] = f"{workflows_page}/{self.run_id}"
+        return self.model_copy(update={"links": links})
+
+    def at_a_glance(self, mode: str, stage: str) -> "RunView":
+        """A running run in a list: where it is, and `mode` as it is shown, with the one that it chose (`auto/deep`)."""
+        chosen = mode.removeprefix(f"{self.mode}/") if mode.startswith(f"{self.mode}/") else ""
+        known = stage if stage in get_args(Stage) else None
+        return self.model_copy(update={"choice": _get_made_choice(Choice(mode=chosen)), "stage": known})
+
+
+def _get_made_choice(choice: Choice) -> Choice | None:
+    return choice if choice.mode else None
+
+
+class RunList(Described):
+    """One page of runs, newest first."""
+
+    runs: tuple[RunView, ...]
+    """As they are stored; of a running one Temporal says where it is, at most two seconds ago. One of which it
+    says nothing at once is `stale`; one whose workflow is over, and whose end is about to be stored, is `closed`."""
+    next: str | None = Field(default=None, examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"])
+    """Pass it as `before` for the next page; null on the last one."""

@@ -1,0 +1,260 @@
+"""Sources: what can be searched here, how each stands, and whether it finds anything.
+
+A collection whose folder holds no document is shown as empty, as far as the folder can be seen from here; where only a
+worker has the folder, nothing is held against it.
+"""
+
+import asyncio
+import os
+from pathlib import Path, PurePosixPath
+from typing import Final, Literal, TypeAlias
+
+from fastapi import APIRouter
+from pydantic import Field
+from starlette.concurrency import run_in_threadpool
+
+from elcano.api.http.errors import (
+    BodyTooLarge,
+    BodyUnreadable,
+    RequestInvalid,
+    SourceCheckFailed,
+    SourceClosed,
+    SourceNotFound,
+    StoreUnavailable,
+    TemporalRefused,
+    TemporalUnavailable,
+    problem_docs,
+)
+from elcano.api.http.fields import Described, Moment, Request, Spoken, datetime_from_seconds
+from elcano.api.runs.source_availability import (
+    explain_unserved_source,
+    find_missing_setup,
+    found_in,
+    list_all_sources,
+    require_open,
+    switched_off,
+)
+from elcano.api.services import Provided, Services
+from elcano.graphs.catalogue.sources import LONGEST_QUERY, MOST_RESULTS, SourceSpec
+from elcano.graphs.providers import Provider, SourceCheck, SourceChecked, get_provider_state
+from elcano.settings.settings import Settings
+
+SourceState: TypeAlias = Literal["ready", "needs_key", "off", "empty", "unserved", "waiting", "failing", "trial"]
+Stands: TypeAlias = tuple[Provider, float]
+"""A provider and the time of the store."""
+
+
+class SourceView(Described):
+    """A source: its contents, its provider's limits, and whether it can be searched now."""
+
+    name: str = Field(examples=["handbook"])
+    """Pass it in `sources`."""
+    kind: str = Field(examples=["documents"])
+    """What is found there."""
+    description: str = Field(examples=["The documents of 'handbook'."])
+    """One sentence on it."""
+    texts: Literal["full text", "abstracts", "records"] = Field(examples=["full text"])
+    """What a passage is a part of."""
+    dated: bool = Field(examples=[False])
+    """Whether what it finds says when it was published."""
+    languages: tuple[str, ...] = Field(examples=[["en"]])
+    """Of its texts; empty: any."""
+    filters: tuple[str, ...] = Field(examples=[["years"]])
+    """What a query in its own words can narrow by."""
+    key: str = Field(examples=[""])
+    """The variable of its key; empty: it has none."""
+    needs_key: bool = Field(examples=[False])
+    """Whether it cannot be searched without its key."""
+    per_second: float | None = Field(examples=[None])
+    """Searches a second of all runs together; null: as many as come."""
+    per_second_with_key: float | None = Field(examples=[None])
+    """The same where its key is set; null: a key changes nothing."""
+    results: int = Field(examples=[50])
+    """Passages of one search at most."""
+    query_characters: int = Field(examples=[1_000])
+    """A longer query is cut."""
+    ready: bool = Field(examples=[True])
+    """Whether it can be searched now. A run may name one that only waits or fails; it is held until that is over."""
+    missing: str = Field(examples=[""])
+    """What has to be done before; empty if nothing has to."""
+    state: SourceState = Field(examples=["ready"])
+    """`needs_key`, `off` (by its setting), `empty` (a folder without documents) and `unserved` (no worker searches it)
+    are for somebody to mend, as `missing` says. `waiting`: it asked to be left alone until `until`. `failing`: it
+    failed several times in a row, and is left alone until then. `trial`: single searches try whether it is back."""
+    until: Moment | None = Field(default=None, examples=[None])
+    """When it is searched again; null: it is not waited for."""
+    since: Moment | None = Field(default=None, examples=[None])
+    """Since when it fails, or waits; null: it does not."""
+    last_error: str = Field(default="", examples=["pubmed: HTTP 429 Too Many Requests"])
+    """What it said when it last did not answer, in any run; empty if it never failed."""
+    last_error_at: Moment | None = Field(default=None, examples=[None])
+    """When that was."""
+
+    @classmethod
+    def of(
+        cls, spec: SourceSpec, missing: str, lack: SourceState = "needs_key", *, stands: Stands | None = None
+    ) -> "SourceView":
+        """A source that lacks what `missing` says, which is called `lack`; or that stands as its provider does."""
+        provider, now = stands or (Provider(), 0.0)
+        how: SourceState = lack if missing else get_provider_state(provider, now)
+        troubled = how in ("waiting", "failing", "trial")
+        return cls(
+            name=spec.name,
+            kind=spec.kind,
+            description=spec.description,
+            texts=spec.texts,
+            dated=spec.dated,
+            languages=spec.languages,
+            filters=spec.filters,
+            key=spec.key,
+            needs_key=spec.needs_key,
+            per_second=spec.limits.per_second,
+            per_second_with_key=spec.limits.per_second_with_key,
+            results=spec.limits.results,
+            query_characters=spec.limits.query_characters,
+            ready=how in ("ready", "trial"),
+            missing=missing,
+            state=how,
+            until=datetime_from_seconds(provider.held_until if provider.held_until > now else None),
+            since=datetime_from_seconds(provider.since if troubled and provider.since else None),
+            last_error=provider.error,
+            last_error_at=datetime_from_seconds(provider.error_at or None),
+        )
+
+
+class CheckRequest(Request):
+    """A search of one source that belongs to no run."""
+
+    query: Spoken = Field(max_length=LONGEST_QUERY, examples=["aspirin preeclampsia"])
+    """What to search for, in the source's own words."""
+    limit: int = Field(default=5, ge=1, le=MOST_RESULTS)
+    """Passages at most."""
+
+
+class PassageView(Described):
+    """A passage that a check found."""
+
+    title: str = Field(examples=["Aspirin versus placebo"])
+    """Of the text that it is a part of."""
+    locator: str = Field(examples=["https://pubmed.ncbi.nlm.nih.gov/28657417/"])
+    """Where it is."""
+    excerpt: str
+    """Its beginning."""
+
+
+class CheckView(Described):
+    """The results of a source check. They are not stored."""
+
+    source: str = Field(examples=["handbook"])
+    """Its name."""
+    query: str
+    """As it was asked: a source may take less."""
+    passages: tuple[PassageView, ...]
+    """Best first; empty: it answered, and found nothing."""
+    warnings: tuple[str, ...]
+    """What could not be searched, and why."""
+    seconds: float = Field(examples=[0.8])
+    """For the search alone, without waiting for its turn."""
+
+    @classmethod
+    def of(cls, source: str, found: SourceChecked) -> "CheckView":
+        """As a worker found it."""
+        passages = tuple(
+            PassageView(title=one.title, locator=one.locator, excerpt=one.excerpt) for one in found.passages
+        )
+        return cls(source=source, query=found.query, passages=passages, warnings=found.warnings, seconds=found.seconds)
+
+
+DOCUMENT_SUFFIXES: Final = (".txt", ".text", ".md", ".markdown", ".rst", ".html", ".htm", ".xhtml", ".pdf", ".docx")
+MOST_ENTRIES: Final = 10_000
+"""Of a folder, that are looked at for its first document; of a larger one without nothing is said."""
+
+
+def empty_collections(settings: Settings) -> dict[str, str]:
+    """By name the collections without a document, each with what to do."""
+    suffixes = ", ".join(DOCUMENT_SUFFIXES)
+    return {
+        name: f"there is no document in its folder: add files ({suffixes}), or correct ELCANO_COLLECTIONS"
+        for name, folder in settings.collections.items()
+        if _is_empty(folder)
+    }
+
+
+def _is_empty(folder: Path) -> bool:
+    """Whether a folder that can be read has no file of a known kind below it; links are not followed."""
+    if not os.access(folder, os.R_OK | os.X_OK) or not folder.is_dir():
+        return False
+    seen = 0
+    for path, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        if any(_is_document(Path(path, name)) for name in files):
+            return False
+        seen += len(folders) + len(files)
+        if seen > MOST_ENTRIES:
+            return False
+    return True
+
+
+def _is_document(file: Path) -> bool:
+    known = PurePosixPath(file.name).suffix.lower() in DOCUMENT_SUFFIXES
+    return known and not file.name.startswith(".") and not file.is_symlink()
+
+
+router = APIRouter(prefix="/v1/sources", tags=["sources"], responses=problem_docs(StoreUnavailable))
+
+
+@router.get("")
+async def list_sources(services: Provided) -> list[SourceView]:
+    """List the sources that there are, with what they can do, what they allow, what they lack and how they stand."""
+    return await _build_source_views(list(list_all_sources(services.settings).values()), services)
+
+
+@router.get("/{name}", responses=problem_docs(RequestInvalid, SourceNotFound))
+async def get_source(name: str, services: Provided) -> SourceView:
+    """Read one source."""
+    (shown,) = await _build_source_views([found_in(list_all_sources(services.settings), name)], services)
+    return shown
+
+
+@router.post(
+    "/{name}/check",
+    responses=problem_docs(
+        BodyTooLarge,
+        BodyUnreadable,
+        RequestInvalid,
+        SourceClosed,
+        SourceNotFound,
+        SourceCheckFailed,
+        TemporalRefused,
+        TemporalUnavailable,
+    ),
+)
+async def check_source(name: str, request: CheckRequest, services: Provided) -> CheckView:
+    """Search one source once, through a worker, for at most 30 seconds; nothing of it is kept."""
+    spec = found_in(list_all_sources(services.settings), name)
+    await require_open(spec, services.temporal, services.settings)
+    queue = spec.queue or services.temporal.task_queue
+    check = SourceCheck(source=name, queue=queue, query=request.query, limit=request.limit, tenant=services.tenant)
+    return CheckView.of(name, await services.temporal.looks.check_source(check))
+
+
+async def _build_source_views(specs: list[SourceSpec], services: Services) -> list[SourceView]:
+    empty = await run_in_threadpool(empty_collections, services.settings)
+    lacks, idle, (providers, now) = await asyncio.gather(
+        find_missing_setup(services.temporal, services.settings),
+        asyncio.gather(*(explain_unserved_source(spec, services.temporal) for spec in specs)),
+        services.providers.all(),
+    )
+    views = []
+    for spec, why in zip(specs, idle, strict=True):
+        if off := switched_off(spec, services.settings):
+            views.append(SourceView.of(spec, off, "off"))
+        elif lack := lacks[spec.name]:
+            views.append(SourceView.of(spec, lack, "needs_key"))
+        elif nothing := empty.get(spec.name):
+            views.append(SourceView.of(spec, nothing, "empty"))
+        else:
+            provider = providers.get(spec.name)
+            stands = None if provider is None else (provider, now)
+            views.append(SourceView.of(spec, why, "unserved", stands=stands))
+    return views

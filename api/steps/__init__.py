@@ -1,0 +1,1 @@
+"""The steps of a run: listed, inspected, and compared with those of another run."""

@@ -1,0 +1,257 @@
+"""What answers about steps look like: the list of them, and one looked into.
+
+`began` and `ended` count the run's own time, in which it neither paused nor waited for a worker, as its budget does;
+`began_at` and `ended_at` are times by the calendar.
+"""
+
+from collections.abc import Iterable
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
+
+from elcano.api.http.fields import EXAMPLE_RUN, Described, Moment, datetime_from_seconds
+from elcano.api.runs.budget_view import BudgetView
+from elcano.graphs.contracts import RunStatus
+from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.lifecycle.inspection import Change
+from elcano.graphs.lifecycle.step_rows import BetweenRow, HeldTry, StepKind, StepOutcome, StepRow
+from elcano.graphs.state.branches import BranchState
+from elcano.graphs.state.budget import Usage, usd_from_microusd
+from elcano.graphs.state.holds import HoldReason
+from elcano.storage.ledger import LedgerEntry
+
+
+class UsageView(Described):
+    """What calls of models used, as their providers reported it."""
+
+    requests: int = Field(examples=[1])
+    """Requests to models."""
+    input_tokens: int = Field(examples=[1_850])
+    """Tokens that were sent."""
+    output_tokens: int = Field(examples=[240])
+    """Tokens that came back."""
+    cost_usd: float = Field(examples=[0.0031])
+    """US dollars."""
+    unpriced_requests: int = Field(default=0, examples=[0])
+    """Requests whose model has no known price: the cost is then too low."""
+    estimated: bool = Field(default=False, examples=[False])
+    """A provider did not say what it used, and characters / 4 was taken."""
+
+    @classmethod
+    def of(cls, usage: Usage) -> "UsageView":
+        """A usage in dollars."""
+        return cls(cost_usd=usd_from_microusd(usage.cost_microusd), **usage.model_dump(exclude={"cost_microusd"}))
+
+
+class AttemptView(Described):
+    """One attempt of one activity of a step, as the ledger has it."""
+
+    activity: str = Field(examples=["0005-execute_tools-2"])
+    """Temporal's id of the activity."""
+    attempt: int = Field(examples=[1])
+    """Which attempt of it, from 1."""
+    item: int = Field(default=0, examples=[1])
+    """The item of a step that runs once for each of a list, from 0."""
+    outcome: Literal["completed", "failed", "abandoned"] = Field(examples=["completed"])
+    """`abandoned`: its run gave it up."""
+    model: str = Field(default="", examples=["gpt-5.1"])
+    """Who answered; empty for a tool."""
+    usage: UsageView
+    """What it used."""
+    at: Moment = Field(examples=["2026-11-18T08:26:43.500000Z"])
+    """When it ended."""
+
+    @classmethod
+    def of(cls, line: LedgerEntry) -> "AttemptView":
+        """A line of the ledger."""
+        shared = line.model_dump(include={"activity", "attempt", "item", "outcome", "model", "at"})
+        return cls(usage=UsageView.of(line.usage), **shared)
+
+
+class HeldTryView(Described):
+    """A try of a step's call that could not be answered; the same call was made again."""
+
+    at: float = Field(examples=[12.5])
+    """When, in seconds of the run's own time."""
+    reason: HoldReason = Field(examples=["provider"])
+    """What it waited for then."""
+    detail: str = Field(examples=["HTTP 503: overloaded"])
+    """What the provider said."""
+    usage: UsageView
+    """What the try used all the same."""
+
+    @classmethod
+    def of(cls, held: HeldTry) -> "HeldTryView":
+        """A try in vain."""
+        return cls(at=held.at, reason=held.reason, detail=held.detail, usage=UsageView.of(held.usage))
+
+
+class StepView(Described):
+    """One step of a run."""
+
+    row: Literal["step"] = "step"
+    """Tells steps and what came between them apart."""
+    number: int = Field(examples=[5])
+    """Its number, from 1 without gaps."""
+    node: str = Field(examples=["execute_tools"])
+    """The node; empty if the run waits on its way to one that is not known yet."""
+    kind: StepKind | None = Field(examples=["tool"])
+    """What the node is; null if it is not known yet."""
+    name: str = Field(examples=["search"])
+    """The agent, tool or reducer; empty for decisions and parallel nodes."""
+    limits: str = Field(default="", examples=["60 s, 2 tries, 8,000 tokens"])
+    """What the graph says of the calls of its node; empty if it says nothing."""
+    iteration: int = Field(examples=[1])
+    """The turn of the research loop."""
+    began: float = Field(examples=[4.25])
+    """When it began, in seconds of the run's own time."""
+    ended: float | None = Field(default=None, examples=[5.5])
+    """When it ended, in seconds of the run's own time; null while it goes on."""
+    seconds: float | None = Field(default=None, examples=[1.25])
+    """How long it took by the calendar, waiting included; null while it goes on."""
+    began_at: Moment | None = Field(default=None, examples=["2026-11-18T08:26:44.500000Z"])
+    """When it began; null if nothing was told of it."""
+    ended_at: Moment | None = Field(default=None, examples=["2026-11-18T08:26:46Z"])
+    """When it ended; null while it goes on."""
+    waited: float = Field(default=0.0, examples=[0.25])
+    """Seconds for which no worker was free to begin it."""
+    usage: UsageView
+    """What it used, tries in vain included; of a parallel node what its branches used, once all have ended."""
+    model: str = Field(default="", examples=[""])
+    """Who answered, for an agent."""
+    attempts: tuple[AttemptView, ...] = ()
+    """Each attempt of each of its activities, those that failed too; those of branches are among their own steps."""
+    held: tuple[HeldTryView, ...] = ()
+    """Tries of its call that could not be answered."""
+    outcome: StepOutcome = Field(examples=["completed"])
+    """`abandoned`: its call was given up; `waiting`: for somebody who cannot answer or has to do something."""
+    reason: str = Field(default="", examples=[""])
+    """In words, why it did not complete or does not go on."""
+    error: str = Field(default="", examples=[""])
+    """The error's name, if it failed."""
+    summary: str = Field(default="", examples=["16 passages from 2 searches"])
+    """What came of it, in a sentence."""
+    branches: tuple[BranchState, ...] = ()
+    """Of a parallel node: its branches, each a run with steps of its own."""
+    next: str = Field(default="", examples=["judge"])
+    """The node that the run went on to; empty at its end, or while that is not known."""
+
+    @classmethod
+    def of(cls, row: StepRow, attempts: Iterable[LedgerEntry]) -> "StepView":
+        """A step, with the ledger's lines of it."""
+        shared = row.model_dump(exclude={"usage", "held", "branches"})
+        return cls(
+            seconds=row.took,
+            usage=UsageView.of(row.usage),
+            attempts=tuple(AttemptView.of(line) for line in attempts),
+            held=tuple(HeldTryView.of(held) for held in row.held),
+            branches=row.branches,
+            **shared,
+        )
+
+
+class BetweenView(Described):
+    """What happened to a run between two steps, or while one was under way: a request, a limit, a warning."""
+
+    row: Literal["between"] = "between"
+    """Tells steps and what came between them apart."""
+    before: int = Field(examples=[7])
+    """The step that had not ended by then."""
+    during: bool = Field(examples=[False])
+    """That step was under way."""
+    kind: str = Field(examples=["controlled: add_budget"])
+    """The kind of the entry in the run's log; of a request also which one."""
+    at: float = Field(examples=[6.5])
+    """When, in seconds of the run's own time."""
+    happened_at: Moment | None = Field(default=None, examples=["2026-11-18T08:26:47Z"])
+    """When, by the calendar; null if nothing was told of it."""
+    text: str = Field(examples=["The limits were raised"])
+    """What happened, in a sentence."""
+
+    @classmethod
+    def of(cls, row: BetweenRow) -> "BetweenView":
+        """A row without a number."""
+        return cls(happened_at=datetime_from_seconds(row.at_epoch), **row.model_dump(exclude={"at_epoch"}))
+
+
+RowView: TypeAlias = Annotated[StepView | BetweenView, Field(discriminator="row")]
+
+
+class StepList(Described):
+    """One page of a run's steps, in their order."""
+
+    run_id: str = Field(examples=[EXAMPLE_RUN])
+    """The run, or section."""
+    status: RunStatus = Field(examples=["completed"])
+    """How it stands."""
+    total: int = Field(examples=[12])
+    """How many steps there are, the one that is under way included."""
+    next: int | None = Field(default=None, examples=[100])
+    """Pass it as `after` for the next page; null on the last one."""
+    rows: tuple[RowView, ...]
+    """The steps, and between them what happened there. The last row of a running run is the step that is under way."""
+
+
+class OmittedPart(Described):
+    """A part of an answer that is too large for it."""
+
+    where: str = Field(examples=["before.outputs.search"])
+    """Its place."""
+    size: int = Field(examples=[3_400_000])
+    """Its bytes as JSON."""
+
+
+class ChangeView(Described):
+    """One difference that a step made to what the run knows."""
+
+    field: str = Field(examples=["evidence"])
+    """Where: `evidence`, `outputs.judge`, `conversation[0].gap`."""
+    how: Literal["set", "removed", "appended", "cut_off"] = Field(examples=["appended"])
+    """`set`: it has another value; `appended` and `cut_off`: of a list."""
+    before: Json = Field(default=None, examples=[None])
+    """In short; null if there was nothing."""
+    after: Json = Field(default=None, examples=[None])
+    """In short; null if there is nothing."""
+    items: tuple[Json, ...] = Field(default=(), examples=[[{"id": "packages:rich#1", "title": "rich"}]])
+    """Of a list what was appended or cut off, each part in short, at most 200 of them: evidence by its id and title."""
+    count: int = Field(default=1, examples=[8])
+    """How many parts that were."""
+
+    @classmethod
+    def of(cls, change: Change) -> "ChangeView":
+        """A change."""
+        return cls(**change.model_dump())
+
+
+class StepDetail(Described):
+    """One step, looked into."""
+
+    run_id: str = Field(examples=[EXAMPLE_RUN])
+    """The run, or section."""
+    steps: int = Field(examples=[12])
+    """How many steps it has."""
+    step: StepView
+    """The step, as in the list."""
+    between: tuple[BetweenView, ...] = ()
+    """What happened before it and while it was under way."""
+    input: Json = Field(examples=[[{"source": "packages", "query": "tables", "limit": 8}]])
+    """What went in, as the engine built it: of an agent and a state node an object, of a tool a list with what each
+    item was given, of a parallel node a list with what each branch was; null for a decision."""
+    no_input: str = Field(default="", examples=[""])
+    """Why there is no input: what its expressions gave did not fit."""
+    output: Json = Field(examples=[{"items": []}])
+    """What came out; null if nothing did: `step.outcome` and `step.reason` say why."""
+    before: JsonObject = Field(examples=[{"question": "What is Rich?", "iteration": 1}])
+    """What the run knew before it, whole. Evidence is there by id and title; `/evidence` has its texts."""
+    after: JsonObject | None = Field(default=None, examples=[{"question": "What is Rich?", "iteration": 1}])
+    """What the run knew after it, whole; null while it goes on."""
+    changed: tuple[ChangeView, ...] = ()
+    """What differs between the two, in short."""
+    changed_more: bool = Field(default=False, examples=[False])
+    """There are more differences than are told."""
+    budget_before: BudgetView
+    """What was spent before it."""
+    budget_after: BudgetView | None = None
+    """What was spent after it; null while it goes on."""
+    left_out: tuple[OmittedPart, ...] = ()
+    """Parts of `input`, `output`, `before` and `after` that are too large; `whole=true` has them all."""

@@ -1,0 +1,282 @@
+"""What the Temporal server knows of runs by itself, without a worker: status, pending calls, text being written.
+
+`Glance` is for readers who prefer stored data to waiting: a look takes at most two seconds, and while Temporal does not
+answer hardly anybody waits for it. Each open run is looked at by itself, because the server's list lags behind; readers
+who ask at the same time, or a moment later, share the look. Text being written is read from heartbeats.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import Collection, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from google.protobuf.timestamp_pb2 import Timestamp
+from pydantic import Field, ValidationError
+from temporalio.api.common.v1 import Payloads, SearchAttributes, WorkflowExecution
+from temporalio.api.enums.v1 import PendingActivityState
+from temporalio.api.workflow.v1 import PendingActivityInfo
+from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionRequest, DescribeWorkflowExecutionResponse
+from temporalio.client import Client, WorkflowExecutionStatus
+
+from elcano.api.http.errors import RunForgotten, TemporalRefused, TemporalUnavailable
+from elcano.api.http.fields import Described, Moment, datetime_from_seconds
+from elcano.api.temporal.connection import Connection
+from elcano.api.temporal.rpc_errors import CALL_TIMEOUT, map_rpc_errors
+from elcano.graphs.agents.definition import AGENTS
+from elcano.graphs.contracts import RunStatus, Words
+from elcano.graphs.labels import MODE_ATTRIBUTE, STAGE_ATTRIBUTE
+
+_STATUSES: Mapping[int, RunStatus] = {
+    WorkflowExecutionStatus.COMPLETED: "completed",
+    WorkflowExecutionStatus.FAILED: "failed",
+    WorkflowExecutionStatus.CANCELED: "cancelled",
+    WorkflowExecutionStatus.TERMINATED: "terminated",
+    WorkflowExecutionStatus.TIMED_OUT: "terminated",
+}
+"""Any other status (continued, paused) is a workflow that goes on."""
+
+
+def _seconds_from_timestamp(moment: Timestamp) -> float | None:
+    return moment.ToMilliseconds() / 1_000 if moment.ToMilliseconds() else None
+
+
+def _find_waiting_queue(pending: PendingActivityInfo) -> str:
+    """Where it waits for a worker; empty if it does not."""
+    later = (_seconds_from_timestamp(pending.next_attempt_schedule_time) or 0.0) > time.time()
+    waits = pending.state == PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED and not later
+    return pending.activity_options.task_queue.name if waits else ""
+
+
+def _read_keyword(attributes: SearchAttributes, name: str) -> str:
+    """A search attribute that is one text, which the server keeps as JSON; empty if the run has none."""
+    kept = json.loads(attributes.indexed_fields[name].data) if name in attributes.indexed_fields else ""
+    return kept if isinstance(kept, str) else ""
+
+
+class PendingActivity(Described):
+    """An activity that Temporal is waiting for."""
+
+    activity_id: str = Field(examples=["0004-judge"])
+    """Step and node."""
+    activity: str = Field(examples=["judge"])
+    """The activity's name, which is that of its agent or tool."""
+    attempt: int = Field(examples=[2])
+    """How often it was tried, this time included."""
+    last_failure: str = Field(default="", examples=["the provider did not answer in 120 s"])
+    """Why it failed the last time; empty if it did not."""
+    next_try: Moment | None = Field(default=None, examples=["2026-11-18T08:27:30Z"])
+    """When it is tried again; null while it is being tried."""
+    section: str = Field(default="", examples=["Costs"])
+    """The section that it belongs to; empty for the run itself."""
+    queue: str = Field(default="", examples=["elcano-source-pubmed"])
+    """The task queue in which it waits for a worker; empty while it is being tried, or is to be tried later."""
+    unserved: bool = False
+    """Whether no worker polls that queue: it waits until one is started."""
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What the server knows of a workflow without asking a worker."""
+
+    id: str
+    """Temporal's id of the last execution; empty if the server has none."""
+    status: RunStatus
+    closed_at: float | None
+    """Seconds since the epoch."""
+    pending: tuple[PendingActivity, ...]
+    mode: str = ""
+    """As the run shows it, with the one that it chose if that was left to it: `auto/deep`."""
+    stage: str = ""
+    """As the run showed it last."""
+
+    @classmethod
+    def of(cls, answer: DescribeWorkflowExecutionResponse) -> "Execution":
+        """The server's answer in our words."""
+        info = answer.workflow_execution_info
+        return cls(
+            id=info.execution.run_id,
+            status=_STATUSES.get(info.status, "running"),
+            closed_at=info.close_time.ToMilliseconds() / 1_000 if info.HasField("close_time") else None,
+            pending=tuple(
+                PendingActivity(
+                    activity_id=pending.activity_id,
+                    activity=pending.activity_type.name,
+                    attempt=pending.attempt,
+                    last_failure=pending.last_failure.message,
+                    next_try=datetime_from_seconds(_seconds_from_timestamp(pending.next_attempt_schedule_time)),
+                    queue=_find_waiting_queue(pending),
+                )
+                for pending in answer.pending_activities
+            ),
+            mode=_read_keyword(info.search_attributes, MODE_ATTRIBUTE),
+            stage=_read_keyword(info.search_attributes, STAGE_ATTRIBUTE),
+        )
+
+
+async def describe_execution(client: Client, run_id: str, *, again: bool = True) -> Execution:
+    """What the server knows of the last execution of the run's workflow; unless `again`, it is asked once.
+
+    Raises:
+        RunForgotten: there is no such workflow.
+    """
+    # The SDK's `describe()` cannot read the status of a workflow that was paused.
+    request = DescribeWorkflowExecutionRequest(
+        namespace=client.namespace, execution=WorkflowExecution(workflow_id=run_id)
+    )
+    with map_rpc_errors():
+        answer = await client.workflow_service.describe_workflow_execution(request, retry=again, timeout=CALL_TIMEOUT)
+    return Execution.of(answer)
+
+
+LOOK_SECONDS: Final = 2.0
+"""How long a look may take, as long as a worker may that is asked how a run stands."""
+SILENT_SECONDS: Final = 5.0
+"""How long Temporal is not looked at again that did not answer. A run that was reset at that time is shown as it ended
+for so much longer."""
+SHARED_SECONDS: Final = 1.0
+"""How long what was seen of a run that goes on is shown to others who list it."""
+SIDE_BY_SIDE: Final = 16
+"""Runs that are looked at at once. More do not come sooner: a server on one database file answers one after the other,
+and runs have to be let through between them."""
+
+_Seen = TypeVar("_Seen")
+
+
+@dataclass(frozen=True)
+class _Look:
+    """A look at one run, shared by all who ask for it at the same time."""
+
+    began: float
+    """On the monotonic clock, in seconds."""
+    seen: asyncio.Task[Execution | None]
+
+    def is_shared(self, now: float) -> bool:
+        """One under way always: a server that is slow is not asked twice."""
+        return not self.seen.done() or now - self.began < SHARED_SECONDS
+
+
+class Glance:
+    """Looks at the last execution of runs."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._silent_until = 0.0
+        self._looks: dict[str, _Look] = {}
+        """Those that are shared, by run id."""
+        self._room = asyncio.Semaphore(SIDE_BY_SIDE)
+
+    async def last_execution(self, run_id: str) -> str:
+        """Temporal's id of the last execution of a run.
+
+        Raises:
+            RunForgotten: there is no such workflow, or not any more.
+            TemporalRefused: Temporal says nothing of it.
+            TemporalUnavailable: it does not answer at once, or did not a moment ago.
+        """
+        if self._is_silent():
+            raise TemporalUnavailable("Temporal did not answer a moment ago")
+        try:
+            return (await self._at_once(self._described(run_id))).id
+        except TemporalUnavailable:
+            self._fall_silent()
+            raise
+
+    async def executions(self, run_ids: Collection[str]) -> Mapping[str, Execution]:
+        """How these runs stand, at most two seconds ago; without those of which Temporal says nothing at once."""
+        if not run_ids or self._is_silent():
+            return {}
+        now = time.monotonic()
+        self._looks = {name: look for name, look in self._looks.items() if look.is_shared(now)}
+        looks = {run_id: self._look(run_id, now) for run_id in run_ids}
+        # Shielded: who goes away leaves the look to the others.
+        seen = await asyncio.gather(*(asyncio.shield(look.seen) for look in looks.values()), return_exceptions=True)
+        if all(isinstance(one, TemporalUnavailable) for one in seen):
+            self._fall_silent()
+        found = {}
+        for run_id, one in zip(looks, seen, strict=True):
+            if isinstance(one, BaseException) and not isinstance(one, TemporalUnavailable):
+                raise one
+            if isinstance(one, Execution):
+                found[run_id] = one
+        return found
+
+    def _look(self, run_id: str, now: float) -> _Look:
+        if (look := self._looks.get(run_id)) is None:
+            look = self._looks[run_id] = _Look(now, asyncio.ensure_future(self._at_once(self._known(run_id))))
+        return look
+
+    async def _known(self, run_id: str) -> Execution | None:
+        """A run's last execution; None if Temporal has none, or does not let us see it."""
+        async with self._room:
+            try:
+                return await self._described(run_id)
+            except (RunForgotten, TemporalRefused):
+                return None
+
+    async def _described(self, run_id: str) -> Execution:
+        return await describe_execution(await self._connection.client(), run_id, again=False)
+
+    async def _at_once(self, look: Coroutine[Any, Any, _Seen]) -> _Seen:
+        try:
+            async with asyncio.timeout(LOOK_SECONDS):
+                return await look
+        except TimeoutError as error:
+            raise TemporalUnavailable("Temporal does not answer at once") from error
+
+    def _is_silent(self) -> bool:
+        return time.monotonic() < self._silent_until
+
+    def _fall_silent(self) -> None:
+        self._silent_until = time.monotonic() + SILENT_SECONDS
+
+
+def list_writers() -> frozenset[str]:
+    """The agents whose heartbeats can have words."""
+    return frozenset(name for name, agent in AGENTS.items() if agent.writes)
+
+
+@dataclass(frozen=True)
+class Writing:
+    """An agent of a workflow at work."""
+
+    words: Words | None
+    """None: this attempt has none yet, or cannot be watched."""
+    beaten: float | None
+    """Seconds since the last heartbeat came, by this machine's clock and the server's; None: none came."""
+
+
+async def read_current_writing(client: Client, run_id: str) -> Writing | None:
+    """Return who writes in a workflow's last execution; None if there is no writer. Asks once, without retry.
+
+    Raises:
+        RunForgotten: there is no such workflow.
+        TemporalUnavailable: the server does not answer.
+    """
+    request = DescribeWorkflowExecutionRequest(
+        namespace=client.namespace, execution=WorkflowExecution(workflow_id=run_id)
+    )
+    with map_rpc_errors():
+        answer = await client.workflow_service.describe_workflow_execution(request, retry=False, timeout=CALL_TIMEOUT)
+    for pending in answer.pending_activities:
+        if pending.activity_type.name not in list_writers():
+            continue
+        came = pending.last_heartbeat_time
+        words = await _decode_words(client, pending.heartbeat_details)
+        return Writing(
+            words=words if words is not None and words.attempt == pending.attempt else None,
+            beaten=time.time() - came.ToMilliseconds() / 1_000 if came.ToMilliseconds() else None,
+        )
+    return None
+
+
+async def _decode_words(client: Client, details: Payloads) -> Words | None:
+    """Those in the details of a heartbeat; None if it has none, or those of a worker of another version."""
+    if len(details.payloads) < 2:
+        return None
+    decoded: Sequence[object] = await client.data_converter.decode(details.payloads)
+    try:
+        return Words.model_validate(decoded[1])
+    except ValidationError:
+        return None

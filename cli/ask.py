@@ -1,0 +1,217 @@
+"""`elcano ask` and `elcano watch`: start a run, show it while it works, print its report at the end."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+
+import typer
+
+from elcano.cli.control import explain_pending_call, format_plan
+from elcano.cli.exits import BY_STATUS, BadInput, Exit, Failed
+from elcano.cli.options import (
+    AsJson,
+    Background,
+    BudgetSeconds,
+    BudgetTokens,
+    BudgetUsd,
+    GraphFile,
+    Instructions,
+    Key,
+    Models,
+    Out,
+    Run,
+    RunOrNone,
+    Sources,
+    argument,
+    drop_unset,
+    load_graph_option,
+    option,
+    parse_models,
+)
+from elcano.cli.printing import print_json, print_line, require_writable
+from elcano.cli.reports import deliver_report
+from elcano.cli.requests import open_api, print_note
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from elcano.cli.client import Api
+    from elcano.graphs.state.events import AgentEvent
+
+_TOP_UPS: Final = {
+    "tokens": "--tokens 50000",
+    "cost": "--usd 1",
+    "time": "--seconds 600",
+    "iterations": "--iterations 3",
+    "steps": "--steps 100",
+}
+"""An example of what to add to the limit that made a run pause."""
+
+
+def ask(
+    question: Annotated[str, argument("The question.")],
+    mode: Annotated[
+        str, typer.Option(help="The mode; `elcano modes` explains them.", show_default="chosen from the question")
+    ] = "",
+    graph: GraphFile = "",
+    engine: Annotated[
+        Literal["graph", "chain"] | None,
+        option(
+            "graph: the graph engine runs any mode; chain: plain code runs a built-in one. By default as the server is "
+            "configured."
+        ),
+    ] = None,
+    source: Sources = None,
+    domain: Annotated[
+        str,
+        option(
+            "Field whose standards are used to judge evidence (`elcano domains`), or a rubric in a JSON file. "
+            "By default chosen from the question."
+        ),
+    ] = "",
+    follow: RunOrNone = "",
+    background: Background = "",
+    instructions: Instructions = "",
+    budget_tokens: BudgetTokens = None,
+    budget_usd: BudgetUsd = None,
+    budget_seconds: BudgetSeconds = None,
+    budget_iterations: Annotated[int | None, option("Limit in iterations of the research loop.")] = None,
+    budget_stalls: Annotated[int | None, option("magentic only: rounds without progress before a new plan.")] = None,
+    budget_resets: Annotated[int | None, option("magentic only: limit in new plans.")] = None,
+    path_seconds: Annotated[
+        float | None, option("data only: seconds for each database call of an answer by paths.", min=1, max=3600)
+    ] = None,
+    approve_plan: Annotated[
+        bool, typer.Option("--approve-plan", help="Wait for `elcano approve` before researching the planned sections.")
+    ] = False,
+    refuse_writes: Annotated[
+        bool, typer.Option("--refuse-writes", help="Refuse tool calls that write, instead of waiting for approval.")
+    ] = False,
+    no_review: Annotated[
+        bool, typer.Option("--no-review", help="Skip the reviewer, who reads statements against their quotes.")
+    ] = False,
+    pause: Annotated[
+        bool,
+        typer.Option("--pause", help="When the budget is used up, wait for `elcano top-up` instead of finishing."),
+    ] = False,
+    model: Models = None,
+    no_watch: Annotated[bool, typer.Option("--no-watch", help="Print the run's id and exit.")] = False,
+    as_json: AsJson = False,
+    out: Out = None,
+    key: Key = "",
+) -> None:
+    """Ask a question, watch the research, print the report."""
+    budget = {
+        "tokens": budget_tokens,
+        "cost_usd": budget_usd,
+        "seconds": budget_seconds,
+        "iterations": budget_iterations,
+        "stalls": budget_stalls,
+        "resets": budget_resets,
+        "path_seconds": path_seconds,
+        "when_exhausted": "pause" if pause else None,
+    }
+    body = {
+        "question": question,
+        "mode": mode,
+        "graph": load_graph_option(graph),
+        "use_graph": None if engine is None else engine == "graph",
+        "sources": source,
+        "domain": _parse_domain(domain),
+        "previous_run": follow,
+        "background": background,
+        "instructions": instructions,
+        "model": parse_models(model),
+        "approve_plan": approve_plan or None,
+        "approvals": "refuse" if refuse_writes else None,
+        "review": False if no_review else None,
+        "budget": drop_unset(budget),
+    }
+    require_writable(out)
+    with open_api() as api:
+        run = api.post_with_key("/v1/runs", drop_unset(body), print_note, key)
+        if no_watch:
+            print_json(run) if as_json else print_line(run["run_id"])
+            return
+        raise typer.Exit(_watch_and_deliver(api, run, as_json=as_json, out=out))
+
+
+def watch(run: Run, as_json: AsJson = False) -> None:
+    """Show a run from its beginning to its end."""
+    from rich.console import Console
+
+    with open_api() as api:
+        last = _follow_run(api, run, Console(), as_json=as_json)
+    raise typer.Exit(BY_STATUS[str(last.data["status"])])
+
+
+def _parse_domain(text: str) -> str | dict[str, Any]:
+    """The name of a domain, or the rubric in a JSON file.
+
+    Raises:
+        BadInput: the file cannot be read, or holds no JSON object.
+    """
+    if not text.endswith(".json"):
+        return text
+    try:
+        rubric = json.loads(Path(text).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadInput(f"--domain {text!r} cannot be read: {error}") from error
+    if not isinstance(rubric, dict):
+        raise BadInput(f"--domain {text!r} holds no rubric: `elcano domains biomedical` shows one")
+    return rubric
+
+
+def _watch_and_deliver(api: "Api", run: Mapping[str, Any], *, as_json: bool, out: Path | None) -> Exit:
+    from rich.console import Console
+
+    run_id = str(run["run_id"])
+    console = Console(stderr=True)
+    console.print(f"Run {run_id} (engine: {run['engine']})", highlight=False, soft_wrap=True)
+    if not console.is_terminal and (page := run.get("links", {}).get("temporal_ui")):  # else the display shows it
+        console.print(f"In the Temporal UI: {page}", highlight=False, soft_wrap=True)
+    last = _follow_run(api, run_id, console, as_json=False)
+    if last.data.get("report") is not None:
+        deliver_report(api, run_id, form="json" if as_json else "md", out=out)
+    return BY_STATUS[str(last.data["status"])]
+
+
+def _follow_run(api: "Api", run_id: str, console: "Console", *, as_json: bool) -> "AgentEvent":
+    """Show a run until its terminal event, which is returned. Ctrl-C leaves the run alone."""
+    from elcano.cli.live import open_display
+    from elcano.cli.live_keys import listen_for_keys
+
+    try:
+        if as_json:
+            for event in api.watch_run(run_id, print_note):
+                print_line(event.model_dump_json())
+            return event
+        with (
+            open_display(console, lambda: api.get(f"/v1/runs/{run_id}", pending=False)) as display,
+            listen_for_keys(api, run_id, display),
+        ):
+            for event in api.watch_run(run_id, display.say, display.write):
+                display.show(event)
+                for line in _explain_waiting(run_id, event):
+                    display.say(line)
+            return event
+    except KeyboardInterrupt:
+        message = f"the run continues; `elcano watch {run_id}` shows it again, `elcano stop {run_id}` ends it"
+        raise Failed(message, Exit.INTERRUPTED) from None
+
+
+def _explain_waiting(run_id: str, event: "AgentEvent") -> list[str]:
+    """What to do about a run that waits for a person: one that is paused, out of budget, or needs an approval."""
+    match event.type:
+        case "paused" if not event.section:  # a section that waits does not hold up the others
+            reason = str(event.data.get("reason"))
+            top_up = f"top-up {run_id} {_TOP_UPS.get(reason, _TOP_UPS['tokens'])}"
+            action = f"unpause {run_id}" if reason == "pause" else top_up
+            return [f"`elcano {action}` continues it, `elcano stop {run_id}` makes it write the report"]
+        case "approval_requested":
+            return [*explain_pending_call(event.data)]
+        case "plan_proposed":
+            decide = f"`elcano approve {run_id}` approves the plan, `elcano refuse {run_id} REASON` ends the run"
+            return [*format_plan(event.data), decide]
+    return []

@@ -1,0 +1,176 @@
+"""Agents that write: what those that join sections are given, and what they answer.
+
+A model sees and fills texts of Markdown with marks, and the citations that the marks stand for. Whoever quotes word for
+word and writes nothing of its own, as the extractive model does, answers with claims in their place, whose citations
+support them whole; the schema that models see does not show that.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, Literal, Self, TypeAlias
+
+from pydantic import Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
+
+from elcano.graphs.agents.envelope import AgentInput, EvidenceItem, Needs, SectionItem
+from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.report.draft import Citation, Claim
+from elcano.graphs.rules import CHARACTERS_PER_TOKEN
+from elcano.graphs.state.plan import ReportForm, SectionResult
+from elcano.graphs.text import ensure_list, format_count
+
+Prose: TypeAlias = str | SkipJsonSchema[tuple[Claim, ...]]
+"""Markdown with marks; or claims, as they are."""
+
+MOST_CHARACTERS: Final = 400_000
+"""Of one text: some 60,000 words, more than any model writes in an answer, and what can be read in a few seconds."""
+_CITATIONS: Final = (
+    "What the marks stand for, each mark once: `mark` as it stands in the texts, without brackets; `evidence` the key "
+    "of a passage; `quote` the literal words of that passage."
+)
+
+
+class _Answer(Frozen):
+    """A model's answer, parsed leniently: a null counts as the default of its field."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_meant(cls, given: Any) -> Any:
+        """`given` without nulls, and with claims as its text, as answers had them that are older."""
+        if not isinstance(given, dict):
+            return given
+        renamed = "claims" in given and "text" not in given and "text" in cls.model_fields
+        said = {"text" if renamed and name == "claims" else name: value for name, value in given.items()}
+        return {name: value for name, value in said.items() if value is not None}
+
+    @model_validator(mode="after")
+    def _bounded(self) -> Self:
+        """Refuses a text too long for any reader. Not in the schema: some providers want that without bounds."""
+        for name in type(self).model_fields:
+            text = getattr(self, name)
+            if isinstance(text, str) and len(text) > MOST_CHARACTERS:
+                raise ValueError(
+                    f"`{name}` has {len(text):,} characters, and {MOST_CHARACTERS:,} are taken: write less"
+                )
+        return self
+
+
+class SectionProse(_Answer):
+    """One section of a report that is written in one answer."""
+
+    heading: str = Field(min_length=1, description="Its heading, in plain words.")
+    text: Prose = Field(default="", description="The section in Markdown with marks, without its heading.")
+
+
+class ReportProse(_Answer):
+    """A whole report, written in one answer."""
+
+    title: str = Field(min_length=1)
+    introduction: Prose = Field(
+        default="", description="A paragraph or two of Markdown with marks: the answer to the question, at once."
+    )
+    key_findings: Prose = Field(
+        default="", description="The few findings that matter most as a Markdown list with marks; may be empty."
+    )
+    sections: tuple[SectionProse, ...] = ()
+    disputed: Prose = Field(default="", description="Where the passages disagree, with marks; empty if nowhere.")
+    strength: Prose = Field(default="", description="How strong the evidence is and why, with marks; may be empty.")
+    conclusion: Prose = Field(default="", description="What follows for the person who asked, with marks.")
+    limitations: tuple[str, ...] = Field(default=(), description="What the passages leave open, in sentences.")
+    related: tuple[str, ...] = Field(default=(), description="Keys of passages worth reading that are not cited.")
+    answered: bool = Field(default=True, description="False if the passages do not answer the question.")
+    citations: tuple[Citation, ...] = Field(default=(), description=_CITATIONS)
+
+
+class SectionText(_Answer):
+    """One section of a long report, written."""
+
+    # It is kept between attempts of its call; one that was kept before texts were Markdown has `claims`.
+
+    text: Prose = Field(default="", description="The section in Markdown with marks, without its heading.")
+    citations: tuple[Citation, ...] = Field(default=(), description=_CITATIONS)
+
+
+class Summary(_Answer):
+    """What stands above and below the sections of a long report."""
+
+    introduction: Prose = Field(
+        default="", description="A paragraph or two of Markdown with marks: the answer to the question, at once."
+    )
+    key_findings: Prose = Field(
+        default="", description="The few findings that matter most as a Markdown list with marks; may be empty."
+    )
+    disputed: Prose = Field(default="", description="Where the sections disagree, with marks; empty if nowhere.")
+    strength: Prose = Field(default="", description="How strong the evidence is and why, with marks; may be empty.")
+    conclusion: Prose = Field(default="", description="What follows for the person who asked, with marks.")
+    limitations: tuple[str, ...] = Field(
+        default=(), max_length=40, description="What the sections leave open, in sentences."
+    )
+    answered: bool = Field(default=True, description="False if the sections do not answer the question.")
+    citations: tuple[Citation, ...] = Field(default=(), description=_CITATIONS)
+
+
+class SynthesisInput(AgentInput):
+    """The input of both syntheses: the sections in the plan's order, and what is missing."""
+
+    instructions: str = ""
+    form: ReportForm | Literal[""] = ""
+    """That of the report; empty: it has that of its sections."""
+    review: bool = False
+    """Whether the reviewer reads what is written."""
+    title: str = ""
+    sections: tuple[SectionResult, ...] = ()
+    sources: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+    """Ids of all evidence of the sections that the synthesis may cite."""
+
+
+def needs_of(given: SynthesisInput) -> Needs:
+    """The drafts of the sections, and the passages that they may cite."""
+    return Needs(evidence=given.evidence, sections=given.sections, weighed=given.question, searched=given.sources)
+
+
+def select_fitting_claims(sections: Sequence[SectionItem], tokens: int) -> tuple[SectionItem, ...]:
+    """As many claims as fit within `tokens`: every section is heard before any is heard twice, later ones first.
+
+    All sections stay, with the number of claims that were left out: whoever reads must not take them for complete.
+    """
+    room = tokens * CHARACTERS_PER_TOKEN - sum(len(section.title) + len(section.key_question) for section in sections)
+    chosen: set[tuple[int, int]] = set()
+    for rank in range(max((len(section.claims) for section in sections), default=0)):
+        for number in reversed(range(len(sections))):
+            claims = sections[number].claims
+            if rank < len(claims) and (size := claim_characters(claims[rank])) <= room:
+                chosen.add((number, rank))
+                room -= size
+    return tuple(
+        section.model_copy(
+            update={
+                "claims": tuple(claim for rank, claim in enumerate(section.claims) if (number, rank) in chosen),
+                "left_out": sum((number, rank) not in chosen for rank in range(len(section.claims))),
+            }
+        )
+        for number, section in enumerate(sections)
+    )
+
+
+def select_cited_passages(sections: Iterable[SectionItem], items: Iterable[EvidenceItem]) -> tuple[EvidenceItem, ...]:
+    """The passages that `sections` cite."""
+    keys = {cited.evidence for section in sections for claim in section.claims for cited in claim.citations}
+    return tuple(item for item in items if item.key in keys)
+
+
+def sections_of(given: JsonObject) -> str:
+    """The sections that are joined, counted."""
+    return format_count(len(ensure_list(given.get("sections"))), "section")
+
+
+def summarize_draft(output: JsonObject) -> tuple[str, JsonObject]:
+    """A stored draft in one sentence, and its figures."""
+    claims, cited = (count if isinstance(count := output.get(name), int) else 0 for name in ("claims", "cited"))
+    text = f"Drafted: {output.get('title', '')} ({format_count(claims, 'claim')} from {format_count(cited, 'passage')})"
+    return text, {"claims": claims, "cited": cited, "answered": output.get("answered")}
+
+
+def claim_characters(claim: Claim) -> int:
+    """Return how many characters a claim takes in a prompt, citations included."""
+    return len(claim.text) + sum(len(cited.evidence) + len(cited.quote) + 30 for cited in claim.citations)

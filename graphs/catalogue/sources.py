@@ -1,0 +1,217 @@
+"""Sources: what is known of one without opening it, and those that plugins add or the operator names.
+
+What is written here is known everywhere. The API refuses by it, a workflow chooses a search's queue and patience by it,
+a worker polls and keeps the rate by it. Collections of documents and databases are named by the operator; each kind has
+a plugin that opens them.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Final, Literal
+
+from pydantic import Field, model_validator
+
+from elcano.graphs.errors import InputInvalid
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.registry import Registry, find_opener
+
+LONGEST_QUERY: Final = 1_000
+"""Characters; a tool's input allows no more."""
+MOST_RESULTS: Final = 50
+"""Passages of one search; a tool's input allows no more."""
+DATABASE: Final = "database"
+"""The kind of a source that is a database."""
+NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+"""How a source may be called."""
+
+
+class SourceLimits(Frozen):
+    """The rate limits of a source's provider."""
+
+    per_second: float | None = Field(default=None, gt=0)
+    """Searches a second, of all workers together; None: as many as come."""
+    per_second_with_key: float | None = Field(default=None, gt=0)
+    """The same where the key is set; None: a key changes nothing."""
+    side_by_side: int = Field(default=4, ge=1)
+    """Searches that one worker has open at once."""
+    results: int = Field(default=MOST_RESULTS, ge=1, le=MOST_RESULTS)
+    """Passages of one search; who wants more gets so many."""
+    query_characters: int = Field(default=LONGEST_QUERY, ge=1, le=LONGEST_QUERY)
+    """A longer query is cut between two words, with a warning."""
+
+
+class SourcePolicy(Frozen):
+    """How long a search of a source is waited for."""
+
+    seconds: float = Field(default=60.0, gt=0)
+    """One attempt."""
+    attempts: int = Field(default=4, ge=1)
+    """Until the run is told; after that it is held, and tries again itself."""
+    queue_seconds: float = Field(default=600.0, gt=0)
+    """Until a worker takes a search out of the source's queue; after that the run is held as well."""
+    patience_seconds: float = Field(default=60.0, ge=0)
+    """How long a step is held for this source if another search of the step was answered; then the search has failed.
+    A step of which nothing was answered is held for as long as the run may wait."""
+
+
+class SourceSpec(Frozen):
+    """All that is known of a source without opening it."""
+
+    name: str = Field(pattern=f"^{NAME.pattern}$")
+    """What graphs, agents and clients call it; its queue is called after it."""
+    kind: str
+    """What is found there, in a word: `documents`, `articles`, `trials`."""
+    description: str
+    """One sentence on what can be found here, for people and for the tool selector."""
+    syntax: str = ""
+    """How a query is written, in a sentence, for agents and people; empty: plain words."""
+    texts: Literal["full text", "abstracts", "records"] = "full text"
+    """What a passage is a part of."""
+    dated: bool = False
+    """Whether what it finds says when it was published."""
+    languages: tuple[str, ...] = ()
+    """Of the texts, as `en`; empty: any."""
+    filters: tuple[str, ...] = ()
+    """What a query in the source's own words can narrow by, as `years`; nothing else sets them."""
+    key: str = ""
+    """The variable of its key; empty: it has none."""
+    needs_key: bool = False
+    """Whether it cannot be searched without."""
+    any_of: tuple[str, ...] = ()
+    """Variables of which one at least has to be set, `NAME[entry]` for an entry of one that is a map; empty: none."""
+    setting: str = ""
+    """The variable of ours that turns it on; empty: it is always on."""
+    turned_on_by: str = "true"
+    """What that variable is set to, to turn it on."""
+    by_default: bool = True
+    """Whether a run that names no sources searches it. Not so where a search tells somebody else's server what is
+    asked: that is for people to choose."""
+    by_address: bool = False
+    """Whether a query begins with the address of a page: whoever plans searches is told of those that were found."""
+    limits: SourceLimits = SourceLimits()
+    policy: SourcePolicy | None = None
+    """None: that of tools. Required of a source with a queue."""
+    opened_by: str = ""
+    """`module:function` that makes it from this and the settings; empty: `open_source` of the module of its name in
+    `activities/sources/`."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> "SourceSpec":
+        if self.needs_key and not self.key:
+            raise ValueError(f"source {self.name!r} needs a key, but names no variable for it")
+        if self.queue and self.policy is None:
+            raise ValueError(f"source {self.name!r} has a queue, so it needs a policy")
+        return self
+
+    @property
+    def told(self) -> str:
+        """Describes the source to agents that plan searches."""
+        return f"{self.description} Query: {self.syntax}" if self.syntax else self.description
+
+    @property
+    def queue(self) -> str:
+        """The task queue of its searches: its own if it has a rate or needs a key, else empty, for the one of all.
+
+        Workers without the key do not poll it.
+        """
+        own = self.needs_key or self.any_of or self.limits.per_second is not None
+        return f"elcano-source-{self.name}" if own else ""
+
+    @property
+    def opener(self) -> str:
+        """`module:function`, spelled out."""
+        return self.opened_by or f"elcano.activities.sources.{self.name.replace('-', '_')}:open_source"
+
+    def rate(self, has: Callable[[str], bool]) -> float | None:
+        """Searches a second, where `has` tells of a variable whether it is set."""
+        with_key = self.limits.per_second_with_key
+        return with_key if with_key is not None and has(self.key) else self.limits.per_second
+
+    def missing(self, has: Callable[[str], bool]) -> str:
+        """Explains what has to be done before it can be searched; empty if nothing."""
+        if self.setting and not has(self.setting):
+            return f"set {self.setting} to {self.turned_on_by}"
+        if self.needs_key and not has(self.key):
+            return f"set {self.key}"
+        if self.any_of and not any(has(one) for one in self.any_of):
+            return f"set one of {', '.join(map(_format_variable, self.any_of))}"
+        return ""
+
+
+def _format_variable(variable: str) -> str:
+    """`NAME[entry]` as a person would say it."""
+    name, _, entry = variable.partition("[")
+    return f"{entry.removesuffix(']')!r} in {name}" if entry else name
+
+
+SOURCES: Final[Registry[SourceSpec]] = Registry("sources", SourceSpec)
+"""Every source but collections and databases, by name."""
+
+
+def build_collection_spec(name: str, description: str = "") -> SourceSpec:
+    """Build the specification of a collection of documents.
+
+    Raises:
+        InputInvalid: its name cannot be used.
+    """
+    if name in SOURCES:
+        raise InputInvalid("collections", f"a collection cannot be called {name!r}: a source has that name")
+    if not NAME.fullmatch(name):
+        text = f"a collection cannot be called {name!r}: use up to 64 lower-case letters, digits, `_` and `-`"
+        raise InputInvalid("collections", text)
+    return SourceSpec(
+        name=name,
+        kind="documents",
+        description=description or f"The documents of {name!r}.",
+        opened_by=_require_opener("documents", "collections"),
+    )
+
+
+def build_database_spec(name: str) -> SourceSpec:
+    """Build the specification of a database as a source.
+
+    Raises:
+        InputInvalid: a source has its name.
+    """
+    if name in SOURCES:
+        raise InputInvalid("databases", f"a database cannot be called {name!r}: a source has that name")
+    return SourceSpec(
+        name=name,
+        kind=DATABASE,
+        description=f"The tables of the database {name!r}: figures, counts and lists.",
+        syntax="One whole question in English, with the words of its tables and columns.",
+        texts="records",
+        languages=("en",),
+        by_default=False,
+        limits=SourceLimits(results=1),
+        opened_by=_require_opener(DATABASE, "databases"),
+    )
+
+
+def _require_opener(kind: str, field: str) -> str:
+    if (opener := find_opener(kind)) is None:
+        raise InputInvalid(
+            field, f"ELCANO_{field.upper()} names sources of the kind {kind!r}, which no plugin opens here"
+        )
+    return opener
+
+
+def list_configured_sources(
+    collections: Iterable[str], has: Callable[[str], bool], databases: Iterable[str] = ()
+) -> dict[str, SourceSpec]:
+    """Return every source that a server may offer, by name: collections, databases, then listed sources turned on.
+
+    Args:
+        collections: the names that the settings give to folders.
+        databases: the names that they give to databases, which come after the collections.
+        has: whether a variable is set and not false.
+
+    Raises:
+        InputInvalid: the name of a collection or of a database cannot be used.
+    """
+    folders = {name: build_collection_spec(name) for name in collections}
+    tables = [build_database_spec(name) for name in databases]
+    if twice := [spec.name for spec in tables if spec.name in folders]:
+        raise InputInvalid("databases", f"a database cannot be called {twice[0]!r}: a collection has that name")
+    listed = (spec for spec in SOURCES.values() if not spec.setting or has(spec.setting))
+    return {spec.name: spec for spec in (*folders.values(), *tables, *listed)}

@@ -1,0 +1,278 @@
+"""Approval of plans and of tool calls: what waits is approved, edited or refused, once.
+
+A plan is proposed before its sections are researched. A call is decided on while its step is under way: whoever makes
+the calls asks (`ApprovalRequested`) and stops asking (`ApprovalExpired`). A decision ends the hold of a run that did
+nothing but wait; one that goes on waiting for other calls is held again by whoever makes them.
+"""
+
+from typing import ClassVar, Final, Literal
+
+from pydantic import Field
+
+from elcano.graphs.engine.run import Run
+from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.state.events import EventType
+from elcano.graphs.state.failures import Ending
+from elcano.graphs.state.holds import CALL_CHARACTERS, NAMED, Decision, Hold, WaitingCall, list_undecided_calls
+from elcano.graphs.state.plan import SectionPlan, open_sections, plan_fault
+
+REPORT_TITLE_CHARACTERS: Final = 300
+REASON_CHARACTERS: Final = 500
+BY_CHARACTERS: Final = 100
+
+
+class ApprovePlan(Frozen):
+    """The run researches its plan, as it is or as it was edited."""
+
+    kind: Literal["approve_plan"] = "approve_plan"
+    halts: ClassVar[bool] = False
+    too_late: ClassVar[str] = "its plan was researched, or never will be"
+    sections: tuple[SectionPlan, ...] | None = Field(default=None, max_length=200)
+    """The plan in place of the proposed one; None: that one."""
+    title: str = Field(default="", max_length=REPORT_TITLE_CHARACTERS)
+    """The report's; empty: as it was planned."""
+    by: str = Field(default="", max_length=BY_CHARACTERS)
+    """Who approved it, in their own words."""
+
+    def refusal(self, run: Run, owner: str) -> str | None:
+        """Only a plan that waits can be approved, and only as one that can be researched."""
+        if (reason := _explain_no_waiting_plan(run)) is not None:
+            return reason
+        return None if self.sections is None else plan_fault(self.sections, run.budget.limits.sections)
+
+    def applied(self, run: Run) -> Run:
+        """The run that goes on, with its plan."""
+        plan = run.state.plan if self.sections is None else self.sections
+        known = run.knowing(run.state.model_copy(update={"plan": plan, "title": self.title or run.state.title}))
+        return known.model_copy(update={"hold": None, "approval": "given"})
+
+    def answer(self, run: Run) -> Json:
+        """The plan that is researched now."""
+        return describe_proposed_plan(run)
+
+    def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
+        """An event's type, its text and its figures."""
+        how = "as it is" if self.sections is None else "with changes"
+        text = f"The plan was approved {how}{f' by {self.by}' if self.by else ''}: {join_plan_titles(run)}"
+        return "plan_approved", text, {**describe_proposed_plan(run), "by": self.by}
+
+
+class RefusePlan(Frozen):
+    """Refuses the plan: the run ends, and nothing of the plan is researched."""
+
+    kind: Literal["refuse_plan"] = "refuse_plan"
+    halts: ClassVar[bool] = True
+    too_late: ClassVar[str] = "its plan was researched, or never will be"
+    reason: str = Field(min_length=1, max_length=REASON_CHARACTERS)
+    by: str = Field(default="", max_length=BY_CHARACTERS)
+    """Who refused it, in their own words."""
+
+    def refusal(self, run: Run, owner: str) -> str | None:
+        """Only a plan that waits can be refused."""
+        return _explain_no_waiting_plan(run)
+
+    def applied(self, run: Run) -> Run:
+        """The run is to leave for its report, as one that is stopped does."""
+        ending = Ending(kind="stopped", detail=f"the plan was refused{self._by}: {self.reason}")
+        return run.model_copy(update={"stopping": ending, "approval": "refused"})
+
+    def answer(self, run: Run) -> Json:
+        """Nothing is to be said."""
+        return None
+
+    def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
+        """An event's type, its text and its figures."""
+        return "plan_refused", f"The plan was refused{self._by}: {self.reason}", {"by": self.by}
+
+    @property
+    def _by(self) -> str:
+        return f" by {self.by}" if self.by else ""
+
+
+def describe_proposed_plan(run: Run) -> JsonObject:
+    """The plan of a run as events and answers have it."""
+    sections = open_sections(run.state.plan)
+    return {
+        "title": run.state.title,
+        "sections": [
+            {
+                "title": section.title,
+                "question": section.key_question,
+                **({"criteria": [*section.criteria]} if section.criteria else {}),
+            }
+            for section in sections
+        ],
+    }
+
+
+def join_plan_titles(run: Run) -> str:
+    """The plan of a run in one line."""
+    return " · ".join(section.title for section in open_sections(run.state.plan))
+
+
+def _explain_no_waiting_plan(run: Run) -> str | None:
+    """Explain why there is no plan to decide on; None if one waits. Sections never ask for approval."""
+    match run.approval:
+        case "asked" if run.stopping is None and run.hold is not None:
+            return None
+        case "asked":
+            return "the run was stopped and goes to its report"
+        case _ if calls := list_undecided_calls(run.calls):
+            named = ", ".join(call.id for call in calls[:NAMED])
+            return f"the run waits with no plan, but with calls of tools, which are approved by their ids: {named}"
+        case "not needed":
+            return "the run does not wait for approval of its plan: it was not asked for (`approve_plan`)"
+        case "needed":
+            return "the run has not proposed a plan yet: wait for the event `plan_proposed`"
+        case "given":
+            return "the plan was approved already"
+        case "refused":
+            return "the plan was refused already"
+
+
+class ApproveCall(Frozen):
+    """The call is made as it was asked about."""
+
+    kind: Literal["approve_call"] = "approve_call"
+    halts: ClassVar[bool] = True
+    """Of this one asking: a run that is taken up before the call asks anew."""
+    too_late: ClassVar[str] = "none of its calls waits for approval"
+    call: str = Field(min_length=1, max_length=CALL_CHARACTERS)
+    by: str = Field(default="", max_length=BY_CHARACTERS)
+    """Who approved it, in their own words."""
+
+    def refusal(self, run: Run, owner: str) -> str | None:
+        """Only a call that waits can be approved."""
+        return _explain_no_waiting_call(run, self.call)
+
+    def applied(self, run: Run) -> Run:
+        """The run that makes the call."""
+        return record_call_decision(run, self.call, "approved", by=self.by)
+
+    def answer(self, run: Run) -> Json:
+        """Which call that is."""
+        return _build_call_answer(run, self.call)
+
+    def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
+        """An event's type, its text and its figures."""
+        call = find_waiting_call(run, self.call)
+        who = f" by {self.by}" if self.by else ""
+        return "call_approved", f"The call of {call.called} was approved{who}", {"call": call.id, "by": self.by}
+
+
+class RefuseCall(Frozen):
+    """The call is not made: its node, or its item, fails by `ApprovalRefused`."""
+
+    kind: Literal["refuse_call"] = "refuse_call"
+    halts: ClassVar[bool] = True
+    too_late: ClassVar[str] = "none of its calls waits for approval"
+    call: str = Field(min_length=1, max_length=CALL_CHARACTERS)
+    reason: str = Field(min_length=1, max_length=REASON_CHARACTERS)
+    by: str = Field(default="", max_length=BY_CHARACTERS)
+    """Who refused it, in their own words."""
+
+    def refusal(self, run: Run, owner: str) -> str | None:
+        """Only a call that waits can be refused."""
+        return _explain_no_waiting_call(run, self.call)
+
+    def applied(self, run: Run) -> Run:
+        """The run that goes on without the call."""
+        return record_call_decision(run, self.call, "refused", by=self.by, reason=self.reason)
+
+    def answer(self, run: Run) -> Json:
+        """Which call that is."""
+        return _build_call_answer(run, self.call)
+
+    def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
+        """An event's type, its text and its figures."""
+        call = find_waiting_call(run, self.call)
+        who = f" by {self.by}" if self.by else ""
+        figures: JsonObject = {"call": call.id, "by": self.by, "reason": self.reason}
+        return "call_refused", f"The call of {call.called} was refused{who}: {self.reason}", figures
+
+
+def add_waiting_call(run: Run, call: WaitingCall) -> Run:
+    """Add a call that waits for a decision; the run's other work continues."""
+    return run.model_copy(update={"calls": (*run.calls, call)})
+
+
+def record_call_decision(run: Run, id: str, decision: Decision, *, by: str = "", reason: str = "") -> Run:
+    """The run with a decision on a call that waits; one that is decided on stays as it is."""
+    made = {"decision": decision, "by": by, "reason": reason}
+    calls = tuple(call.model_copy(update=made) if call.id == id and not call.decision else call for call in run.calls)
+    return run.model_copy(update={"calls": calls, "hold": None if _waits_for_calls(run) else run.hold})
+
+
+def sign_latest_decision(earlier: Run, run: Run, by: str, when: float | None) -> Run:
+    """Add the date to the latest decision, and the author as the API knows it, unless one was named."""
+    known = {call.id: call for call in earlier.calls}
+    if all(known[call.id] is call for call in run.calls):
+        return run
+    calls = tuple(
+        call if known[call.id] is call else call.model_copy(update={"by": call.by or by, "decided_at": when})
+        for call in run.calls
+    )
+    return run.model_copy(update={"calls": calls})
+
+
+def describe_waiting_call(run: Run, id: str) -> tuple[EventType, str, JsonObject]:
+    """Return the event of a call that waits for approval, or that lapsed: its type, text and data."""
+    call = find_waiting_call(run, id)
+    if call.decision == "lapsed":
+        return "approval_expired", f"Nobody approved the call of {call.called} in time", {"call": call.id}
+    text = f"Waiting for somebody to approve the call of {call.called}: {call.arguments}"
+    return "approval_requested", text, call.figures()
+
+
+def release_waiting_calls(run: Run) -> dict[str, object]:
+    """What changes of a run whose calls are not waited for any more: its step is over, or is done anew."""
+    calls: dict[str, object] = {"calls": ()} if run.calls else {}
+    return calls | ({"hold": None} if _waits_for_calls(run) else {})
+
+
+def hold_of(run: Run) -> Hold:
+    """Return the hold of a run that only waits for decisions on its calls."""
+    calls = list_undecided_calls(run.calls)
+    named = ", ".join(dict.fromkeys(call.called for call in calls))
+    return Hold(
+        reason="approval",
+        node=run.node,
+        detail=f"somebody has to approve or refuse {named}"[:2_000],
+        since=min(call.since for call in calls),
+        until=min(call.until for call in calls),
+    )
+
+
+def find_waiting_call(run: Run, id: str) -> WaitingCall:
+    """A call that was asked about in the step that is under way."""
+    return next(call for call in run.calls if call.id == id)
+
+
+def _waits_for_calls(run: Run) -> bool:
+    """Its own, or those of its branches; else it is its plan that has to be approved."""
+    return run.hold is not None and run.hold.reason == "approval" and run.approval != "asked"
+
+
+def _build_call_answer(run: Run, id: str) -> Json:
+    call = find_waiting_call(run, id)
+    return {"call": call.id, "server": call.server, "tool": call.tool}
+
+
+def _explain_no_waiting_call(run: Run, id: str) -> str | None:
+    """Why there is no such call to decide on; None if one waits."""
+    if run.stopping is not None:
+        return "the run was stopped and goes to its report"
+    if run.going_back is not None:
+        return f"the run is going back to before step {run.going_back}"
+    call = next((one for one in run.calls if one.id == id), None)
+    if call is None:
+        others = [one.id for one in list_undecided_calls(run.calls)]
+        there = f"waiting are: {', '.join(others[:NAMED])}" if others else "none of its calls waits"
+        return f"no call {id!r} of this run waits for approval; {there}"
+    match call.decision:
+        case "":
+            return None
+        case "lapsed":
+            return f"the call {id!r} is not waited for any more: nobody decided on it in time"
+        case made:
+            return f"the call {id!r} was {made} already{f' by {call.by}' if call.by else ''}"

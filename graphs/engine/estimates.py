@@ -1,0 +1,250 @@
+"""What calls, sections and the exit of a run take, in tokens and money, as far as it can be said beforehand.
+
+The figures are a prompt, what the state adds to it, the evidence as far as the agent is shown it, an answer. An agent
+that writes section by section takes a call for each and one for what stands above them. A section is taken to need what
+its searches bring and what calls took so far: a run learns from its calls, each entry once, and the average of all is
+taken, not the dearest, for one answer that went astray must not end a run. As long as nobody was called, it is what a
+strong reasoning model thinks. A plan is cut when it is stored, so that a report has fewer sections rather than sections
+of one search. What is still to come can only be guessed at, so what is kept is reckoned anew at every step.
+"""
+
+from bisect import bisect_left
+from math import ceil
+
+from elcano.graphs.agents.definition import AgentDefinition
+from elcano.graphs.agents.own_definition import get_agent
+from elcano.graphs.engine.entries import Entry, StepCompleted
+from elcano.graphs.engine.run import Run
+from elcano.graphs.rules import AgentFigures, Rules
+from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ResearchGraph, ToolNode
+from elcano.graphs.spec.walks import researches_plan
+from elcano.graphs.state.budget import Budget, Estimate, Limits, SectionsAfforded, Usage
+from elcano.graphs.state.plan import open_sections
+from elcano.graphs.state.state import ResearchState
+
+
+def record_exit_needs(graph: ResearchGraph, run: Run) -> Run:
+    """`run`, its budget knowing what the nearest exit takes."""
+    budget = run.budget.model_copy(update={"exit_needs": exit_needs(graph, run)})
+    return run.model_copy(update={"budget": budget})
+
+
+def exit_needs(graph: ResearchGraph, run: Run) -> Estimate:
+    """What the exit that the run would go to from here takes; nothing if no agent is called there."""
+    node = graph.by_id[graph.nearest_exit(run.node)]
+    if not isinstance(node, AgentNode):
+        return Estimate()
+    agent, figures = get_agent(graph, node.agent), run.figures
+    sent = _count_state_characters(run.state, tuple(node.inputs)) // figures.characters_per_token
+    if "sections" in agent.input.model_fields:
+        passages, hidden = figures.section_passages, run.experience.tokens_a_call
+        tokens = joining_tokens(
+            agent, _count_sections_to_join(run.state), figures, sent, hidden=hidden, passages=passages
+        )
+    else:
+        shown = min(evidence_tokens(run.state, figures), evidence_room(agent, figures, run.budget.limits))
+        own = get_agent_figures(agent, figures)
+        tokens = figures.prompt_tokens + sent + shown + own.output_tokens + run.experience.tokens_a_call
+    if node.limits is not None and node.limits.tokens is not None:
+        tokens = min(tokens, node.limits.tokens)
+    return Estimate(tokens=tokens, cost_microusd=estimate_cost_microusd(tokens, run.budget.used))
+
+
+def get_agent_figures(agent: AgentDefinition, figures: Rules) -> AgentFigures:
+    """The figures of an agent by the rules of a run."""
+    own = AgentFigures(output_tokens=agent.output_tokens, evidence_tokens=agent.evidence_tokens)
+    return figures.agents.get(agent.name, own)
+
+
+def evidence_room(agent: AgentDefinition, figures: Rules, limits: Limits) -> int:
+    """Tokens that the passages may take which an agent is shown.
+
+    Who writes a report from them is shown no more than a share of what the run may use, so that a section with little
+    does not keep half of that for its writer; never less than that share or `least_writing_evidence` allows.
+    """
+    most = get_agent_figures(agent, figures).evidence_tokens
+    if agent.manner != "report":
+        return most
+    return min(most, max(figures.least_writing_evidence, int(limits.tokens * figures.writing_evidence)))
+
+
+def joining_tokens(
+    agent: AgentDefinition, sections: int, figures: Rules, sent: int = 0, *, hidden: int = 0, passages: int = 0
+) -> int:
+    """What an agent takes that makes one report of so many sections.
+
+    Args:
+        agent: of the catalogue.
+        sections: those that have a draft, or may have one.
+        figures: the rules of the run.
+        sent: tokens of what every prompt of it begins with: the question, what the reader wants.
+        hidden: tokens that its model is taken to think unseen in each call.
+        passages: tokens of the passages that each section is written in view of; with less it is written all the same.
+    """
+    one, own = figures.section_tokens, get_agent_figures(agent, figures)
+    prompt = figures.prompt_tokens + sent
+    drafts = sections * one
+    if not agent.by_section:
+        return prompt + min(drafts, own.evidence_tokens) + own.output_tokens + hidden
+    so_far = sum(min(number * one, figures.so_far_tokens) for number in range(sections))
+    each = prompt + one + passages + one
+    summary = prompt + min(drafts, figures.summary_tokens) + figures.summary_answer_tokens
+    return sections * (each + hidden) + so_far + summary + hidden
+
+
+def evidence_tokens(state: ResearchState, figures: Rules) -> int:
+    """All passages that agents are shown, whole."""
+    characters = sum(ref.characters for ref in state.evidence if ref.duplicate_of is None)
+    return characters // figures.characters_per_token
+
+
+def estimate_cost_microusd(tokens: int, used: Usage) -> int:
+    """Return the price of so many tokens in millionths of a dollar, at the average price of usage so far."""
+    return used.cost_microusd * tokens // used.tokens if used.tokens else 0
+
+
+def _count_sections_to_join(state: ResearchState) -> int:
+    """Sections to join: those with a draft; before there are any those of the plan; before there is one, one."""
+    if state.sections:
+        return sum(section.draft is not None for section in state.sections)
+    return max(1, len(open_sections(state.plan)))
+
+
+def _count_state_characters(state: ResearchState, inputs: tuple[str, ...]) -> int:
+    """Count the characters that the state's own text adds to a prompt, of the inputs that the exit gets."""
+    words = sum(len(getattr(state, name)) for name in ("question", "background", "instructions") if name in inputs)
+    if "guidance" in inputs:
+        words += sum(map(len, state.guidance))
+    if "conversation" not in inputs:
+        return words
+    return words + sum(
+        len(turn.thought) + len(turn.gap) + len(turn.judgement) + sum(len(call.query) for call in turn.tool_calls)
+        for turn in state.conversation
+    )
+
+
+def update_budget_forecast(graph: ResearchGraph, run: Run) -> Run:
+    """`run`, its budget knowing what the nearest exit takes, and how large a plan it affords."""
+    run = record_exit_needs(graph, run)
+    if (affords := estimate_affordable_sections(graph, run)) == run.budget.affords:
+        return run
+    return run.model_copy(update={"budget": run.budget.model_copy(update={"affords": affords})})
+
+
+def estimate_affordable_sections(graph: ResearchGraph, run: Run) -> SectionsAfforded | None:
+    """How many sections `run` can pay for; None if it has no plan before it, or waits for more budget instead."""
+    figures, limits = run.figures, run.budget.limits
+    if not figures.section_searches or run.state.sections or limits.when_exhausted == "pause":
+        return None
+    plan, agents = _find_plan_ahead(graph, run)
+    if plan is None:
+        return None
+    hidden = run.experience.tokens_a_call if run.experience.calls else figures.hidden_tokens
+    branches = [graph.branches[edge.branch] for edge in graph.branches_from(plan.id)]
+    exit_node = graph.by_id[graph.nearest_exit(plan.id)]
+    asked = len(run.state.sources)
+    before = sum(call_tokens(agent, figures, limits, hidden) for agent in agents)
+
+    def joining(sections: int) -> int:
+        return _estimate_joining_tokens(graph, exit_node, sections, figures, hidden)
+
+    def needed(sections: int) -> int:
+        """What so many sections take; their writers are shown the less the more there are."""
+        own = limits.model_copy(update={"tokens": limits.tokens // max(1, sections)})
+        searches = figures.section_searches
+        each = sum(section_tokens(branch, figures, own, searches, hidden, asked) for branch in branches)
+        return before + sections * each
+
+    counts = range(1, limits.sections + 1)
+    most = bisect_left(
+        counts, True, key=lambda count: needed(count) > _count_research_tokens_left(run.budget, joining(count))
+    )
+    each = needed(most + 1) - needed(most) + joining(most + 1) - joining(most)
+    return SectionsAfforded(sections=most, tokens_each=max(0, each))
+
+
+def section_tokens(
+    branch: ResearchGraph, figures: Rules, limits: Limits, searches: int, hidden: int, sources: int | None = None
+) -> int:
+    """Return the tokens that a branch takes for so many searches, with its own `limits`.
+
+    Of its tool nodes one is taken to search in each round, the others before. With so many `sources`, agents are shown
+    no more than these searches bring; else all that they may be.
+    """
+    tools = sum(isinstance(node, ToolNode) for node in branch.nodes)
+    brought = None if sources is None else searches * max(1, sources) * figures.search_tokens
+    return loop_tokens(branch, figures, limits, max(1, searches - max(0, tools - 1)), hidden, brought)
+
+
+def loop_tokens(
+    graph: ResearchGraph, figures: Rules, limits: Limits, rounds: int, hidden: int, brought: int | None = None
+) -> int:
+    """Return the tokens of a graph for so many rounds: each agent once a round, and its exit once, from a reserve.
+
+    `brought`: tokens of all passages that there are; None: as many as agents are shown.
+    """
+    research = writing = 0
+    for node in graph.nodes:
+        if isinstance(node, AgentNode):
+            call = call_tokens(get_agent(graph, node.agent), figures, limits, hidden, brought)
+            if node.id in graph.exit_nodes:
+                writing = max(writing, call)
+            else:
+                research += rounds * call
+    return max(research + writing, ceil(research / (1 - limits.reserve)))
+
+
+def call_tokens(agent: AgentDefinition, figures: Rules, limits: Limits, hidden: int, brought: int | None = None) -> int:
+    """Return the tokens that one call of an agent takes if it is shown everything that it may be."""
+    shown = evidence_room(agent, figures, limits)
+    shown = shown if brought is None else min(shown, brought)
+    return figures.prompt_tokens + shown + get_agent_figures(agent, figures).output_tokens + hidden
+
+
+def _find_plan_ahead(graph: ResearchGraph, run: Run) -> tuple[ParallelNode | None, list[AgentDefinition]]:
+    """Where the plan is researched that a run comes to from here, and the agents that are called before that."""
+    found, agents = None, []
+    reached, waiting = {run.node}, [run.node]
+    while waiting:
+        node = graph.by_id[waiting.pop()]
+        if isinstance(node, ParallelNode) and researches_plan(node):
+            found = node
+            continue
+        if isinstance(node, AgentNode) and node.id not in graph.exit_nodes and node.id not in run.state.outputs:
+            agents.append(get_agent(graph, node.agent))
+        onward = {edge.to_node for edge in graph.routes_from(node.id)} - reached
+        reached |= onward
+        waiting += onward
+    return found, agents
+
+
+def _estimate_joining_tokens(graph: ResearchGraph, node: Node, sections: int, figures: Rules, hidden: int) -> int:
+    if not isinstance(node, AgentNode) or not sections:
+        return 0
+    agent = get_agent(graph, node.agent)
+    if not agent.joins:
+        return figures.prompt_tokens + get_agent_figures(agent, figures).output_tokens + hidden
+    return joining_tokens(agent, sections, figures, hidden=hidden, passages=figures.section_passages)
+
+
+def _count_research_tokens_left(budget: Budget, joining: int) -> int:
+    """Tokens for research if joining takes so many; by the price so far no more than the money pays for."""
+    kept = budget.model_copy(
+        update={"exit_needs": Estimate(tokens=joining, cost_microusd=estimate_cost_microusd(joining, budget.used))}
+    )
+    left = kept.allowance(at_exit=False)
+    tokens = left.tokens or 0
+    if left.cost_microusd is None or not budget.used.cost_microusd:
+        return tokens
+    return min(tokens, left.cost_microusd * budget.used.tokens // budget.used.cost_microusd)
+
+
+def learn_from_entry(graph: ResearchGraph, run: Run, entry: Entry) -> Run:
+    """Learn from `entry`. Agents that write by section are skipped: they make several calls, and none follows them."""
+    if not run.figures.learns or not isinstance(entry, StepCompleted):
+        return run
+    node = graph.by_id[entry.node]
+    if not isinstance(node, AgentNode) or (agent := get_agent(graph, node.agent)).by_section:
+        return run
+    learnt = run.experience.with_call(entry.usage, get_agent_figures(agent, run.figures).output_tokens)
+    return run.model_copy(update={"experience": learnt})

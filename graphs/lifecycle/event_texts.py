@@ -1,0 +1,202 @@
+"""What events say of the parts of a run: calls, items, branches, the ways on, what a state node changed.
+
+Whoever watches reads what is being worked on now, not what an agent is for in general. Only a way that could have been
+another is worth telling; one that ends the research is told as its ending.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias, get_args
+
+from elcano.graphs.agents.definition import AGENTS, AgentDefinition
+from elcano.graphs.agents.own_definition import definition_of
+from elcano.graphs.catalogue.reducers import REDUCERS
+from elcano.graphs.catalogue.tools import TOOLS
+from elcano.graphs.engine.commands import BranchStart, CallAgent, CallTool
+from elcano.graphs.engine.run import Run, TakenEdge
+from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.spec.graph import DecisionNode, ResearchGraph, StateNode
+from elcano.graphs.state.branches import BranchOutcome, BranchOutcomes, Ended
+from elcano.graphs.state.events import EventType
+from elcano.graphs.state.state import ResearchState
+from elcano.graphs.text import ensure_list, format_count, shorten_text, title_from_id
+
+MESSAGE_CHARACTERS = 500
+"""Longer texts are cut in events; they are whole in the state."""
+
+
+@dataclass(frozen=True)
+class EventDraft:
+    """One event before it has a number."""
+
+    type: EventType
+    message: str
+    node: str = ""
+    data: JsonObject = field(default_factory=dict)
+    path: str = ""
+    """Set on an event about a branch: its `parallel_path_id`."""
+    section: str = ""
+
+
+def shorten_message(text: str) -> str:
+    """`text` as an event has it."""
+    return shorten_text(text, MESSAGE_CHARACTERS)
+
+
+def agent_of(call: CallAgent) -> AgentDefinition:
+    """Return the definition of the called agent."""
+    return AGENTS[call.agent] if call.own is None else definition_of(call.agent, call.own)
+
+
+def work_of_agent(call: CallAgent) -> str:
+    """Describe the agent's current work; for an agent without a phrase for it, its purpose."""
+    agent = agent_of(call)
+    return f"{title_from_id(call.node)}: {agent.begins(call.input) if agent.begins else agent.description}"
+
+
+def work_of_tool(call: CallTool) -> str:
+    """Describe what a tool looks for, each query once, however many sources it goes to."""
+    return f"{title_from_id(call.node)}: {' · '.join(list_call_queries(call)) or TOOLS[call.tool].description}"
+
+
+def list_call_queries(call: CallTool) -> list[str]:
+    """Return the queries, each once."""
+    asked = (given.get("query") for given in call.inputs)
+    words = (query.get("sql") if isinstance(query, dict) else query for query in asked)
+    return list(dict.fromkeys(str(query) for query in words if query))
+
+
+Summary: TypeAlias = Callable[[JsonObject], tuple[str, JsonObject]]
+TOLD: Final = 5
+"""Items that are told of by themselves."""
+
+
+def summarize_items(callee: str, summarise: Summary | None, output: Json) -> tuple[str, JsonObject]:
+    """Summarize the items in a sentence each, failed ones by their errors; a single one with its own figures too."""
+    items = [
+        one for one in ensure_list(output.get("items") if isinstance(output, dict) else None) if isinstance(one, dict)
+    ]
+    failed = [one for one in items if not isinstance(one.get("output"), dict)]
+    figures: JsonObject = {"items": len(items), "failed": len(failed)}
+    texts = []
+    for one in items[:TOLD]:
+        answered = one.get("output")
+        if not isinstance(answered, dict):
+            texts.append(f"{callee} failed: {one.get('error') or 'it did not say why'}")
+        elif summarise is not None:
+            text, own = summarise(answered)
+            texts.append(text)
+            figures = {**own, **figures} if len(items) == 1 else figures
+    if not texts:
+        return f"{callee}: {format_count(len(items), 'item')} done", figures
+    more = f" And {len(items) - TOLD} more." if len(items) > TOLD else ""
+    return " ".join(dict.fromkeys(texts)) + more, figures
+
+
+def of_branches(output: BranchOutcomes) -> tuple[str, JsonObject]:
+    """How many branches ended how."""
+    ended = Counter(outcome.status for outcome in output.branches)
+    counts: JsonObject = {status: ended[status] for status in get_args(Ended)}
+    told = (f"{count} {'missing' if status == 'gap' else status}" for status, count in counts.items() if count)
+    counted = f"{len(output.branches)} sections: {', '.join(told) or 'none'}"
+    return counted, {**counts, "sections": len(output.branches)}
+
+
+def led_on(graph: ResearchGraph, earlier: Run, run: Run) -> tuple[str, JsonObject] | None:
+    """Where `run` went on to, in a sentence and for programs; None if nothing was chosen."""
+    taken = run.taken
+    if taken is None or taken == earlier.taken or run.ending != earlier.ending:
+        return None
+    node = graph.by_id[taken.from_node]
+    if taken.by != "error" and not isinstance(node, DecisionNode) and len(graph.routes_from(node.id)) == 1:
+        return None
+    data: JsonObject = {"to": taken.to_node, "by": taken.by}
+    return _describe_taken_edge(taken), {**data, "named": taken.named} if taken.named else data
+
+
+def summarize_state_change(node: StateNode, earlier: ResearchState, state: ResearchState) -> tuple[str, JsonObject]:
+    """Describe what a state node did, in a sentence, and list the parts of the state that are new."""
+    parts: list[Json] = [
+        name
+        for name in ResearchState.model_fields
+        if name != "iteration" and getattr(earlier, name) is not getattr(state, name)
+    ]
+    spec = REDUCERS[node.reducer]
+    data: JsonObject = {"reducer": node.reducer, "changed": parts}
+    if spec.told is None:
+        return f"{title_from_id(node.id)}: {spec.description}", data
+    text, figures = spec.told(state)
+    return text, {**data, **figures}
+
+
+def _describe_taken_edge(taken: TakenEdge) -> str:
+    here, there = title_from_id(taken.from_node), title_from_id(taken.to_node)
+    why = taken.label
+    match taken.by:
+        case "choice":
+            return f"{here}: chose {there}" + (f", {why}" if why else "")
+        case "error":
+            why = why or "after its error"
+        case "default" if taken.named:
+            why = f"{taken.named} is none of its ways"
+    return f"{here}: {why}, on to {there}" if why else f"{here}: on to {there}"
+
+
+def narrate_branch_start(node: str, branch: BranchStart, run_id: str) -> EventDraft:
+    """A branch begins; `run_id` is that of its child workflow, where its own events are."""
+    data: JsonObject = {"run_id": run_id, "question": branch.input.question}
+    return EventDraft(
+        "branch_started",
+        shorten_message(f"{branch.title}: research begins"),
+        node,
+        data,
+        branch.parallel_path_id,
+        branch.title,
+    )
+
+
+def narrate_branch_end(node: str, outcome: BranchOutcome) -> EventDraft:
+    """Report that a branch ended, for any reason; this comes after all of the branch's own events."""
+    data: JsonObject = {
+        "status": outcome.status,
+        "tokens": outcome.usage.tokens,
+        "evidence": len(outcome.evidence),
+        "iterations": outcome.iterations,
+    }
+    early = f" early, {outcome.ending}" if outcome.ending else ""
+    if outcome.gap is not None:
+        text = f"no section, {outcome.gap.reason}"
+        data = {**data, "gap": outcome.gap.model_dump(mode="json")}
+    elif outcome.unanswered:
+        text = "no source answers it" + (f" (ended{early})" if early else "")
+    elif outcome.draft is None:
+        text = f"done{early}, {format_count(len(outcome.evidence), 'passage')}"
+    else:
+        text = f"drafted{early}"
+    return EventDraft(
+        "branch_complete",
+        shorten_message(f"{outcome.title}: {text}"),
+        node,
+        data,
+        outcome.parallel_path_id,
+        outcome.title,
+    )
+
+
+def narrate_dropped_branch(node: str, outcome: BranchOutcome) -> EventDraft:
+    """Report that a branch ended after it was dropped: its results are not used."""
+    data: JsonObject = {
+        "status": "left_out",
+        "tokens": outcome.usage.tokens,
+        "evidence": 0,
+        "iterations": outcome.iterations,
+    }
+    text = f"{outcome.title}: left out at somebody's wish"
+    return EventDraft("branch_complete", shorten_message(text), node, data, outcome.parallel_path_id, outcome.title)
+
+
+def narrate_plan_cut(node: str, afforded: int, planned: int) -> EventDraft:
+    """Not every branch fits into the budget."""
+    text = f"The budget allows {afforded} of {planned} sections; the others are left out"
+    return EventDraft("ending_early", text, node, {"reason": "tokens", "afforded": afforded, "planned": planned})

@@ -1,0 +1,223 @@
+"""A run in progress: its place, its log of entries and its events, kept in step with one another.
+
+The workflow and the in-memory runner both drive a run through this class, so both tell the same story.
+"""
+
+from elcano.graphs.engine.commands import ApplyEntry, ChooseNode, Finish, Wait, Work
+from elcano.graphs.engine.control_actions import AddBudget, at_exit
+from elcano.graphs.engine.entries import Controlled, Entry, RolledBack, RunResumed, StepCompleted, StepFailed
+from elcano.graphs.engine.run import NONE, Run, build_initial_run
+from elcano.graphs.engine.step_function import advance_run, next_command
+from elcano.graphs.lifecycle.event_texts import EventDraft
+from elcano.graphs.lifecycle.narration import narrate_command, narrate_entry, narrate_run_start
+from elcano.graphs.run_contracts import JournalPages
+from elcano.graphs.spec.graph import ResearchGraph, StateNode
+from elcano.graphs.state.budget import Experience, Limits
+from elcano.graphs.state.events import AgentEvent
+from elcano.graphs.state.state import ResearchState
+
+
+class Journal:
+    """Mutable, the one place of a run that is; everything it holds is frozen. Times are seconds since the epoch.
+
+    Its run is what its entries make of what it began with, and changes by a further entry only.
+    """
+
+    def __init__(
+        self, graph: ResearchGraph, pages: JournalPages, *, path: str = "", section: str = "", led: bool = False
+    ) -> None:
+        self.graph = graph
+        self._run = pages.run
+        self.entries = list(pages.entries)
+        self.events = list(pages.events)
+        self.started_at = pages.started_at
+        self._idle = pages.idle
+        self._begun = pages.begun
+        self._still_since = pages.still_since
+        """Since when time stands still."""
+        self._frozen_at: float | None = None
+        """Since when nothing counts until it is known what was undone."""
+        self._called_at = 0.0
+        """What had elapsed when the call under way was asked for; none is while a journal travels."""
+        self._floor = pages.floor
+        self._led = led
+        """Whoever holds this journal chooses the way from node to node."""
+        self._path = path
+        self._section = section
+
+    @classmethod
+    def begin(
+        cls,
+        graph: ResearchGraph,
+        state: ResearchState,
+        limits: Limits,
+        *,
+        mode: str,
+        now: float,
+        rules: int | None = None,
+        approve_plan: bool = False,
+        experience: Experience = NONE,
+        path: str = "",
+        section: str = "",
+        led: bool = False,
+    ) -> "Journal":
+        """Returns the journal of a run that starts now, with its first event."""
+        run = build_initial_run(graph, state, limits, rules, approve_plan=approve_plan, experience=experience)
+        pages = JournalPages(run=run, entries=(), events=(), started_at=now, begun=False)
+        journal = cls(graph, pages, path=path, section=section, led=led)
+        journal.tell(narrate_run_start(state.question, mode), now)
+        return journal
+
+    @property
+    def pages(self) -> JournalPages:
+        """Returns what a journal needs to continue from here."""
+        return JournalPages(
+            run=self.run,
+            entries=tuple(self.entries),
+            events=tuple(self.events),
+            started_at=self.started_at,
+            idle=self._idle,
+            begun=self._begun,
+            still_since=self._still_since,
+            floor=self._floor,
+        )
+
+    @property
+    def run(self) -> Run:
+        """The run as it stands."""
+        return self._run
+
+    def accepted(self, request_id: str) -> Controlled | None:
+        """Returns the entry accepted under this id before; None if it is new."""
+        controlled = (entry for entry in reversed(self.entries) if isinstance(entry, Controlled))
+        return next((entry for entry in controlled if entry.request_id == request_id), None)
+
+    @property
+    def leaving(self) -> bool:
+        """The run is at an exit node or through it."""
+        return at_exit(self.graph, self.run)
+
+    @property
+    def last(self) -> int:
+        """The number of the last event; 0 before the first."""
+        return self.events[-1].seq if self.events else 0
+
+    @property
+    def stands_still(self) -> bool:
+        """Time does not count: the run is paused, waits for budget, for approval, or, if it may, for a provider."""
+        if self.run.hold is not None and self.run.hold.reason == "approval":
+            return True
+        waits = self.run.tried is not None and self.run.budget.limits.when_exhausted == "pause"
+        return waits or self.run.paused is not None or self.run.pause is not None
+
+    @property
+    def still_since(self) -> float | None:
+        """Since when time stands still; None if it goes on."""
+        return self._still_since
+
+    @property
+    def begun(self) -> bool:
+        """A worker has taken up the first step; until then time does not count."""
+        return self._begun
+
+    @property
+    def top_ups(self) -> int:
+        """How often the limits were raised; read off the log, so that it outlives a history."""
+        return sum(isinstance(entry, Controlled) and isinstance(entry.action, AddBudget) for entry in self.entries)
+
+    def elapsed(self, now: float) -> float:
+        """Seconds of work since a worker took up the first step; pauses do not count."""
+        if not self._begun:
+            return 0.0
+        until = min(moment for moment in (now, self._still_since, self._frozen_at) if moment is not None)
+        return until - self.started_at - self._idle
+
+    def idled(self, waited: float, now: float) -> float:
+        """How much of the seconds for which the call under way waited for a worker was counted until `now`.
+
+        While time stood still none was, and of what is not counted nothing can be taken off.
+        """
+        return min(waited, max(0.0, self.elapsed(now) - self._called_at)) if self._begun else waited
+
+    def due(self, elapsed: float) -> float:
+        """When `elapsed` seconds of work will be over, if the run does not pause before."""
+        return self.started_at + self._idle + elapsed
+
+    def begin_work(self) -> None:
+        """The first step is under way: from here on time counts."""
+        self._begun = True
+
+    def next(self, now: float) -> Work | Wait | ChooseNode | Finish:
+        """Returns the next command that a caller has to perform; immediate ones are applied on the way."""
+        while isinstance(command := next_command(self.graph, self.run, self.elapsed(now)), ApplyEntry):
+            self.record(command.entry, now)
+        self._called_at = self.elapsed(now)
+        if not isinstance(command, Wait | ChooseNode | Finish) and self.run.tried is None:
+            for told in narrate_command(command):
+                self.tell(told, now)
+        return command
+
+    def settle(self, now: float) -> None:
+        """Applies the state nodes that come next: an interruption must not skip the bookkeeping of completed work."""
+        while isinstance(self.graph.by_id[self.run.node], StateNode):
+            command = next_command(self.graph, self.run, self.elapsed(now))
+            if not isinstance(command, ApplyEntry):
+                return
+            self.record(command.entry, now)
+
+    def record(self, entry: Entry, now: float) -> None:
+        """Applies one entry and tells of it."""
+        if self._led and isinstance(entry, StepCompleted):
+            entry = entry.model_copy(update={"onward": False})
+        earlier, self._run = self._run, advance_run(self.graph, self._run, entry)
+        self.entries.append(entry)
+        if isinstance(entry, RolledBack | RunResumed | StepCompleted):
+            self._floor = max(self._floor, entry.told)
+        if isinstance(entry, StepCompleted | StepFailed):
+            self._idle += entry.waited
+        self._begun = True
+        self._count_standstill(now)
+        for told in narrate_entry(self.graph, earlier, entry, self.run):
+            self.tell(told, now, step=earlier.step)
+
+    def tell(self, told: EventDraft, now: float, *, step: int | None = None) -> None:
+        """Numbers and dates one event; `step` is the one that comes next unless given."""
+        self.events.append(self.event(told, now, step=step))
+
+    def event(self, told: EventDraft, now: float, *, step: int | None = None) -> AgentEvent:
+        """Builds the event that `told` would be if it were recorded now."""
+        return AgentEvent(
+            seq=max(self.last, self._floor) + 1,
+            type=told.type,
+            message=told.message,
+            at=now,
+            step=self.run.step if step is None else step,
+            node=told.node,
+            iteration=self.run.budget.iterations,
+            path="/".join(filter(None, (self._path, told.path))),
+            section=told.section or self._section,
+            data=told.data,
+        )
+
+    def freeze(self) -> None:
+        """Time stands still since the last event: the run was taken back, and what passed since then was not it."""
+        self._frozen_at = self.events[-1].at
+
+    def resume_clock(self, elapsed: float, now: float) -> None:
+        """The run had worked for so long when it was left, and goes on `now`; time stands still until it is thawed."""
+        self._idle = now - self.started_at - elapsed
+        self._frozen_at = now
+        self._still_since = now if self.stands_still else None
+
+    def thaw(self, now: float) -> None:
+        """Time goes on; a pause that lasts goes on too."""
+        if self._frozen_at is not None and self._still_since is None:
+            self._idle += now - self._frozen_at
+        self._frozen_at = None
+
+    def _count_standstill(self, now: float) -> None:
+        if self.stands_still and self._still_since is None:
+            self._still_since = now
+        elif not self.stands_still and self._still_since is not None:
+            self._idle += now - self._still_since
+            self._still_since = None

@@ -1,0 +1,298 @@
+"""Turns each command and each entry of a run into the events that people and programs see.
+
+Pure, so that a run tells the same story in Temporal, in memory and when its log is replayed. The journal numbers and
+dates what is told here.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from elcano.graphs.agents.own_definition import get_agent
+from elcano.graphs.catalogue.tools import TOOLS
+from elcano.graphs.engine.approvals import describe_proposed_plan, describe_waiting_call, join_plan_titles
+from elcano.graphs.engine.commands import CallAgent, CallTool, Command, RunBranches
+from elcano.graphs.engine.entries import (
+    ApprovalExpired,
+    ApprovalRequested,
+    Controlled,
+    Diverted,
+    Entry,
+    Held,
+    HoldCleared,
+    PlanProposed,
+    RolledBack,
+    RunResumed,
+    StepAbandoned,
+    StepCompleted,
+    StepFailed,
+    WarningAdded,
+)
+from elcano.graphs.engine.run import Run
+from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.identity import insert_requester
+from elcano.graphs.lifecycle.event_texts import (
+    EventDraft,
+    agent_of,
+    led_on,
+    list_call_queries,
+    of_branches,
+    shorten_message,
+    summarize_items,
+    summarize_state_change,
+    work_of_agent,
+    work_of_tool,
+)
+from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, StateNode, ToolNode
+from elcano.graphs.state.branches import BranchOutcomes, ReusedWork
+from elcano.graphs.state.events import EventType
+from elcano.graphs.state.failures import Ending, FailureType
+from elcano.graphs.state.holds import Hold
+from elcano.graphs.text import ensure_list, format_count, title_from_id
+
+
+def narrate_run_start(question: str, mode: str) -> EventDraft:
+    """The first event of every run."""
+    return EventDraft("started", shorten_message(f"Research started: {question}"), data={"mode": mode})
+
+
+def narrate_command(command: Command) -> Iterable[EventDraft]:
+    """Yield the events for the start of work; none for steps that take no time."""
+    match command:
+        case CallAgent():
+            yield EventDraft(agent_of(command).starts, shorten_message(work_of_agent(command)), command.node)
+        case CallTool():
+            tool = TOOLS[command.tool]
+            looked_for: list[Json] = [*list_call_queries(command)]
+            yield EventDraft(tool.starts, shorten_message(work_of_tool(command)), command.node, {"queries": looked_for})
+        case RunBranches():
+            sections: list[Json] = [branch.title for branch in command.branches]
+            text = f"{title_from_id(command.node)}: {format_count(len(sections), 'section')}"
+            yield EventDraft("searching", text, command.node, {"sections": sections})
+
+
+def narrate_entry(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) -> Iterable[EventDraft]:
+    """Yield the events for `entry`, which has turned the run `earlier` into `run`."""
+    match entry:
+        case Diverted() | StepAbandoned():
+            if entry.ending is not None:
+                yield _narrate_pause(run, run.paused) if run.paused else _narrate_ending(run)
+            return
+        case PlanProposed():
+            text = f"Waiting for somebody to approve the plan: {join_plan_titles(run)}"
+            yield EventDraft("plan_proposed", shorten_message(text), run.node, describe_proposed_plan(run))
+            return
+        case ApprovalRequested() | ApprovalExpired():
+            kind, text, data = describe_waiting_call(
+                run, entry.call.id if isinstance(entry, ApprovalRequested) else entry.call
+            )
+            yield EventDraft(kind, shorten_message(text), run.node, data)
+            return
+        case Held() | HoldCleared() | RolledBack() | RunResumed() | WarningAdded():
+            yield from _narrate_hold_change(earlier, entry)
+            return
+        case Controlled():
+            kind, text, data = entry.action.told(run)
+            who: JsonObject = {"by": entry.by} if entry.by else {}
+            yield EventDraft(kind, shorten_message(insert_requester(text, entry.by)), run.node, {**data, **who})
+        case StepFailed():
+            yield from _narrate_failure(earlier, entry, run)
+        case StepCompleted() if reason := _explain_refused_output(graph, earlier, entry, run):
+            yield EventDraft("error", shorten_message(reason), entry.node)
+        case StepCompleted():
+            yield from _narrate_late_answer(graph, earlier, entry)
+            yield from _narrate_completion(graph, earlier, entry, run)
+    yield from _going_on(graph, earlier, run)
+
+
+def _going_on(graph: ResearchGraph, earlier: Run, run: Run) -> Iterable[EventDraft]:
+    """Where a run goes after a step, or that it does not."""
+    if (way := led_on(graph, earlier, run)) is not None:
+        yield EventDraft("routed", shorten_message(way[0]), earlier.node, way[1])
+    if run.ending != earlier.ending and run.ending is not None:
+        yield _narrate_ending(run)
+    if run.paused is not None and run.hold is not earlier.hold:
+        yield _narrate_pause(run, run.paused)
+    if run.budget.iterations > earlier.budget.iterations:
+        yield narrate_iteration(run, earlier.node)
+
+
+def _explain_refused_output(graph: ResearchGraph, earlier: Run, entry: StepCompleted, run: Run) -> str | None:
+    """Explain why a node's output was not applied; None if it was."""
+    if run.failure is not None:
+        return f"{title_from_id(entry.node)} failed: {run.failure.message}"
+    for failure in run.state.failures:  # its edge `on_error` was taken
+        if failure.node == entry.node:
+            return f"{title_from_id(entry.node)} failed: {failure.message}"
+    if run.state.outputs.get(entry.node) != entry.output:
+        return f"{title_from_id(entry.node)} failed: its answer does not fit"
+    ended = run.ending if run.ending != earlier.ending else None
+    if ended is not None and isinstance(graph.by_id[entry.node], StateNode) and run.state is earlier.state:
+        return ended.detail
+    return None
+
+
+def _narrate_failure(earlier: Run, entry: StepFailed, run: Run) -> Iterable[EventDraft]:
+    """Report a failure. For a call that could not be paid for, report only how the run goes on: nothing is broken."""
+    failure = entry.failure
+    if failure.exhausted is None:
+        data: JsonObject = {"type": failure.type, "attempts": failure.attempts}
+        yield EventDraft(
+            "error", shorten_message(f"{title_from_id(entry.node)} failed: {failure.message}"), entry.node, data
+        )
+    elif run.finished and run.ending == earlier.ending:
+        yield _narrate_ending(run)
+
+
+def narrate_iteration(run: Run, node: str) -> EventDraft:
+    """The next turn of the loop begins."""
+    return EventDraft("looping", f"Iteration {run.budget.iterations} of at most {run.budget.limits.iterations}", node)
+
+
+def _narrate_ending(run: Run) -> EventDraft:
+    assert run.ending is not None
+    where = "The writing is given up" if run.finished else "Going to the report now"
+    text = f"{where}: {run.ending.detail or run.ending.kind}"
+    return EventDraft("ending_early", shorten_message(text), run.node, {"reason": run.ending.kind})
+
+
+def _narrate_pause(run: Run, ending: Ending) -> EventDraft:
+    text = f"Paused until somebody tops the budget up or stops the run: {ending.detail or ending.kind}"
+    return EventDraft("paused", shorten_message(text), run.node, {"reason": ending.kind})
+
+
+def _narrate_hold_change(
+    run: Run, entry: Held | HoldCleared | RolledBack | RunResumed | WarningAdded
+) -> Iterable[EventDraft]:
+    """Report a hold or a rollback. A retried call is reported when it ends, a warning in the report.
+
+    What waits for approval tells so itself, and what became of that.
+    """
+    hold = entry.hold if isinstance(entry, Held) else run.hold
+    asks = hold is not None and hold.reason == "approval"
+    match entry:
+        case Held() if not asks:
+            yield _narrate_hold(entry.hold)
+        case HoldCleared() if entry.over and not asks:
+            yield EventDraft("hold_cleared", f"{title_from_id(run.node)}: goes on", run.node)
+        case RolledBack():
+            place = "after its last step" if run.finished else f"at step {run.step}, before {title_from_id(run.node)}"
+            text = f"Back {place}: what came after, up to {entry.told}, is undone"
+            yield EventDraft("rolled_back", text, run.node, {"step": run.step, "undone_to": entry.told})
+        case RunResumed():
+            yield _narrate_resumed_run(run, entry)
+
+
+def _narrate_resumed_run(run: Run, entry: RunResumed) -> EventDraft:
+    """A run goes on that had ended or was taken back, or another one begins with its steps."""
+    kind: EventType
+    match entry.why:
+        case "rolled_back":
+            kind, text = (
+                "rolled_back",
+                f"Back at step {run.step}, before {title_from_id(run.node)}: what came after is undone",
+            )
+        case "resumed":
+            kind, text = (
+                "run_resumed",
+                f"Goes on at step {run.step}, {title_from_id(run.node)}: {_in_words(entry.saved)} kept",
+            )
+        case "forked":
+            kind = "forked"
+            text = f"Begins as {entry.from_run} did: {_in_words(entry.saved)} saved"
+    who = f" (asked for by {entry.by})" if entry.by else ""
+    why = f": {entry.reason}" if entry.reason else ""
+    kept: list[Json] = [*entry.kept]
+    data: JsonObject = {
+        "step": run.step,
+        "undone_to": entry.told,
+        "saved": entry.saved.model_dump(mode="json"),
+        "kept": kept,
+        "by": entry.by,
+        "reason": entry.reason,
+        "from_run": entry.from_run,
+    }
+    return EventDraft(kind, shorten_message(f"{text}{who}{why}"), run.node, data)
+
+
+def _in_words(saved: ReusedWork) -> str:
+    sections = f", {format_count(saved.sections, 'section')}" if saved.sections else ""
+    return f"{format_count(saved.steps, 'step')}{sections} and {format_count(saved.tokens, 'token')}"
+
+
+def _narrate_late_answer(graph: ResearchGraph, earlier: Run, entry: StepCompleted) -> Iterable[EventDraft]:
+    """A call that had been held was answered, or searches are not waited for any longer.
+
+    Branches tell that of their own calls.
+    """
+    if earlier.tried is not None and isinstance(graph.by_id[entry.node], AgentNode | ToolNode):
+        missing = _given_up(entry.output)
+        how = f"goes on without {', '.join(missing)}" if missing else "answered"
+        text = f"{title_from_id(entry.node)}: {how} after {format_count(earlier.tried.tries, 'try', 'tries')} in vain"
+        yield EventDraft("hold_cleared", shorten_message(text), entry.node)
+
+
+def _given_up(output: Json) -> list[str]:
+    """The sources that a step did without: that one cannot answer now is an error only once it is not waited for."""
+    items = ensure_list(output.get("items")) if isinstance(output, dict) else []
+    failed = (one for one in items if isinstance(one, dict) and one.get("error_type") == FailureType.PROVIDER)
+    return _list_input_sources(one.get("input") for one in failed)
+
+
+def _list_input_sources(inputs: Iterable[Json]) -> list[str]:
+    """The sources of searches, each once."""
+    return [*dict.fromkeys(str(one["source"]) for one in inputs if isinstance(one, dict) and "source" in one)]
+
+
+def _narrate_hold(hold: Hold) -> EventDraft:
+    whom = "somebody has to mend this" if hold.reason == "person" else "the provider cannot answer"
+    again = f", next try in {hold.seconds:g} s" if hold.seconds else ""
+    text = f"{title_from_id(hold.node)}: {whom}, try {hold.tries} failed{again}: {hold.detail}"
+    return EventDraft("held", shorten_message(text), hold.node, hold.model_dump(mode="json", exclude={"ending"}))
+
+
+def _narrate_completion(graph: ResearchGraph, earlier: Run, entry: StepCompleted, run: Run) -> Iterable[EventDraft]:
+    node = graph.by_id[entry.node]
+    tokens: JsonObject = {"tokens": entry.usage.tokens, "model": entry.model} if entry.model else {}
+    match node:
+        case AgentNode():
+            agent = get_agent(graph, node.agent)
+            text, data = _summarize_output(node.agent, agent.summary, entry.output)
+            yield EventDraft(agent.completes, shorten_message(text), entry.node, {**data, **tokens})
+        case ToolNode():
+            own = _TOOLS.get(node.tool)
+            if node.for_each is not None and own is None:
+                text, data = summarize_items(title_from_id(node.tool), TOOLS[node.tool].summary, entry.output)
+            else:
+                text, data = _summarize_output(node.tool, own or TOOLS[node.tool].summary, entry.output)
+            yield EventDraft(TOOLS[node.tool].completes, shorten_message(text), entry.node, data)
+        case ParallelNode():
+            text, data = of_branches(BranchOutcomes.model_validate(entry.output or {}))
+            yield EventDraft("search_complete", text, entry.node, data)
+        case StateNode():
+            text, data = summarize_state_change(node, earlier.state, run.state)
+            yield EventDraft("state_updated", text, entry.node, data)
+
+
+def _summarize_output(
+    callee: str, summarise: Callable[[JsonObject], tuple[str, JsonObject]] | None, output: Json
+) -> tuple[str, JsonObject]:
+    """An output in one sentence, and its figures."""
+    values = output if isinstance(output, dict) else {}
+    return summarise(values) if summarise else (f"{title_from_id(callee)}: done", {})
+
+
+def _summarize_searches(output: JsonObject) -> tuple[str, JsonObject]:
+    items = [item for item in ensure_list(output.get("items", [{"output": output}])) if isinstance(item, dict)]
+    results = [item["output"] for item in items if isinstance(item.get("output"), dict)]
+    found = sum(len(ensure_list(result.get("evidence"))) for result in results if isinstance(result, dict))
+    failed = [item.get("input") for item in items if item.get("error")]
+    sources = _list_input_sources(failed)
+    text = f"{format_count(found, 'passage')} from {format_count(len(items), 'search', 'searches')}"
+    text += f", {len(failed)} of them failed" if failed else ""
+    text += f" ({', '.join(sources)})" if sources else ""
+    return text, {"passages": found, "searches": len(items), "failed": len(failed)}
+
+
+_TOOLS: Mapping[str, Callable[[JsonObject], tuple[str, JsonObject]]] = {
+    "search": _summarize_searches,
+    "search_related": _summarize_searches,
+}

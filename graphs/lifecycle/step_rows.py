@@ -1,0 +1,175 @@
+"""The rows of a step list, and what a run's events say of each step: when it began and ended, how its branches stand.
+
+Rows are the steps of a run and what came between them, in the order of the log. Undone events are left out.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal, TypeAlias
+
+from elcano.graphs.agents.own_definition import get_agent
+from elcano.graphs.catalogue.tools import TOOLS
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.lifecycle.event_texts import EventDraft
+from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ResearchGraph, ToolNode
+from elcano.graphs.state.branches import BranchState, branch_states
+from elcano.graphs.state.budget import Usage
+from elcano.graphs.state.events import AgentEvent
+from elcano.graphs.state.holds import HoldReason
+
+StepKind: TypeAlias = Literal["agent", "tool", "state", "decision", "parallel"]
+"""What a node is."""
+
+
+StepOutcome: TypeAlias = Literal["completed", "failed", "abandoned", "running", "waiting"]
+"""What became of a step. `abandoned`: its call was given up; `waiting`: for somebody who cannot answer or has to do
+something."""
+
+
+class HeldTry(Frozen):
+    """A try of a call that could not be answered; the same call was made again."""
+
+    at: float
+    """Seconds of the run's own time."""
+    reason: HoldReason
+    detail: str
+    usage: Usage
+    """What it used all the same."""
+
+
+class StepRow(Frozen):
+    """One step."""
+
+    number: int
+    node: str
+    """Empty if the run waits on its way to a node that is not known yet."""
+    kind: StepKind | None
+    """None if the node is not known yet."""
+    name: str
+    """The agent, tool or reducer; empty for decisions and parallel nodes."""
+    limits: str = ""
+    """What its node says of its calls, in short; empty if it says nothing."""
+    iteration: int
+    began: float
+    """Seconds of the run's own time, in which it neither paused nor waited for a worker."""
+    ended: float | None = None
+    """None while it goes on."""
+    began_at: float | None = None
+    """Seconds since the epoch; None if nothing was told of it."""
+    ended_at: float | None = None
+    waited: float = 0.0
+    """Seconds for which no worker was free to begin it."""
+    usage: Usage = Usage()
+    """With what its tries in vain used; of a parallel node, with what its branches used that have ended."""
+    model: str = ""
+    outcome: StepOutcome
+    reason: str = ""
+    """In words, why it did not complete or does not go on."""
+    error: str = ""
+    """The error's name, if it failed."""
+    summary: str = ""
+    """What came of it, in a sentence."""
+    held: tuple[HeldTry, ...] = ()
+    branches: tuple[BranchState, ...] = ()
+    """Of a parallel node."""
+    next: str = ""
+    """The node that the run went on to; empty at its end, or while that is not known."""
+
+    @property
+    def took(self) -> float | None:
+        """Seconds from its beginning to its end by the calendar, or by the run's own time if that is not known."""
+        if self.ended is None:
+            return None
+        if self.began_at is None or self.ended_at is None:
+            return max(0.0, self.ended - self.began)
+        return max(0.0, self.ended_at - self.began_at)
+
+
+class BetweenRow(Frozen):
+    """An event between two steps of a run, or during one: a request or a limit."""
+
+    before: int
+    """The step that had not ended by then."""
+    during: bool
+    """That step was under way."""
+    kind: str
+    """The kind of the entry, and of the action if it is one (`add_budget`)."""
+    at: float
+    """Seconds of the run's own time."""
+    at_epoch: float | None = None
+    text: str
+    """What happened, in a sentence."""
+
+
+Row: TypeAlias = StepRow | BetweenRow
+
+
+TAKEN_BACK: Final = frozenset(("rolled_back", "run_resumed", "forked"))
+"""Events from which on the run goes on at their step: what was told of it and of later steps before is undone."""
+
+
+def still_so(events: Iterable[AgentEvent]) -> list[AgentEvent]:
+    """Drop the events that were undone when the run was rolled back."""
+    kept: list[AgentEvent] = []
+    for event in events:
+        if event.type in TAKEN_BACK:
+            kept = [one for one in kept if one.step < event.step]
+        kept.append(event)
+    return kept
+
+
+class StepEvents:
+    """The events of each step, each assigned to one entry: entries and their events have the same order."""
+
+    def __init__(self, events: Sequence[AgentEvent]) -> None:
+        self._branches: dict[int, list[BranchState]] = {}
+        for branch in branch_states(events):  # knows by itself which were undone, and which were kept all the same
+            self._branches.setdefault(step_of(branch.path), []).append(branch)
+        self._of_step: dict[int, list[AgentEvent]] = {}
+        self._given: dict[int, int] = {}
+        """How many of a step's events were given to entries."""
+        for event in still_so(events):
+            self._of_step.setdefault(event.step, []).append(event)
+
+    def begun(self, graph: ResearchGraph, step: int, node: Node) -> AgentEvent | None:
+        """Returns the event that announced the call of a step."""
+        starts = _find_start_event_type(graph, node)
+        told = (event for event in self._of_step.get(step, ()) if event.node == node.id and event.type == starts)
+        return next(told, None)
+
+    def by(self, step: int, tolds: Sequence[EventDraft], begun: AgentEvent | None = None) -> AgentEvent | None:
+        """Returns the last event of an entry; None if it has none.
+
+        `begun` is the event of the call that the entry is the end of: both can have the same type.
+        """
+        heard, events, given = None, self._of_step.get(step, []), self._given.get(step, 0)
+        if begun is not None:
+            given = max(given, events.index(begun) + 1)
+        for told in tolds:
+            for place, event in enumerate(events[given:], start=given):
+                if event.type == told.type:
+                    heard, given = event, place + 1
+                    break
+        self._given[step] = given
+        return heard
+
+    def branches(self, step: int) -> tuple[BranchState, ...]:
+        """How the branches of a step stand."""
+        return tuple(self._branches.get(step, ()))
+
+
+def step_of(path: str) -> int:
+    """The step that started a branch, by its path."""
+    return int(path.rpartition("/")[2][:4])
+
+
+def _find_start_event_type(graph: ResearchGraph, node: Node) -> str:
+    """The type of the event that tells that the call of `node` was made; empty if none does."""
+    match node:
+        case AgentNode():
+            return get_agent(graph, node.agent).starts
+        case ToolNode():
+            return TOOLS[node.tool].starts
+        case ParallelNode():
+            return "searching"
+        case _:
+            return ""

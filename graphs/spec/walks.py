@@ -1,0 +1,144 @@
+"""Walks through a graph: what can be reached, what lies on a circle, where a plan is researched, the graph renamed."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+from elcano.graphs.spec.graph import Inputs, Node, ParallelEdge, ParallelNode, ResearchGraph, Way
+
+PLAN: Final = "plan"
+"""The field of the state that such a fan-out goes through, an item a section."""
+
+
+def researches_plan(node: Node) -> bool:
+    """Whether a node starts its branches for the sections of the plan."""
+    return isinstance(node, ParallelNode) and (node.for_each or "").strip() == PLAN
+
+
+def has_sections(graph: ResearchGraph) -> bool:
+    """Whether the plan's sections are researched anywhere in this graph."""
+    return any(researches_plan(node) for node in graph.nodes)
+
+
+def part_name(graph: ResearchGraph, branch: str) -> str:
+    """What the parts of a run are called that this branch of its graph works on: sections, unless of no plan."""
+    of_plan = any(
+        edge.branch == branch for node in graph.nodes if researches_plan(node) for edge in graph.branches_from(node.id)
+    )
+    return "section" if of_plan else branch.rpartition("_")[2]
+
+
+def sections_ahead(graph: ResearchGraph, node_id: str) -> bool:
+    """Whether the token can come from `node_id` to where sections are researched; it is there already, too."""
+    reached, waiting = set[str](), [node_id]
+    while waiting:
+        if (here := waiting.pop()) not in reached:
+            reached.add(here)
+            waiting += (edge.to_node for edge in graph.routes_from(here))
+            waiting += (edge.to_node for edge in graph.error_edges_from(here))
+    return any(researches_plan(graph.by_id[node]) for node in reached)
+
+
+def map_neighbours(graph: ResearchGraph, ends: Callable[[Way], tuple[str, str] | None]) -> Mapping[str, list[str]]:
+    """Map each node to its neighbours along the edges; `ends` gives the two ends of an edge, or None to skip it."""
+    found: dict[str, list[str]] = {}
+    for edge in graph.edges:
+        if not isinstance(edge, ParallelEdge) and (pair := ends(edge)):
+            found.setdefault(pair[0], []).append(pair[1])
+    return found
+
+
+def number_connected_components(
+    graph: ResearchGraph, ends: Callable[[Way], tuple[str, str] | None]
+) -> Mapping[str, int]:
+    """For each node the number of its circle: nodes have the same if each can be reached from the other (Kosaraju)."""
+    onward = map_neighbours(graph, ends)
+    backward: dict[str, list[str]] = {}
+    for node, others in onward.items():
+        for other in others:
+            backward.setdefault(other, []).append(node)
+    circles: dict[str, int] = {}
+    for number, start in enumerate(reversed(_order_by_finish(onward, graph.by_id))):
+        waiting = [start]
+        while waiting:
+            node = waiting.pop()
+            if node not in circles:
+                circles[node] = number
+                waiting += backward.get(node, [])
+    return circles
+
+
+def _order_by_finish(onward: Mapping[str, list[str]], nodes: Iterable[str]) -> list[str]:
+    """The nodes in the order in which a walk into the depth leaves them."""
+    entered: set[str] = set()
+    order: list[str] = []
+    for first in nodes:
+        waiting = [(first, False)]
+        while waiting:
+            node, done = waiting.pop()
+            if done:
+                order.append(node)
+            elif node not in entered:
+                entered.add(node)
+                waiting.append((node, True))
+                waiting += [(other, False) for other in onward.get(node, [])]
+    return order
+
+
+def find_reachable_nodes(onward: Mapping[str, list[str]], start: Iterable[str]) -> set[str]:
+    """The nodes that can be come to from those of `start`, and these."""
+    reached: set[str] = set()
+    waiting = list(start)
+    while waiting:
+        node_id = waiting.pop()
+        if node_id not in reached:
+            reached.add(node_id)
+            waiting += onward.get(node_id, [])
+    return reached
+
+
+def prefix_graph(graph: ResearchGraph, prefix: str) -> ResearchGraph:
+    """`graph` with `prefix` before the id of each node and the name of each branch, wherever they are named.
+
+    Names stand in edges, in expressions that read `outputs.<node>`, and in what `choose` gives, which is a text that an
+    agent may have said without knowing of the prefix. Literals of expressions are not looked into.
+    """
+    ids = "|".join(sorted((re.escape(node.id) for node in graph.nodes), key=len, reverse=True))
+    reads = re.compile(rf"\boutputs\.({ids})\b")
+
+    def read(expression: str) -> str:
+        return reads.sub(rf"outputs.{prefix}\1", expression)
+
+    def each(inputs: Inputs) -> Inputs:
+        return {name: read(expression) for name, expression in inputs.items()}
+
+    nodes = []
+    for node in graph.nodes:
+        changes: dict[str, object] = {"id": prefix + node.id}
+        if node.choose is not None:
+            changes["choose"] = f"join('', ['{prefix}', {read(node.choose)}])"
+        if (for_each := getattr(node, "for_each", None)) is not None:
+            changes["for_each"] = read(for_each)
+        if (inputs := getattr(node, "inputs", None)) is not None:
+            changes["inputs"] = each(inputs)
+        nodes.append(node.model_copy(update=changes))
+    edges = []
+    for edge in graph.edges:
+        changes = {"from_node": prefix + edge.from_node}
+        if edge.kind == "parallel":
+            changes |= {"branch": prefix + edge.branch, "inputs": each(edge.inputs)}
+        else:
+            changes["to_node"] = prefix + edge.to_node
+        if edge.kind == "conditional":
+            changes["when"] = read(edge.when)
+        edges.append(edge.model_copy(update=changes))
+    return graph.model_copy(
+        update={
+            "nodes": tuple(nodes),
+            "edges": tuple(edges),
+            "branches": {prefix + name: branch for name, branch in graph.branches.items()},
+            "entry_node": prefix + graph.entry_node,
+            "exit_nodes": tuple(prefix + one for one in graph.exit_nodes),
+            "result": each(graph.result),
+        }
+    )

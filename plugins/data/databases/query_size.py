@@ -1,0 +1,275 @@
+"""How large a query and its values can become, reckoned before it runs: no database bounds that by itself.
+
+`WITH b AS (SELECT s || s AS s FROM a), c AS (SELECT s || s AS s FROM b) ...` doubles with every line. SQLite and
+PostgreSQL put such expressions into each other before they run anything, and no timeout of theirs ends that in time.
+
+A text is at most so many times as long as what is stored, and so many characters more. `replace(s, 'a', 'bbb')` is
+three times `s`; what a WITH defines is as long as what it stands for. PostgreSQL has no limit but a gigabyte for each
+value, and forty values fill a server. Its numbers have up to 131,072 figures, and one product of two such ones takes a
+third of a second in which nothing interrupts it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, Generic, NamedTuple, TypeVar
+
+from sqlglot import exp
+from sqlglot.optimizer.scope import Scope
+
+from elcano.graphs.report.data_answer import QueryFault
+from elcano.plugins.data.databases.allowed import literal_text
+from elcano.plugins.data.databases.policy import Refused
+
+MOST_WRITTEN_OUT: Final = 100_000
+"""Parts of a query. An honest chain of ten definitions, each with columns of the one before, has a few thousand."""
+MOST_COPIES: Final = 30
+"""Of stored values that may go into one text, and into the texts of one SELECT beyond one each."""
+MOST_CHARACTERS: Final = 100_000
+"""That the texts of one SELECT may have besides."""
+LONGEST_NUMBER: Final = 100
+"""Characters of a number, a moment or a truth."""
+FORMATTED: Final = 20
+"""Characters of what one character of a format may become."""
+MOST_FIGURES: Final = 1_000
+"""Of a number that is computed, as far as literals and columns of the usual length make it."""
+STORED_FIGURES: Final = 20
+MOST_POWERS: Final = 20
+"""In one SELECT, with everything written out."""
+SMALL_POWER: Final = 3
+"""An exponent that makes no long numbers."""
+LONGEST_TYPE: Final = 10_000
+"""Of `CHAR(n)`, which is filled up with blanks, and of the figures of other types."""
+_SMALL_NAMES: Final = (
+    "Predicate Connector Not Count CountIf Sum Avg Stddev StddevPop StddevSamp Variance VariancePop Corr CovarPop "
+    "CovarSamp ApproxDistinct Length StrPosition Levenshtein RowNumber Rank DenseRank Ntile PercentRank CumeDist "
+    "Extract Year Quarter Month Week Day Hour Minute Second DayOfWeek DayOfMonth DayOfYear DateDiff DateTrunc "
+    "TimestampTrunc DateAdd DateSub Date Sign Unicode ArraySize TimeToUnix UnixToTime LogicalAnd LogicalOr"
+)
+_SMALL: Final = tuple(getattr(exp, name) for name in _SMALL_NAMES.split())
+
+
+_CHOICES: Final = (exp.Case, exp.If, exp.Coalesce, exp.Greatest, exp.Least, exp.Nullif)
+_SUMS: Final = (exp.Add, exp.Sub)
+_PRODUCTS: Final = (exp.Mul, exp.Div, exp.IntDiv, exp.Mod)
+
+
+_GROWING: Final = (exp.DPipe, exp.Concat, exp.ConcatWs, exp.Replace, exp.RegexpReplace, exp.ArrayToString, exp.Cast)
+
+
+class _Size(NamedTuple):
+    copies: int = 0
+    characters: int = 0
+    powers: int = 0
+    """Numbers in it that may have any number of figures."""
+
+
+_Found = TypeVar("_Found")
+_STORED: Final = _Size(copies=1)
+
+
+class _Outputs(Generic[_Found]):
+    """What is known of each column of the queries that a query is made of, by the identity of these queries."""
+
+    def __init__(self, stored: _Found) -> None:
+        self._stored = stored
+        """What holds of a column of a table."""
+        self._columns: dict[int, dict[str, _Found]] = {}
+
+    def add_select(self, query: exp.Select, columns: Mapping[str, _Found]) -> None:
+        """Adds the columns of a SELECT."""
+        self._columns[id(query)] = dict(columns)
+
+    def add_union(self, query: exp.SetOperation, join: Callable[[list[_Found]], _Found]) -> None:
+        """Adds the columns of a UNION: those of both sides joined by position, under the names of the first."""
+        sides = [self.of_query(side) for side in (query.this, query.expression)]
+        names = [select.output_name for select in query.selects]
+        self._columns[id(query)] = {
+            name: join([side[at] for side in sides if at < len(side)]) for at, name in enumerate(names)
+        }
+
+    def of_query(self, query: exp.Expr) -> list[_Found]:
+        """Return what is known of the columns of a query, in order."""
+        return list(self._columns.get(id(query.unnest()), {}).values())
+
+    def of_column(self, column: exp.Column, scope: Scope) -> _Found:
+        """Return what is known of a column, as seen from `scope`."""
+        around: Scope | None = scope
+        while around is not None:
+            source = around.sources.get(column.table)
+            if source is not None:
+                own = self._columns.get(id(source.expression), {}) if isinstance(source, Scope) else {}
+                return own.get(column.name, self._stored)
+            around = around.parent
+        return self._stored
+
+
+def require_small_query(scopes: list[Scope]) -> None:
+    """Check that a qualified query stays small with everything written out, and its texts and numbers short.
+
+    Args:
+        scopes: all of them, each behind those that it is made of.
+
+    Raises:
+        Refused: it does not.
+    """
+    weights, sizes = _Outputs(1), _Outputs(_STORED)
+    wholes: dict[int, int] = {}
+    for scope in scopes:
+        own = scope.expression
+        if isinstance(own, exp.SetOperation):
+            weights.add_union(own, lambda sides: sum(sides) or 1)
+            sizes.add_union(own, _take_longest_size)
+            wholes[id(own)] = sum(wholes.get(id(side.unnest()), 1) for side in (own.this, own.expression))
+        elif isinstance(own, exp.Select):
+            parts = _list_own_parts(own)
+            weighed = {id(part): _weigh_expression(part, scope, weights, wholes) for part in parts}
+            weights.add_select(own, {one.output_name: weighed[id(one)] for one in own.expressions})
+            wholes[id(own)] = sum(weighed.values())
+        if wholes.get(id(own), 0) > MOST_WRITTEN_OUT:
+            text = f"written out it has more than {MOST_WRITTEN_OUT:,} parts: repeat less of what is defined before"
+            raise Refused(QueryFault(stage="policy", message=text))
+        if isinstance(own, exp.Select):
+            each = {id(part): _estimate_size(part, scope, sizes) for part in parts}
+            sizes.add_select(own, {one.output_name: each[id(one)] for one in own.expressions})
+            _require_within_limits([each[id(one)] for one in own.expressions])
+            _require_within_limits([_Size(powers=sum(size.powers for size in each.values()))])
+
+
+def _list_own_parts(select: exp.Select) -> list[exp.Expr]:
+    """Return the parts of a query, without the queries defined in it."""
+    values = (value for name, value in select.args.items() if name != "with_")
+    listed = (value if isinstance(value, list) else [value] for value in values)
+    return [one for value in listed for one in value if isinstance(one, exp.Expr)]
+
+
+def _weigh_expression(part: exp.Expr, scope: Scope, weights: _Outputs[int], wholes: Mapping[int, int]) -> int:
+    """Count the nodes of an expression; columns and nested queries weigh as much as what they stand for."""
+    return sum(
+        weights.of_column(node, scope) if isinstance(node, exp.Column) else wholes.get(id(node), 1)
+        for node in part.walk(prune=lambda one: isinstance(one, exp.Query))
+    )
+
+
+def _require_within_limits(sizes: list[_Size]) -> None:
+    if sum(size.powers for size in sizes) > MOST_POWERS:
+        text = f"it computes with more than {MOST_POWERS} powers, with what is defined before written out: use fewer"
+        raise Refused(QueryFault(stage="policy", message=text))
+    copies = sum(max(0, size.copies - 1) for size in sizes)
+    characters = sum(size.characters for size in sizes)
+    if copies >= MOST_COPIES or characters > MOST_CHARACTERS:
+        text = (
+            f"its texts could become longer than {MOST_COPIES} stored values and {MOST_CHARACTERS:,} characters "
+            "together: put fewer together, or repeat less of what is defined before"
+        )
+        raise Refused(QueryFault(stage="policy", message=text))
+
+
+def _estimate_size(node: exp.Expr, scope: Scope, outputs: _Outputs[_Size]) -> _Size:
+    if isinstance(node, exp.Column):
+        return outputs.of_column(node, scope)
+    if isinstance(node, exp.Query):
+        return _take_longest_size(outputs.of_query(node))
+    if isinstance(node, exp.Literal | exp.ByteString):
+        return _Size(characters=len(str(node.this)))
+    each = [_estimate_size(one, scope, outputs) for one in list(node.iter_expressions())]
+    found = _of_choice(node, each) or _of_text(node, each) or _of_number(node, each) or _sum_sizes(each)
+    if isinstance(node, _GROWING):
+        _require_within_limits([found])  # a text is made as well where it is only compared
+    return found
+
+
+def _of_choice(node: exp.Expr, each: list[_Size]) -> _Size | None:
+    """Return the size of an expression that picks one of several values; None for any other."""
+    if not isinstance(node, _CHOICES):
+        return None
+    asked = node.args.get("this") if isinstance(node, exp.Case | exp.If) else None
+    given = [size for one, size in zip(list(node.iter_expressions()), each, strict=True) if one is not asked]
+    return _take_longest_size(given)._replace(powers=sum(size.powers for size in each))
+
+
+def _of_text(node: exp.Expr, each: list[_Size]) -> _Size | None:
+    """Return the size of a function that lengthens or shortens a text; None for any other."""
+    match node:
+        case exp.Replace():
+            old, new = _count_literal_length(node.expression), _count_literal_length(node.args.get("replacement"))
+            return _multiply_size(each[0], -(-new // max(1, old)))
+        case exp.RegexpReplace():
+            return _multiply_size(each[0], 1 + 2 * _count_literal_length(node.args.get("replacement")))
+        case exp.ArrayToString():
+            return _multiply_size(each[0], 1 + _count_literal_length(node.expression))
+        case exp.ConcatWs():
+            return _sum_sizes([*each[1:], *(each[:1] * len(each[1:]))])
+        case exp.Left() | exp.Right() | exp.Substring():
+            return _apply_length_cut(node, each[0])
+        case exp.Cast():
+            return _sum_sizes([each[0], _Size(characters=_of_type(node.to))])
+        case exp.TimeToStr() | exp.ToChar():
+            return _Size(characters=LONGEST_NUMBER + FORMATTED * _count_literal_length(node.args.get("format")))
+    return None
+
+
+def _of_number(node: exp.Expr, each: list[_Size]) -> _Size | None:
+    """Return the size of an expression that computes a number; None for any other.
+
+    Raises:
+        Refused: the number may have too many figures.
+    """
+    powers = sum(size.powers for size in each)
+    if isinstance(node, exp.Pow):
+        small = node.expression.name in map(str, range(SMALL_POWER + 1))
+        return _Size(characters=LONGEST_NUMBER, powers=powers if small and not powers else powers + 1)
+    if isinstance(node, _SMALL):
+        return _Size(characters=STORED_FIGURES, powers=powers)
+    if not isinstance(node, (*_SUMS, *_PRODUCTS)):
+        return None
+    figures = [size.characters + STORED_FIGURES * size.copies for size in each]
+    if isinstance(node, _SUMS):
+        return _Size(characters=max(figures) + 1, powers=powers)
+    longest = figures[0] + STORED_FIGURES if isinstance(node, exp.Div) else sum(figures)
+    if max(*figures, longest) > MOST_FIGURES:
+        text = f"a number in it may have more than {MOST_FIGURES:,} figures: multiply less"
+        raise Refused(QueryFault(stage="policy", message=text))
+    return _Size(characters=longest, powers=powers)
+
+
+def _count_literal_length(pattern: exp.Expr | None) -> int:
+    """Return the length of a literal in the query: anything else would have been refused before."""
+    return len(literal_text(pattern) or "") if pattern is not None else 0
+
+
+def _of_type(kind: exp.Expr) -> int:
+    """Return how many characters a cast may add, as `CHAR(n)` does.
+
+    Raises:
+        Refused: it is too much.
+    """
+    lengths = [int(str(one.this)) for one in kind.find_all(exp.Literal) if str(one.this).isdigit()]
+    if any(length > LONGEST_TYPE for length in lengths):
+        text = f"{kind.sql()} is longer than {LONGEST_TYPE:,}: cast to a shorter type"
+        raise Refused(QueryFault(stage="policy", message=text))
+    fills = kind.args.get("this") in (exp.DType.CHAR, exp.DType.NCHAR, exp.DType.DECIMAL, exp.DType.BIGDECIMAL)
+    return max(lengths, default=0) if fills else 0
+
+
+def _apply_length_cut(node: exp.Expr, size: _Size) -> _Size:
+    """Return the size of a text after it is cut to a literal length."""
+    length = node.args.get("length") if isinstance(node, exp.Substring) else node.expression
+    if isinstance(length, exp.Literal) and str(length.this).isdigit():
+        if size.copies == 0:
+            return _Size(characters=min(size.characters, int(length.this)))
+        if int(length.this) <= LONGEST_NUMBER:
+            return _Size(characters=int(length.this))
+    return size
+
+
+def _multiply_size(size: _Size, factor: int) -> _Size:
+    return size._replace(copies=size.copies * max(1, factor), characters=size.characters * max(1, factor))
+
+
+def _sum_sizes(sizes: Iterable[_Size]) -> _Size:
+    listed = list(sizes)
+    return _Size(*(sum(parts) for parts in zip(*listed, strict=True))) if listed else _Size()
+
+
+def _take_longest_size(sizes: Iterable[_Size]) -> _Size:
+    listed = list(sizes)
+    return _Size(*(max(parts) for parts in zip(*listed, strict=True))) if listed else _Size()

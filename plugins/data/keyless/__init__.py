@@ -1,1 +1,0 @@
-"""Rules by which saved questions are answered without a language model."""

@@ -1,1 +1,0 @@
-"""The data that questions to databases travel in. Pure: workflows load it."""

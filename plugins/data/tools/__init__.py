@@ -1,1 +1,0 @@
-"""What the tools over databases do; `tool_specs` names them."""

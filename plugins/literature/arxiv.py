@@ -1,0 +1,228 @@
+"""arXiv as a source: preprints with their abstracts, one request a search, since it allows one every three seconds.
+
+So a query of many words cannot be asked twice, for all of them and then for any: it is asked for any at once, the best
+first, and what shares few of them is left out. Its own syntax passes as it is; what looks like it but does not close
+its brackets or quotation marks is taken for words, since it would be answered with an error, or with something else.
+
+An answer is an Atom feed. It was changed in late 2025 (addresses, quotation marks, order of namespaces), so names are
+read without namespaces.
+"""
+
+import asyncio
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from elcano.activities.passages.document import Block, normalize_text
+from elcano.activities.passages.index_words import search_words
+from elcano.activities.sources.http.fetching import Answer
+from elcano.activities.text.stems import content_words
+from elcano.activities.text.words import split_words
+from elcano.graphs.errors import SourceRefused, SourceUnavailable
+from elcano.graphs.report.works import Identifiers, Work, parse_arxiv_id, parse_doi
+from elcano.graphs.text import shorten_text
+from elcano.plugins.literature import bibliographic_format
+from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
+from elcano.plugins.literature.search_queries import PHRASE, SentQuery, is_well_formed_query
+from elcano.plugins.literature.work_records import Record, build_record_metadata
+from elcano.plugins.literature.work_standing import WorkStanding
+from elcano.plugins.literature.xml import Element, flatten_element_text, get_local_name, parse_xml_root
+
+ALL_WORDS: Final = 4
+"""Of more telling words any are asked for."""
+MOST_TERMS: Final = 40
+"""Words, and phrases, of one query."""
+NOTICE_CHARACTERS: Final = 300
+
+_REFUSED: Final = 400
+"""A refusal with this status is a feed as well, which says why."""
+_FIELD: Final = re.compile(r"(?<![\w:])(?:ti|au|abs|co|jr|cat|rn|all|submittedDate|lastUpdatedDate):(?=[\w\"(\[])")
+"""The prefixes of the API User's Manual."""
+_OPERATOR: Final = re.compile(r"(?<!\S)(?:AND|OR|ANDNOT)(?!\S)")
+_ONE_ID: Final = re.compile(r"(?i)(?:arxiv:)?(\d{4}\.\d{4,5}|[a-z][a-z.-]{1,20}/\d{7})(v\d{1,3})?")
+_VERSION: Final = re.compile(r"v(\d{1,3})$")
+_OWN_DOI: Final = "10.48550/"
+"""The prefix of the DOIs that arXiv gives to its own preprints: they are not published by that."""
+_WITHDRAWN_COMMENT: Final = re.compile(
+    r"^\W*(?:withdrawn|retracted)\b|\b(?:is|was|are|be|been|being)\s+(?:\w+\s+)?(?:withdrawn|retracted)\b",
+    re.IGNORECASE,
+)
+_WITHDRAWN_SUMMARY: Final = re.compile(
+    r"^\W*(?:(?:this|the)\s+)?(?:arxiv\s+)?(?:paper|article|submission|manuscript|work|preprint|version)\b[^.]{0,80}?"
+    r"\b(?:withdrawn|retracted)\b|^\W*(?:withdrawn|retracted)\b",
+    re.IGNORECASE,
+)
+"""Only how a summary begins: later on it may speak of a drug that was withdrawn."""
+
+
+class Arxiv(LiteratureSource):
+    """ArXiv, which knows no keys."""
+
+    base = "https://export.arxiv.org/api/"
+
+    def prepare_query(self, query: str) -> SentQuery:
+        """See `prepare_arxiv_query`."""
+        return prepare_arxiv_query(query)
+
+    async def find_works(self, query: str, limit: int) -> FoundWorks:
+        """The works of one feed; at times it is sent without the entries that it says there are."""
+        params = {
+            "id_list" if _ONE_ID.fullmatch(query) else "search_query": query,
+            "start": "0",
+            "max_results": str(limit),
+            "sortBy": "relevance",
+            "sortOrder": "descending",
+        }
+        feed = await asyncio.to_thread(self._parse, await self.fetch("query", params, accepted=(_REFUSED,)))
+        if feed.error:
+            raise SourceRefused(f"{self.name}: it refuses the query: {shorten_text(feed.error, NOTICE_CHARACTERS)}")
+        if feed.total and not feed.records and not feed.unread:
+            raise SourceUnavailable(f"{self.name}: it says that it found {feed.total} works and sent none")
+        return FoundWorks(feed.records, feed.unread)
+
+    def _parse(self, answer: Answer) -> "Feed":
+        """The feed of an answer; a refusal with another body than a feed is one by its status."""
+        try:
+            feed = parse_feed(self.name, answer.content)
+        except SourceUnavailable:
+            self.require_answered(answer)
+            raise
+        if not feed.error:
+            self.require_answered(answer)
+        return feed
+
+
+def prepare_arxiv_query(query: str) -> SentQuery:
+    """An arXiv id alone asks for that paper, arXiv's own syntax is sent as it is, and words become terms.
+
+    All of a few words have to be there, of many any, since hardly an abstract has all; phrases always have to be.
+    """
+    asked = " ".join(query.split())
+    if (found := _ONE_ID.fullmatch(asked)) and parse_arxiv_id(found[1]):
+        return SentQuery(f"{found[1]}{(found[2] or '').lower()}")
+    if (_FIELD.search(asked) or _OPERATOR.search(asked)) and is_well_formed_query(asked):
+        return SentQuery(asked)
+    phrases, words = _extract_terms(asked)
+    many = len(words) > ALL_WORDS
+    either = " OR ".join(words)
+    terms = [*phrases, *([f"({either})" if phrases else either] if many else words)]
+    return SentQuery(" AND ".join(terms), words=query, loose=many)
+
+
+def _extract_terms(asked: str) -> tuple[list[str], list[str]]:
+    """Each phrase in quotation marks, and each telling word outside of them, once; any words if none tells."""
+    phrases = PHRASE.findall(asked) if asked.count('"') % 2 == 0 else []
+    quoted = [plain for phrase in phrases if (plain := " ".join(split_words(phrase)))]
+    rest = _OPERATOR.sub(" ", _FIELD.sub(" ", PHRASE.sub(" ", asked) if phrases else asked))
+    telling = content_words(rest) or (() if quoted else search_words(rest))
+    return (
+        [f'all:"{phrase}"' for phrase in dict.fromkeys(quoted)][:MOST_TERMS],
+        [f"all:{word}" for word in telling][:MOST_TERMS],
+    )
+
+
+class Feed(NamedTuple):
+    """The contents of a feed."""
+
+    records: tuple[Record, ...]
+    unread: int
+    """Entries without an arXiv id."""
+    total: int
+    """How many works the service says there are."""
+    error: str
+    """What it refuses; empty if it answers."""
+
+
+def parse_feed(source: str, content: bytes) -> Feed:
+    """A feed.
+
+    Raises:
+        SourceUnavailable: it is no feed, or cut off.
+        SourceRefused: it declares entities.
+    """
+    root = parse_xml_root(source, content, {"feed"})
+    entries = list(_find_children(root, "entry"))
+    error = next((_extract_error_reason(entry) for entry in entries if _is_error(entry)), "")
+    records = [_build_entry_record(entry) for entry in entries if not _is_error(entry)]
+    total = _read_child_text(root, "totalResults")
+    kept = tuple(record for record in records if record is not None)
+    return Feed(kept, len(records) - len(kept), int(total) if total.isdecimal() and len(total) < 10 else 0, error)
+
+
+def _is_error(entry: Element) -> bool:
+    address = _read_child_text(entry, "id")
+    return "/api/errors" in address or (_read_child_text(entry, "title") == "Error" and not parse_arxiv_id(address))
+
+
+def _extract_error_reason(entry: Element) -> str:
+    return _read_child_text(entry, "summary") or _read_child_text(entry, "title") or "it says no reason"
+
+
+def _build_entry_record(entry: Element) -> Record | None:
+    address = _read_child_text(entry, "id")
+    identifier = parse_arxiv_id(_VERSION.sub("", address))
+    if not identifier:
+        return None
+    version = f"v{found[1]}" if (found := _VERSION.search(address)) else ""
+    doi = parse_doi(_read_child_text(entry, "doi"))
+    published_doi = "" if doi.startswith(_OWN_DOI) else doi
+    journal = _read_child_text(entry, "journal_ref")
+    standing = _assess_standing(entry, published_doi, journal)
+    published = bibliographic_format.parse_iso_date(_read_child_text(entry, "published"))
+    authors = (_read_child_text(author, "name") for author in _find_children(entry, "author"))
+    work = Work(
+        title=_read_child_text(entry, "title"),
+        authors=tuple(filter(None, authors)),  # given name first: where the family name begins arXiv does not tell
+        year=bibliographic_format.parse_year(published),
+        published=published,
+        venue=journal or "arXiv",
+        kind="article" if published_doi or journal else "preprint",
+        identifiers=Identifiers(arxiv=identifier, doi=published_doi),
+        url=f"https://arxiv.org/abs/{identifier}{version}",
+        flags=(*standing.flags, "abstract_only"),
+        notices=tuple(standing.notices),
+    )
+    metadata = build_record_metadata(
+        version=version,
+        updated=bibliographic_format.parse_iso_date(_read_child_text(entry, "updated")),
+        category=next(_list_terms(entry, "primary_category"), ""),
+        categories=list(_list_terms(entry, "category")),
+        comment=shorten_text(_read_child_text(entry, "comment"), NOTICE_CHARACTERS),
+        pdf=next((one.get("href", "") for one in _find_children(entry, "link") if _is_pdf(one)), ""),
+    )
+    summary = _read_child_text(entry, "summary")
+    return Record(work, (Block(summary),) if summary else (), metadata=metadata)
+
+
+def _assess_standing(entry: Element, published_doi: str, journal: str) -> WorkStanding:
+    standing = WorkStanding()
+    comment, summary = _read_child_text(entry, "comment"), _read_child_text(entry, "summary")
+    withdrawn = comment if _WITHDRAWN_COMMENT.search(comment) else summary if _WITHDRAWN_SUMMARY.search(summary) else ""
+    if withdrawn:
+        standing.add("withdrawn", shorten_text(f"Withdrawn from arXiv: {withdrawn}", NOTICE_CHARACTERS))
+    if published_doi:
+        standing.add(None, f"What was read is the preprint; it was published as doi:{published_doi}.")
+    elif journal:
+        published = f"What was read is the preprint; it was published in {journal}."
+        standing.add(None, shorten_text(published, NOTICE_CHARACTERS))
+    else:
+        standing.add("preprint")
+    return standing
+
+
+def _list_terms(entry: Element, name: str) -> Iterator[str]:
+    return filter(None, (child.get("term", "") for child in _find_children(entry, name)))
+
+
+def _is_pdf(link: Element) -> bool:
+    return link.get("type", "") == "application/pdf"
+
+
+def _find_children(element: Element, name: str) -> Iterator[Element]:
+    return (child for child in element if get_local_name(child) == name)
+
+
+def _read_child_text(element: Element, name: str) -> str:
+    """The text of the first child of that name that has one, on one line; else empty."""
+    texts = (" ".join(normalize_text(flatten_element_text(one)).split()) for one in _find_children(element, name))
+    return next(filter(None, texts), "")

@@ -1,1 +1,0 @@
-"""arXiv: preprints in physics, mathematics, computer science and their neighbours, with abstracts."""

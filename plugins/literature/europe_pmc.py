@@ -1,0 +1,293 @@
+"""Europe PMC as a source: abstracts of the best hits, and passages from the full text of the first open ones.
+
+Requests are made one after the other, as the service likes it: a search, and up to three full texts. Where a full text
+cannot be had its abstract stands for it, and a warning says so.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from pydantic import Field
+
+from elcano.activities.passages.document import Block
+from elcano.activities.sources.http.fetching import Answer
+from elcano.graphs.errors import SourceRefused, SourceUnavailable
+from elcano.graphs.frozen import Json
+from elcano.graphs.report.works import Identifiers, Work, WorkKind, parse_doi, parse_pmcid, parse_pmid
+from elcano.graphs.text import shorten_text
+from elcano.plugins.literature import bibliographic_format, jats, markup
+from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
+from elcano.plugins.literature.service_answers import LARGEST_COUNT, ServiceData, parse_readable_items
+from elcano.plugins.literature.work_records import Record, build_record_metadata
+from elcano.plugins.literature.work_standing import WorkStanding
+from elcano.plugins.literature.xml import flatten_element_text, parse_xml_root
+
+FULL_TEXTS: Final = 3
+"""Of one search; each is a request and some 100 passages."""
+MOST_RESULTS: Final = 25
+"""Works of one search; each may give several passages."""
+SAID_CHARACTERS: Final = 200
+PAGE: Final = "https://europepmc.org/article/"
+PREPRINTS: Final = "PPR"
+"""The source of preprints."""
+
+_NO_DESIGN: Final = frozenset({"Journal Article", "Preprint", "Retracted Publication", "Other", "English Abstract"})
+
+
+class _Author(ServiceData):
+    fullName: str = ""
+    firstName: str = ""
+    lastName: str = ""
+    collectiveName: str = ""
+
+
+class _Authors(ServiceData):
+    author: list[_Author] = []
+
+
+class _Journal(ServiceData):
+    title: str = ""
+
+
+class _Issue(ServiceData):
+    issue: str = ""
+    volume: str = ""
+    yearOfPublication: int | None = None
+    monthOfPublication: int | None = None
+    journal: _Journal = _Journal()
+
+
+class _Book(ServiceData):
+    publisher: str = ""
+    comprisingTitle: str = ""
+
+
+class _Types(ServiceData):
+    pubType: list[str] = []
+
+
+class _Keywords(ServiceData):
+    keyword: list[str] = []
+
+
+class _Heading(ServiceData):
+    descriptorName: str = ""
+    majorTopic_YN: str = "N"
+
+
+class _Headings(ServiceData):
+    meshHeading: list[_Heading] = []
+
+
+class _Link(ServiceData):
+    id: str = ""
+    source: str = ""
+    reference: str = ""
+    type: str = ""
+
+
+class _Links(ServiceData):
+    commentCorrection: list[_Link] = []
+
+
+class Result(ServiceData):
+    """One work as the core format tells of it; its flags are `Y` and `N`."""
+
+    id: str
+    source: str
+    pmid: str = ""
+    pmcid: str = ""
+    doi: str = ""
+    title: str = ""
+    authors: _Authors = Field(_Authors(), alias="authorList")
+    author_string: str = Field("", alias="authorString")
+    issue: _Issue = Field(_Issue(), alias="journalInfo")
+    book: _Book = Field(_Book(), alias="bookOrReportDetails")
+    year: str = Field("", alias="pubYear")
+    pages: str = Field("", alias="pageInfo")
+    abstract: str = Field("", alias="abstractText")
+    language: str = ""
+    types: _Types = Field(_Types(), alias="pubTypeList")
+    keywords: _Keywords = Field(_Keywords(), alias="keywordList")
+    headings: _Headings = Field(_Headings(), alias="meshHeadingList")
+    links: _Links = Field(_Links(), alias="commentCorrectionList")
+    open_access: str = Field("N", alias="isOpenAccess")
+    cited_by: int | None = Field(None, alias="citedByCount", ge=0, le=LARGEST_COUNT)
+    licence: str = Field("", alias="license")
+    first_published: str = Field("", alias="firstPublicationDate")
+
+    @property
+    def full_text(self) -> str:
+        """The id by which the full text is requested; empty if it is not open access."""
+        if self.open_access != "Y":
+            return ""
+        return parse_pmcid(self.pmcid) or (self.id if self.source == PREPRINTS and self.id.isalnum() else "")
+
+
+class _Results(ServiceData):
+    result: list[Json]
+
+
+class _Page(ServiceData):
+    results: _Results = Field(alias="resultList")
+
+
+class EuropePMC(LiteratureSource):
+    """EMBL-EBI's Europe PMC."""
+
+    base = "https://www.ebi.ac.uk/europepmc/webservices/rest/"
+    email_parameter = "email"
+    ranks_passages = True
+    reads_titles = True
+
+    async def find_works(self, query: str, limit: int) -> FoundWorks:
+        """The works of the first page, with their abstracts."""
+        params = {"query": query, "format": "json", "resultType": "core", "cursorMark": "*"}
+        answer = await self.fetch("search", {**params, "pageSize": str(min(limit, MOST_RESULTS))})
+        return await asyncio.to_thread(self._parse, answer)
+
+    async def complete_records(self, records: Sequence[Record]) -> tuple[Sequence[Record], Sequence[str]]:
+        """The records, the first open ones with their full text."""
+        answers: dict[str, Answer] = {}
+        for id in [*dict.fromkeys(one.full_text for one in records if one.full_text)][:FULL_TEXTS]:
+            answers[id] = await self.service.ask(f"{id}/fullTextXML", params=self._told)
+            if answers[id].status in (429, 503):
+                self.require_answered(answers[id])
+        return await asyncio.to_thread(self._add_full_texts, records, answers)
+
+    def _parse(self, answer: Answer) -> FoundWorks:
+        if answer.content.lstrip()[:1] == b"<":
+            # An error comes as XML whatever was asked for, and with status 200.
+            said = flatten_element_text(parse_xml_root(self.name, answer.content, {"errorBean"}).find("errMsg"))
+            raise SourceUnavailable(f"{self.name}: it says: {shorten_text(said, SAID_CHARACTERS) or 'nothing'}")
+        page = self.parse_json(answer, _Page)
+        results, unread = parse_readable_items(Result, page.results.result)
+        return FoundWorks([build_europe_pmc_record(result) for result in results], unread)
+
+    def _add_full_texts(
+        self, records: Sequence[Record], answers: dict[str, Answer]
+    ) -> tuple[Sequence[Record], Sequence[str]]:
+        whole: list[Record] = []
+        warnings: list[str] = []
+        for record in records:
+            try:
+                answer = answers.get(record.full_text)
+                whole.append(record if answer is None else self._add_full_text(record, answer))
+            except (SourceUnavailable, SourceRefused) as error:
+                reason = f"cannot be read ({str(error).removeprefix(f'{self.name}: ')})"
+                warnings.append(
+                    f"{self.name}: the full text of {record.full_text} {reason}; its abstract stands for it"
+                )
+                whole.append(record)
+        return whole, warnings
+
+    def _add_full_text(self, record: Record, answer: Answer) -> Record:
+        """The record with its full text behind its abstract.
+
+        Raises:
+            SourceUnavailable: the service does not have it, or something else came.
+            SourceRefused: it declares entities.
+        """
+        if not 200 <= answer.status < 300:
+            raise SourceUnavailable(f"HTTP {answer.status}")
+        article = parse_xml_root(self.name, answer.content, {"article"})
+        text = tuple(block for block in jats.parse_article_body(article) if block.text)
+        if not text:
+            return record
+        abstract = [replace(one, level=2) if one.kind == "heading" else one for one in record.blocks]
+        above = (Block("Abstract", kind="heading", level=1), *abstract) if abstract else ()
+        licence = record.work.licence or jats.find_article_licence(article)
+        flags = tuple(flag for flag in record.work.flags if flag != "abstract_only")
+        work = record.work.model_copy(update={"flags": flags, "licence": licence})
+        return replace(record, work=work, blocks=(*above, *text), parted=True)
+
+
+def build_europe_pmc_record(result: Result) -> Record:
+    """The work with its abstract."""
+    types = result.types.pubType
+    title = bibliographic_format.clean_title(
+        markup.flatten_markup(result.title), translated=result.language not in ("", "eng", "en")
+    )
+    standing = WorkStanding()
+    for link in result.links.commentCorrection:
+        where = format_article_name(link.source, link.id)
+        standing.add_link(link.type, f"{link.reference.rstrip('. ')} ({where})" if link.reference and where else where)
+    preprint = result.source == PREPRINTS
+    standing.add_types([*types, *(["Preprint"] if preprint else [])])
+    standing.add_title(title)
+    date = _find_published_date(result, preprint)
+    name = format_article_name(result.source, result.id)
+    work = Work(
+        title=title,
+        authors=_list_authors(result),
+        year=bibliographic_format.parse_year(date),
+        published=date,
+        venue=result.issue.journal.title or result.book.comprisingTitle or result.book.publisher,
+        volume=result.issue.volume,
+        issue=result.issue.issue,
+        pages=result.pages,
+        publisher=result.book.publisher,
+        kind=_classify_work_kind(result, preprint),
+        design=tuple(kind for kind in types if _is_design(kind)),
+        identifiers=Identifiers(
+            doi=parse_doi(result.doi),
+            pmid=parse_pmid(result.pmid),
+            pmcid=parse_pmcid(result.pmcid),
+        ),
+        url=f"{PAGE}{result.source}/{result.id}" if name else "",
+        language=bibliographic_format.normalize_language_code(result.language),
+        flags=(*standing.flags, "abstract_only"),
+        notices=tuple(standing.notices),
+        cited_by=result.cited_by,
+        licence=result.licence,
+    )
+    metadata = build_record_metadata(
+        mesh=[("*" if one.majorTopic_YN == "Y" else "") + one.descriptorName for one in result.headings.meshHeading],
+        keywords=[markup.flatten_markup(one) for one in result.keywords.keyword],
+    )
+    return Record(work, markup.parse_markup_blocks(result.abstract), name, metadata, full_text=result.full_text)
+
+
+def format_article_name(source: str, id: str) -> str:
+    """`MED/12345`, as addresses of Europe PMC have it; empty for what cannot be a part of one."""
+    return f"{source}/{id}" if source.isalnum() and id and all(sign.isalnum() or sign in "-._" for sign in id) else ""
+
+
+def _list_authors(result: Result) -> tuple[str, ...]:
+    named = (
+        one.collectiveName or bibliographic_format.format_author_name(one.lastName, one.firstName) or one.fullName
+        for one in result.authors.author
+    )
+    return tuple(name for name in named if name) or tuple(
+        name for name in result.author_string.rstrip(". ").split(", ") if name
+    )
+
+
+def _find_published_date(result: Result, preprint: bool) -> str:
+    first = bibliographic_format.parse_iso_date(result.first_published)
+    if preprint and first:
+        return first
+    issue = result.issue
+    return (
+        bibliographic_format.format_date(issue.yearOfPublication or "", issue.monthOfPublication or "")
+        or first
+        or bibliographic_format.format_date(result.year)
+    )
+
+
+def _classify_work_kind(result: Result, preprint: bool) -> WorkKind:
+    named = {kind.lower() for kind in result.types.pubType}
+    if preprint or "preprint" in named:
+        return "preprint"
+    if result.source == "PAT":
+        return "other"
+    if result.book.comprisingTitle or named & {"book", "book chapter", "books & documents"}:
+        return "book"
+    return "review" if any("review" in kind or kind == "meta-analysis" for kind in named) else "article"
+
+
+def _is_design(kind: str) -> bool:
+    """Its own types are in lower case, as `research-article`; those of MEDLINE, which say more, are not."""
+    return kind not in _NO_DESIGN and not kind.islower() and not kind.startswith("Research Support")

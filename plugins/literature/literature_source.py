@@ -1,0 +1,146 @@
+"""What every source of literature does: ask a service for works, keep those that fit, and answer with their passages.
+
+Each service is a subclass in a file of its own, with what is its own alone: where it is, what it is told with every
+request, how it takes queries, and how its answers are read.
+"""
+
+import asyncio
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+from typing import ClassVar, NamedTuple
+
+from elcano.activities.sources.base import SearchResults
+from elcano.activities.sources.http.fetching import Answer, Fetcher, Service
+from elcano.graphs.catalogue.sources import SourceSpec
+from elcano.plugins.literature.passage_selection import keep_fitting_records, select_passages, take_first_passages
+from elcano.plugins.literature.search_queries import SentQuery, prepare_query
+from elcano.plugins.literature.service_answers import Shape, require_answered, validate_shape
+from elcano.plugins.literature.work_records import Record, build_stored_record, with_title_as_text
+from elcano.settings.settings import Settings
+
+
+class FoundWorks(NamedTuple):
+    """The works that a service found, in its order."""
+
+    records: Sequence[Record] = ()
+    unread: int = 0
+    """Works that it found and that could not be read."""
+    warnings: tuple[str, ...] = ()
+
+
+class LiteratureSource(ABC):
+    """One service of literature. Nothing is asked before the first search.
+
+    Args:
+        spec: what is known of it.
+        settings: may name its key, a contact, and another address than its own.
+        fetcher: by which it is asked; without one it opens its own.
+    """
+
+    base: ClassVar[str]
+    """The address that all paths are below."""
+    parameters: ClassVar[Mapping[str, str]] = {}
+    """Sent with every request."""
+    email_parameter: ClassVar[str] = ""
+    """Takes the contact, if that is an e-mail address; empty: the service has none. The `User-Agent` tells it too."""
+    key_parameter: ClassVar[str] = ""
+    key_header: ClassVar[str] = ""
+    """Where the service takes its key."""
+    ranks_passages: ClassVar[bool] = False
+    """Whether a work has so many passages that they are compared with the query; else the service's order stays."""
+    reads_titles: ClassVar[bool] = False
+    """Whether works without a text come last by their title alone; else they are left out with a warning."""
+
+    def __init__(self, spec: SourceSpec, settings: Settings, fetcher: Fetcher | None = None) -> None:
+        self._spec = spec
+        self.name = spec.name
+        self.settings = settings
+        self.service = Service(spec.name, self.base, settings, fetcher)
+        self.key = settings.key(spec.key)
+        told = {self.email_parameter: settings.email, self.key_parameter: self.key}
+        self._told = {**self.parameters, **{name: value for name, value in told.items() if name and value}}
+        self._headers = {self.key_header: self.key} if self.key_header and self.key else {}
+
+    @property
+    def spec(self) -> SourceSpec:
+        """The source's specification."""
+        return self._spec
+
+    async def search(self, query: str, limit: int) -> SearchResults:
+        """At most `limit` passages of the works that the service ranks best.
+
+        Raises:
+            SourceUnavailable: it did not answer, or not as it should.
+            SourceBusy: it is down, overloaded, out of quota, or asks to wait.
+            SourceRefused: it refuses the query or the key; its reason is told.
+        """
+        sent = self.prepare_query(query)
+        if not sent.all_of:
+            return SearchResults(warnings=(f"{self.name}: {query!r} has no word to search for",))
+        found = await self.find_works(sent.all_of, limit)
+        warnings: list[str] = []
+        widened = not found.records and not found.unread and sent.any_of != ""
+        if widened:
+            found = await self.find_works(sent.any_of, limit)
+            warnings.append(f"{self.name}: nothing has all words of the query, so any of them were searched for")
+        warnings += found.warnings
+        fitting, strange = keep_fitting_records(sent.words if widened or sent.loose else "", found.records)
+        records, said = await self.complete_records(fitting)
+        warnings += said
+        return await asyncio.to_thread(self._select, sent.words, records, limit, warnings, found.unread, strange)
+
+    async def close(self) -> None:
+        """Closes its connections."""
+        await self.service.close()
+
+    def prepare_query(self, query: str) -> SentQuery:
+        """What the service is asked for `query`."""
+        return prepare_query(query)
+
+    @abstractmethod
+    async def find_works(self, query: str, limit: int) -> FoundWorks:
+        """The works that the service finds for a query as it is sent."""
+
+    async def complete_records(self, records: Sequence[Record]) -> tuple[Sequence[Record], Sequence[str]]:
+        """The works that are kept with what more is asked for of each, and warnings."""
+        return records, ()
+
+    async def fetch(
+        self, path: str, params: Mapping[str, str], *, accepted: Collection[int] = (), service: Service | None = None
+    ) -> Answer:
+        """The answer to a GET of `path`, if its status is one of success or one of `accepted`."""
+        answer = await (service or self.service).ask(path, params={**params, **self._told}, headers=self._headers)
+        if answer.status not in accepted:
+            self.require_answered(answer)
+        return answer
+
+    def require_answered(self, answer: Answer) -> None:
+        """Returns if the status is one of success, or raises an error that says what it means."""
+        require_answered(self.name, answer)
+
+    def parse_json(self, answer: Answer, shape: type[Shape]) -> Shape:
+        """The answer's JSON as `shape`.
+
+        Raises:
+            SourceUnavailable: it is something else.
+        """
+        return validate_shape(self.name, shape, answer.json(self.name))
+
+    def _select(
+        self, words: str, records: Sequence[Record], limit: int, warnings: list[str], unread: int, strange: int
+    ) -> SearchResults:
+        now = time.time()
+        silent = [one for one in records if not one.has_text]
+        titles = [with_title_as_text(one) for one in silent if one.work.title] if self.reads_titles else []
+        kept = [build_stored_record(self.name, one, now) for one in records if one.has_text]
+        last = [build_stored_record(self.name, one, now) for one in titles]
+        left_out = {
+            "could not be read": unread + kept.count(None) + last.count(None),
+            "share too few words with the query and are left out": strange,
+            "have no abstract and are left out": len(silent) - len(titles),
+        }
+        warnings += [f"{self.name}: {count} of the works found {why}" for why, count in left_out.items() if count]
+        if self.ranks_passages:
+            return select_passages(words, kept, limit, warnings, last)
+        return take_first_passages([*kept, *last], limit, warnings)

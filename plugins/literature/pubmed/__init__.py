@@ -1,1 +1,0 @@
-"""PubMed: abstracts and citations of biomedical literature, asked through NCBI's E-utilities."""

@@ -1,0 +1,65 @@
+"""What workflows wait with: a deadline that can move, and room for only so many at once.
+
+Both take the same steps on every version of Python, which asyncio's `wait_for` and `Semaphore` do not: a run that one
+Python began, another could not take up. The timer is Temporal's own, in a task of its own.
+"""
+
+import asyncio
+from collections import deque
+
+from temporalio import workflow
+
+
+class Gate:
+    """As a context, `async with gate:`, it is held by at most `width` at a time."""
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self._inside = 0
+        self._waiting: deque[object] = deque()
+
+    async def __aenter__(self) -> None:
+        """Waits until there is room and every earlier caller has been let in."""
+        if self._waiting or self._inside >= self._width:
+            place = object()
+            self._waiting.append(place)
+            try:
+                await workflow.wait_condition(lambda: self._waiting[0] is place and self._inside < self._width)
+            finally:  # one that is cancelled has no room, and stands in nobody's way
+                self._waiting.remove(place)
+        self._inside += 1
+
+    async def __aexit__(self, *_: object) -> None:
+        self._inside -= 1
+
+
+class Deadline:
+    """`at` is in seconds since the epoch, by the workflow's clock; None: never."""
+
+    def __init__(self, at: float | None) -> None:
+        self.at = at
+
+    def move(self, at: float | None) -> None:
+        """Moves the moment; who waits goes on waiting for the new one."""
+        self.at = at
+
+    async def reached(self) -> None:
+        """Returns once the moment has come."""
+        while self.at is None or self.at > workflow.time():
+            if self.at is None:
+                await self.moved()
+            else:
+                await self._moved_or_come(self.at)
+
+    async def moved(self) -> None:
+        """Returns once the moment was moved."""
+        waited_for = self.at
+        await workflow.wait_condition(lambda: self.at != waited_for)
+
+    async def _moved_or_come(self, moment: float) -> None:
+        """Returns once `moment`, at which the deadline is now, has come or is no longer the deadline."""
+        timer = asyncio.create_task(workflow.sleep(moment - workflow.time(), summary="time budget"))
+        try:
+            await workflow.wait_condition(lambda: timer.done() or self.at != moment)
+        finally:
+            timer.cancel()

@@ -20,10 +20,8 @@ STANDS_STILL = 12.0
 
 
 @pytest.mark.timeout(300)
-async def test_calls_are_made_once_though_their_worker_stood_still(
-    chosen: Settings, researcher: Researcher, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ELCANO_PLUGINS", RULES)  # with the product's own patience
+async def test_calls_are_made_once_though_their_worker_stood_still(chosen: Settings, researcher: Researcher) -> None:
+    chosen = chosen.model_copy(update={"plugins": (RULES,)})  # with the product's own patience
     async with open_stack(chosen) as running, asyncio.timeout(280):
         researcher.hold(PLACES)
         runs = [await ask(chosen, place.question) for place in PLACES]

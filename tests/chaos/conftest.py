@@ -23,6 +23,15 @@ PASSAGES = {
 }
 
 
+RULES = "tests.rules.plugin:plugin"
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers that are killed are missed soon, by every program that a test starts."""
+    monkeypatch.setenv("ELCANO_PLUGINS", f"{RULES},tests.chaos.impatience:plugin")
+
+
 @pytest.fixture
 def researcher() -> Researcher:
     return Researcher()

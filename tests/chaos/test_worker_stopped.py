@@ -9,7 +9,7 @@ import pytest
 
 from elcano.dev import open_stack
 from elcano.settings import Settings
-from tests.chaos.conftest import ask, completed, ledger, told
+from tests.chaos.conftest import RULES, ask, completed, ledger, told
 from tests.chaos.researcher import Place, Researcher
 from tests.unit.dev.test_dev import until
 
@@ -21,6 +21,7 @@ STANDS_STILL = 12.0
 
 @pytest.mark.timeout(300)
 async def test_calls_are_made_once_though_their_worker_stood_still(chosen: Settings, researcher: Researcher) -> None:
+    chosen = chosen.model_copy(update={"plugins": (RULES,)})  # with the product's own patience
     async with open_stack(chosen) as running, asyncio.timeout(280):
         researcher.hold(PLACES)
         runs = [await ask(chosen, place.question) for place in PLACES]

@@ -1,6 +1,7 @@
 """The stack under chaos: which processes there are, on one folder, with settings that make a run short.
 
 Only settings that anybody may set: how long the product waits for a heartbeat, and between two tries, is the product's.
+The short form among the tests misses dead workers sooner (`tests/chaos/impatience.py`), `make chaos` does not.
 """
 
 import asyncio

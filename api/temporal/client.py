@@ -287,13 +287,13 @@ class Temporal:
             async for _ in history.watch_history(handle):
                 yield
 
-    async def delete(self, run_id: str, branches: Sequence[str]) -> None:
-        """Deletes a closed run's workflows, those of its branches too, of which `branches` are known.
+    async def delete(self, run_id: str, branches: Sequence[str], archived: str = "") -> None:
+        """Deletes an ended run's workflows, those of its branches too, of which `branches` are known.
 
         Raises:
-            DeleteRefused: one of them is open; nothing was deleted.
+            DeleteRefused: one of them is open, and is not the execution `archived`; nothing was deleted.
         """
-        await history.delete_workflows(await self._connection.client(), run_id, branches)
+        await history.delete_workflows(await self._connection.client(), run_id, branches, archived)
 
     async def worker_polls(self) -> bool:
         """Whether a worker would take up a run that starts now."""

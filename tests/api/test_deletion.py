@@ -119,6 +119,20 @@ async def test_a_run_that_temporal_forgot_can_be_deleted(api: httpx.AsyncClient,
     assert (await api.get("/v1/runs/run-1")).status_code == 404
 
 
+async def test_a_run_that_stored_its_ending_is_not_held_back_by_its_last_task(
+    api: httpx.AsyncClient, temporal: Client, store: Store
+) -> None:
+    """The worker was stopped between the two; nobody would ever do that task."""
+    run_id = await start(api)
+    execution = (await temporal.get_workflow_handle(run_id).describe()).run_id
+    runs = store.of("default").runs
+    await runs.archive(ended(run_id).model_copy(update={"execution": "an earlier one"}), [])
+    assert (await api.delete(f"/v1/runs/{run_id}")).status_code == 409, "it was reset, and goes on"
+    await runs.archive(ended(run_id).model_copy(update={"execution": execution}), [])
+    assert (await api.delete(f"/v1/runs/{run_id}")).status_code == 204
+    await forgotten(temporal, run_id)
+
+
 async def test_nothing_is_deleted_while_temporal_is_away(away: httpx.AsyncClient, store: Store) -> None:
     await store.of("default").runs.archive(ended("run-1"), [])
     assert (await away.delete("/v1/runs/run-1")).status_code == 503

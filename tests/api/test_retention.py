@@ -76,10 +76,10 @@ async def test_one_that_cannot_be_deleted_does_not_keep_the_others(
     monkeypatch.setattr(deletion, "EXPIRED_AT_ONCE", 1)
     real = Temporal.delete
 
-    async def refused(self: Temporal, run_id: str, branches: list[str]) -> None:
+    async def refused(self: Temporal, run_id: str, branches: list[str], archived: str) -> None:
         if run_id == "run-stuck":
             raise TemporalRefused("not for you")
-        await real(self, run_id, branches)
+        await real(self, run_id, branches, archived)
 
     await keep(store, "run-stuck", days=20)
     await keep(store, "run-other", days=10)

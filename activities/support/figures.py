@@ -18,7 +18,7 @@ from elcano.activities.text.written_numbers import Number, find_numbers
 MOST_FIGURES: Final = 2_000
 """Of one text; more than any sentence or quote has."""
 _RANGE: Final = re.compile(r"\s{0,2}(?:[-\u2013\u2014\u2012]|to|bis|\u00e0|a|tot)\s{0,2}$")
-_CENTURY: Final = re.compile(r"(?<!\d)((?:1[5-9]|20)\d\d)[-\u2013/]$")
+_CENTURY: Final = re.compile(r"(?<!\d)((?:1[5-9]|20)\d\d)[-\u2013/]\Z")
 _FALLS: Final = re.compile(
     r"\b(?:reduc\w*|decreas\w*|declin\w*|dropp?\w*|fell|fall\w*|lower\w*|los[ts]\w*|lose|shr[aiu]nk\w*|cut|down|less|fewer"
     r"|sank\w*|sink\w*|gesunken|fiel\w*|gefallen|verringert\w*|gesenkt|senkt\w*|reduziert\w*|baiss\w*|diminu\w*|r\u00e9dui\w*"
@@ -71,15 +71,19 @@ def extract_figures(text: str, *, dates: bool = False) -> list[Figure]:
 
 
 def _build_figure(text: str, one: Number, unit: str) -> Figure:
-    values = one.values
+    values = one.values | _read_end_of_years(text, one.start, one.end)
     digits = text[one.start : one.end]
-    if len(digits) == 2 and (year := _CENTURY.search(text[: one.start][-6:])):
-        values |= {Decimal(year[1][:2] + digits)}
     if not one.signed and not one.spelled and _is_decrease_amount(text, one.start):
         values |= {-value for value in values}
     fraction = re.search(r"[.,](\d+)(?!.*[.,]\d)", digits)
     written = text[one.start : one.unit_end].strip()
     return Figure(written, values, unit, len(fraction[1]) if fraction else 0, one.spelled, one.start)
+
+
+def _read_end_of_years(text: str, start: int, end: int) -> frozenset[Decimal]:
+    """The year that two digits stand for behind another year, as in `2018-19`; empty where none does."""
+    year = _CENTURY.search(text, max(0, start - 5), start) if end - start == 2 else None
+    return frozenset({Decimal(year[1][:2] + text[start:end])}) if year else frozenset()
 
 
 def _extract_month_names(text: str) -> Iterator[Figure]:

@@ -41,13 +41,16 @@ _FORMS: Final = tuple(
     for form in (
         rf"(?P<year>\d{{4}})-(?P<month>[01]\d)-(?P<day>[0-3]\d)(?:[T ]{_CLOCK}{_ZONE})?",
         r"(?P<year>\d{4})-(?P<month>0[1-9]|1[0-2])",
-        r"(?P<first>[0-3]?\d)[./](?P<then>[0-3]?\d)[./](?P<year>\d{4})",
         rf"{_DAY}\s+(?:of\s+|de\s+)?(?P<name>{_MONTH})\b\.?(?:,?\s+(?:de\s+|del\s+)?(?P<year>\d{{4}}))?",
         rf"(?P<name>{_MONTH})\.?\s+{_DAY}(?:,?\s+(?P<year>\d{{4}}))?",
         rf"(?P<name>{_MONTH})\.?\s+(?:de\s+|del\s+)?(?P<year>\d{{4}})",
         _CLOCK,
     )
 )
+_RANGED_FORM: Final = re.compile(
+    r"(?<![\w.,:/])(?P<first>[0-3]?\d)[./](?P<then>[0-3]?\d)[./](?P<year>\d{4})(?![\w:/]|[.,]\d)"
+)
+"""The only one that a dash may join with another of its kind and not with more of itself."""
 _STORED: Final = re.compile(
     rf"\s*(?P<year>\d{{4}})(?:-(?P<month>\d{{1,2}})(?:-(?P<day>\d{{1,2}})(?:[T ]{_CLOCK})?)?)?", re.ASCII
 )
@@ -89,7 +92,7 @@ class WrittenMoment:
 def find_moments(text: str) -> Iterator[WrittenMoment]:
     """The dates and times of `text`, none within another; a year alone is a number like any other."""
     taken = bytearray(len(text))
-    for form in _FORMS:
+    for form in (_RANGED_FORM, *_FORMS):
         for found in form.finditer(text):
             start, end = found.span()
             if any(taken[start:end]):

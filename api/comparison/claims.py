@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
-from elcano.graphs.comparison.differences import ClaimBrief, ClaimPair
+from elcano.api.comparison.differences import ClaimBrief, ClaimPair
 from elcano.graphs.report.draft import Claim
 from elcano.graphs.report.report import ReportDraft
 

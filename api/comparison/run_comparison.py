@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final
 
-from elcano.graphs.comparison.claims import claims_of, compare_claims
-from elcano.graphs.comparison.differences import (
+from elcano.api.comparison.claims import claims_of, compare_claims
+from elcano.api.comparison.differences import (
     Difference,
     EvidenceBrief,
     EvidenceCompared,

@@ -13,7 +13,7 @@ from psycopg.errors import InsufficientPrivilege
 from sqlalchemy import MetaData, Table, event, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from elcano.graphs.report.knowledge_graph import EDGE_KINDS, NODE_KINDS, EdgeKind, NodeKind
+from elcano.plugins.knowledge.graph import EDGE_KINDS, NODE_KINDS, EdgeKind, NodeKind
 from elcano.storage.sql.dialect import begin_exclusive
 from elcano.storage.sql.tables import knowledge_words
 

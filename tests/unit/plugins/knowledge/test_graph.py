@@ -6,16 +6,17 @@ from contextlib import AbstractAsyncContextManager
 
 import pytest
 
-from elcano.graphs.report.knowledge_graph import (
+from elcano.plugins.knowledge.graph import (
     KnowledgeEdge,
+    KnowledgeGraph,
     KnowledgeNode,
     build_knowledge_edge,
     build_knowledge_node,
     kind_of,
     node_id,
 )
+from elcano.plugins.knowledge.knowledge_store import get_graph
 from elcano.plugins.knowledge.shortest_paths import find_shortest_paths
-from elcano.storage.knowledge.graph import KnowledgeGraph
 from elcano.storage.store import Store
 
 RUN = build_knowledge_node("run", "run-1", "Does aspirin prevent strokes?")
@@ -112,12 +113,12 @@ async def test_four_writers_of_the_same_nodes_make_each_once(
         ordered = same[number * 10 :] + same[: number * 10]
         async with opened() as store:
             for start in range(0, 50, 10):
-                await store.of(tenant).knowledge.upsert([run, *ordered[start : start + 10]], [])
-            await store.of(tenant).knowledge.upsert([], edges)
+                await get_graph(store.of(tenant)).upsert([run, *ordered[start : start + 10]], [])
+            await get_graph(store.of(tenant)).upsert([], edges)
 
     await asyncio.gather(*(write(number) for number in range(4)))
     async with opened() as store:
-        counts = await store.of(tenant).knowledge.counts()
+        counts = await get_graph(store.of(tenant)).counts()
     assert counts.nodes == {"entity": 50, "run": 4}
     assert counts.edges == {"mentions": 200}
 
@@ -156,8 +157,8 @@ async def test_a_run_deleted_while_another_finds_the_same_leaves_no_edge_without
 
 
 async def test_a_tenant_never_sees_another(store: Store, tenant: str) -> None:
-    await store.of(tenant).knowledge.upsert(*of_run())
-    other = store.of(f"{tenant}-2").knowledge
+    await get_graph(store.of(tenant)).upsert(*of_run())
+    other = get_graph(store.of(f"{tenant}-2"))
     await other.upsert([LONELY], [])
     assert [one.node for one in await other.search("aspirin tp53", limit=10)] == [LONELY]
     assert await other.nodes([PAPER.id]) == []
@@ -165,7 +166,7 @@ async def test_a_tenant_never_sees_another(store: Store, tenant: str) -> None:
     assert await other.edges([PAPER.id], 10) == []
     await other.delete_run("run-1")
     assert (await other.counts()).nodes == {"entity": 1}
-    assert sum((await store.of(tenant).knowledge.counts()).nodes.values()) == 5
+    assert sum((await get_graph(store.of(tenant)).counts()).nodes.values()) == 5
 
 
 def names(hits: Sequence[object]) -> list[str]:

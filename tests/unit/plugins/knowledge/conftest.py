@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from elcano.storage.knowledge.graph import KnowledgeGraph
+from elcano.plugins.knowledge.graph import KnowledgeGraph
+from elcano.plugins.knowledge.knowledge_store import get_graph
+from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 
 
@@ -16,7 +18,7 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Abstr
     """Opens the test's store, as often as one likes."""
     if request.param == "age":
         knowledge: str = request.getfixturevalue("age")
-        return lambda: open_store(tmp_path, knowledge=knowledge)
+        return lambda: open_store(tmp_path, settings=Settings(knowledge=knowledge))
     database = request.getfixturevalue("postgres") if request.param == "postgresql" else ""
     return lambda: open_store(tmp_path, database=database)
 
@@ -35,4 +37,4 @@ def tenant() -> str:
 
 @pytest.fixture
 def graph(store: Store, tenant: str) -> KnowledgeGraph:
-    return store.of(tenant).knowledge
+    return get_graph(store.of(tenant))

@@ -13,8 +13,7 @@ from typing import Final
 from sqlalchemy import ColumnElement, Table, and_, delete, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from elcano.graphs.report.knowledge_graph import NODE_KINDS, KnowledgeNode, NodeKind, node_id
-from elcano.storage.knowledge.graph import BATCH
+from elcano.plugins.knowledge.graph import BATCH, NODE_KINDS, KnowledgeNode, NodeKind, node_id
 from elcano.storage.sql.dialect import insert_new
 
 COMMON: Final = 2_000

@@ -6,10 +6,11 @@ import pytest
 
 from elcano.graphs.errors import CypherRefused
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.report.knowledge_graph import build_knowledge_edge, build_knowledge_node
-from elcano.storage.knowledge import age as age_graph
-from elcano.storage.knowledge.cypher import LONGEST, parse_agtype, require_columns, require_reading
-from elcano.storage.knowledge.graph import KnowledgeGraph
+from elcano.plugins.knowledge import age as age_graph
+from elcano.plugins.knowledge.cypher import LONGEST, parse_agtype, require_columns, require_reading
+from elcano.plugins.knowledge.graph import KnowledgeGraph, build_knowledge_edge, build_knowledge_node
+from elcano.plugins.knowledge.knowledge_store import get_graph
+from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 
 PAPER = build_knowledge_node("document", "doi:10.1/a", "A 100 % proof", year=2018)
@@ -105,13 +106,13 @@ def test_what_age_writes_is_read_as_json() -> None:
 
 @pytest.fixture
 async def whole(age: str, tmp_path: Path) -> Store:  # type: ignore[misc]
-    async with open_store(tmp_path, knowledge=age) as opened:
+    async with open_store(tmp_path, settings=Settings(knowledge=age)) as opened:
         yield opened
 
 
 @pytest.fixture
 async def filled(whole: Store, tenant: str) -> KnowledgeGraph:
-    graph = whole.of(tenant).knowledge
+    graph = get_graph(whole.of(tenant))
     await graph.upsert([PAPER, AUTHOR], [build_knowledge_edge("written_by", PAPER.id, AUTHOR.id, "run-1")])
     return graph
 
@@ -128,7 +129,7 @@ async def test_a_query_gives_rows(filled: KnowledgeGraph) -> None:
 
 
 async def test_a_query_reaches_the_graph_of_its_tenant_alone(filled: KnowledgeGraph, whole: Store, tenant: str) -> None:
-    other = whole.of(f"{tenant}-other").knowledge
+    other = get_graph(whole.of(f"{tenant}-other"))
     assert await other.cypher("MATCH (n) RETURN n", ["n"], {}) == []
     await other.upsert([AUTHOR], [])
     assert await other.cypher("MATCH (n) RETURN n.name", ["n"], {}) == [["Ada"]]
@@ -157,4 +158,4 @@ async def test_the_transaction_itself_cannot_write(filled: KnowledgeGraph, monke
 async def test_tables_do_not_speak_it(tmp_path: Path) -> None:
     async with open_store(tmp_path) as store:
         with pytest.raises(CypherRefused, match="ELCANO_KNOWLEDGE"):
-            await store.of("default").knowledge.cypher("RETURN 1", ["x"], {})
+            await get_graph(store.of("default")).cypher("RETURN 1", ["x"], {})

@@ -12,9 +12,18 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.errors import CypherRefused
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.report.knowledge_graph import EdgeKind, KnowledgeCounts, KnowledgeEdge, KnowledgeNode, NodeKind
-from elcano.storage.knowledge.graph import BATCH, MOST_ROWS, Hit, Neighbour
-from elcano.storage.knowledge.word_index import WordIndex
+from elcano.plugins.knowledge.graph import (
+    BATCH,
+    MOST_ROWS,
+    EdgeKind,
+    Hit,
+    KnowledgeCounts,
+    KnowledgeEdge,
+    KnowledgeNode,
+    Neighbour,
+    NodeKind,
+)
+from elcano.plugins.knowledge.word_index import WordIndex
 from elcano.storage.sql.dialect import begin_exclusive, insert_new, insert_or_replace
 from elcano.storage.sql.tables import knowledge_edges as edge_rows
 from elcano.storage.sql.tables import knowledge_nodes as node_rows

@@ -16,21 +16,24 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from elcano.graphs.errors import CypherRefused
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.report.knowledge_graph import (
+from elcano.plugins.knowledge import age_server
+from elcano.plugins.knowledge.age_server import AgeServer
+from elcano.plugins.knowledge.cypher import parse_agtype, require_columns, require_reading
+from elcano.plugins.knowledge.graph import (
+    BATCH,
     EDGE_KINDS,
+    MOST_ROWS,
     NODE_KINDS,
     EdgeKind,
+    Hit,
     KnowledgeCounts,
     KnowledgeEdge,
     KnowledgeNode,
+    Neighbour,
     NodeKind,
     kind_of,
 )
-from elcano.storage.knowledge import age_server
-from elcano.storage.knowledge.age_server import AgeServer
-from elcano.storage.knowledge.cypher import parse_agtype, require_columns, require_reading
-from elcano.storage.knowledge.graph import BATCH, MOST_ROWS, Hit, Neighbour
-from elcano.storage.knowledge.word_index import WordIndex
+from elcano.plugins.knowledge.word_index import WordIndex
 from elcano.storage.sql.tables import escape_nul, unescape_nul
 
 CYPHER_SECONDS: Final = 5

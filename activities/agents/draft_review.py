@@ -19,7 +19,7 @@ from pydantic_ai.exceptions import FallbackExceptionGroup
 
 from elcano.activities.agents.questions import build_question_agent
 from elcano.activities.calls.attempt import Attempt
-from elcano.activities.calls.budget_check import prompt_tokens
+from elcano.activities.calls.usage import prompt_tokens
 from elcano.activities.prose.blocks import ClaimCollector
 from elcano.activities.report.checked_draft import CheckedDraft, cited_ids
 from elcano.activities.report.citation_check import check_citations

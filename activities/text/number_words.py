@@ -25,28 +25,6 @@ _FOLD: Final = re.compile(r"^(.{2,}?)(?:-?fold|fach|voudig)$")
 _MULTIPLES: Final = {"double": 2, "doubled": 2, "twice": 2, "doubling": 2, "triple": 3, "tripled": 3, "quadrupled": 4}
 
 
-_MONTHS: Final = (
-    "january januar janvier enero gennaio janeiro januari jan",
-    "february februar f\u00e9vrier febrero febbraio fevereiro februari feb",
-    "march m\u00e4rz mars marzo mar\u00e7o maart mar",
-    "april avril abril aprile apr",
-    "may mai mayo maggio maio mei",
-    "june juni juin junio giugno junho jun",
-    "july juli juillet julio luglio julho jul",
-    "august ao\u00fbt agosto augustus aug",
-    "september septembre septiembre settembre setembro sep sept",
-    "october oktober octobre octubre ottobre outubro oct okt",
-    "november novembre noviembre novembro nov",
-    "december dezember d\u00e9cembre diciembre dicembre dezembro dec dez",
-)
-_BY_MONTH: Final = {name: number for number, said in enumerate(_MONTHS, start=1) for name in said.split()}
-
-
-def parse_month_name(word: str) -> int:
-    """The number of the month that a lower-case word names in one of seven languages; 0 if it names none."""
-    return _BY_MONTH.get(word, 0)
-
-
 def parse_scale_word(word: str) -> int:
     """The power of ten that a word such as `million` multiplies by; 0 if it is none."""
     return _SCALES.get(word.lower(), 0)

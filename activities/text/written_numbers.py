@@ -3,6 +3,9 @@
 `1,204` is a thousand in English and little more than one in German: both are kept. `3.5 million` is shown to the
 hundred thousand. A word with digits in it, as `SKU-12`, is a name and no number; it is found all the same, because who
 changes a digit of it names something else. Nothing with a digit in it is passed over.
+
+Babel and other libraries read one whole string as the number of one language; none finds the numbers of a text whose
+language may be another, with all that they may mean.
 """
 
 import re
@@ -15,15 +18,16 @@ from typing import Final
 
 import num2words
 
-from elcano.activities.text.numbers import is_ambiguous, number_word, parse_multiple_word, parse_scale_word
-from elcano.activities.text.units import POINTS, SHARE, TIMES, unit_of
-from elcano.plugins.data.answering.moments import Moment, find_moments
+from elcano.activities.text.number_words import is_ambiguous, number_word, parse_multiple_word, parse_scale_word
+from elcano.activities.text.units import PER_MILLE, POINTS, SHARE, TIMES, unit_of
+from elcano.activities.text.written_dates import Moment, WrittenMoment, find_moments
 
-PER_MILLE: Final = "‰"
+_RATIO_UNITS: Final = (SHARE, PER_MILLE, POINTS, TIMES)
 _MOST_DIGITS: Final = 60
 _POWERS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻\u2212", "0123456789--")
 _FRACTIONS: Final = {"½": Decimal("0.5"), "¼": Decimal("0.25"), "¾": Decimal("0.75")}
 _SPACES: Final = " \u00a0\u202f\u2009'\u2019"
+_CURRENCY_SIGNS: Final = ("€", "$", "£", "¥")
 _CURRENCY: Final = r"(?:US\$|[$€£¥]|(?:USD|EUR|GBP|CHF|JPY)(?=[ \u00a0]))"
 _NUMBER: Final = re.compile(
     rf"(?P<currency>{_CURRENCY}[ \u00a0]?)?"
@@ -35,16 +39,21 @@ _NUMBER: Final = re.compile(
     r"|[eE](?P<exponent>[-+]?\d{1,3})(?!\w))?"
     r"(?P<half>[½¼¾])?"
 )
-_SCALES: Final = re.compile(r"[-\s]{0,2}([\u4e07\u842c\u4ebf\u5104\u5343\uc5b5]|[^\W\d_]{1,10})\b\.?")
-_UNIT: Final = re.compile(
-    r"[-\s]{0,2}(?P<unit>percentage\s+points?|prozentpunkte?n?|points?\s+de\s+pourcentage|puntos\s+porcentuales"
-    r"|pp\b|%[-\s]?(?:points?|punkte?)\b|%|‰|percent\b|per\s+cent\b|prozent\b|pour\s?cent\b|por\s+cien?to\b|pct\b)",
+_SCALES: Final = re.compile(r"[-\s]{0,2}([\u4e07\u842c\u4ebf\u5104\u5343\uc5b5]|[^\W\d_]{1,10}\b)\.?")
+_POINTS: Final = re.compile(
+    r"\s{0,2}(?:%|percent(?:age)?|prozent)?[-\s]{0,2}(?:points?\s+de\s+pourcentage|puntos\s+porcentuales"
+    r"|points?\b|punkte\w?\b|pp\b)",
     re.IGNORECASE,
 )
-_MONEY: Final = re.compile(r"[ \u00a0]?[€$£¥]")
+_UNIT: Final = re.compile(
+    r"[-\s]{0,2}(%|‰|°[CF]?|[€$£¥]|(?:per|pour|por)\s(?:cento?|cien?to)\b"
+    r"|[^\W\d_]{1,16}(?:/[^\W\d_]{1,3}\d?|\d)?)",
+    re.IGNORECASE,
+)
 _ORDINAL: Final = re.compile(r"(?:st|nd|rd|th|er|ère|re|e|ème|º|ª|°|\.º|\.ª)(?![\w])")
 _DECADE: Final = re.compile(r"(?<=\d0)(?:s|er)\b")
 _NAME_BEFORE: Final = re.compile(r"(?:[^\W\d]|[^\W\d][-\u2010\u2011/.])[\w./\u2010\u2011-]*$")
+_NO_NAME_BEFORE: Final = re.compile(r"(?:^|[^\w])(?:mid|pre|post|non|age|aged)[-\u2010\u2011]$", re.IGNORECASE)
 _NAME_AFTER: Final = re.compile(r"[\w]*(?:[-\u2010\u2011/.][\w]+)*")
 _LIST_MARK: Final = re.compile(r"^[ \t]*\d{1,9}[.)](?=\s)", re.MULTILINE)
 _WORD: Final = re.compile(r"(?<![\w-])[^\W\d_]{3,}(?:-[^\W\d_]{2,})*(?![\w-])")
@@ -67,20 +76,40 @@ class Number:
     end: int
     readings: tuple[NumberReading, ...] = ()
     unit: str = ""
-    """`%`, `‰`, percentage points, times, or empty: others do not change a value."""
+    """As `unit_of` names it; empty: none that is known."""
+    unit_end: int = 0
+    """Where its unit ends; `end` counts only those of `ratio_unit`."""
     signed: bool = False
     ordinal: bool = False
-    moments: tuple[Moment, ...] = ()
+    spelled: bool = False
+    """In words."""
+    moment: WrittenMoment | None = None
     name: str = ""
     """Of digits within a name: all of it. It has no value then."""
 
+    @property
+    def ratio_unit(self) -> str:
+        """`%`, `‰`, percentage points, times, or empty: other units do not change a value."""
+        return self.unit if self.unit in _RATIO_UNITS else ""
 
-def find_numbers(text: str, language: str = "") -> list[Number]:
+    @property
+    def moments(self) -> tuple[Moment, ...]:
+        """All that a date may mean."""
+        return self.moment.readings if self.moment else ()
+
+    @property
+    def values(self) -> frozenset[Decimal]:
+        """All that it may be read as."""
+        return frozenset(reading.value.normalize() for reading in self.readings)
+
+
+def find_numbers(text: str, language: str = "", *, ambiguous: bool = False) -> list[Number]:
     """The numbers of `text` in order.
 
     Args:
         text: on one line or several; numbers of a list's items are none.
         language: ISO 639-1; words that are numbers in it count also if they are other words elsewhere.
+        ambiguous: words that are numbers in any language count.
     """
     folded = _fold_digits(text)
     taken = bytearray(len(folded))
@@ -89,12 +118,13 @@ def find_numbers(text: str, language: str = "") -> list[Number]:
     found: list[Number] = []
     for one in find_moments(folded):
         if not any(taken[one.start : one.end]):
-            found.append(Number(text[one.start : one.end], one.start, one.end, moments=one.readings))
+            found.append(Number(text[one.start : one.end], one.start, one.end, unit_end=one.end, moment=one))
             _mark_taken(taken, one.start, one.end)
     for number in _find_written_numbers(text, folded, taken):
         found.append(number)
         _mark_taken(taken, number.start, number.end)
-    found += [one for one in _find_spelled_numbers(text, folded, language) if not any(taken[one.start : one.end])]
+    spelled = _find_spelled_numbers(text, folded, None if ambiguous else language)
+    found += [one for one in spelled if not any(taken[one.start : one.end])]
     return sorted(found, key=lambda one: one.start)
 
 
@@ -119,7 +149,7 @@ def _find_written_numbers(text: str, folded: str, taken: bytearray) -> Iterator[
         name = _find_name_span(folded, start, match.end())
         if name is not None:
             at = max(name[1], at)
-            yield Number(text[name[0] : name[1]], *name, name=text[name[0] : name[1]])
+            yield Number(text[name[0] : name[1]], *name, unit_end=name[1], name=text[name[0] : name[1]])
             continue
         one = _parse_amount(text, folded, match)
         at = max(at, one.end)
@@ -129,14 +159,19 @@ def _find_written_numbers(text: str, folded: str, taken: bytearray) -> Iterator[
 def _find_name_span(text: str, start: int, end: int) -> tuple[int, int] | None:
     """Where the name begins and ends that the digits from `start` to `end` are a part of; None: they are a number."""
     before = _NAME_BEFORE.search(text[max(0, start - 60) : start])
-    if before is None:
-        if end >= len(text) or not text[end].isalpha() or ord(text[end]) >= 0x3000 or _means_something(text, end):
+    if before is None or _NO_NAME_BEFORE.search(text[max(0, start - 6) : start]) or _is_ideograph(text[start - 1]):
+        if end >= len(text) or not text[end].isalpha() or _is_ideograph(text[end]) or _means_something(text, end):
             return None
         begin = start
     else:
         begin = start - len(before[0])
     after = _NAME_AFTER.match(text, end)
     return begin, after.end() if after else end
+
+
+def _is_ideograph(sign: str) -> bool:
+    """Whether it is of a script that is written without spaces, so that digits beside it are no part of its word."""
+    return ord(sign) >= 0x3000
 
 
 def _means_something(text: str, end: int) -> bool:
@@ -148,8 +183,11 @@ def _means_something(text: str, end: int) -> bool:
     after = text[end + len(said) : end + len(said) + 1]
     if after.isdigit():
         return False
-    known = parse_scale_word(said) or unit_of(said) or _UNIT.match(text, end) or said.lower() == "x"
-    return bool(known) or bool(_ORDINAL.match(text, end)) or bool(_DECADE.match(text, end))
+    return (
+        bool(parse_scale_word(said) or _parse_unit(text, end)[0])
+        or bool(_ORDINAL.match(text, end))
+        or bool(_DECADE.match(text, end))
+    )
 
 
 def _parse_amount(text: str, folded: str, match: re.Match[str]) -> Number:
@@ -157,13 +195,19 @@ def _parse_amount(text: str, folded: str, match: re.Match[str]) -> Number:
     power = match["power"] or match["raised"] or match["exponent"]
     exponent = int(power.translate(_POWERS)) if power else 0
     exponents = {exponent}
+    currency = (match["currency"] or match["money"] or "").strip()
     decade = _DECADE.match(folded, end)
     ordinal = None if decade else _ORDINAL.match(folded, end)
-    if closing := decade or ordinal:
+    closing = decade or ordinal
+    if closing:
         end = closing.end()
     else:
-        exponents, end = _read_scale_words(folded, end, exponent, money=bool(match["currency"] or match["money"]))
-    unit, end = _read_unit(folded, end)
+        exponents, end = _read_scale_words(folded, end, exponent, money=bool(currency))
+    # What may be `m` for a million may be metres too.
+    unit, unit_end = _parse_unit(folded, end if len(exponents) == 1 else match.end()) if not closing else ("", end)
+    if unit in _RATIO_UNITS or folded[end:unit_end].strip() in _CURRENCY_SIGNS:
+        end = unit_end
+    unit = unit or unit_of(currency)
     sign = match["sign"] if match["sign"] and not _is_joining_dash(folded, match.start("sign")) else ""
     start = match.start() if match["currency"] or sign else match.start("digits")
     more = _FRACTIONS.get(match["half"] or "", Decimal(0))
@@ -174,7 +218,9 @@ def _parse_amount(text: str, folded: str, match: re.Match[str]) -> Number:
         for value, step in [_compute_value_and_step(whole, places, power_of_ten, more)]
     }
     ordered = tuple(sorted(readings, key=lambda one: (one.value, one.step)))
-    return Number(text[start:end].strip(), start, end, ordered, unit, bool(sign), ordinal is not None)
+    return Number(
+        text[start:end].strip(), start, end, ordered, unit, max(end, unit_end), bool(sign), ordinal is not None
+    )
 
 
 def _is_joining_dash(text: str, at: int) -> bool:
@@ -207,7 +253,7 @@ def _iter_digit_readings(digits: str) -> Iterator[tuple[str, int]]:
     if not one_kind or points + commas == 1:
         yield f"{whole}.{rest}", len(rest)
     elif not by_three:  # a version, or a list without spaces: one thing, which no cell is by chance
-        yield plain.replace(",", "").replace(".", ""), 0
+        yield "".join(f"{ord(sign):03}" if sign in ".," else sign for sign in plain), 0
 
 
 def _read_scale_words(text: str, end: int, exponent: int, *, money: bool) -> tuple[set[int], int]:
@@ -227,36 +273,40 @@ def _read_scale_words(text: str, end: int, exponent: int, *, money: bool) -> tup
     return powers, end
 
 
-def _read_unit(text: str, end: int) -> tuple[str, int]:
+def _parse_unit(text: str, end: int) -> tuple[str, int]:
+    """The unit that follows a number, and where it ends."""
+    if points := _POINTS.match(text, end):
+        return POINTS, points.end()
     found = _UNIT.match(text, end)
-    if found is not None:
-        said = found["unit"].lower()
-        points = re.search(r"p[ou]+i?n[kc]?t|pp", said) is not None
-        return (POINTS if points else PER_MILLE if said == "‰" else SHARE), found.end()
-    if (money := _MONEY.match(text, end)) is not None:
-        return "", money.end()
-    if (
-        times := re.match(r"[ \u00a0-]?(x|\u00d7|times|fold|mal|fach|fois|veces)\b", text[end:], re.IGNORECASE)
-    ) is not None:
-        return TIMES, end + times.end()
-    return "", end
+    if found is None:
+        return "", end
+    said = found[1]
+    unit = SHARE if " " in said else unit_of(said) or unit_of(said.partition("/")[0])
+    return (unit, found.end()) if unit else ("", end)
 
 
-def _find_spelled_numbers(text: str, folded: str, language: str) -> Iterator[Number]:
+def _find_spelled_numbers(text: str, folded: str, language: str | None) -> Iterator[Number]:
+    """Numbers in words; None: those of every language."""
     for match in _WORD.finditer(folded):
-        word = match[0].lower()
+        word, start, end = match[0].lower(), *match.span()
         times = parse_multiple_word(word)
         value = number_word(word) if times is None else times
-        if value is None or (times is None and is_ambiguous(word) and _load_number_words(language).get(word) != value):
+        if value is None or (word == "cent" and folded[:start].endswith(("per ", "pour "))):
             continue
-        unit, end = (TIMES, match.end()) if times is not None else _read_unit(folded, match.end())
-        powers, after = _read_scale_words(folded, match.end(), 0, money=False)
-        if times is None and powers != {0}:
-            unit, end = _read_unit(folded, after)
+        if times is not None:
+            readings: tuple[NumberReading, ...] = (NumberReading(Decimal(times), Decimal(1)),)
+            yield Number(text[start:end], start, end, readings, TIMES, end, spelled=True)
+            continue
+        if language is not None and is_ambiguous(word) and _load_number_words(language).get(word) != value:
+            continue
+        powers, after = _read_scale_words(folded, end, 0, money=False)
+        end = after if powers != {0} else end
+        unit, unit_end = _parse_unit(folded, end)
+        end = unit_end if unit in _RATIO_UNITS else end
         readings = tuple(
             NumberReading(Decimal(value).scaleb(power), Decimal(1).scaleb(power)) for power in sorted(powers)
         )
-        yield Number(text[match.start() : end].strip(), match.start(), end, readings, unit)
+        yield Number(text[start:end].strip(), start, end, readings, unit, max(end, unit_end), spelled=True)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What stores are kept in: SQLite files that are migrated once, a PostgreSQL server and an S3 server of the session's own.
+"""What stores are kept in: SQLite files that are migrated once, PostgreSQL and S3 servers of the session's own.
 
 The servers are real ones, on this machine, away when the session ends.
 """
@@ -43,14 +43,17 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     asyncio.run(make())
     made = folder / store.DATABASE_FILE
 
-    async def prepare(engine: AsyncEngine) -> None:
-        file = engine.url.database
-        if engine.dialect.name == "sqlite" and file and not os.path.exists(file):
+    def copy_to(file: str) -> None:
+        if not os.path.exists(file):
             copy = f"{file}-{secrets.token_hex(4)}"
             shutil.copyfile(made, copy)
             with suppress(FileExistsError):  # others may open the same new store at once
                 os.link(copy, file)
             os.unlink(copy)
+
+    async def prepare(engine: AsyncEngine) -> None:
+        if engine.dialect.name == "sqlite" and engine.url.database:
+            copy_to(engine.url.database)
         await prepare_tables(engine)
 
     with pytest.MonkeyPatch.context() as patched:

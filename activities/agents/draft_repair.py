@@ -11,7 +11,8 @@ was is marked in the report.
 
 import asyncio
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final
@@ -164,7 +165,7 @@ class _Desk:
     async def take(self, doubted: Sequence[Claim], answer: Iterable[RevisedBlock]) -> dict[Claim, tuple[Claim, ...]]:
         """The repairs that are taken; of two for one block the first counts."""
         taken: dict[Claim, tuple[Claim, ...]] = {}
-        said = {claim: _list_statements(found) for claim, found in self.checked.items()}
+        said = {claim: set(_iter_statements([found])) for claim, found in self.checked.items()}
         for block in answer:
             if not 1 <= block.id <= len(doubted) or (claim := doubted[block.id - 1]) in taken:
                 continue
@@ -173,7 +174,7 @@ class _Desk:
             repair = await self._settle(claim, mended)
             if (found := await self._check(repair)) is not None and self._is_better(claim, repair, found, others):
                 taken[claim] = repair
-                said[claim] = {one for each in found for one in _list_statements(each)}
+                said[claim] = set(_iter_statements(found))
         return taken
 
     async def _settle(self, claim: Claim, mended: tuple[Claim, ...]) -> tuple[Claim, ...]:
@@ -209,7 +210,10 @@ class _Desk:
             return False
         if any(_is_lost(one, found) for one in before.statements if not _is_doubted(one)):
             return False
-        said = {one for each in found for one in _list_statements(each)} - _list_statements(before)
+        repeated = Counter(_iter_statements(found)) - Counter(_iter_statements([before]))
+        if any(count > 1 for count in repeated.values()):
+            return False
+        said = set(repeated)
         length = sum(len(one.text) for one in repair)
         if said & others or length > MOST_GROWTH * len(claim.text) + SLACK_CHARACTERS:
             return False
@@ -246,8 +250,10 @@ def _count_uncited(found: Iterable[CheckedClaim]) -> int:
     return sum(cited.verdict == "no_citation" for claim in found for cited in claim.citations)
 
 
-def _list_statements(found: CheckedClaim) -> set[str]:
-    return {normalized for one in found.statements if (normalized := _normalize(one.text))}
+def _iter_statements(found: Iterable[CheckedClaim]) -> Iterator[str]:
+    """The words of all statements but cells, of which many may be equal."""
+    for claim in found:
+        yield from filter(None, (_normalize(one.text) for one in claim.statements if not one.context))
 
 
 def _normalize(text: str) -> str:

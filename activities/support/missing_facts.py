@@ -16,7 +16,7 @@ from typing import Final
 from elcano.activities.support.figures import Figure, extract_figures, without_pointers
 from elcano.activities.support.language_guess import guess_languages
 from elcano.activities.support.proper_names import KnownNames, extract_names, named_in
-from elcano.activities.text.numbers import is_ambiguous
+from elcano.activities.text.number_words import is_ambiguous
 from elcano.activities.text.units import same_amount
 
 _NEARLY: Final = (

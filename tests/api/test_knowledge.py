@@ -9,7 +9,8 @@ import pytest
 from temporalio.client import Client
 
 from elcano.api.app import create_app
-from elcano.graphs.report.knowledge_graph import build_knowledge_edge, build_knowledge_node
+from elcano.plugins.knowledge.graph import build_knowledge_edge, build_knowledge_node
+from elcano.plugins.knowledge.knowledge_store import get_graph
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store, open_store
 from tests.api.serving import speaking
@@ -29,7 +30,7 @@ NOBODY = f"claim-{'0' * 24}"
 
 @pytest.fixture
 async def _filled(store: Store) -> None:
-    await store.of("default").knowledge.upsert([RUN, PAPER, CLAIM, ENTITY], EDGES)
+    await get_graph(store.of("default")).upsert([RUN, PAPER, CLAIM, ENTITY], EDGES)
 
 
 async def json_of(api: httpx.AsyncClient, path: str) -> Any:
@@ -100,8 +101,8 @@ async def in_age(
     async def client() -> Client:
         return temporal
 
-    async with open_store(tmp_path / "age", knowledge=age) as store:
-        await store.of("default").knowledge.upsert([RUN, PAPER, CLAIM, ENTITY], EDGES)
+    async with open_store(tmp_path / "age", settings=Settings(knowledge=age)) as store:
+        await get_graph(store.of("default")).upsert([RUN, PAPER, CLAIM, ENTITY], EDGES)
         async with speaking(create_app(api_settings, store=store, client=client)) as api:
             yield api
 
@@ -125,7 +126,7 @@ async def test_a_graph_that_was_switched_off_says_what_turns_it_on(
         return temporal
 
     async with (
-        open_store(tmp_path / "off", knowledge="") as store,
+        open_store(tmp_path / "off", settings=Settings(knowledge="")) as store,
         speaking(create_app(api_settings, store=store, client=client)) as api,
     ):
         for path in (
@@ -146,7 +147,7 @@ async def test_a_server_that_is_away_is_told_as_one(tmp_path: Path, api_settings
 
     away = "postgresql://nobody@127.0.0.1:1/none"
     async with (
-        open_store(tmp_path / "away", knowledge=away) as store,
+        open_store(tmp_path / "away", settings=Settings(knowledge=away)) as store,
         speaking(create_app(api_settings, store=store, client=client)) as api,
     ):
         answer = await api.get("/v1/knowledge/search?q=a")

@@ -28,6 +28,7 @@ OTHER_KINDS = (
     "commands",
     "obstacles",
     "checks",
+    "stores",
     "archivers",
 )
 PURE_IMPORTS = {"graphs", "plugins", "pydantic", "jmespath", *CLOCKLESS}

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.graphs.comparison.claims import MOST_ALIKE, claims_of, compare_claims
-from elcano.graphs.comparison.differences import ClaimBrief, RunComparison
-from elcano.graphs.comparison.run_comparison import Side, build_run_comparison
+from elcano.api.comparison.claims import MOST_ALIKE, claims_of, compare_claims
+from elcano.api.comparison.differences import ClaimBrief, RunComparison
+from elcano.api.comparison.run_comparison import Side, build_run_comparison
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.modes import MODES
 from elcano.graphs.report.draft import Citation, Claim

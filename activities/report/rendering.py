@@ -30,17 +30,16 @@ from elcano.activities.report.study_sections import (
 )
 from elcano.activities.text.sentences import first_sentences
 from elcano.graphs.contracts import PublishCall
-from elcano.graphs.references.days import format_utc_day
-from elcano.graphs.references.reference_text import describe_work_flags, find_citation_mark
 from elcano.graphs.report.analysis import Analysis
 from elcano.graphs.report.draft import heading_for
+from elcano.graphs.report.reference_text import describe_work_flags, find_citation_mark
 from elcano.graphs.report.report import ReportDraft, Review
 from elcano.graphs.report.statements import CheckedCitation, Part, Statement
 from elcano.graphs.spec.graph import MISSING
 from elcano.graphs.state.budget import usd_from_microusd
 from elcano.graphs.state.failures import Ending
 from elcano.graphs.state.plan import SectionGap, SectionResult
-from elcano.graphs.text import format_count, shorten_text
+from elcano.graphs.text import format_count, format_utc_day, shorten_text
 from elcano.storage.evidence import Evidence
 
 PASSAGE_CHARACTERS: Final = 1_000

@@ -5,8 +5,8 @@ from hashlib import sha256
 import httpx
 import pytest
 
+from elcano.api.reports.bibliography import FORMS
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.references.export_formats import FORMS
 from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.report.report import Reference, Report
 from elcano.graphs.report.works import Identifiers, Work

@@ -11,9 +11,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
+from elcano.api.reports.bibliography_entries import Entry, Person, build_reference_entries, parse_date_parts
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.references.days import parse_date_parts
-from elcano.graphs.references.entries import Entry, Person, build_reference_entries
 from elcano.graphs.report.report import Reference
 from elcano.graphs.report.works import WorkKind
 
@@ -189,12 +188,3 @@ FORMS: Final[Mapping[str, Callable[[Sequence[Reference]], str]]] = {
     RIS: render_ris,
     CSL: render_csl_json,
 }
-NAMES: Final[Mapping[str, str]] = {
-    "md": "text/markdown",
-    "html": "text/html",
-    "json": "application/json",
-    "bibtex": BIBTEX,
-    "ris": RIS,
-    "csl": CSL,
-}
-"""What people call the forms of a report, and their media types."""

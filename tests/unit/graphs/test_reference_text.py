@@ -4,9 +4,9 @@ from typing import get_args
 
 import pytest
 
-from elcano.graphs.references import reference_text
+from elcano.graphs.report import reference_text
 from elcano.graphs.report.works import Flag, Identifiers, Work
-from tests.unit.graphs.references.material import PAPER
+from tests.unit.api.reports.material import PAPER
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Final, NamedTuple
 
-from elcano.graphs.references import days, reference_text
+from elcano.graphs.report import reference_text
 from elcano.graphs.report.report import Reference
 from elcano.graphs.report.works import Identifiers, Work, WorkKind
+from elcano.graphs.text import format_utc_day
 
 _LITTLE: Final = frozenset(
     {
@@ -23,6 +24,8 @@ _LITTLE: Final = frozenset(
 )
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _HIDDEN: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_PARTS: Final = ((1, 9999), (1, 12), (1, 31))
+"""Between what the parts of a date are."""
 _PAGES: Final = re.compile(r"\s*[-\u2013\u2014]+\s*")
 
 
@@ -76,6 +79,16 @@ def build_reference_entries(references: Sequence[Reference]) -> tuple[Entry, ...
     return tuple(_build_entry(one, key) for one, key in zip(references, unique, strict=True))
 
 
+def parse_date_parts(date: str) -> tuple[int, ...]:
+    """`2024-05-17` as year, month and day, as far as these are some; `2024-13` is the year alone."""
+    found: list[int] = []
+    for text, (low, high) in zip(date.split("-"), _PARTS, strict=False):
+        if not (text.isascii() and text.isdigit() and low <= int(text[:5]) <= high):
+            break
+        found.append(int(text))
+    return tuple(found)
+
+
 def clean_line(text: str) -> str:
     """Return `text` on one line, without control characters and those that change the direction of writing."""
     return " ".join(_HIDDEN.sub("", " ".join(text.split())).split())
@@ -85,9 +98,9 @@ def _build_entry(reference: Reference, key: str) -> Entry:
     work = reference.work or Work(kind="document")
     retrieved = [
         *(one.retrieved for one in reference.texts),
-        *(days.format_utc_day(one.retrieved_at) for one in reference.told_by),
+        *(format_utc_day(one.retrieved_at) for one in reference.told_by),
     ]
-    date = days.parse_date_parts(work.published) or ((work.year,) if work.year else ())
+    date = parse_date_parts(work.published) or ((work.year,) if work.year else ())
     web = reference_text.resolve_work_url(work) or next(
         (one for one in reference.locators if one.startswith(("https:", "http:"))), ""
     )

@@ -15,8 +15,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final, TypeVar, get_args
 
-from elcano.graphs.frozen import Epoch, Frozen
-from elcano.graphs.report.works import Flag, Identifiers, Work, WorkKind
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.report.works import Flag, Identifiers, Provenance, Work, WorkKind
 
 BELIEVED: Final = (
     *("pubmed", "crossref", "europe-pmc", "clinical-trials", "openalex", "semantic-scholar"),
@@ -38,14 +38,6 @@ _OF_THE_MOMENT: Final[frozenset[Flag]] = frozenset({"no_results", "unknown_statu
 _FLAGS: Final[tuple[Flag, ...]] = get_args(Flag)
 
 T = TypeVar("T")
-
-
-class Provenance(Frozen):
-    """The source of a work's data, and the time it was retrieved."""
-
-    source: str
-    retrieved_at: Epoch = 0.0
-    """Seconds since the epoch; the last time."""
 
 
 class MergedWork(Frozen):

@@ -12,10 +12,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pybtex.database import BibliographyData, parse_string
 
-from elcano.graphs.references.entries import build_reference_entries, clean_line
-from elcano.graphs.references.export_formats import render_bibtex, render_csl_json, render_ris
+from elcano.api.reports.bibliography import render_bibtex, render_csl_json, render_ris
+from elcano.api.reports.bibliography_entries import build_reference_entries, clean_line, parse_date_parts
 from elcano.graphs.report.works import Identifiers, Work
-from tests.unit.graphs.references.material import PAPER, reference
+from tests.unit.api.reports.material import PAPER, reference
 
 FORGED = 'x}\n}\n\n@misc{forged,\n title={y}\n}\r\nER  - \r\n\r\nTY  - JOUR\r\nTI  - forged\r\n"\\'
 HOSTILE = st.text(alphabet='aZé毛 {}\\"@,=#%&$_~^\n\r\t\0\x85\u2028-()TYERI') | st.just(FORGED) | st.text()
@@ -227,3 +227,22 @@ def test_keys_are_plain_whatever_is_told(works: list[Work]) -> None:
     keys = [entry.key for entry in build_reference_entries(told)]
     assert len(set(keys)) == len(keys)
     assert all(re.fullmatch(r"[a-z0-9-]{1,70}", key) for key in keys)
+
+
+@pytest.mark.parametrize(
+    ("date", "found"),
+    [
+        ("2024-05-17", (2024, 5, 17)),
+        ("2024-05", (2024, 5)),
+        ("2024", (2024,)),
+        ("2024-13-01", (2024,)),
+        ("2024-05-32", (2024, 5)),
+        ("2024-05-17-09", (2024, 5, 17)),
+        ("spring", ()),
+        ("²024", ()),
+        ("", ()),
+        ("9" * 5_000, ()),
+    ],
+)
+def test_dates_are_read_as_far_as_they_are_some(date: str, found: tuple[int, ...]) -> None:
+    assert parse_date_parts(date) == found

@@ -23,8 +23,8 @@ from elcano.activities.agents.quote_repair import checked_draft
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.budget_check import prompt_tokens
 from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft
-from elcano.activities.report.citation_check import says_nothing_found
 from elcano.activities.report.references import Works
+from elcano.activities.report.statement_support import says_nothing_found
 from elcano.activities.text.sentences import sentence_ends
 from elcano.graphs.agents.envelope import AgentInput, Loaded, TaskEnvelope, render_task_prompt
 from elcano.graphs.agents.review import AGENT as REVIEWER

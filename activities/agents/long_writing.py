@@ -26,6 +26,7 @@ from elcano.activities.agents.answer_drafts import (
     section_claims,
     statements_unread,
     with_canonical_ids,
+    without_failed_citations,
 )
 from elcano.activities.agents.draft_repair import list_doubted_blocks, repair_draft
 from elcano.activities.agents.draft_review import ReviewProgress, load_draft_under_review, review_draft
@@ -299,22 +300,8 @@ class _Writing:
 
     def _shown(self, question: Question[Output], **loaded: object) -> TaskEnvelope:
         """What `question` shows of the report as it stands."""
-        known = {"written": tuple(self._holding(one) for one in self.written), **loaded}
+        known = {"written": tuple(without_failed_citations(one, self._failed) for one in self.written), **loaded}
         return question.shown(self._given, self._loaded.model_copy(update=known))
-
-    def _holding(self, section: SectionItem) -> SectionItem:
-        """`section` without the citations that do not hold: nobody shall cite them again."""
-        if not self._failed:
-            return section
-        claims = tuple(
-            claim.model_copy(
-                update={
-                    "citations": tuple(one for one in claim.citations if (one.evidence, one.quote) not in self._failed)
-                }
-            )
-            for claim in section.claims
-        )
-        return section.model_copy(update={"claims": claims})
 
     def _affords(self, place: int, part: SectionItem, task: TaskEnvelope) -> bool:
         """Whether `part` of the section at `place` and the summary after it can be paid for."""

@@ -29,7 +29,7 @@ from elcano.activities.agents.quote_repair import (
     replace_claims,
 )
 from elcano.activities.calls.attempt import Attempt
-from elcano.activities.calls.budget_check import prompt_tokens
+from elcano.activities.calls.usage import prompt_tokens
 from elcano.activities.prose.blocks import ClaimCollector
 from elcano.activities.prose.markdown_parser import mark_of
 from elcano.activities.report.checked_draft import REASONS, CheckedClaim

@@ -21,7 +21,7 @@ from pydantic_ai.exceptions import FallbackExceptionGroup
 from elcano.activities.agents.questions import build_question_agent
 from elcano.activities.agents.quote_repair import checked_draft
 from elcano.activities.calls.attempt import Attempt
-from elcano.activities.calls.budget_check import prompt_tokens
+from elcano.activities.calls.usage import prompt_tokens
 from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft
 from elcano.activities.report.references import Works
 from elcano.activities.report.statement_support import says_nothing_found

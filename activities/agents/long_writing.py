@@ -34,7 +34,7 @@ from elcano.activities.agents.questions import build_question_agent
 from elcano.activities.agents.quote_repair import checked_draft, move_quotes
 from elcano.activities.agents.section_drafts import NOT_USED
 from elcano.activities.calls.attempt import Answer, Attempt
-from elcano.activities.calls.budget_check import prompt_tokens
+from elcano.activities.calls.usage import prompt_tokens
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import Loaded, SectionItem, TaskEnvelope, render_task_prompt
 from elcano.graphs.agents.writing import SectionText, Summary, SynthesisInput

@@ -33,7 +33,7 @@ from elcano.activities.calls.usage import prompt_tokens
 from elcano.activities.prose.blocks import ClaimCollector
 from elcano.activities.prose.markdown_parser import mark_of
 from elcano.activities.report.checked_draft import REASONS, CheckedClaim
-from elcano.activities.support.language_guess import guess_languages
+from elcano.activities.text.language_detection import possible_languages
 from elcano.activities.text.stems import list_stems
 from elcano.graphs.agents.envelope import AgentInput, EvidenceItem, Loaded, render_task_prompt
 from elcano.graphs.agents.review import REVISION, DoubtedBlock, RevisedBlock, ReviserInput
@@ -217,7 +217,7 @@ class _Desk:
         length = sum(len(one.text) for one in repair)
         if said & others or length > MOST_GROWTH * len(claim.text) + SLACK_CHARACTERS:
             return False
-        own, other = guess_languages(claim.text), guess_languages(" ".join(one.text for one in repair))
+        own, other = possible_languages(claim.text), possible_languages(" ".join(one.text for one in repair))
         return not (repair and own and other and own.isdisjoint(other))
 
 

@@ -11,8 +11,16 @@ import traceback
 from importlib import import_module
 from pathlib import Path
 
-OF_OTHERS = ("alembic.command", "fastapi", "httpx", "pydantic_ai", "pydantic_settings", "sqlalchemy.ext.asyncio")
-OF_OTHERS += ("temporalio.client", "temporalio.worker")
+OF_OTHERS = (
+    "alembic.command",
+    "fastapi",
+    "httpx",
+    "pydantic_ai",
+    "pydantic_settings",
+    "sqlalchemy.ext.asyncio",
+    "temporalio.client",
+    "temporalio.worker",
+)
 
 
 def tell(folder: Path, name: str, mode: str, source: str) -> None:

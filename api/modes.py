@@ -8,8 +8,7 @@ from pydantic import Field
 
 from elcano.api.http.errors import RequestInvalid, problem_docs
 from elcano.api.http.fields import Described
-from elcano.api.runs.domains import list_rubrics
-from elcano.api.runs.extras import lacking_extras
+from elcano.api.runs.source_availability import find_lacking_extras
 from elcano.api.services import Provided
 from elcano.graphs.catalogue.sources import DATABASE
 from elcano.graphs.checks.budget_limits import default_limits
@@ -20,6 +19,7 @@ from elcano.graphs.extras import EXTRAS
 from elcano.graphs.modes import DEFAULT_MODE, MODES, USUAL, can_choose_mode, describe_modes, list_parts, mode_of
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.rubric import Rubric
+from elcano.storage.domains import known_domains
 
 ANY_SOURCE: Final = "at least one source"
 A_DATABASE: Final = (
@@ -155,7 +155,7 @@ async def list_modes(services: Provided) -> list[ModeView]:
     Graphs of your own are modes too: `GET /v1/graphs` lists them with these.
     """
     settings = services.settings
-    lacking = await lacking_extras(services.temporal)
+    lacking = await find_lacking_extras(services.temporal)
     if not settings.mcp_servers:
         lacking -= {"mcp"}
     return [ModeView.of(name, databases=bool(settings.databases), lacking=lacking) for name in MODES]
@@ -168,4 +168,4 @@ async def list_domains(services: Provided) -> list[Rubric]:
     A run names one as its `domain`, or brings one of its own in the same form. Without one the judge goes by the
     standards of no field.
     """
-    return list_rubrics(services.settings)
+    return list(known_domains(services.settings).values())

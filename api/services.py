@@ -22,6 +22,7 @@ from elcano.settings.settings import Settings
 from elcano.storage.all_tenants import Admission
 from elcano.storage.health import Probe, store_trouble
 from elcano.storage.providers import ProviderStore
+from elcano.storage.runs import RequestKey
 from elcano.storage.store import Store, TenantStore
 
 GOOD_SECONDS: Final = 30.0
@@ -74,8 +75,8 @@ class Services:
     tenant: Tenant
     settings: Settings
     store: TenantStore
-    admit: Callable[[ArchivedRun], Awaitable[Admission]]
-    """Takes a place for one of the tenant's runs among those of all."""
+    admit: Callable[[ArchivedRun, RequestKey | None], Awaitable[Admission]]
+    """Takes a place for one of the tenant's runs among those of all, and claims its key for it."""
     temporal: Temporal
     forget_run: Callable[[str], None]
     """Drops what this process keeps in memory of a run that was deleted."""
@@ -102,7 +103,7 @@ class Process:
             tenant=tenant,
             settings=self.settings,
             store=self.store.of(tenant),
-            admit=partial(self.store.admit, at_most=self.settings.open_runs),
+            admit=lambda run, key: self.store.admit(run, self.settings.open_runs, key),
             temporal=self.temporal,
             forget_run=partial(self.forget_run, tenant),
             workflows_page=self.workflows_page,

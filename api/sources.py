@@ -28,10 +28,10 @@ from elcano.api.http.errors import (
 from elcano.api.http.fields import Described, Moment, Request, Spoken, datetime_from_seconds
 from elcano.api.runs.source_availability import (
     explain_unserved_source,
-    find_missing_setup,
     found_in,
     list_all_sources,
     require_open,
+    survey_sources,
     switched_off,
 )
 from elcano.api.services import Provided, Services
@@ -240,8 +240,8 @@ async def check_source(name: str, request: CheckRequest, services: Provided) -> 
 
 async def _build_source_views(specs: list[SourceSpec], services: Services) -> list[SourceView]:
     empty = await run_in_threadpool(empty_collections, services.settings)
-    lacks, idle, (providers, now) = await asyncio.gather(
-        find_missing_setup(services.temporal, services.settings),
+    survey, idle, (providers, now) = await asyncio.gather(
+        survey_sources(services.temporal, services.settings),
         asyncio.gather(*(explain_unserved_source(spec, services.temporal) for spec in specs)),
         services.providers.all(),
     )
@@ -249,7 +249,7 @@ async def _build_source_views(specs: list[SourceSpec], services: Services) -> li
     for spec, why in zip(specs, idle, strict=True):
         if off := switched_off(spec, services.settings):
             views.append(SourceView.of(spec, off, "off"))
-        elif lack := lacks[spec.name]:
+        elif lack := survey.lacks[spec.name]:
             views.append(SourceView.of(spec, lack, "needs_key"))
         elif nothing := empty.get(spec.name):
             views.append(SourceView.of(spec, nothing, "empty"))

@@ -8,7 +8,7 @@ rate is set; the workflow knows no settings, so it is told when it starts.
 import asyncio
 from collections.abc import Iterable, Sequence
 
-from elcano.api.http.errors import FieldFault, RequestInvalid
+from elcano.api.http.errors import FieldFault, TemporalRefused, TemporalUnavailable
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.agents.definition import AGENTS
 from elcano.graphs.checks.callees import Callee, can_answer_offline, list_callees
@@ -19,6 +19,7 @@ from elcano.graphs.model_names import (
     PROVIDERS,
     address_of,
     chosen_model,
+    model_fault,
     model_names,
     parse_model_provider,
     provider_of,
@@ -48,24 +49,36 @@ def key_faults(run: ModelChoice, graph: ResearchGraph, settings: Settings) -> It
     return faults.values()
 
 
-def require_models(asked: ResearchInput, settings: Settings) -> None:
-    """Sees that each agent of a run has a model that can do its part, and that the model has its key.
+def find_model_name_faults(models: ModelChoice, graph: ResearchGraph | None) -> list[FieldFault]:
+    """What is wrong with the names of models, regardless of keys, and with those of agents, if the graph is known."""
+    named = {f"model.by_agent.{agent}": text for agent, text in models.by_agent.items()}
+    if models.default:
+        named["model.default"] = models.default
+    faults = {field: model_fault(text) for field, text in named.items()}
+    found = [FieldFault(field=field, message=fault) for field, fault in faults.items() if fault is not None]
+    if graph is None or not models.by_agent:
+        return found
+    called = {one.agent for one in list_callees(graph)}
+    known = {*AGENTS, *called, *(name.partition("@")[0] for name in called)}
+    wrong = [text for name in models.by_agent for text in explain_unknown_name("agent", name, known)]
+    return [*found, *(FieldFault(field="model.by_agent", message=text) for text in wrong)]
 
-    What is set for workers is known only where they have the API's environment.
 
-    Raises:
-        RequestInvalid: one has not; or a model is chosen for an agent that the run does not have.
+async def find_model_faults(
+    asked: ResearchInput, temporal: Temporal, settings: Settings, *, sources_known: bool = True
+) -> list[FieldFault]:
+    """Why an agent of a run has no model that can do its part, or its model no key, or nobody who calls it.
+
+    What is set for workers is known only where they have the API's environment. What the run is for is judged where
+    its sources are in order (`sources_known`).
     """
-    called = {one.agent for one in list_callees(asked.graph)}
-    named = {*AGENTS, *called, *(name.partition("@")[0] for name in called)}
-    wrong = [(name, text) for name in asked.models.by_agent for text in explain_unknown_name("agent", name, named)]
-    found = [FieldFault(field="model.by_agent", message=text) for _, text in wrong]
-    found += _find_unsupported_agents(asked, settings)
-    found += _find_run_obstacles(asked, settings)
+    found = list(_find_unsupported_agents(asked, settings))
+    if sources_known and (why := find_obstacle(asked.graph, asked.sources, asked.models, settings)):
+        message = f"the mode {asked.mode!r} cannot run so: {why}"
+        found.append(FieldFault(field=field_of("", asked.models), message=message))
     if settings.shared_environment:
         found += key_faults(asked.models, asked.graph, settings)
-    if found:
-        raise RequestInvalid(found)
+    return [*found, *await _find_uncalled_providers(asked, temporal, settings)]
 
 
 def _find_unsupported_agents(asked: ResearchInput, settings: Settings) -> Iterable[FieldFault]:
@@ -120,11 +133,6 @@ def find_obstacle(graph: ResearchGraph, sources: Sequence[str], run: ModelChoice
     return next(filter(None, (find(graph, sources, models, settings) for find in load_objects("obstacles"))), "")
 
 
-def _find_run_obstacles(asked: ResearchInput, settings: Settings) -> Iterable[FieldFault]:
-    if why := find_obstacle(asked.graph, asked.sources, asked.models, settings):
-        yield FieldFault(field=field_of("", asked.models), message=f"the mode {asked.mode!r} cannot run so: {why}")
-
-
 def field_of(agent: str, run: ModelChoice, own: str = "") -> str:
     """Where in a request the model of an agent was named; `own`: the one that its node names."""
     if own:
@@ -147,34 +155,46 @@ def _explain_missing_key(name: str, settings: Settings) -> str | None:
     )
 
 
-async def assign_model_queues(asked: ResearchInput, temporal: Temporal, settings: Settings) -> ResearchInput:
-    """The same input, which says of each agent whose provider's queue its calls wait in.
+def assign_model_queues(asked: ResearchInput, settings: Settings) -> ResearchInput:
+    """The same input, which says of each agent whose provider's queue its calls wait in."""
+    waiting = {model or agent: provider for (agent, model), provider in _list_queued_calls(asked, settings).items()}
+    return asked.model_copy(update={"model_providers": waiting})
 
-    Raises:
-        RequestInvalid: workers run, and none of them calls a provider that is needed.
-        TemporalUnavailable: the server does not answer.
-    """
+
+def _list_queued_calls(asked: ResearchInput, settings: Settings) -> dict[tuple[str, str], str]:
+    """By agent, and the model that its node names, the provider whose rate is set."""
     server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
-    called = {
-        (agent, model): provider
+    providers = {
+        (agent, model): provider_of(model or chosen_model(agent, with_own(asked.models, agent, own), server))
         for agent, own, model in list_callees(asked.graph)
-        if (provider := provider_of(model or chosen_model(agent, with_own(asked.models, agent, own), server)))
-        in settings.model_rates
     }
-    if called and await temporal.worker_polls():  # else the run waits for any worker, as every run does
+    return {call: provider for call, provider in providers.items() if provider in settings.model_rates}
+
+
+async def _find_uncalled_providers(asked: ResearchInput, temporal: Temporal, settings: Settings) -> list[FieldFault]:
+    """Providers that are needed and that no worker calls although workers run; else the run waits for any worker.
+
+    Of a server that does not answer nothing is known.
+    """
+    called = _list_queued_calls(asked, settings) if settings.model_rates else {}
+    try:
+        if not called or not await temporal.worker_polls():
+            return []
         served = dict.fromkeys(called.values())
         polled = await asyncio.gather(*(temporal.queue_is_polled(model_queue(provider)) for provider in served))
-        idle = {provider for provider, there in zip(served, polled, strict=True) if not there}
-        faults = {
-            (field_of(agent, asked.models, model), provider): FieldFault(
-                field=field_of(agent, asked.models, model),
-                message=f"no worker calls models of {provider!r}: none polls the task queue {model_queue(provider)!r}. "
-                "Set the provider's key where a worker runs and start that again, or choose another model",
-            )
-            for (agent, model), provider in called.items()
-            if provider in idle
-        }
-        if faults:
-            raise RequestInvalid(list(faults.values()))
-    waiting = {model or agent: provider for (agent, model), provider in called.items()}
-    return asked.model_copy(update={"model_providers": waiting})
+    except (TemporalUnavailable, TemporalRefused):
+        return []
+    idle = {provider for provider, there in zip(served, polled, strict=True) if not there}
+    places = dict.fromkeys(
+        (field_of(agent, asked.models, model), provider)
+        for (agent, model), provider in called.items()
+        if provider in idle
+    )
+    return [
+        FieldFault(
+            field=field,
+            message=f"no worker calls models of {provider!r}: none polls the task queue {model_queue(provider)!r}. "
+            "Set the provider's key where a worker runs and start that again, or choose another model",
+        )
+        for field, provider in places
+    ]

@@ -11,6 +11,7 @@ them where the operator named nothing else that is searched.
 import asyncio
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from elcano.api.http.errors import (
@@ -21,13 +22,11 @@ from elcano.api.http.errors import (
     TemporalRefused,
     TemporalUnavailable,
 )
-from elcano.api.runs.extras import lacking_extras
-from elcano.api.runs.run_request import RunRequest
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.catalogue.sources import SOURCES, SourceSpec, list_configured_sources
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.extras import EXTRAS
-from elcano.graphs.modes import can_choose_mode, mode_named
+from elcano.graphs.modes import can_choose_mode
 from elcano.graphs.report.tables import dialect_of
 from elcano.graphs.spec.graph import Node, ResearchGraph, ToolNode
 from elcano.settings.settings import Settings
@@ -35,6 +34,78 @@ from elcano.settings.settings import Settings
 HEARD_SECONDS: Final = 1.0
 """A worker that has just begun polls one queue after the other: one that is not polled is looked at again so long."""
 _ASK_AGAIN_SECONDS: Final = 0.1
+
+
+@dataclass(frozen=True)
+class SourceSurvey:
+    """What a server and its workers have at one moment. It is asked for once a request."""
+
+    specs: Mapping[str, SourceSpec]
+    """Every source by name, those that are switched off too."""
+    lacks: Mapping[str, str]
+    """Of each what has to be done before it can be searched; empty if nothing has to."""
+    lacking: frozenset[str]
+    """The extras that a worker lacks which may be given a run now."""
+
+    @property
+    def searchable(self) -> tuple[str, ...]:
+        """The sources that can be searched."""
+        return tuple(name for name, lack in self.lacks.items() if not lack)
+
+
+async def survey_sources(temporal: Temporal, settings: Settings) -> SourceSurvey:
+    """Finds out what can be searched, and what workers lack.
+
+    Of a server that does not answer nothing is known, and nothing is held against a source.
+    """
+    specs = list_all_sources(settings)
+    lacks = await _find_missing_setup(specs, temporal, settings)
+    lacking = await find_lacking_extras(temporal)
+    if "databases" in lacking:
+        opened = (name for name, address in settings.databases.items() if dialect_of(address) == "duckdb")
+        lacks |= dict.fromkeys(opened, f"no worker opens it, {EXTRAS['databases'].hint}")
+    return SourceSurvey(specs, lacks, lacking)
+
+
+async def survey_named_sources(names: Sequence[str], temporal: Temporal, settings: Settings) -> SourceSurvey:
+    """The same, and whether a worker serves these sources."""
+    return await add_unserved_sources(await survey_sources(temporal, settings), names, temporal)
+
+
+async def add_unserved_sources(survey: SourceSurvey, names: Iterable[str], temporal: Temporal) -> SourceSurvey:
+    """The survey with those of these sources that no worker serves although workers run, and what has to be done.
+
+    Where no worker runs at all, a run waits for one whatever it searches. Of a server that does not answer nothing is
+    known.
+    """
+    ready = (name for name in names if survey.lacks.get(name) == "")
+    queues = {name: survey.specs[name].queue for name in ready if survey.specs[name].queue}
+    until = time.monotonic() + HEARD_SECONDS
+    try:
+        if not queues or not await temporal.worker_polls():
+            return survey
+        while True:
+            polled = await asyncio.gather(*(temporal.queue_is_polled(queue) for queue in queues.values()))
+            queues = {name: queue for (name, queue), there in zip(queues.items(), polled, strict=True) if not there}
+            if not queues or time.monotonic() > until:
+                break
+            await asyncio.sleep(_ASK_AGAIN_SECONDS)
+    except (TemporalUnavailable, TemporalRefused):
+        return survey
+    why = {name: f"no worker polls the task queue {queue!r}: start one that does" for name, queue in queues.items()}
+    return replace(survey, lacks={**survey.lacks, **why})
+
+
+async def find_lacking_extras(temporal: Temporal) -> frozenset[str]:
+    """The extras that a worker lacks which may be given a run now.
+
+    A worker that was stopped counts for another minute. Of a server that does not answer nothing is known, and nothing
+    is held against a run: it waits for a worker whatever it needs.
+    """
+    try:
+        return await temporal.lacking_extras()
+    except (TemporalUnavailable, TemporalRefused):
+        return frozenset()
 
 
 def list_enabled_sources(settings: Settings) -> dict[str, SourceSpec]:
@@ -69,20 +140,9 @@ async def require_open(spec: SourceSpec, temporal: Temporal, settings: Settings)
     Raises:
         SourceClosed: it cannot; the text says what to do.
     """
-    why = switched_off(spec, settings) or (await find_missing_setup(temporal, settings))[spec.name]
+    why = switched_off(spec, settings) or (await survey_sources(temporal, settings)).lacks[spec.name]
     if why := why or await explain_unserved_source(spec, temporal):
         raise SourceClosed(f"the source {spec.name!r} cannot be searched: {why}")
-
-
-async def find_missing_setup(temporal: Temporal, settings: Settings) -> dict[str, str]:
-    """Return, for every source, what has to be done before it can be searched; empty if nothing.
-
-    Those that are switched off are among them. Of a server that does not answer nothing is known, and nothing is held
-    against a source.
-    """
-    specs = list_all_sources(settings)
-    said = await asyncio.gather(*(_explain_missing_setup(spec, temporal, settings) for spec in specs.values()))
-    return dict(zip(specs, said, strict=True)) | await _lacking_databases(temporal, settings)
 
 
 async def explain_unserved_source(spec: SourceSpec, temporal: Temporal) -> str:
@@ -96,53 +156,14 @@ async def explain_unserved_source(spec: SourceSpec, temporal: Temporal) -> str:
     return "" if polled else f"no worker polls the task queue {spec.queue!r}: start one"
 
 
-async def find_unreached_sources(names: Iterable[str], temporal: Temporal, settings: Settings) -> dict[str, str]:
-    """Return those of these sources that no worker serves although workers run, each with what has to be done.
-
-    Where no worker runs at all, a run waits for one whatever it searches. Of a server that does not answer nothing is
-    known.
-    """
-    specs = list_enabled_sources(settings)
-    queues = {name: specs[name].queue for name in names if name in specs and specs[name].queue}
-    until = time.monotonic() + HEARD_SECONDS
-    try:
-        if not queues or not await temporal.worker_polls():
-            return {}
-        while True:
-            polled = await asyncio.gather(*(temporal.queue_is_polled(queue) for queue in queues.values()))
-            queues = {name: queue for (name, queue), there in zip(queues.items(), polled, strict=True) if not there}
-            if not queues or time.monotonic() > until:
-                break
-            await asyncio.sleep(_ASK_AGAIN_SECONDS)
-    except (TemporalUnavailable, TemporalRefused):
-        return {}
-    return {name: f"no worker polls the task queue {queue!r}: start one that does" for name, queue in queues.items()}
-
-
-def list_searchable_sources(lacks: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the names of the sources that can be searched."""
-    return tuple(name for name, lack in lacks.items() if not lack)
-
-
-def list_default_sources(lacks: Mapping[str, str], settings: Settings) -> tuple[str, ...]:
-    """Return the sources to search if a request names none: those of the settings, as far as they can be searched.
-
-    Else what asks nobody elsewhere, unless it was set up for that; the package readmes where there is nothing else.
-    """
-    there = list_searchable_sources(lacks)
-    if settings.default_sources:
-        return tuple(name for name in settings.default_sources if name in there)
-    specs = list_all_sources(settings)
-    own = tuple(name for name in there if specs[name].by_default)
-    return tuple(name for name in own if name != "packages") or own
-
-
-def source_faults(field: str, names: Iterable[str], lacks: Mapping[str, str]) -> Iterable[FieldFault]:
-    """Yield what is wrong with the sources that a request names: unknown here, or not searchable now."""
+def find_source_faults(field: str, names: Iterable[str], survey: SourceSurvey) -> list[FieldFault]:
+    """What is wrong with the sources that a request names: unknown here, or not searchable now."""
+    faults = []
     for name in names:
-        yield from (FieldFault(field=field, message=text) for text in explain_unknown_name("source", name, lacks))
-        if lack := lacks.get(name):
-            yield FieldFault(field=field, message=f"{name!r} cannot be searched: {lack}")
+        faults += [FieldFault(field=field, message=text) for text in explain_unknown_name("source", name, survey.lacks)]
+        if lack := survey.lacks.get(name):
+            faults.append(FieldFault(field=field, message=f"{name!r} cannot be searched: {lack}"))
+    return faults
 
 
 async def require_searchable(field: str, names: Sequence[str], temporal: Temporal, settings: Settings) -> None:
@@ -151,40 +172,39 @@ async def require_searchable(field: str, names: Sequence[str], temporal: Tempora
     Raises:
         RequestInvalid: with what is wrong with each.
     """
-    if names and (faults := await find_source_faults(field, names, temporal, settings)):
+    if names and (faults := find_source_faults(field, names, await survey_named_sources(names, temporal, settings))):
         raise RequestInvalid(faults)
 
 
-async def find_source_faults(
-    field: str, names: Sequence[str], temporal: Temporal, settings: Settings
-) -> list[FieldFault]:
-    """Return what is wrong with these sources: unknown, not set up, or served by no worker."""
-    lacks = await find_missing_setup(temporal, settings)
-    ready = [name for name in names if not lacks.get(name, "")]
-    return list(source_faults(field, names, lacks | await find_unreached_sources(ready, temporal, settings)))
+async def _find_missing_setup(
+    specs: Mapping[str, SourceSpec], temporal: Temporal, settings: Settings
+) -> dict[str, str]:
+    """Of each source what has to be set; where workers have an environment of their own, one may have it there."""
+    variables = {name for spec in specs.values() for name in (spec.setting, spec.key, *spec.any_of) if name}
+    is_set = {name: settings.has(name) for name in variables}
+    here = {name: spec.missing(is_set.__getitem__) for name, spec in specs.items()}
+    off = {name for name, spec in specs.items() if spec.setting and not is_set[spec.setting]}
+    asked = {name for name, lack in here.items() if lack and name not in off and not settings.shared_environment}
+    served = dict(zip(asked, await asyncio.gather(*(_is_served(specs[name], temporal) for name in asked)), strict=True))
+    return {name: _explain_setup(lack, name in off, served.get(name)) for name, lack in here.items()}
 
 
-async def _lacking_databases(temporal: Temporal, settings: Settings) -> dict[str, str]:
-    """Return, for each database that DuckDB opens, what workers lack to open it; empty if nothing."""
-    names = [name for name, address in settings.databases.items() if dialect_of(address) == "duckdb"]
-    if not names or "databases" not in await lacking_extras(temporal):
-        return {}
-    return dict.fromkeys(names, f"no worker opens it, {EXTRAS['databases'].hint}")
-
-
-async def _explain_missing_setup(spec: SourceSpec, temporal: Temporal, settings: Settings) -> str:
-    if off := switched_off(spec, settings):
-        return f"it is switched off: {off}"
-    here = spec.missing(settings.has)
-    if not here:
-        return ""
-    if settings.shared_environment:
-        return f"{here} where the server runs and start it again"
+async def _is_served(spec: SourceSpec, temporal: Temporal) -> bool:
+    """Whether a worker searches a source, as far as is known."""
     try:
-        polled = await temporal.queue_is_polled(spec.queue)
+        return await temporal.queue_is_polled(spec.queue)
     except (TemporalUnavailable, TemporalRefused):
+        return True
+
+
+def _explain_setup(lack: str, off: bool, served: bool | None) -> str:
+    """What to do about a lack; `served`: whether a worker searches the source, None where nobody was asked."""
+    if off:
+        return f"it is switched off: {lack}"
+    if not lack or served:
         return ""
-    return "" if polled else f"{here} where a worker runs, and start that again"
+    where = "the server runs and start it again" if served is None else "a worker runs, and start that again"
+    return f"{lack} where {where}"
 
 
 def may_ask_databases(graph: ResearchGraph | None) -> bool:
@@ -216,34 +236,38 @@ def _branches_ask(graph: ResearchGraph, node: Node) -> bool:
     return any(asks_databases(graph.branches.get(edge.branch)) for edge in graph.branches_from(node.id))
 
 
-NO_DATABASE = (
-    "{mode!r} puts questions to databases, and this server has none: name one in ELCANO_DATABASES where the server and "
-    "its workers run"
-)
-
-
 def choose_sources(
-    request: RunRequest, lacks: Mapping[str, str], settings: Settings, graph: ResearchGraph | None = None
+    wanted: Sequence[str] | None, graph: ResearchGraph | None, survey: SourceSurvey, settings: Settings
 ) -> tuple[str, ...]:
     """The names of what a run searches.
 
     Args:
-        request: what is asked.
-        lacks: of every source what it needs before it can be searched.
+        wanted: what its request names; None: nothing.
+        graph: that it follows; None: one that is not known.
+        survey: what can be searched.
         settings: of the server.
-        graph: the one that the request names or holds; None: the built-in one of its mode, if there is such a one.
     """
-    if graph is None and request.graph is None:
-        graph = mode_named(request.mode)
-    if not asks_databases(graph):
-        if request.sources is not None:
-            return tuple(dict.fromkeys(request.sources))
-        found = list_default_sources(lacks, settings)
-        return _prefer_databases(settings, found) if graph is not None and can_choose_mode(graph) else found
-    names = dict.fromkeys(request.sources or ())
-    if not names.keys() & settings.databases.keys():
-        names |= dict.fromkeys(name for name in settings.databases if not lacks.get(name))
-    return tuple(names)
+    if asks_databases(graph):
+        names = dict.fromkeys(wanted or ())
+        if not names.keys() & settings.databases.keys():
+            names |= dict.fromkeys(name for name in settings.databases if not survey.lacks.get(name))
+        return tuple(names)
+    if wanted is not None:
+        return tuple(dict.fromkeys(wanted))
+    found = _list_default_sources(survey, settings)
+    return _prefer_databases(settings, found) if graph is not None and can_choose_mode(graph) else found
+
+
+def _list_default_sources(survey: SourceSurvey, settings: Settings) -> tuple[str, ...]:
+    """Return the sources to search if a request names none: those of the settings, as far as they can be searched.
+
+    Else what asks nobody elsewhere, unless it was set up for that; the package readmes where there is nothing else.
+    """
+    there = survey.searchable
+    if settings.default_sources:
+        return tuple(name for name in settings.default_sources if name in there)
+    own = tuple(name for name in there if survey.specs[name].by_default)
+    return tuple(name for name in own if name != "packages") or own
 
 
 def _prefer_databases(settings: Settings, others: tuple[str, ...]) -> tuple[str, ...]:
@@ -255,16 +279,27 @@ def _prefer_databases(settings: Settings, others: tuple[str, ...]) -> tuple[str,
     return tuple(settings.databases) if alone and set(others) <= {"packages"} else others
 
 
-def require_databases(graph: ResearchGraph, settings: Settings, lacks: Mapping[str, str]) -> None:
-    """Refuses a graph that puts questions to databases where there are none, or none that workers can open.
-
-    Raises:
-        RequestInvalid: with what to do.
-    """
-    if not asks_databases(graph):
-        return
-    if not settings.databases:
-        raise RequestInvalid([FieldFault(field="sources", message=NO_DATABASE.format(mode=graph.name))])
-    if all(lacks.get(name) for name in settings.databases):
-        why = "; ".join(f"{name!r}: {lacks[name]}" for name in settings.databases)
-        raise RequestInvalid([FieldFault(field="sources", message=f"no database can be asked: {why}")])
+def find_choice_faults(
+    wanted: Sequence[str] | None, graph: ResearchGraph | None, survey: SourceSurvey, settings: Settings
+) -> list[FieldFault]:
+    """Why a run of `graph` has nothing to search, or what is wrong with what its request names."""
+    faults = find_source_faults("sources", wanted or (), survey)
+    if asks_databases(graph):
+        assert graph is not None
+        why = "; ".join(f"{name!r}: {survey.lacks[name]}" for name in settings.databases)
+        if not settings.databases:
+            text = (
+                f"{graph.name!r} puts questions to databases, and this server has none: name one in ELCANO_DATABASES "
+                "where the server and its workers run"
+            )
+            faults.append(FieldFault(field="sources", message=text))
+        elif all(survey.lacks[name] for name in settings.databases):
+            faults.append(FieldFault(field="sources", message=f"no database can be asked: {why}"))
+    elif not survey.searchable:
+        faults.append(FieldFault(field="sources", message="this server has no source; set ELCANO_COLLECTIONS"))
+    elif wanted is None and not choose_sources(wanted, graph, survey, settings):
+        meant = (f"{name!r}: {survey.lacks[name]}" for name in settings.default_sources if survey.lacks.get(name))
+        why = "; ".join(meant) or "none is without its name"
+        named = ", ".join(survey.searchable)
+        faults.append(FieldFault(field="sources", message=f"name what shall be searched, of: {named}; {why}"))
+    return faults

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from elcano.api.runs.mode_choice import find_barred_modes, least_faults
+from elcano.api.runs.runnable_graphs import find_barred_modes, list_least_faults
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.callees import can_answer_offline, list_callees
 from elcano.graphs.errors import InputInvalid
@@ -142,7 +142,7 @@ BY_DEFAULT = default_limits(auto_graph())
 )
 def test_sources_and_budget_bar_modes(limits: Limits, sources: tuple[str, ...], closed: list[str]) -> None:
     assert set(find_barred_modes(limits, sources, OFFLINE)) == set(closed)
-    assert bool(least_faults(limits)) is (len(closed) == len(ALL))
+    assert bool(list_least_faults(limits)) is (len(closed) == len(ALL))
 
 
 def test_as_a_chain_goes_what_is_written_out_as_one() -> None:

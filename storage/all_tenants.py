@@ -42,19 +42,18 @@ async def admit_run(engine: AsyncEngine, run: ArchivedRun, at_most: int, key: Re
     row = {**run_row(run, run.tenant), "status": STARTING}
     count = select(runs.c.tenant, func.count()).where(ASKED_FOR, runs.c.status.in_(UNENDED)).group_by(runs.c.tenant)
     async with engine.connect() as connection:
+        keep = insert_new(connection, runs).values(row).returning(runs.c.run_id)
+        claim = insert_new(connection, idempotency_keys)
         await begin_exclusive(connection, "admission")
         if key is not None:
-            claim = {"tenant": run.tenant, "run_id": run.run_id, **key.model_dump()}
-            await connection.execute(insert_new(connection, idempotency_keys).values(claim))
+            await connection.execute(claim.values(tenant=run.tenant, run_id=run.run_id, **key.model_dump()))
             named = (idempotency_keys.c.tenant == run.tenant, idempotency_keys.c.key == key.key)
             owner = (await connection.execute(select(idempotency_keys).where(*named))).one()
             if owner.run_id != run.run_id:
                 claimed = KeyClaim(run_id=owner.run_id, request_hash=owner.request_hash, mine=False)
                 return Admission(admitted=False, open=0, share=0, claimed=claimed)
-        new = (
-            await connection.execute(insert_new(connection, runs).values(row).returning(runs.c.run_id))
-        ).first() is not None
-        by_tenant = {tenant: number for tenant, number in await connection.execute(count)}
+        new = (await connection.execute(keep)).first() is not None
+        by_tenant: dict[str, int] = {tenant: number for tenant, number in (await connection.execute(count)).all()}
         share = max(1, at_most // max(1, len(by_tenant)))
         everybody = sum(by_tenant.values())
         if new and (everybody > at_most or by_tenant[run.tenant] > share):

@@ -89,6 +89,7 @@ async def judge_fork(run_id: str, wanted: ForkBody, own: str, services: Services
     refused.faults += find_model_name_faults(asked.models, asked.graph)
     refused.faults += await find_model_faults(asked, services.temporal, services.settings)
     refused.require_none()
+    await services.temporal.check()  # an outage leaves nothing behind
     return JudgedRun(assign_model_queues(asked, services.settings), run.engine)
 
 

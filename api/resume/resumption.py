@@ -23,7 +23,7 @@ from elcano.api.runs.model_checks import assign_model_queues, find_model_faults,
 from elcano.api.runs.run_log import read_log
 from elcano.api.runs.run_request import ModelRequest, default_model
 from elcano.api.runs.run_status import current_run
-from elcano.api.runs.source_availability import find_source_faults, survey_named_sources
+from elcano.api.runs.source_availability import find_source_faults, survey_sources
 from elcano.api.services import Services
 from elcano.graphs.contracts import DiscardedWork
 from elcano.graphs.engine.control_actions import RollBack
@@ -147,7 +147,7 @@ async def judge_names(model: ModelRequest | None, sources: Sequence[str] | None,
     """What is wrong with models and sources that a request changes."""
     refused = Refusals()
     if sources:
-        survey = await survey_named_sources(sources, services.temporal, services.settings)
+        survey = await survey_sources(services.sources, services.temporal, services.settings, sources)
         refused.faults += find_source_faults("sources", sources, survey)
     if model is not None:
         refused.faults += find_model_name_faults(model.chosen(), None)

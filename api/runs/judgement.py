@@ -11,10 +11,12 @@ from elcano.api.runs.follow_up import CannotFollow, load_followed_run
 from elcano.api.runs.model_checks import assign_model_queues, find_model_faults, find_model_name_faults
 from elcano.api.runs.run_request import RunRequest
 from elcano.api.runs.runnable_graphs import (
+    GraphTraits,
     find_barred_modes,
     find_limit_faults,
     find_named_graph,
     list_graph_names,
+    read_graph_traits,
     validate_received_graph,
 )
 from elcano.api.runs.source_availability import (
@@ -22,18 +24,16 @@ from elcano.api.runs.source_availability import (
     add_unserved_sources,
     choose_sources,
     find_choice_faults,
-    may_ask_databases,
     survey_sources,
 )
 from elcano.api.runs.submission import JudgedRun
 from elcano.api.services import Services
-from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.callees import extra_faults
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.contracts import CHAIN_MODES, Engine
 from elcano.graphs.errors import ElcanoError, GraphInvalid
 from elcano.graphs.identity import Tenant
-from elcano.graphs.modes import DEFAULT_MODE, MODES, can_choose_mode, list_aliases, with_path_seconds
+from elcano.graphs.modes import DEFAULT_MODE, MODES, list_aliases, with_path_seconds
 from elcano.graphs.run_contracts import FollowedRun, ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.limits import MAX_FAULTS
@@ -85,21 +85,27 @@ async def judge_request(request: RunRequest, run_id: str, services: Services) ->
     Raises:
         RequestInvalid: it cannot work, with all faults.
         GraphInvalid: its graph cannot, and nothing else is wrong.
+        TemporalUnavailable: it could be started if Temporal answered.
     """
     settings, refused = services.settings, Refusals()
-    survey = await survey_sources(services.temporal, settings)
+    survey = await survey_sources(services.sources, services.temporal, settings)
     graph = await _resolve_graph(request, services, refused)
-    sources = choose_sources(request.sources, graph, survey, settings)
+    traits = None if graph is None else read_graph_traits(graph)
+    sources = choose_sources(request.sources, traits, survey, settings)
     survey = await add_unserved_sources(survey, sources, services.temporal)
+    if request.sources is None:
+        sources = tuple(name for name in sources if name not in survey.unserved)
     followed = await _load_followed_run(request, services, refused)
     asked, engine = await run_in_threadpool(  # files are read and graphs are walked beside the event loop
-        build_input, request, run_id, graph, sources, survey, services.tenant, settings, refused
+        build_input, request, run_id, graph, traits, sources, survey, services.tenant, settings, refused
     )
     if asked is not None and not refused.mention("model"):
         sources_known = not refused.mention("sources")
         refused.faults += await find_model_faults(asked, services.temporal, settings, sources_known=sources_known)
     refused.require_none()
     assert asked is not None, "it has no faults"
+    if survey.unreachable is not None:
+        raise survey.unreachable
     return JudgedRun(assign_model_queues(asked, settings).model_copy(update={"follows": followed}), engine)
 
 
@@ -107,6 +113,7 @@ def build_input(
     request: RunRequest,
     run_id: str,
     graph: ResearchGraph | None,
+    traits: GraphTraits | None,
     sources: tuple[str, ...],
     survey: SourceSurvey,
     tenant: Tenant,
@@ -116,19 +123,18 @@ def build_input(
     """The workflow's input, as far as its parts are in order; None if there is no graph, or no budget."""
     models = request.model.chosen()
     engine = _choose_engine(request, settings, refused)
-    refused.faults += find_choice_faults(request.sources, graph, survey, settings)
+    refused.faults += find_choice_faults(request.sources, sources, traits, survey, settings)
     refused.faults += find_model_name_faults(models, graph)
     if request.graph is not None and request.mode != DEFAULT_MODE:
         refused.add("mode", ["leave it out: the graph that you send is the mode"])
     domain, rubrics = choose_rubrics(request.domain, settings, refused)
-    if graph is None:
-        _read_limits(request, MODES[DEFAULT_MODE], refused)
+    limits = _read_limits(request, Limits() if traits is None else traits.defaults, refused)
+    if graph is None or traits is None:
         return None, engine
-    _judge_graph(request, graph, survey, refused)
-    limits = _read_limits(request, graph, refused)
+    _judge_graph(request, graph, traits, survey, refused)
     if limits is None:
         return None, engine
-    chooses = can_choose_mode(graph) and not refused.mention("sources", "model")
+    chooses = traits.chooses_mode and not refused.mention("sources", "model")
     barred = find_barred_modes(limits, sources, settings, engine, survey.lacking, models) if chooses else {}
     refused.faults += find_limit_faults(graph, limits, barred)
     asked = ResearchInput(
@@ -138,7 +144,7 @@ def build_input(
         graph=with_path_seconds(graph, request.budget.path_seconds or settings.path_seconds),
         limits=limits,
         sources=sources,
-        databases=tuple(settings.databases) if may_ask_databases(graph) else (),
+        databases=tuple(settings.databases) if traits.may_ask_databases else (),
         tool_servers=tuple(settings.mcp_servers),
         background=request.background,
         instructions=request.instructions,
@@ -198,20 +204,22 @@ def _choose_engine(request: RunRequest, settings: Settings, refused: Refusals) -
     return "chain"
 
 
-def _judge_graph(request: RunRequest, graph: ResearchGraph, survey: SourceSurvey, refused: Refusals) -> None:
+def _judge_graph(
+    request: RunRequest, graph: ResearchGraph, traits: GraphTraits, survey: SourceSurvey, refused: Refusals
+) -> None:
     """Whether this graph can do what is asked of it, with the workers that there are."""
-    if request.approve_plan and not has_sections(graph):
+    if request.approve_plan and not traits.plans_sections:
         planning = ", ".join(name for name, mode in MODES.items() if has_sections(mode))
         text = f"the graph {graph.name!r} plans no sections; these modes do: {planning}"
         refused.add("approve_plan", [text])
-    if not can_choose_mode(graph):
+    if survey.lacking and not traits.chooses_mode:
         field = "graph" if request.graph else "mode"
         refused.add(field, extra_faults(repr(graph.name), graph, survey.lacking))
 
 
-def _read_limits(request: RunRequest, graph: ResearchGraph, refused: Refusals) -> Limits | None:
+def _read_limits(request: RunRequest, defaults: Limits, refused: Refusals) -> Limits | None:
     try:
-        return request.budget.limits(default_limits(graph))
+        return request.budget.limits(defaults)
     except RequestInvalid as error:
         refused.add_error(error)
         return None

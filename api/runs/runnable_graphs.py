@@ -4,6 +4,8 @@ A run that chooses its mode is told which modes it cannot choose, and why: befor
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -11,10 +13,10 @@ from starlette.concurrency import run_in_threadpool
 
 from elcano.api.agents import with_kept_agents
 from elcano.api.http.errors import FieldFault, GraphNotFound, RequestInvalid
-from elcano.api.runs.model_checks import find_obstacle, needs_language_model
-from elcano.api.runs.source_availability import list_all_sources
+from elcano.api.runs.model_checks import explain_mode_obstacle
+from elcano.api.runs.source_catalogue import list_all_sources
 from elcano.graphs.catalogue.sources import DATABASE
-from elcano.graphs.checks.budget_limits import limit_faults
+from elcano.graphs.checks.budget_limits import default_limits, limit_faults
 from elcano.graphs.checks.callees import required_extras
 from elcano.graphs.checks.graph_json_faults import form_faults, format_dotted_path
 from elcano.graphs.checks.references import explain_unknown_name
@@ -34,8 +36,9 @@ from elcano.graphs.modes import (
 )
 from elcano.graphs.named_parts import GraphName, branches_named, with_branches
 from elcano.graphs.spec.faults import Fault, build_json_pointer, pointer_of, trim_pointer_to_document
-from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.spec.graph import Node, ResearchGraph, ToolNode
 from elcano.graphs.spec.limits import AND_MORE, size_faults
+from elcano.graphs.spec.walks import has_sections
 from elcano.graphs.state.budget import Limits
 from elcano.settings.settings import Settings
 from elcano.storage.store import TenantStore
@@ -44,8 +47,8 @@ from elcano.storage.versions import GraphStore, GraphVersion
 
 async def find_named_graph(text: str, own: GraphStore) -> ResearchGraph | None:
     """The graph that `text` names (a mode, `name` or `name@version` of one's own, an alias); None if there is none."""
-    if text in MODES:
-        return MODES[text]
+    if (built_in := MODES.get(text)) is not None:
+        return built_in
     kept = await version_of(text, own)  # one that was kept before there was an alias of its name keeps it
     return mode_named(text) if kept is None else kept.graph
 
@@ -156,6 +159,61 @@ def _build_field_fault(fault: Fault, given: object, inside: str, *, of: str = "g
     return FieldFault(field=field, message=fault, pointer=inside + trim_pointer_to_document(given, fault.pointer))
 
 
+@dataclass(frozen=True)
+class GraphTraits:
+    """What has to be known of a graph before it can be run. It is found out once."""
+
+    name: str
+    chooses_mode: bool
+    plans_sections: bool
+    asks_databases: bool
+    """It can do nothing without a database."""
+    may_ask_databases: bool
+    defaults: Limits
+
+
+@lru_cache(maxsize=256)
+def read_graph_traits(graph: ResearchGraph) -> GraphTraits:
+    """Looks a graph over."""
+    return GraphTraits(
+        name=graph.name,
+        chooses_mode=can_choose_mode(graph),
+        plans_sections=has_sections(graph),
+        asks_databases=asks_databases(graph),
+        may_ask_databases=may_ask_databases(graph),
+        defaults=default_limits(graph),
+    )
+
+
+def may_ask_databases(graph: ResearchGraph | None) -> bool:
+    """Whether a graph reads which databases its run has, on one of its ways at least."""
+    return graph is not None and any(_asks(node) for each in graph.all_graphs() for node in each.nodes)
+
+
+def asks_databases(graph: ResearchGraph | None) -> bool:
+    """Whether a graph does so on each of its ways, so that it can do nothing without a database."""
+    if graph is None or not may_ask_databases(graph):
+        return False
+    reached, waiting = set[str](), [graph.entry_node]
+    while waiting:
+        node = graph.by_id.get(waiting.pop())
+        if node is None or node.id in reached or _asks(node) or _branches_ask(graph, node):
+            continue
+        if node.id in graph.exit_nodes:
+            return False
+        reached.add(node.id)
+        waiting += [edge.to_node for edge in graph.routes_from(node.id)]
+    return True
+
+
+def _asks(node: Node) -> bool:
+    return isinstance(node, ToolNode) and node.tool == "schema_context" and "databases" in (node.for_each or "")
+
+
+def _branches_ask(graph: ResearchGraph, node: Node) -> bool:
+    return any(asks_databases(graph.branches.get(edge.branch)) for edge in graph.branches_from(node.id))
+
+
 ANY_MODEL: Final = ModelChoice()
 """What a run chooses that names no model."""
 _LACKING: Final[Mapping[str, str]] = {"data": "none of the sources that are searched is a database"}
@@ -187,9 +245,7 @@ def find_barred_modes(
             found[name] = "all that is searched are databases, which `data` asks"
         elif way.kinds and kinds.isdisjoint(way.kinds):
             found[name] = _LACKING.get(name) or f"none of the sources that are searched has {' or '.join(way.kinds)}"
-        elif needs_language_model(part, models, settings):
-            found[name] = "it needs a language model (the run's `model`, or ELCANO_MODEL)"
-        elif obstacle := find_obstacle(part, sources, models, settings):
+        elif obstacle := explain_mode_obstacle(part, sources, models, settings):
             found[name] = obstacle
         elif faults := limit_faults(auto_graph((name,)), limits):
             found[name] = f"the budget does not allow it, {faults[0]}"
@@ -198,7 +254,7 @@ def find_barred_modes(
 
 def find_limit_faults(graph: ResearchGraph, limits: Limits, barred: Mapping[str, str]) -> list[FieldFault]:
     """Why a run of `graph` cannot work within its limits; one that chooses its mode can if one mode is not `barred`."""
-    if not can_choose_mode(graph):
+    if not read_graph_traits(graph).chooses_mode:
         return [FieldFault(field="budget", message=fault) for fault in limit_faults(graph, limits)]
     if len(barred) < len(list_parts()):
         return []

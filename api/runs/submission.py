@@ -29,7 +29,7 @@ from elcano.storage.runs import KeyClaim, RequestKey
 
 @dataclass(frozen=True)
 class JudgedRun:
-    """A run that can be started: what a request comes to."""
+    """A run that can be started: what a request comes to. Temporal answered while it was judged."""
 
     asked: ResearchInput
     engine: Engine
@@ -98,9 +98,8 @@ async def _find_started_run(run_id: str, services: Services) -> ArchivedRun | No
 
 
 async def _start(judged: JudgedRun, key: RequestKey | None, services: Services) -> Submission:
-    await services.temporal.check()  # an outage leaves nothing behind
     run = _build_accepted_run(judged)
-    admission = await services.admit(run, key)
+    admission = await services.admit(run, key=key)
     if admission.claimed is not None and key is not None:  # another one came with the same key meanwhile
         _require_same_request(admission.claimed, key)
         renamed = judged.asked.model_copy(update={"run_id": admission.claimed.run_id})

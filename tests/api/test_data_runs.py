@@ -11,13 +11,12 @@ from fastapi import FastAPI
 from elcano.api.http.errors import RequestInvalid
 from elcano.api.runs.judgement import Refusals, build_input
 from elcano.api.runs.run_request import RunRequest
+from elcano.api.runs.runnable_graphs import asks_databases, may_ask_databases, read_graph_traits
 from elcano.api.runs.source_availability import (
     SourceSurvey,
-    asks_databases,
     choose_sources,
-    list_all_sources,
-    may_ask_databases,
 )
+from elcano.api.runs.source_catalogue import SourceCatalogue
 from elcano.graphs.modes import MODES, list_ways
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.settings.settings import Settings
@@ -32,11 +31,11 @@ def with_databases(api_settings: Settings, tmp_path: Path) -> Settings:
 
 def asked(settings: Settings, mode: str, sources: list[str] | None) -> ResearchInput:
     request = RunRequest.model_validate({"question": "How many?", "mode": mode, "sources": sources})
-    specs, refused = list_all_sources(settings), Refusals()
-    ready: dict[str, str] = {name: "" for name in ("packages", "sales", "staff") if name in specs}
-    survey = SourceSurvey(specs, {**dict.fromkeys(specs, "not here"), **ready}, frozenset())
-    chosen = choose_sources(sources, MODES[mode], survey, settings)
-    made, _ = build_input(request, "default-1", MODES[mode], chosen, survey, "default", settings, refused)
+    known, refused, traits = SourceCatalogue.of(settings), Refusals(), read_graph_traits(MODES[mode])
+    ready: dict[str, str] = {name: "" for name in ("packages", "sales", "staff") if name in known.specs}
+    survey = SourceSurvey(known, {**dict.fromkeys(known.specs, "not here"), **ready}, frozenset())
+    chosen = choose_sources(sources, traits, survey, settings)
+    made, _ = build_input(request, "default-1", MODES[mode], traits, chosen, survey, "default", settings, refused)
     refused.require_none()
     assert made is not None
     return made

@@ -15,8 +15,7 @@ from pydantic import ValidationError
 
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.report.knowledge_graph import ReadTables
-from elcano.graphs.report.tables import DIGEST_ROWS, RESULT_EVIDENCE, Cell, ResultDigest, ResultTable
+from elcano.graphs.report.tables import DIGEST_ROWS, RESULT_EVIDENCE, Cell, ReadTables, ResultDigest, ResultTable
 from elcano.graphs.text import shorten_text
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import TenantStore

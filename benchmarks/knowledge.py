@@ -13,14 +13,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from statistics import quantiles
 
-from elcano.graphs.report.knowledge_graph import (
+from elcano.plugins.knowledge.graph import (
     KnowledgeEdge,
+    KnowledgeGraph,
     KnowledgeNode,
     build_knowledge_edge,
     build_knowledge_node,
 )
+from elcano.plugins.knowledge.knowledge_store import get_graph
 from elcano.plugins.knowledge.shortest_paths import find_shortest_paths
-from elcano.storage.knowledge.graph import KnowledgeGraph
+from elcano.settings import Settings
 from elcano.storage.store import open_store
 
 RUNS, CLAIMS, DOCUMENTS, ENTITIES = 500, 50_000, 39_500, 10_000
@@ -33,8 +35,8 @@ async def main() -> None:
     """Prints seconds of filling and milliseconds of asking."""
     with tempfile.TemporaryDirectory() as folder, _server() as age:
         for name, url in (("tables (SQLite)", "tables"), ("Apache AGE", age)):
-            async with open_store(Path(folder) / name, knowledge=url) as store:
-                await _measure(name, store.of("default").knowledge)
+            async with open_store(Path(folder) / name, settings=Settings(knowledge=url)) as store:
+                await _measure(name, get_graph(store.of("default")))
 
 
 async def _measure(name: str, graph: KnowledgeGraph) -> None:

@@ -67,21 +67,30 @@ def results(
         print_line(str(out))
 
 
+MEDIA_TYPES: Final = {
+    "md": "text/markdown",
+    "html": "text/html",
+    "json": "application/json",
+    "bibtex": "application/x-bibtex",
+    "ris": "application/x-research-info-systems",
+    "csl": "application/vnd.citationstyles.csl+json",
+}
+"""The names of the forms of a report, and what the API calls them."""
+
+
 def deliver_report(api: "Api", run_id: str, *, form: str, out: Path | None) -> None:
     """Print a report, or save it with its pictures.
 
     Args:
         api: The API that has it.
         run_id: The run.
-        form: One of `graphs.references.export_formats.NAMES`.
+        form: One of `MEDIA_TYPES`.
         out: The file to save it as.
     """
     from rich.console import Console
     from rich.markdown import Markdown
 
-    from elcano.graphs.references.export_formats import NAMES
-
-    text = api.get_text(f"/v1/runs/{run_id}/report", NAMES[form])
+    text = api.get_text(f"/v1/runs/{run_id}/report", MEDIA_TYPES[form])
     if out is not None:
         if form == "md":
             text = _save_pictures(api, run_id, text, out)

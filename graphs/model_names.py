@@ -82,7 +82,7 @@ def _of_agent(choice: ModelChoice, agent: str) -> str:
 def list_chosen_models(
     callees: Iterable[tuple[str, OwnAgent | None, str]], run: ModelChoice, server: ModelChoice
 ) -> list[tuple[tuple[str, ...], bool]]:
-    """Of each agent, which is one's own or not and for which its node may name a model, the fallback list that it calls.
+    """Of each agent, custom or built in, the fallback list that it calls; its node may name a model.
 
     Beside it whether the run or its graph says so, and not the server alone.
     """

@@ -62,6 +62,9 @@ class Plugin:
     run's models and the settings to half a sentence, empty if it can."""
     checks: tuple[Path, ...] = ()
     """Functions that `elcano doctor` calls with the settings: each yields findings."""
+    stores: Mapping[str, Path] = field(default_factory=dict)
+    """What it keeps beside the kernel, by name: functions that open it on the database's engine and the settings, as
+    `storage.deletion.PluginStore`. They are opened while the plugin is left out too, so that deleted runs are gone."""
     archivers: tuple[Path, ...] = ()
     """Functions that are called with the store and the record of each run that ends, before it is archived."""
 

@@ -26,7 +26,7 @@ class NamedObject(Protocol):
 
 T = TypeVar("T", bound=NamedObject)
 _loaded: list[Plugin] = []
-_left_out: list[str] = []
+_left_out: list[Plugin] = []
 _registries: list["Registry[Any]"] = []
 
 
@@ -105,10 +105,10 @@ def list_plugins() -> Sequence[Plugin]:
 def list_left_out() -> Sequence[str]:
     """The names of the plugins that are installed and were not loaded."""
     list_plugins()
-    return tuple(_left_out)
+    return tuple(plugin.name for plugin in _left_out)
 
 
-def install_plugins(plugins: Sequence[Plugin], left_out: Sequence[str] = ()) -> None:
+def install_plugins(plugins: Sequence[Plugin], left_out: Sequence[Plugin] = ()) -> None:
     """Replace the loaded plugins; what was read of the registries before is forgotten."""
     _loaded[:] = plugins
     _left_out[:] = left_out
@@ -135,6 +135,12 @@ def list_paths(kind: str) -> list[tuple[Plugin, str]]:
 def load_objects(kind: str) -> list[Any]:
     """Import every object that the loaded plugins name for `kind`."""
     return [resolve_path(plugin, path) for plugin, path in list_paths(kind)]
+
+
+def load_stores() -> dict[str, Any]:
+    """Import what opens the plugins' stores, by their names, also of plugins that are left out."""
+    plugins = (*list_plugins(), *_left_out)
+    return {name: resolve_path(plugin, path) for plugin in plugins for name, path in plugin.stores.items()}
 
 
 def resolve_path(plugin: Plugin, path: str) -> Any:

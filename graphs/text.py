@@ -1,8 +1,10 @@
-"""How texts are shortened, and numbers and names worded, in every room.
+"""How texts are shortened, and numbers, days and names worded, in every room.
 
 `textwrap.shorten` would leave nothing of a text without spaces, as Chinese and long names are, and join its lines.
 """
 
+import math
+from datetime import UTC, datetime
 from typing import Final
 
 from elcano.graphs.frozen import Json
@@ -25,6 +27,17 @@ def shorten_text(text: str, most: int) -> str:
 def format_count(number: int, one: str, many: str = "") -> str:
     """`1 passage`, `2 passages`; `many` where it is not `one` with an s."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+_LAST: Final = 253_402_300_800.0
+"""The end of the year 9999, in seconds since the epoch."""
+
+
+def format_utc_day(at: float) -> str:
+    """Return the UTC date of a time in seconds since the epoch, as `2026-11-22`; empty for 0 and invalid times."""
+    if not (math.isfinite(at) and 0 < at < _LAST):
+        return ""
+    return datetime.fromtimestamp(int(at), UTC).date().isoformat()
 
 
 def title_from_id(name: str) -> str:

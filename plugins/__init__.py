@@ -56,7 +56,7 @@ def load_plugins(choice: Sequence[str] | None = None) -> None:
         found = _without_needy(found)
     _require_needed(found)
     loaded = {plugin.name for plugin in found}
-    install_plugins([KERNEL, *found], [name for name in offered if name not in loaded])
+    install_plugins([KERNEL, *found], _import_left_out({name: offered[name] for name in offered if name not in loaded}))
 
 
 def select_plugins(choice: Iterable[str], offered: Mapping[str, str]) -> list[str]:
@@ -95,6 +95,17 @@ def _import_plugin(name: str, path: str) -> Plugin:
         raise InputInvalid("plugins", f"the plugin {name!r} cannot be loaded from {path}: {error}") from error
     if not isinstance(found, Plugin):
         raise InputInvalid("plugins", f"{path} is no Plugin")
+    return found
+
+
+def _import_left_out(offered: Mapping[str, str]) -> list[Plugin]:
+    """The plugins that are not loaded; one that cannot be imported is only named."""
+    found = []
+    for name, path in offered.items():
+        try:
+            found.append(_import_plugin(name, path))
+        except InputInvalid:
+            found.append(Plugin(name=name, description="", package=""))
     return found
 
 

@@ -1,14 +1,12 @@
 """A run goes with all it owns, and what others found too stays."""
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, Protocol
 
 from sqlalchemy import and_, delete, exists, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.errors import RunOpen
-from elcano.storage.knowledge.graph import KnowledgeGraph
-from elcano.storage.knowledge.table_graph import TableKnowledge
 from elcano.storage.objects import Objects, artifacts_of, payloads_of
 from elcano.storage.sql.dialect import begin_exclusive, run_and_branches
 from elcano.storage.sql.tables import (
@@ -29,10 +27,28 @@ BATCH: Final = 500
 """Ids in one statement; a database has a limit to its parameters."""
 
 
+class PluginStore(Protocol):
+    """What one plugin keeps beside the kernel, of all tenants."""
+
+    def of(self, tenant: str) -> Any:
+        """What it keeps of one tenant, from which nothing of another can be reached."""
+        ...
+
+    async def delete_run(self, tenant: str, run_id: str) -> None:
+        """Deletes all that it keeps of a run; of a run that is unknown nothing."""
+        ...
+
+    async def close(self) -> None:
+        """Gives back what it holds open."""
+        ...
+
+
 async def delete_run(
-    engine: AsyncEngine, objects: Objects, tenant: str, run_id: str, knowledge: KnowledgeGraph
+    engine: AsyncEngine, objects: Objects, tenant: str, run_id: str, beside: Iterable[PluginStore]
 ) -> bool:
     """Deletes a run of a tenant and its branches; False if there is none.
+
+    `beside` are the stores of plugins.
 
     Raises:
         RunOpen: it has not ended.
@@ -43,9 +59,8 @@ async def delete_run(
     # Before the rows: if this breaks off, the run is still there to be deleted again.
     await objects.delete_below(artifacts_of(tenant, run_id))
     await objects.delete_below(payloads_of(run_id))
-    await knowledge.delete_run(run_id)
-    if not isinstance(knowledge, TableKnowledge):  # what it left there before the graph was kept elsewhere, or nowhere
-        await TableKnowledge(engine, tenant).delete_run(run_id)
+    for store in beside:
+        await store.delete_run(tenant, run_id)
     async with engine.begin() as connection:
         await begin_exclusive(connection, f"evidence {tenant}")
         if not await _has_ended_run(connection, tenant, run_id):

@@ -12,7 +12,7 @@ from sqlalchemy import and_, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.references.days import format_utc_day
+from elcano.graphs.text import format_utc_day
 from elcano.storage.deletion import drop_unfound
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.objects import Objects, artifacts_of

@@ -16,8 +16,7 @@ from elcano.graphs.contracts import RunStatus
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.records import ArchivedRun, RunFilter
 from elcano.graphs.state.events import AgentEvent
-from elcano.storage.deletion import delete_run
-from elcano.storage.knowledge.graph import KnowledgeGraph
+from elcano.storage.deletion import PluginStore, delete_run
 from elcano.storage.objects import Objects
 from elcano.storage.sql.dialect import insert_new, insert_or_replace, json_number, json_text, run_and_branches
 from elcano.storage.sql.tables import events as event_rows
@@ -84,10 +83,10 @@ class RunStore(TenantBound):
         ValueError: a run to be kept is another tenant's.
     """
 
-    def __init__(self, engine: AsyncEngine, tenant: str, objects: Objects, knowledge: KnowledgeGraph) -> None:
+    def __init__(self, engine: AsyncEngine, tenant: str, objects: Objects, beside: Sequence[PluginStore]) -> None:
         super().__init__(engine, tenant)
         self._objects = objects
-        self._knowledge = knowledge
+        self._beside = beside
 
     async def begin(self, run: ArchivedRun) -> None:
         """Keeps a run whose workflow was started; one that has begun or ended already stays as it is."""
@@ -246,13 +245,13 @@ class RunStore(TenantBound):
         """Deletes a run that has ended with all it owns; False if there is none. Doing it again finishes it.
 
         Its branches, events, ledger, findings, control requests, idempotency keys, artifacts and payloads go with it,
-        its part of the knowledge graph, and the passages and texts that no other run of the tenant found. Its workflows
-        in Temporal are the caller's to delete, and before: without its payloads nobody can read their histories.
+        what plugins keep of it, and the passages and texts that no other run of the tenant found. Its workflows in
+        Temporal are the caller's to delete, and before: without its payloads nobody can read their histories.
 
         Raises:
             RunOpen: it has not ended.
         """
-        return await delete_run(self._engine, self._objects, self._tenant, run_id, self._knowledge)
+        return await delete_run(self._engine, self._objects, self._tenant, run_id, self._beside)
 
     def _named(self, run_id: str) -> ColumnElement[bool]:
         return and_(self._own(runs), runs.c.run_id == run_id)

@@ -1,24 +1,24 @@
 """Everything that is kept: bound to one tenant by `Store.of`; what looks across tenants is on `Store` itself."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.graphs.records import ArchivedRun
-from elcano.settings import Settings
+from elcano.graphs.registry import load_stores
+from elcano.settings import Settings, get_settings
 from elcano.storage import all_tenants
 from elcano.storage.all_tenants import Admission, OpenRun
 from elcano.storage.artifacts import ArtifactStore
 from elcano.storage.controls import ControlStore
+from elcano.storage.deletion import PluginStore
 from elcano.storage.evidence import EvidenceStore
 from elcano.storage.health import Probe
-from elcano.storage.knowledge.graph import KnowledgeGraph
-from elcano.storage.knowledge.graph_factory import TABLES, knowledge_of
 from elcano.storage.ledger import Ledger
 from elcano.storage.lineage import Lineage
 from elcano.storage.objects import Objects, open_objects
@@ -44,7 +44,8 @@ class TenantStore:
     lineage: Lineage
     graphs: GraphStore
     agents: AgentStore
-    knowledge: KnowledgeGraph
+    beside: Mapping[str, Any]
+    """What plugins keep, by the names of their stores."""
 
 
 class Store:
@@ -55,35 +56,33 @@ class Store:
         engine: AsyncEngine,
         objects: Objects,
         build: str = "",
-        *,
-        knowledge: Callable[[str], KnowledgeGraph] | None = None,
+        beside: Mapping[str, PluginStore] | None = None,
     ) -> None:
         self._engine = engine
         self._objects = objects
         self._build = build
-        self._knowledge = knowledge or knowledge_of(TABLES, engine, None)
+        self.beside = beside or {}
         self.probe = Probe(engine, objects)
         self.providers = ProviderStore(engine)
 
     def of(self, tenant: str) -> TenantStore:
         """Returns the store of `tenant`; a tenant comes into being with its first record."""
-        knowledge = self._knowledge(tenant)
         return TenantStore(
             tenant=tenant,
             evidence=EvidenceStore(self._engine, tenant),
             artifacts=ArtifactStore(self._engine, tenant, self._objects),
             ledger=Ledger(self._engine, tenant, self._build),
-            runs=RunStore(self._engine, tenant, self._objects, knowledge),
+            runs=RunStore(self._engine, tenant, self._objects, tuple(self.beside.values())),
             controls=ControlStore(self._engine, tenant),
             lineage=Lineage(self._engine, tenant, self._objects),
             graphs=GraphStore(self._engine, tenant),
             agents=AgentStore(self._engine, tenant),
-            knowledge=knowledge,
+            beside={name: store.of(tenant) for name, store in self.beside.items()},
         )
 
     def written_by(self, build: str) -> "Store":
         """The same store; lines that are written through this one into the ledger say which build wrote them."""
-        return Store(self._engine, self._objects, build, knowledge=self._knowledge)
+        return Store(self._engine, self._objects, build, self.beside)
 
     async def admit(self, run: ArchivedRun, at_most: int, key: RequestKey | None = None) -> Admission:
         """Keeps a run that is about to be started, if fewer than `at_most` runs are open; it is not listed yet.
@@ -106,12 +105,12 @@ class Store:
 
 @asynccontextmanager
 async def open_store(
-    data_dir: Path, *, database: str = "", objects: str = "", knowledge: str = TABLES
+    data_dir: Path, *, database: str = "", objects: str = "", settings: Settings | None = None
 ) -> AsyncIterator[Store]:
     """The store at two URLs, each in `data_dir` if it is empty; several processes may open it at once.
 
-    A folder is made if need be; so are the tables, or they are migrated. What runs found is kept as a graph in tables
-    of the same database, by a server with Apache AGE if `knowledge` is its URL, or nowhere if that is empty.
+    A folder is made if need be; so are the tables, or they are migrated. The stores of plugins are opened by
+    `settings`; None: by those of this process.
 
     Raises:
         StoreIncompatible: the tables are of a release that is not known here.
@@ -123,22 +122,23 @@ async def open_store(
         await asyncio.to_thread(Path(url.database).parent.mkdir, parents=True, exist_ok=True)
     engine = open_engine(url)
     kept = open_objects(objects, data_dir / OBJECTS_FOLDER)
-    age = open_engine(database_url(knowledge, data_dir)) if knowledge.startswith("postgresql") else None
+    chosen = settings or get_settings()
+    beside: dict[str, PluginStore] = {name: opened(engine, chosen) for name, opened in load_stores().items()}
     try:
         await prepare_tables(engine)
-        yield Store(engine, kept, knowledge=knowledge_of(knowledge, engine, age))
+        yield Store(engine, kept, beside=beside)
     finally:
         kept.close()
+        for store in beside.values():
+            await store.close()
         await engine.dispose()
-        if age is not None:
-            await age.dispose()
 
 
 @asynccontextmanager
 async def open_configured(settings: Settings) -> AsyncIterator[Store]:
     """The store that the settings name; see `open_store`."""
-    where = {"database": settings.store_url, "objects": settings.objects_url, "knowledge": settings.knowledge}
-    async with open_store(settings.data_dir, **where) as store:
+    where = {"database": settings.store_url, "objects": settings.objects_url}
+    async with open_store(settings.data_dir, **where, settings=settings) as store:
         yield store
 
 

@@ -28,13 +28,13 @@ from elcano.graphs.lifecycle import finish as closing
 from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.model_names import OFFLINE, with_own
 from elcano.graphs.modes import MODES
-from elcano.graphs.references.days import format_utc_day
 from elcano.graphs.report.report import Report
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.budget import Limits, Usage
 from elcano.graphs.state.failures import Failure, FailureDetails, FailureType
 from elcano.graphs.state.rubric import Rubric
+from elcano.graphs.text import format_utc_day
 from elcano.settings import Settings
 from elcano.storage.store import open_store
 from elcano.testing.in_memory import run_in_memory

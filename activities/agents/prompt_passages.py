@@ -11,7 +11,7 @@ from elcano.activities.report.references import Works
 from elcano.activities.similarity.related_passages import rank_related_passages
 from elcano.graphs.agents.envelope import EvidenceItem, ShownPassages
 from elcano.graphs.catalogue.sources import MOST_RESULTS, SOURCES
-from elcano.graphs.references.reference_text import summarize_work
+from elcano.graphs.report.reference_text import summarize_work
 from elcano.graphs.report.works import Work
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN
 from elcano.graphs.state.state import RELATED, IterationData

@@ -1,41 +1,139 @@
-"""The words of a report that code writes, in the language of its question: one file a language, English for all others.
+"""The headings and sentences of a report that code writes, in the language of its question.
 
-What a language lacks is said in English, never left out; that is so of warnings and of what services answer.
+`Phrases` has them in English, a catalogue of gettext beside this file (`de.po`) in each other language. What a language
+lacks is said in English, never left out; that is so of warnings and of what services answer.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from pathlib import Path
 from typing import Final
 
-from elcano.activities.phrases import (
-    chinese,
-    dutch,
-    english,
-    french,
-    german,
-    italian,
-    japanese,
-    korean,
-    portuguese,
-    spanish,
-    thai,
-)
-from elcano.activities.phrases.wording import Phrases
+from babel.messages.pofile import read_po
 
-_BY_LANGUAGE: Final[Mapping[str, Phrases]] = {
-    "de": german.PHRASES,
-    "en": english.PHRASES,
-    "es": spanish.PHRASES,
-    "fr": french.PHRASES,
-    "it": italian.PHRASES,
-    "ja": japanese.PHRASES,
-    "ko": korean.PHRASES,
-    "nl": dutch.PHRASES,
-    "pt": portuguese.PHRASES,
-    "th": thai.PHRASES,
-    "zh": chinese.PHRASES,
+CATALOGUES: Final = Path(__file__).parent
+_ENDINGS: Final[Mapping[str, str]] = {
+    "stopped": "it was stopped",
+    "time": "its time was used up",
+    "tokens": "its token budget was used up",
+    "cost": "its cost budget was used up",
+    "iterations": "all its iterations were used",
+    "steps": "all its steps were used",
+    "stalled": "further searches found nothing new",
+    "node_failed": "a step failed",
+    "provider": "a provider could not answer",
+    "sections": "not every section is complete",
+    "sources": "the search was incomplete",
+    "parts": "a part of what was asked for is missing",
 }
+_VERDICTS: Final[Mapping[str, str]] = {"supported": "Supported", "refuted": "Refuted", "inconclusive": "Inconclusive"}
 
 
+@dataclass(frozen=True)
+class Phrases:
+    """The words of one language. A `{name}` is filled in by `format`, and each of its kind has to be there."""
+
+    asked: str = "Asked:"
+    """Before the question."""
+    partial: str = "**Partial:** the run ended early, because {reason}."
+    """That the run ended early, with `{reason}`."""
+    incomplete: str = "**Partial:** {reason}."
+    """That the run went its whole way and something is missing, with `{reason}`."""
+    endings: Mapping[str, str] = field(default_factory=lambda: _ENDINGS)
+    """Why a report is partial, by the kind of its run's ending; those of early ends follow `because`."""
+    warning: str = "**Warning:**"
+    quoted: str = "This report consists of literal quotations; no language model was used to write it."
+    """That the report consists of quotations alone."""
+    written: str = "Written by {models}; every citation was looked up by code."
+    """By which `{models}`, and what was checked."""
+    unread: str = (
+        "No reviewer read it: code compared the figures, names and words of its statements with what they quote."
+    )
+    """That no reviewer read it, and what code compared."""
+    unnamed: str = "an unnamed model"
+    """In the place of a model without a name."""
+    not_answered: str = "No sentence was found that may be quoted as an answer to this question."
+    """That no sentence was found that may be quoted: whether the sources answer it nobody knows."""
+    no_result: str = "No query gave a result that answers this question."
+    """The same of a question to databases."""
+    key_findings: str = "Key findings"
+    limitations: str = "Limitations"
+    related: str = "Related passages"
+    nearest: str = "Nearest passages"
+    nearest_told: str = "They are the nearest that were found; they may not answer the question."
+    """Below that heading: that they may not answer the question."""
+    disputed: str = "What is disputed"
+    strength: str = "How strong the evidence is"
+    conclusion: str = "Conclusion"
+    unverified: str = "What could not be verified"
+    warnings: str = "Warnings"
+    what_was_searched: str = "What was searched"
+    sources: str = "Sources: {names}."
+    """With `{names}`."""
+    searched_for: str = "Searched for: {queries}."
+    """With `{queries}`."""
+    searched_on: str = "Searched on {day}."
+    """With `{day}`."""
+    searched_from: str = "Searched from {first} to {last}."
+    """With `{first}` and `{last}`."""
+    retrieved_on: str = "Retrieved on {day}."
+    retrieved_from: str = "Retrieved from {first} to {last}."
+    references: str = "References"
+    section_missing: str = "**This section is missing:** {reason}"
+    """With `{reason}`."""
+    section_unanswered: str = "No sentence was found that may be quoted as an answer to this section."
+    section_ended: str = "The research on this section ended early: {reason}."
+    """With `{reason}`."""
+    further: str = "Further passages"
+    """Heading of quotations beside the first ones."""
+    nothing_holds: str = "Nothing that was found holds enough of the question to be quoted as its answer."
+    """That nothing holds enough of the question."""
+    nothing_found: str = "Nothing was found in the sources that were searched."
+    silent: str = "No passage that was found mentions: {words}."
+    """With `{words}`, joined by `comma`."""
+    unspoken_part: str = "No passage that was found holds enough of this part of the question to answer it: {part}."
+    """With a `{part}` of the question that nothing speaks to."""
+    unquoted_part: str = (
+        "Passages on this part of the question were found, but nothing in them is quoted as its answer: {part}."
+    )
+    """With a `{part}` of which passages were found and nothing is quoted."""
+    other_language: str = (
+        "Whether the sources answer this cannot be told: what was found is in another language than the question, "
+        "and without a language model nothing is translated."
+    )
+    """That what was found is in another language than the question, and no words are translated."""
+    unknown_language: str = (
+        "The forms of words of this question's language are not known here: words were compared as they are written."
+    )
+    """That words of the question's language were compared as they are written."""
+    analysis: str = "Statistical analysis"
+    """Heading of what statistics made of numbers."""
+    verdicts: Mapping[str, str] = field(default_factory=lambda: _VERDICTS)
+    """On a hypothesis, by the kind of verdict."""
+    comma: str = ", "
+    """Between words that are listed."""
+
+
+ENGLISH: Final = Phrases()
+
+
+@cache
 def get_phrases(language: str) -> Phrases:
     """The fixed words of reports in `language`, by its ISO 639-1 code; the English ones where there are no others."""
-    return _BY_LANGUAGE.get(language, english.PHRASES)
+    catalogue = {file.stem: file for file in CATALOGUES.glob("*.po")}.get(language)
+    if catalogue is None:
+        return ENGLISH
+    with catalogue.open("rb") as opened:
+        translations = {str(message.id): str(message.string) for message in read_po(opened) if message.string}
+
+    def translate(english: str) -> str:
+        return translations.get(english, english)
+
+    one_text = {each.name: translate(each.default) for each in fields(Phrases) if isinstance(each.default, str)}
+    return replace(
+        ENGLISH,
+        **one_text,
+        endings={kind: translate(text) for kind, text in ENGLISH.endings.items()},
+        verdicts={kind: translate(text) for kind, text in ENGLISH.verdicts.items()},
+    )

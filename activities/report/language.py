@@ -4,8 +4,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Final
 
-from elcano.activities.phrases import get_phrases
-from elcano.activities.phrases.wording import Phrases
+from elcano.activities.phrases import Phrases, get_phrases
 from elcano.activities.text.language_detection import language_of, languages_of
 from elcano.storage.evidence import Evidence
 

@@ -12,8 +12,7 @@ from typing import Final
 
 from markdown_it.token import Token
 
-from elcano.activities.phrases import english
-from elcano.activities.phrases.wording import Phrases
+from elcano.activities.phrases import ENGLISH, Phrases
 from elcano.activities.prose.markdown_parser import CITATION, bracket_of, parse_markdown
 from elcano.activities.prose.markdown_writer import fence_code, render_markdown
 from elcano.activities.prose.statements import LAST, STATEMENT, extract_statements
@@ -31,7 +30,7 @@ _SUPPORT: Final[Mapping[Support, str]] = {
 }
 
 
-def render_parts(checked: CheckedDraft, marks: Mapping[int, str], words: Phrases = english.PHRASES) -> tuple[Part, ...]:
+def render_parts(checked: CheckedDraft, marks: Mapping[int, str], words: Phrases = ENGLISH) -> tuple[Part, ...]:
     """The parts of the report, in their order; an empty one is left out, but for a section.
 
     Args:

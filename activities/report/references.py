@@ -7,12 +7,11 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from elcano.activities.report.markdown import escape_markdown, render_link, render_locator
-from elcano.graphs.references import reference_text
-from elcano.graphs.references.days import format_utc_day
+from elcano.activities.report.work_merge import MergedWork, list_joining_names, merge_accounts, merge_works
+from elcano.graphs.report import reference_text
 from elcano.graphs.report.report import CitedText, Reference
-from elcano.graphs.report.work_merge import MergedWork, list_joining_names, merge_accounts, merge_works
 from elcano.graphs.report.works import Work, canonicalize_page_url
-from elcano.graphs.text import shorten_text
+from elcano.graphs.text import format_utc_day, shorten_text
 from elcano.storage.evidence import Evidence
 
 LICENCE_CHARACTERS: Final = 80

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Final
 
-from elcano.activities.phrases import english
-from elcano.activities.phrases.wording import Phrases
+from elcano.activities.phrases import ENGLISH, Phrases
 from elcano.activities.report.checked_draft import REASONS, CheckedDraft
 from elcano.activities.report.data_sections import (
     BY_RULES,
@@ -31,17 +30,16 @@ from elcano.activities.report.study_sections import (
 )
 from elcano.activities.text.sentences import first_sentences
 from elcano.graphs.contracts import PublishCall
-from elcano.graphs.references.days import format_utc_day
-from elcano.graphs.references.reference_text import describe_work_flags, find_citation_mark
 from elcano.graphs.report.analysis import Analysis
 from elcano.graphs.report.draft import heading_for
+from elcano.graphs.report.reference_text import describe_work_flags, find_citation_mark
 from elcano.graphs.report.report import ReportDraft, Review
 from elcano.graphs.report.statements import CheckedCitation, Part, Statement
 from elcano.graphs.spec.graph import MISSING
 from elcano.graphs.state.budget import usd_from_microusd
 from elcano.graphs.state.failures import Ending
 from elcano.graphs.state.plan import SectionGap, SectionResult
-from elcano.graphs.text import format_count, shorten_text
+from elcano.graphs.text import format_count, format_utc_day, shorten_text
 from elcano.storage.evidence import Evidence
 
 PASSAGE_CHARACTERS: Final = 1_000
@@ -56,7 +54,7 @@ def partial_reason(ending: Ending | None) -> str | None:
     """Why a run ended early, in words without a full stop; None if it did not."""
     if ending is None:
         return None
-    return _describe_ending(ending, english.PHRASES)
+    return _describe_ending(ending, ENGLISH)
 
 
 def _describe_ending(ending: Ending, words: Phrases) -> str:
@@ -154,15 +152,15 @@ def render_evidence(
     return _join_blocks(
         [
             f"# {escape_markdown(title)}",
-            _render_header(call, english.PHRASES, "No language model wrote any of this."),
+            _render_header(call, ENGLISH, "No language model wrote any of this."),
             notice,
             *render_query_results(evidence),
-            *render_statistics(analysis, {}, english.PHRASES),
-            *_without_text(call.sections, english.PHRASES),
+            *render_statistics(analysis, {}, ENGLISH),
+            *_without_text(call.sections, ENGLISH),
             *render_rubric_scores(call.scored),
             *_render_bullet_section("Evidence", passages),
             *_render_bullet_section("Warnings", map(escape_markdown, call.warnings)),
-            *_render_searches(call, english.PHRASES, evidence, searched),
+            *_render_searches(call, ENGLISH, evidence, searched),
             *render_record_table(review),
         ]
     )

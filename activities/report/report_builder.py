@@ -20,9 +20,9 @@ from elcano.activities.report.references import Works, list_retraction_warnings
 from elcano.activities.report.rendering import partial_reason, render_evidence, render_report
 from elcano.activities.report.study_sections import cited_by, has_decided_verdict, number_analysis_references
 from elcano.graphs.contracts import PublishCall
-from elcano.graphs.references.reference_text import find_citation_mark, format_authors
 from elcano.graphs.report.analysis import Analysis
 from elcano.graphs.report.draft import ReportRef, title_for
+from elcano.graphs.report.reference_text import find_citation_mark, format_authors
 from elcano.graphs.report.report import Cell, Reference, Report, ReportDraft, Review, SourceRecords, Study
 from elcano.graphs.report.statements import CheckedCitation
 from elcano.graphs.report.works import Work, WorkKind

@@ -7,7 +7,7 @@ anybody's but code's or its source's. What a text does not say is `not stated`.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from elcano.activities.phrases.wording import Phrases
+from elcano.activities.phrases import Phrases
 from elcano.activities.report.markdown import escape_markdown
 from elcano.graphs.report.analysis import (
     NAMES,

@@ -8,21 +8,17 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
-from elcano.activities.support.language_guess import guess_languages
-from elcano.activities.text.numbers import number_word
+from elcano.activities.text.language_detection import possible_languages
+from elcano.activities.text.number_words import number_word
 from elcano.activities.text.stopwords import STOP_WORDS
 from elcano.activities.text.words import split_words
+from elcano.activities.text.written_dates import DATE_WORDS
 
 _CODE: Final = re.compile(r"`([^`\n]{1,200})`")
 _TOKEN: Final = re.compile(r"[^\W_]+(?:[._\-\u2010\u2011/][^\W_]+|_+[^\W_]*)*|_+[^\W_]+(?:_+[^\W_]*)*")
 _BEGINS: Final = re.compile(r"(?:^|[.!?:;\u2026\u3002|]|^\s*(?:[-*+]|\d+[.)]))[\s\"'\u201c\u2018\u00ab(\[*_>#-]*$")
-_MONTHS: Final = """
-january february march april may june july august september october november december jan feb mar apr jun jul aug sep
-sept oct nov dec monday tuesday wednesday thursday friday saturday sunday
-"""
-_NO_NAMES: Final = frozenset(
-    f"{_MONTHS} table figure fig section chapter appendix results conclusion background methods ci sd se iqr".split()
-)
+_HEADINGS: Final = "table figure fig section chapter appendix results conclusion background methods ci sd se iqr"
+_NO_NAMES: Final = DATE_WORDS | frozenset(_HEADINGS.split())
 _ACRONYM: Final = re.compile(r"\b[A-Z](?:\.?[A-Z]){1,5}\b")
 _LONGEST_ACRONYM: Final = 6
 _SUFFIXES: Final = frozenset(("s", "es", "n", "an", "ian", "ans", "ians", "ish", "ese", "ic", "y"))
@@ -33,7 +29,7 @@ def extract_names(text: str, languages: Collection[str] | None = None) -> list[s
     code = [found[1].strip() for found in _CODE.finditer(text)]
     plain = _CODE.sub(lambda found: " " * len(found[0]), text)
     tokens = [(found[0], found.start()) for found in _TOKEN.finditer(plain)]
-    capitals = not ("de" in (guess_languages(text) if languages is None else languages) or _is_title_case(tokens))
+    capitals = not ("de" in (possible_languages(text) if languages is None else languages) or _is_title_case(tokens))
     found = [*code, *_find_name_runs(plain, tokens, capitals=capitals)]
     return list(dict.fromkeys(name for name in found if name and name.casefold() not in _NO_NAMES))
 

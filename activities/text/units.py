@@ -10,11 +10,13 @@ from typing import Final
 import pint
 
 SHARE: Final = "%"
+PER_MILLE: Final = "‰"
 POINTS: Final = "percentage points"
 TIMES: Final = "times"
 _SPELLED: Final = {
+    PER_MILLE: "‰",
     SHARE: "% percent prozent procent pourcent % percents pct",
-    TIMES: "fold times fach mal fois veces volte vezes keer maal",
+    TIMES: "x fold times fach mal fois veces volte vezes keer maal",
     "USD": "$ us$ usd dollar dollars d\u00f3lares dollari d\u00f3lar",
     "EUR": "\u20ac eur euro euros",
     "GBP": "\u00a3 gbp pound-sterling",

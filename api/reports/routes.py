@@ -11,11 +11,11 @@ from pydantic import Field, WrapSerializer
 from elcano.api.http.errors import NotAcceptable, ReportLost, ReportNotReady, RequestInvalid, RunNotFound, problem_docs
 from elcano.api.http.fields import Described, with_moments
 from elcano.api.http.request_checks import choose_media_type
+from elcano.api.reports.bibliography import BIBTEX, CSL, FORMS, RIS
 from elcano.api.reports.drawings import chart_of, plots_of
 from elcano.api.reports.page import HEADERS, render_report_page
 from elcano.api.runs.run_status import kept_run, read_run
 from elcano.api.services import Provided
-from elcano.graphs.references.export_formats import BIBTEX, CSL, FORMS, RIS
 from elcano.graphs.report.report import Report
 from elcano.storage.evidence import Evidence
 

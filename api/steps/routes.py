@@ -11,6 +11,8 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Path, Query
 from pydantic import TypeAdapter
 
+from elcano.api.comparison.differences import RunComparison
+from elcano.api.comparison.run_comparison import Side, build_run_comparison
 from elcano.api.http.errors import (
     ReportLost,
     RequestInvalid,
@@ -28,8 +30,6 @@ from elcano.api.runs.run_log import RunHistory, read_story
 from elcano.api.services import Provided
 from elcano.api.steps.views import BetweenView, ChangeView, OmittedPart, RowView, StepDetail, StepList, StepView
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.comparison.differences import RunComparison
-from elcano.graphs.comparison.run_comparison import Side, build_run_comparison
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.lifecycle.handover import find_exit_draft
 from elcano.graphs.lifecycle.inspection import StepInspection, count_steps, inspect_step

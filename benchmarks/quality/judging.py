@@ -57,18 +57,21 @@ def _holds(sentence: str, report: Answered) -> bool:
     if sentence == own.nothing_found:
         return not report.given
     passages = [f"{one.title}\n{one.heading}\n{one.text}" for one in report.given]
-    body = sentence.removesuffix(own.stop)
-    if body.startswith(own.silent):
-        words = [one.strip() for one in body.removeprefix(own.silent).split(own.comma.strip())]
-        return bool(passages) and not any(_mentions(passage, word) for passage in passages for word in words)
-    quoted = _share(body.removeprefix(own.unquoted_part), "\n".join(report.quotes()))
-    if body.startswith(own.unquoted_part):
-        part = body.removeprefix(own.unquoted_part)
+    if words := _find_slot(sentence, own.silent, "{words}"):
+        listed = [one.strip() for one in words.split(own.comma.strip())]
+        return bool(passages) and not any(_mentions(passage, word) for passage in passages for word in listed)
+    if part := _find_slot(sentence, own.unquoted_part, "{part}"):
+        quoted = _share(part, "\n".join(report.quotes()))
         return quoted < HELD and any(_share(part, passage) >= SPOKEN for passage in passages)
-    if body.startswith(own.unspoken_part):
-        part = body.removeprefix(own.unspoken_part)
+    if part := _find_slot(sentence, own.unspoken_part, "{part}"):
         return part in report.question and all(_share(part, quote) < HELD for quote in report.quotes())
     return False
+
+
+def _find_slot(sentence: str, phrase: str, slot: str) -> str:
+    """What stands in `sentence` where `phrase` has its slot; empty if it is another sentence."""
+    before, _, after = phrase.partition(slot)
+    return sentence.removeprefix(before).removesuffix(after) if sentence.startswith(before) else ""
 
 
 def _mentions(passage: str, word: str) -> bool:

@@ -12,12 +12,12 @@ from elcano.graphs.engine.run import Run, build_initial_run
 from elcano.graphs.engine.step_function import advance_run
 from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.lifecycle.narration import narrate_run_start
-from elcano.graphs.references.days import format_utc_day
 from elcano.graphs.run_contracts import OpenBranch, ResearchInput
 from elcano.graphs.spec.walks import part_name
 from elcano.graphs.state.budget import MOST_SECONDS, Limits
 from elcano.graphs.state.plan import build_unjudged_criteria, open_sections
 from elcano.graphs.state.state import ResearchState
+from elcano.graphs.text import format_utc_day
 
 
 def open_journal(asked: ResearchInput, now: float, *, led: bool = False) -> Journal:

@@ -7,8 +7,7 @@ from elcano.graphs.report.analysis import Analysis
 from elcano.graphs.report.data_answer import DataAnswer
 from elcano.graphs.report.draft import HEADING_CHARACTERS, TITLE_CHARACTERS, Claim
 from elcano.graphs.report.statements import CheckedCitation, Judgement, Part, SupportCounts
-from elcano.graphs.report.work_merge import Provenance
-from elcano.graphs.report.works import Work
+from elcano.graphs.report.works import Provenance, Work
 
 
 class SourceRecords(Frozen):

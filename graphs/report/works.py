@@ -97,6 +97,14 @@ class Work(Frozen):
     """Seconds since the epoch."""
 
 
+class Provenance(Frozen):
+    """The source of a work's data, and the time it was retrieved."""
+
+    source: str
+    retrieved_at: Epoch = 0.0
+    """Seconds since the epoch; the last time."""
+
+
 def parse_doi(text: str) -> str:
     """The DOI in `text` in its one spelling; empty if there is none."""
     found = _DOI.search(unquote(text).strip())

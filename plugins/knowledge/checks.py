@@ -5,10 +5,10 @@ from collections.abc import Iterable
 
 from sqlalchemy.exc import DBAPIError
 
+from elcano.plugins.knowledge.knowledge_store import age_version
 from elcano.redaction import without_secrets
 from elcano.settings.plugins import Finding
 from elcano.settings.settings import Settings, get_variable_name
-from elcano.storage.knowledge.graph_factory import age_version
 
 
 def check_knowledge_graph(chosen: Settings) -> Iterable[Finding]:

@@ -136,7 +136,7 @@ def _find_node_id(named: str) -> str:
     Raises:
         BadInput: no node has this key.
     """
-    from elcano.graphs.report.knowledge_graph import NODE_ID
+    from elcano.plugins.knowledge.graph import NODE_ID
 
     if re.fullmatch(NODE_ID, named):
         return named

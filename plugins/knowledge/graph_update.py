@@ -11,11 +11,11 @@ from typing import Final
 
 from elcano.activities.calls.retry_classification import safe_text
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.report.knowledge_graph import node_id
 from elcano.graphs.report.report import Report
+from elcano.plugins.knowledge.graph import NoKnowledge, node_id
+from elcano.plugins.knowledge.knowledge_store import get_graph
 from elcano.plugins.knowledge.run_knowledge import gather_run_knowledge
 from elcano.storage.health import store_trouble
-from elcano.storage.knowledge.graph import NoKnowledge
 from elcano.storage.store import TenantStore
 
 SECONDS: Final = 300
@@ -32,7 +32,7 @@ async def update_knowledge(store: TenantStore, run: ArchivedRun) -> str:
     Returns:
         Why that could not be done; empty if it was, or if there is no graph.
     """
-    if run.branch_of is not None or isinstance(store.knowledge, NoKnowledge):
+    if run.branch_of is not None or isinstance(get_graph(store), NoKnowledge):
         return ""
     try:
         async with asyncio.timeout(SECONDS):
@@ -54,7 +54,7 @@ async def _update_from_run(store: TenantStore, run: ArchivedRun) -> None:
     report = await asyncio.to_thread(Report.model_validate_json, kept) if kept is not None else None
     evidence = await store.evidence.of_run(run.run_id, limit=PASSAGES)
     found = await asyncio.to_thread(gather_run_knowledge, run, report, evidence)
-    before = await store.knowledge.nodes([node_id("run", run.run_id)])  # it was reset or resumed, or tried before
-    await store.knowledge.upsert(
+    before = await get_graph(store).nodes([node_id("run", run.run_id)])  # it was reset or resumed, or tried before
+    await get_graph(store).upsert(
         list(found.nodes.values()), list(found.edges.values()), replacing=run.run_id if before else ""
     )

@@ -6,10 +6,18 @@ from pydantic import Field
 
 from elcano.api.http.fields import Described
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.report.knowledge_graph import EdgeKind, KnowledgeCounts, KnowledgeEdge, KnowledgeNode, NodeKind
 from elcano.graphs.report.statements import Support
-from elcano.storage.knowledge.cypher import LONGEST
-from elcano.storage.knowledge.graph import MOST_ROWS, Hit, Neighbour
+from elcano.plugins.knowledge.cypher import LONGEST
+from elcano.plugins.knowledge.graph import (
+    MOST_ROWS,
+    EdgeKind,
+    Hit,
+    KnowledgeCounts,
+    KnowledgeEdge,
+    KnowledgeNode,
+    Neighbour,
+    NodeKind,
+)
 
 
 class NodeView(Described):

@@ -11,6 +11,7 @@ plugin: Final = Plugin(
     sources=(".source_spec:SOURCE",),
     routes=(".routes:router",),
     checks=(".checks:check_knowledge_graph",),
+    stores={"knowledge": ".knowledge_store:KnowledgeStore"},
     archivers=(".graph_update:update_knowledge",),
     commands={"knowledge": ".commands:app"},
 )

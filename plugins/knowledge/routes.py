@@ -19,7 +19,16 @@ from elcano.api.http.errors import (
 )
 from elcano.api.services import Provided
 from elcano.graphs.errors import CypherRefused, KnowledgeDisabled
-from elcano.graphs.report.knowledge_graph import LONGEST_PATH, NODE_ID, EdgeKind, KnowledgeEdge, KnowledgeNode, NodeKind
+from elcano.plugins.knowledge.graph import (
+    LONGEST_PATH,
+    NODE_ID,
+    EdgeKind,
+    KnowledgeEdge,
+    KnowledgeGraph,
+    KnowledgeNode,
+    NodeKind,
+)
+from elcano.plugins.knowledge.knowledge_store import get_graph
 from elcano.plugins.knowledge.knowledge_views import (
     CypherRequest,
     CypherView,
@@ -32,7 +41,6 @@ from elcano.plugins.knowledge.knowledge_views import (
     PathView,
 )
 from elcano.plugins.knowledge.shortest_paths import find_shortest_paths
-from elcano.storage.knowledge.graph import KnowledgeGraph
 
 
 async def required_node(id: str, graph: KnowledgeGraph) -> KnowledgeNode:
@@ -86,7 +94,7 @@ router = APIRouter(
 @router.get("")
 async def get_knowledge(services: Provided) -> KnowledgeView:
     """Read how much is known: nodes and edges by their kinds."""
-    graph = services.store.knowledge
+    graph = get_graph(services.store)
     return KnowledgeView.of(await graph.counts(), cypher=graph.cypher_spoken)
 
 
@@ -101,13 +109,13 @@ async def search_knowledge(
 
     The best come first. No model is asked: a word is found as it is written, English plurals apart.
     """
-    return [HitView.of(hit) for hit in await services.store.knowledge.search(q, kinds=kind or (), limit=limit)]
+    return [HitView.of(hit) for hit in await get_graph(services.store).search(q, kinds=kind or (), limit=limit)]
 
 
 @router.get("/nodes/{node_id}", responses=problem_docs(RequestInvalid, NodeNotFound))
 async def get_node(node_id: NodeNamed, services: Provided) -> NodeView:
     """Read one node."""
-    return NodeView.of(await required_node(node_id, services.store.knowledge))
+    return NodeView.of(await required_node(node_id, get_graph(services.store)))
 
 
 @router.get("/nodes/{node_id}/neighbours", responses=problem_docs(RequestInvalid, NodeNotFound))
@@ -119,8 +127,8 @@ async def get_neighbours(
     after: Annotated[str, Query(pattern=r"^([0-9a-f]{32})?$", description="The `next` of the page before.")] = "",
 ) -> NeighboursView:
     """List the neighbours of a node in both directions, each edge with the run and the passage that it comes from."""
-    await required_node(node_id, services.store.knowledge)
-    found = await services.store.knowledge.neighbours(node_id, kinds=kind or (), limit=limit + 1, after=after)
+    await required_node(node_id, get_graph(services.store))
+    found = await get_graph(services.store).neighbours(node_id, kinds=kind or (), limit=limit + 1, after=after)
     return NeighboursView.of(found, limit)
 
 
@@ -133,12 +141,12 @@ async def get_paths(
     limit: Annotated[int, Query(ge=1, le=20, description="Paths at most.")] = 5,
 ) -> PathsView:
     """Find the shortest ways from a node to another, whichever way the edges lead; none leads over a run."""
-    return await shortest_paths(services.store.knowledge, start, end, longest=longest, limit=limit)
+    return await shortest_paths(get_graph(services.store), start, end, longest=longest, limit=limit)
 
 
 @router.post("/cypher", responses=problem_docs(BodyTooLarge, BodyUnreadable, RequestInvalid, CypherRefused))
 async def ask_cypher(request: CypherRequest, services: Provided) -> CypherView:
     """Ask openCypher, where the graph is in Apache AGE: queries that read, for at most 5 seconds."""
-    graph = services.store.knowledge
+    graph = get_graph(services.store)
     rows = await graph.cypher(request.query, request.columns, request.parameters, limit=request.limit)
     return CypherView(columns=request.columns, rows=tuple(map(tuple, rows)))

@@ -19,17 +19,17 @@ from pydantic import ValidationError
 
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.report.knowledge_graph import (
+from elcano.graphs.report.report import Report
+from elcano.graphs.report.statements import CheckedCitation, Statement, Support
+from elcano.graphs.report.tables import ReadTables
+from elcano.graphs.report.works import Work, parse_nct
+from elcano.plugins.knowledge.graph import (
     EdgeKind,
     KnowledgeEdge,
     KnowledgeNode,
-    ReadTables,
     build_knowledge_edge,
     build_knowledge_node,
 )
-from elcano.graphs.report.report import Report
-from elcano.graphs.report.statements import CheckedCitation, Statement, Support
-from elcano.graphs.report.works import Work, parse_nct
 from elcano.storage.evidence import Evidence
 
 MOST: Final = 12

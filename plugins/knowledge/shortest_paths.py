@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.report.knowledge_graph import KnowledgeEdge
-from elcano.storage.knowledge.graph import KnowledgeGraph
+from elcano.plugins.knowledge.graph import KnowledgeEdge, KnowledgeGraph
 
 MOST_EDGES: Final = 20_000
 """Edges that are looked at for one answer."""

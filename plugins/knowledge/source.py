@@ -11,10 +11,11 @@ from typing import Final
 from elcano.activities.sources.base import SearchResults
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import KnowledgeDisabled, SourceRefused
-from elcano.graphs.report.knowledge_graph import EdgeKind, node_id
+from elcano.plugins.knowledge.graph import EdgeKind, node_id
+from elcano.plugins.knowledge.knowledge_store import get_graph
+from elcano.plugins.knowledge.word_index import extract_search_words
 from elcano.settings.settings import Settings
 from elcano.storage.evidence import Evidence
-from elcano.storage.knowledge.word_index import extract_search_words
 from elcano.storage.sql.dialect import root_of
 from elcano.storage.store import TenantStore
 
@@ -73,12 +74,12 @@ async def _find_known_passages(store: TenantStore, own: str, query: str) -> dict
     """
     scores: dict[str, float] = {}
     runs: dict[str, set[str]] = defaultdict(set)
-    for hit in await store.knowledge.search(query, kinds=("claim", "document", "trial"), limit=HITS):
+    for hit in await get_graph(store).search(query, kinds=("claim", "document", "trial"), limit=HITS):
         is_claim = hit.node.kind == "claim"
         if is_claim and hit.score < FITS:
             continue
         kinds: tuple[EdgeKind, ...] = ("cites",) if is_claim else ("found",)
-        for beside in await store.knowledge.neighbours(hit.node.id, kinds=kinds, limit=EDGES):
+        for beside in await get_graph(store).neighbours(hit.node.id, kinds=kinds, limit=EDGES):
             edge = beside.edge
             if edge.run != own and edge.evidence:
                 weight = hit.score if is_claim else 0.4 * hit.score
@@ -102,7 +103,7 @@ async def _describe_earlier_runs(store: TenantStore, runs: list[str]) -> tuple[s
     named = list(dict.fromkeys(runs))
     if not named:
         return ()
-    known = {one.key: one.name for one in await store.knowledge.nodes([node_id("run", run) for run in named[:TOLD]])}
+    known = {one.key: one.name for one in await get_graph(store).nodes([node_id("run", run) for run in named[:TOLD]])}
     said = "; ".join(f"{run} ({known[run]})" if run in known else run for run in named[:TOLD])
     more = f"; and {len(named) - TOLD} more" if len(named) > TOLD else ""
     return (f"knowledge: these passages are from earlier runs: {said}{more}",)

@@ -43,7 +43,7 @@ def list_silence(given: Material) -> tuple[str, ...]:
     if not given.passages:
         return (phrases.nothing_found,)
     words = _list_unmentioned(given)
-    return (f"{phrases.silent}{phrases.comma.join(words)}{phrases.stop}",) if words else ()
+    return (phrases.silent.format(words=phrases.comma.join(words)),) if words else ()
 
 
 def list_open_parts(
@@ -59,9 +59,9 @@ def list_open_parts(
         found = any(2 * len(words & passage.found) >= len(words) for passage in given.passages)
         if part in spoken and found:
             if given.terms.of(part).coverage(frozenset().union(*said)) < QUOTED_PART:
-                sentences.append(f"{phrases.unquoted_part}{part}{phrases.stop}")
+                sentences.append(phrases.unquoted_part.format(part=part))
         elif not words or all(len(words & one) < REPEATED * len(words) for one in said):
-            sentences.append(f"{phrases.unspoken_part}{part}{phrases.stop}")
+            sentences.append(phrases.unspoken_part.format(part=part))
     return tuple(sentences)
 
 

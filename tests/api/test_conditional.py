@@ -3,13 +3,13 @@
 import httpx
 import pytest
 
-from elcano.graphs.references.export_formats import NAMES
+from elcano.cli.reports import MEDIA_TYPES
 from elcano.storage.store import Store
 from tests.api.asking import start
 from tests.api.test_results import reported as reported
 
 
-@pytest.mark.parametrize("form", NAMES.values())
+@pytest.mark.parametrize("form", MEDIA_TYPES.values())
 async def test_a_report_is_sent_once_in_each_form(api: httpx.AsyncClient, reported: str, form: str) -> None:
     path = f"/v1/runs/{reported}/report"
     first = await api.get(path, headers={"Accept": form})
@@ -27,8 +27,8 @@ async def test_a_report_is_sent_once_in_each_form(api: httpx.AsyncClient, report
 
 
 async def test_forms_of_one_report_have_tags_of_their_own(api: httpx.AsyncClient, reported: str) -> None:
-    answers = [await api.get(f"/v1/runs/{reported}/report", headers={"Accept": form}) for form in NAMES.values()]
-    assert len({answer.headers["etag"] for answer in answers}) == len(NAMES)
+    answers = [await api.get(f"/v1/runs/{reported}/report", headers={"Accept": form}) for form in MEDIA_TYPES.values()]
+    assert len({answer.headers["etag"] for answer in answers}) == len(MEDIA_TYPES)
 
 
 async def test_a_run_is_sent_again_once_it_changed(api: httpx.AsyncClient, store: Store, reported: str) -> None:

@@ -13,8 +13,8 @@ from markdown_it.token import Token
 from pybtex.database import parse_string
 from temporalio.testing import WorkflowEnvironment
 
+from elcano.api.reports.bibliography import BIBTEX, CSL, RIS
 from elcano.graphs.catalogue.sources import SOURCES, SourcePolicy
-from elcano.graphs.references.export_formats import BIBTEX, CSL, RIS
 from elcano.graphs.report.report import Reference
 from elcano.plugins.certificates.verification.verify_command import verify
 from tests.api.doubles import literature

@@ -9,7 +9,8 @@ import pytest
 from temporalio.client import Client
 
 from elcano.api.app import create_app
-from elcano.graphs.report.knowledge_graph import build_knowledge_edge, build_knowledge_node
+from elcano.plugins.knowledge.graph import build_knowledge_edge, build_knowledge_node
+from elcano.plugins.knowledge.knowledge_store import get_graph
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store, open_store
 from tests.api.serving import speaking
@@ -29,7 +30,7 @@ NOBODY = f"claim-{'0' * 24}"
 
 @pytest.fixture
 async def _filled(store: Store) -> None:
-    await store.of("default").knowledge.upsert([RUN, PAPER, CLAIM, ENTITY], EDGES)
+    await get_graph(store.of("default")).upsert([RUN, PAPER, CLAIM, ENTITY], EDGES)
 
 
 async def json_of(api: httpx.AsyncClient, path: str) -> Any:
@@ -61,9 +62,8 @@ async def test_it_is_found_by_words_by_node_and_by_path(api: httpx.AsyncClient) 
 
 
 @pytest.mark.usefixtures("_filled")
-@pytest.mark.parametrize(
-    ("path", "status", "kind", "field"),
-    [
+async def test_bad_input_is_told(api: httpx.AsyncClient, subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, int, str, str]] = [
         ("/search", 422, "request-invalid", "q"),
         ("/search?q=", 422, "request-invalid", "q"),
         (f"/search?q={'x' * 1_001}", 422, "request-invalid", "q"),
@@ -77,13 +77,13 @@ async def test_it_is_found_by_words_by_node_and_by_path(api: httpx.AsyncClient) 
         (f"/paths?from={CLAIM.id}", 422, "request-invalid", "to"),
         (f"/paths?from={CLAIM.id}&to={NOBODY}", 404, "node-not-found", ""),
         (f"/paths?from={CLAIM.id}&to={PAPER.id}&longest=7", 422, "request-invalid", "longest"),
-    ],
-)
-async def test_bad_input_is_told(api: httpx.AsyncClient, path: str, status: int, kind: str, field: str) -> None:
-    answer = await api.get(f"/v1/knowledge{path}")
-    assert (answer.status_code, answer.json()["type"]) == (status, f"urn:elcano:{kind}")
-    assert answer.headers["content-type"].startswith("application/problem+json")
-    assert not field or field in [fault["field"] for fault in answer.json()["errors"]]
+    ]
+    for path, status, kind, field in cases:
+        with subtests.test(path=path, status=status, kind=kind, field=field):
+            answer = await api.get(f"/v1/knowledge{path}")
+            assert (answer.status_code, answer.json()["type"]) == (status, f"urn:elcano:{kind}")
+            assert answer.headers["content-type"].startswith("application/problem+json")
+            assert not field or field in [fault["field"] for fault in answer.json()["errors"]]
 
 
 async def test_a_query_is_refused_where_nobody_answers_it(api: httpx.AsyncClient) -> None:
@@ -100,8 +100,8 @@ async def in_age(
     async def client() -> Client:
         return temporal
 
-    async with open_store(tmp_path / "age", knowledge=age) as store:
-        await store.of("default").knowledge.upsert([RUN, PAPER, CLAIM, ENTITY], EDGES)
+    async with open_store(tmp_path / "age", settings=Settings(knowledge=age)) as store:
+        await get_graph(store.of("default")).upsert([RUN, PAPER, CLAIM, ENTITY], EDGES)
         async with speaking(create_app(api_settings, store=store, client=client)) as api:
             yield api
 
@@ -125,7 +125,7 @@ async def test_a_graph_that_was_switched_off_says_what_turns_it_on(
         return temporal
 
     async with (
-        open_store(tmp_path / "off", knowledge="") as store,
+        open_store(tmp_path / "off", settings=Settings(knowledge="")) as store,
         speaking(create_app(api_settings, store=store, client=client)) as api,
     ):
         for path in (
@@ -146,7 +146,7 @@ async def test_a_server_that_is_away_is_told_as_one(tmp_path: Path, api_settings
 
     away = "postgresql://nobody@127.0.0.1:1/none"
     async with (
-        open_store(tmp_path / "away", knowledge=away) as store,
+        open_store(tmp_path / "away", settings=Settings(knowledge=away)) as store,
         speaking(create_app(api_settings, store=store, client=client)) as api,
     ):
         answer = await api.get("/v1/knowledge/search?q=a")

@@ -1,6 +1,7 @@
 """Plugins: the kernel imports none, each imports only those it declares, and what workflows load of them is pure."""
 
 import ast
+import inspect
 import sys
 from collections.abc import Iterator
 from importlib import import_module
@@ -13,7 +14,7 @@ import pytest
 from elcano.graphs.plugin import Plugin
 from elcano.graphs.registry import list_plugins, load_objects, resolve_path
 from elcano.plugins import BUILT_IN
-from tests.architecture.test_rooms import CLOCKLESS, ROOT, imported, python_files, within
+from tests.architecture.test_rooms import CLOCKLESS, ROOT, imported, python_files, read_clocks, within
 
 PROGRAMS = ("worker.py", "dev", "cli", "testing", "benchmarks", "plugins")
 """Where plugins and rooms may be put together."""
@@ -28,6 +29,7 @@ OTHER_KINDS = (
     "commands",
     "obstacles",
     "checks",
+    "stores",
     "archivers",
 )
 PURE_IMPORTS = {"graphs", "plugins", "pydantic", "jmespath", *CLOCKLESS}
@@ -96,6 +98,7 @@ def test_what_workflows_load_of_a_plugin_is_pure(plugin: Plugin) -> None:
         if not within(imports, PURE_IMPORTS)
     ]
     assert wrong == []
+    assert [name for name, module in modules.items() if [*read_clocks(ast.parse(inspect.getsource(module)))]] == []
 
 
 @pytest.mark.parametrize("kind", OTHER_KINDS)

@@ -23,10 +23,12 @@ CLOCKLESS = {
         "functools",
     ),
     *("hashlib", "heapq", "html", "itertools", "json", "math", "operator", "re", "statistics", "string", "textwrap"),
-    *("bisect", "types", "typing", "unicodedata", "urllib.parse"),
+    *("bisect", "datetime", "types", "typing", "unicodedata", "urllib.parse"),
 }
-"""The standard library without clocks, chance and I/O."""
-SEQUENTIAL = {"asyncio", "contextlib", "datetime"}
+"""The standard library without clocks, chance and I/O; of `datetime` its types."""
+CLOCKS = {"now", "utcnow", "today"}
+"""The clocks of `datetime`."""
+SEQUENTIAL = {"asyncio", "contextlib"}
 """What Temporal makes deterministic in workflow code."""
 ACTIVITY_SIDE = {"temporalio.activity", "temporalio.exceptions"}
 CLIENT_SIDE = {f"temporalio.{name}" for name in ("api", "client", "common", "envconfig", "exceptions", "service")}
@@ -149,6 +151,15 @@ def python_dependent(file: PurePath, tree: ast.AST) -> Iterator[str]:
         yield f"{file}:{line}: wait_condition with a timeout is asyncio.wait_for; use workflows.waiting"
 
 
+def read_clocks(tree: ast.AST) -> Iterator[int]:
+    """The lines that ask a clock of `datetime`."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(value=ast.Name(id=of) | ast.Attribute(attr=of), attr=name) if name in CLOCKS:
+                if of in ("datetime", "date"):
+                    yield node.lineno
+
+
 def violations(file: PurePath, source: str) -> list[str]:
     """Every rule that `file` breaks, each with its line."""
     tree = ast.parse(source)
@@ -170,6 +181,8 @@ def violations(file: PurePath, source: str) -> list[str]:
     for line, name in imported(tree):
         if name in {f"os.{reader}" for reader in ENVIRONMENT} and room != "settings":
             found.append(f"{file}:{line}: import of {name}: only settings/ read the environment")
+    if room in CLOSED:
+        found += [f"{file}:{line}: this is a clock: {room} are given the time" for line in read_clocks(tree)]
     if room == "workflows":
         found.extend(python_dependent(file, tree))
     if (lines := source.count("\n")) > MAX_LINES:
@@ -196,7 +209,8 @@ def test_the_house_keeps_its_rules() -> None:
     ("file", "source"),
     [
         ("graphs/a.py", "import time"),
-        ("graphs/a.py", "from datetime import datetime"),
+        ("graphs/a.py", "from datetime import datetime\ndatetime.now()"),
+        ("graphs/a.py", "import datetime\ndatetime.date.today()"),
         ("graphs/a.py", "import temporalio.workflow"),
         ("graphs/a.py", "from elcano.storage import evidence"),
         ("graphs/a.py", "def f():\n    import asyncio"),

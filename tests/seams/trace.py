@@ -81,4 +81,4 @@ def installed_trace() -> Iterator[Trace]:
     try:
         yield trace
     finally:
-        threading.setprofile(None)  # type: ignore[arg-type]
+        threading.setprofile(None)

@@ -20,7 +20,6 @@ from scipy import stats
 from statsmodels.stats.meta_analysis import combine_effects
 
 from elcano.activities.report.references import Works
-from elcano.graphs.references.reference_text import format_authors
 from elcano.graphs.report.analysis import (
     MOST_LEFT_OUT,
     MOST_POOLS,
@@ -35,6 +34,7 @@ from elcano.graphs.report.analysis import (
     StudyEffect,
     TestedHypothesis,
 )
+from elcano.graphs.report.reference_text import format_authors
 from elcano.graphs.report.works import Work
 from elcano.graphs.text import shorten_text
 from elcano.plugins.analysis.statistics.effects import Effect, own_scale

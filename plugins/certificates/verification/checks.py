@@ -24,10 +24,10 @@ from elcano.graphs.lifecycle.log_verification import (
     section_id,
 )
 from elcano.graphs.records import RunLog
-from elcano.graphs.references.days import format_utc_day
 from elcano.graphs.report.analysis import Analysis
 from elcano.graphs.report.report import ReportDraft
 from elcano.graphs.state.budget import Usage, sum_usages
+from elcano.graphs.text import format_utc_day
 from elcano.plugins.certificates.certificate_format import Fault
 from elcano.plugins.certificates.verification.contents import Contents
 from elcano.storage.evidence import Evidence

@@ -11,11 +11,11 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Final
 
+from elcano.activities.text.written_dates import parse_stored_moment
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.report.data_answer import ChartKind
 from elcano.graphs.report.tables import ResultTable
 from elcano.graphs.text import format_count, shorten_text
-from elcano.plugins.data.answering.moments import parse_stored_moment
 from elcano.plugins.data.answering.shapes import ShownRows
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v5.json"

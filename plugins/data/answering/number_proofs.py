@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal, InvalidOperation, localcontext
 from typing import Final, TypeAlias
 
-from elcano.activities.text.units import POINTS, SHARE
+from elcano.activities.text.units import PER_MILLE, POINTS, SHARE
+from elcano.activities.text.written_dates import Moment, parse_stored_moment
+from elcano.activities.text.written_numbers import Number, find_numbers
 from elcano.graphs.report.data_answer import NumberProof, NumberStatus, NumberVerdict, Operation
 from elcano.graphs.report.tables import ResultTable
 from elcano.plugins.data.answering.arithmetic import NotComputed, compute_proof, get_only_cell, number_in
-from elcano.plugins.data.answering.moments import Moment, parse_stored_moment
-from elcano.plugins.data.answering.numbers import PER_MILLE, Number, find_numbers
 
 PERCENTAGES: Final[frozenset[Operation]] = frozenset({"share", "change"})
 _PRECISION: Final = 200
@@ -119,7 +119,7 @@ class ProofCheck:
         except NotComputed as error:
             return False, str(error), ""
         written = _format_decimal(value)
-        if proof.operation in PERCENTAGES and one.unit not in (SHARE, PER_MILLE):
+        if proof.operation in PERCENTAGES and one.ratio_unit not in (SHARE, PER_MILLE):
             return False, f"a {proof.operation} is a percentage, {written} %, and the words do not say percent", written
         if (
             proof.operation == "change"
@@ -205,11 +205,11 @@ def prove_numbers(
 
 def _iter_written_values(value: Decimal, one: Number, operation: Operation, text: str) -> Iterator[Decimal]:
     """Yield the forms in which a value may be written: a share as percent, a negative value without its sign."""
-    as_percent = one.unit in (SHARE, PER_MILLE, POINTS)
+    as_percent = one.ratio_unit in (SHARE, PER_MILLE, POINTS)
     factors = [Decimal(1)]
     if as_percent and operation not in PERCENTAGES:
         factors = [Decimal(100)] if operation == "ratio" else [Decimal(1), Decimal(100)]
-    if one.unit == PER_MILLE:
+    if one.ratio_unit == PER_MILLE:
         factors = [factor * 10 for factor in factors]
     for factor in factors:
         yield value * factor
@@ -244,11 +244,11 @@ def _is_same_number(one: Number, other: Number) -> bool:
         years = {moment.year for moment in other.moments}
         return bool(shared) or (_is_year(one) and bool(years & set(_list_integer_readings(one))))
     values = {reading.value for reading in one.readings}
-    return one.unit == other.unit and any(reading.value in values for reading in other.readings)
+    return one.ratio_unit == other.ratio_unit and any(reading.value in values for reading in other.readings)
 
 
 def _is_year(one: Number) -> bool:
-    return not one.unit and any(_YEARS[0] <= value <= _YEARS[1] for value in _list_integer_readings(one))
+    return not one.ratio_unit and any(_YEARS[0] <= value <= _YEARS[1] for value in _list_integer_readings(one))
 
 
 def _list_integer_readings(one: Number) -> tuple[int, ...]:

@@ -9,8 +9,8 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
 from typing import Any, Final
 
 from elcano.activities.query_results import cell_text
+from elcano.activities.text.written_dates import parse_stored_moment
 from elcano.graphs.report.tables import MOMENTS, NUMBERS, Cell, ResultTable
-from elcano.plugins.data.answering.moments import parse_stored_moment
 
 LEAST_SERIES: Final = 3
 """Moments that make a series."""

@@ -2,12 +2,13 @@
 
 from typing import get_args
 
+from elcano.api.reports.bibliography import FORMS
 from elcano.api.reports.routes import HTML, JSON, MARKDOWN
 from elcano.cli.options import Form
-from elcano.graphs.references.export_formats import FORMS, NAMES
+from elcano.cli.reports import MEDIA_TYPES
 
 
 def test_forms_have_names() -> None:
     choices, *_ = get_args(Form)
-    assert set(get_args(choices)) == set(NAMES)
-    assert set(NAMES.values()) == {MARKDOWN, HTML, JSON, *FORMS}
+    assert set(get_args(choices)) == set(MEDIA_TYPES)
+    assert set(MEDIA_TYPES.values()) == {MARKDOWN, HTML, JSON, *FORMS}

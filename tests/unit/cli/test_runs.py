@@ -12,10 +12,10 @@ from rich.console import Console
 from elcano.cli import client
 from elcano.cli.exits import BY_STATUS, Exit
 from elcano.cli.options import Form
+from elcano.cli.reports import MEDIA_TYPES
 from elcano.cli.runs import build_runs_table
 from elcano.dev.ports import free_ports
 from elcano.graphs.contracts import RunStatus
-from elcano.graphs.references.export_formats import NAMES
 from tests.unit.cli.scripted import (
     REPORT,
     RUN,
@@ -54,15 +54,15 @@ def test_a_report_comes_in_every_form_that_there_is(server: Server, form: str, t
     server.answer(f"GET /v1/runs/{RUN}", stands("completed"))
     assert run("report", RUN, "--format", form, "--out", str(tmp_path / "it")) == Exit.OK
     (accepted,) = [headers["accept"] for request, headers, _ in server.asked if request.endswith("/report")]
-    assert accepted == NAMES[form]
+    assert accepted == MEDIA_TYPES[form]
     assert (tmp_path / "it").read_bytes().decode() == REPORT
-    assert set(get_args(get_args(Form)[0])) == set(NAMES)
+    assert set(get_args(get_args(Form)[0])) == set(MEDIA_TYPES)
 
 
 def test_lines_are_saved_as_they_are_ended(server: Server, tmp_path: Path) -> None:
     script_a_run(server)
     server.answer(f"GET /v1/runs/{RUN}", stands("completed"))
-    server.answer(f"GET /v1/runs/{RUN}/report", Answer("TY  - JOUR\r\nER  - \r\n", media_type=NAMES["ris"]))
+    server.answer(f"GET /v1/runs/{RUN}/report", Answer("TY  - JOUR\r\nER  - \r\n", media_type=MEDIA_TYPES["ris"]))
     assert run("report", RUN, "--format", "ris", "--out", str(tmp_path / "it.ris")) == Exit.OK
     assert (tmp_path / "it.ris").read_bytes() == b"TY  - JOUR\r\nER  - \r\n"
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from elcano.api.comparison.run_comparison import Side, build_run_comparison
 from elcano.api.runs.budget_view import BudgetView
 from elcano.api.steps.views import BetweenView, ChangeView, OmittedPart, RowView, StepDetail, StepList, StepView
-from elcano.graphs.comparison.run_comparison import Side, build_run_comparison
 from elcano.graphs.frozen import Json
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.step_rows import BetweenRow, HeldTry, StepRow

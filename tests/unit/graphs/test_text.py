@@ -1,10 +1,12 @@
-"""Shortened texts: whole words, never too long, and something of every text."""
+"""Shortened texts: whole words, never too long, and something of every text. Days are those of the calendar."""
+
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.graphs.text import ELLIPSIS, shorten_text
+from elcano.graphs.text import ELLIPSIS, format_utc_day, shorten_text
 
 
 @pytest.mark.parametrize(
@@ -31,3 +33,14 @@ def test_what_is_left_is_a_beginning_and_fits(text: str, most: int) -> None:
     assert len(short) <= most
     assert short == text or (short.endswith(ELLIPSIS) and text.startswith(short[: -len(ELLIPSIS)]))
     assert shorten_text(short, most) == short
+
+
+@given(st.datetimes(min_value=datetime(1970, 1, 2), max_value=datetime(9999, 12, 31)))
+def test_a_moment_is_in_the_day_that_the_standard_library_says(moment: datetime) -> None:
+    aware = moment.replace(tzinfo=UTC, microsecond=0)
+    assert format_utc_day(aware.timestamp()) == aware.strftime("%Y-%m-%d").rjust(10, "0")
+
+
+@pytest.mark.parametrize("at", [0.0, -1.0, float("nan"), float("inf"), 1e300, 253_402_300_800.0])
+def test_what_is_no_moment_has_no_day(at: float) -> None:
+    assert format_utc_day(at) == ""

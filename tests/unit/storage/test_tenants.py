@@ -6,9 +6,10 @@ from sqlalchemy import func, select
 from elcano.graphs.errors import RunOpen
 from elcano.graphs.modes import MODES
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.report.knowledge_graph import build_knowledge_edge, build_knowledge_node
 from elcano.graphs.spec.own_agent import OwnAgent
 from elcano.graphs.state.events import AgentEvent
+from elcano.plugins.knowledge.graph import build_knowledge_edge, build_knowledge_node
+from elcano.plugins.knowledge.knowledge_store import get_graph
 from elcano.storage.controls import ControlOutcome
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.sql.tables import metadata
@@ -47,7 +48,7 @@ async def leave_all(own: TenantStore, run_id: str) -> str:
     await own.controls.claim(run_id, "stop", "hash")
     await own.controls.settle(run_id, "stop", ControlOutcome(accepted=True, text="null"))
     asked, document = build_knowledge_node("run", run_id, "Why?"), build_knowledge_node("document", "oil", "Oil")
-    await own.knowledge.upsert(
+    await get_graph(own).upsert(
         [asked, document], [build_knowledge_edge("found", asked.id, document.id, run_id, evidence=FIRST.id)]
     )
     await own.artifacts.put(branch, "a section", "text/plain")
@@ -76,7 +77,7 @@ async def test_another_tenant_reads_nothing_even_of_the_same_content(whole: Stor
     assert await other.evidence.of_run("run-1") == []
     assert await other.evidence.count_of_run("run-1") == 0
     assert await other.artifacts.get(artifact) is None
-    assert await other.knowledge.search("oil", limit=9) == []
+    assert await get_graph(other).search("oil", limit=9) == []
     assert await other.ledger.entries("run-1", branches=True) == []
     assert await other.ledger.of_activity("run-1", "", "a") == []
     assert (await other.runs.claim("key of run-1", "another hash", "run-9")).mine

@@ -25,7 +25,7 @@ from elcano.graphs.agents.prompt_texts import (
 )
 from elcano.graphs.engine.budget_check import sent_tokens
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.references.reference_text import summarize_work
+from elcano.graphs.report.reference_text import summarize_work
 from elcano.graphs.report.works import Work
 from elcano.graphs.rules import get_rules
 from elcano.graphs.state.plan import ReportForm, build_unjudged_criteria

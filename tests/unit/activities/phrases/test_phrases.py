@@ -5,32 +5,31 @@ from string import Formatter
 
 import pytest
 
-from elcano.activities.phrases import english, get_phrases
-from elcano.activities.phrases.wording import Phrases
+from elcano.activities.phrases import ENGLISH, Phrases, get_phrases
 
 LANGUAGES = ("de", "en", "es", "fr", "it", "ja", "ko", "nl", "pt", "th", "zh")
-SENTENCES = [one.name for one in fields(Phrases) if one.name not in ("endings", "verdicts", "comma", "stop")]
+SENTENCES = [one.name for one in fields(Phrases) if one.name not in ("endings", "verdicts", "comma")]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", SENTENCES)
 def test_what_is_filled_in_is_the_same_in_every_language(language: str, name: str) -> None:
-    own, usual = (getattr(one, name) for one in (get_phrases(language), english.PHRASES))
+    own, usual = (getattr(one, name) for one in (get_phrases(language), ENGLISH))
     assert own.strip()
     assert _filled(own) == _filled(usual)
 
 
 @pytest.mark.parametrize("language", [one for one in LANGUAGES if one != "en"])
 def test_nothing_is_left_in_english(language: str) -> None:
-    same = [one for one in SENTENCES if getattr(get_phrases(language), one) == getattr(english.PHRASES, one)]
+    same = [one for one in SENTENCES if getattr(get_phrases(language), one) == getattr(ENGLISH, one)]
     assert not set(same) - {"conclusion"}, "French and English share that word"
-    assert get_phrases(language).endings.keys() == english.PHRASES.endings.keys()
-    assert get_phrases(language).verdicts.keys() == english.PHRASES.verdicts.keys()
-    assert set(get_phrases(language).verdicts.values()).isdisjoint(english.PHRASES.verdicts.values())
+    assert get_phrases(language).endings.keys() == ENGLISH.endings.keys()
+    assert get_phrases(language).verdicts.keys() == ENGLISH.verdicts.keys()
+    assert set(get_phrases(language).verdicts.values()).isdisjoint(ENGLISH.verdicts.values())
 
 
 def test_another_language_is_written_in_english() -> None:
-    assert get_phrases("vi") is get_phrases("") is english.PHRASES
+    assert get_phrases("vi") is get_phrases("") is ENGLISH
 
 
 def _filled(text: str) -> set[str]:

@@ -13,12 +13,14 @@ from elcano.activities.report.publishing import ReportActivities
 from elcano.graphs.contracts import BranchOf
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import ArchiveCall
-from elcano.graphs.report.knowledge_graph import KnowledgeEdge, KnowledgeNode, node_id
 from elcano.graphs.report.works import Identifiers, Work
 from elcano.plugins.knowledge import graph_update
+from elcano.plugins.knowledge.graph import KnowledgeEdge, KnowledgeNode, node_id
 from elcano.plugins.knowledge.graph_update import update_knowledge
-from elcano.storage.knowledge.table_graph import TableKnowledge
-from elcano.storage.knowledge.word_index import WordIndex
+from elcano.plugins.knowledge.knowledge_store import get_graph
+from elcano.plugins.knowledge.table_graph import TableKnowledge
+from elcano.plugins.knowledge.word_index import WordIndex
+from elcano.settings import Settings
 from elcano.storage.store import Store, TenantStore, open_store
 from tests.unit.plugins.knowledge.found import (
     MERGED,
@@ -48,7 +50,7 @@ def store(whole: Store) -> TenantStore:
 
 async def beside(store: TenantStore, id: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for one in await store.knowledge.neighbours(id, limit=100):
+    for one in await get_graph(store).neighbours(id, limit=100):
         found.setdefault(one.edge.kind, []).append(one.node.name)
     return {kind: sorted(names) for kind, names in found.items()}
 
@@ -84,8 +86,8 @@ async def test_a_report_leaves_what_it_could_prove(store: TenantStore) -> None:
         "mentions": ["Stroke", "TP53"],
         "reports": ["NCT00763412"],
     }
-    assert (await store.knowledge.counts()).nodes["claim"] == 1
-    edges = [one.edge for one in await store.knowledge.neighbours(node_id("claim", CLAIM), limit=9)]
+    assert (await get_graph(store).counts()).nodes["claim"] == 1
+    edges = [one.edge for one in await get_graph(store).neighbours(node_id("claim", CLAIM), limit=9)]
     assert {(one.kind, one.evidence, one.support) for one in edges if one.kind != "mentions"} == {
         ("stated", "", "supported"),
         ("cites", "ev-1", "supported"),
@@ -102,7 +104,7 @@ async def test_trials_and_tables_are_nodes_of_their_own(store: TenantStore) -> N
         passage("ev-3", "odd", words="odd", metadata={"read": "a book", "mesh": "no list", "trials": [3, "none"]}),
     ]
     await update_knowledge(store, await researched(store, "run-1", evidence, None))
-    assert (await store.knowledge.counts()).nodes == {
+    assert (await get_graph(store).counts()).nodes == {
         "author": 1,
         "column": 1,
         "document": 2,
@@ -121,9 +123,9 @@ async def test_it_is_the_same_however_often_it_is_tried_and_by_how_many(store: T
         store, "run-1", [passage("ev-1", "doc")], report_of("run-1", statement(CLAIM, citation("ev-1")))
     )
     await update_knowledge(store, run)
-    once = await store.knowledge.counts()
+    once = await get_graph(store).counts()
     assert await asyncio.gather(*(update_knowledge(store, run) for _ in range(4))) == [""] * 4
-    assert await store.knowledge.counts() == once
+    assert await get_graph(store).counts() == once
     assert once.nodes == {"claim": 1, "document": 1, "run": 1}
 
 
@@ -133,7 +135,7 @@ async def test_a_run_that_was_reset_leaves_nothing_of_its_first_end(store: Tenan
     await update_knowledge(store, await researched(store, "run-1", evidence, first))
     second = report_of("run-1", statement("The second answer.", citation("ev-1")))
     await update_knowledge(store, await researched(store, "run-1", evidence, second))
-    claims = await store.knowledge.search("answer", kinds=["claim"], limit=9)
+    claims = await get_graph(store).search("answer", kinds=["claim"], limit=9)
     assert [hit.node.name for hit in claims] == ["The second answer."]
 
 
@@ -157,7 +159,7 @@ async def test_a_worker_killed_in_between_leaves_what_the_next_attempt_finishes(
         await update_knowledge(store, run)
     monkeypatch.setattr(TableKnowledge, "upsert", whole)
     assert await update_knowledge(store, run) == ""
-    assert (await store.knowledge.counts()).edges == {"cites": 1, "found": 1, "stated": 1}
+    assert (await get_graph(store).counts()).edges == {"cites": 1, "found": 1, "stated": 1}
 
 
 async def test_a_graph_that_cannot_be_written_is_told_and_the_run_ends(
@@ -206,9 +208,9 @@ async def test_a_run_that_takes_too_long_keeps_what_it_left_before(
     monkeypatch.setattr(graph_update, "SECONDS", 0.5)
     second = report_of("run-1", statement("The second answer.", citation("ev-1")))
     assert await update_knowledge(store, await researched(store, "run-1", evidence, second))
-    claims = await store.knowledge.search("answer", kinds=["claim"], limit=9)
+    claims = await get_graph(store).search("answer", kinds=["claim"], limit=9)
     assert [hit.node.name for hit in claims] == ["The first answer."]
-    assert (await store.knowledge.counts()).nodes == {"claim": 1, "document": 1, "run": 1}
+    assert (await get_graph(store).counts()).nodes == {"claim": 1, "document": 1, "run": 1}
 
 
 async def test_archiving_takes_a_run_in_and_deleting_takes_it_away(whole: Store, store: TenantStore) -> None:
@@ -218,9 +220,9 @@ async def test_archiving_takes_a_run_in_and_deleting_takes_it_away(whole: Store,
     await ActivityEnvironment().run(ReportActivities(whole).archive_run, ArchiveCall(run=run, events=()))
     section = ended("run-1.0001.a").model_copy(update={"branch_of": BranchOf(run_id="run-1", path="a", section="A")})
     await ActivityEnvironment().run(ReportActivities(whole).archive_run, ArchiveCall(run=section, events=()))
-    assert (await store.knowledge.counts()).nodes == {"claim": 1, "document": 1, "run": 1}
+    assert (await get_graph(store).counts()).nodes == {"claim": 1, "document": 1, "run": 1}
     assert await store.runs.delete("run-1")
-    assert (await store.knowledge.counts()).nodes == {}
+    assert (await get_graph(store).counts()).nodes == {}
 
 
 async def test_what_was_kept_in_tables_goes_with_its_run_after_the_graph_was_switched_off(tmp_path: Path) -> None:
@@ -228,11 +230,11 @@ async def test_what_was_kept_in_tables_goes_with_its_run_after_the_graph_was_swi
         store = opened.of("default")
         run = await researched(store, "run-1", [passage("ev-1", "doc")], None)
         await ActivityEnvironment().run(ReportActivities(opened).archive_run, ArchiveCall(run=run, events=()))
-    async with open_store(tmp_path, knowledge="") as opened:
+    async with open_store(tmp_path, settings=Settings(knowledge="")) as opened:
         assert await update_knowledge(opened.of("default"), ended("run-2")) == ""
         assert await opened.of("default").runs.delete("run-1")
     async with open_store(tmp_path) as opened:
-        assert (await opened.of("default").knowledge.counts()).nodes == {}
+        assert (await get_graph(opened.of("default")).counts()).nodes == {}
 
 
 async def test_a_run_of_odd_texts_is_taken_in(store: TenantStore) -> None:
@@ -240,4 +242,4 @@ async def test_a_run_of_odd_texts_is_taken_in(store: TenantStore) -> None:
     evidence = [passage("ev-1", "d" * 3_000, words="nul \x00 and \u202e", work=odd)]
     long = statement("z" * 10_000, citation("ev-1"))
     assert await update_knowledge(store, await researched(store, "run-1", evidence, report_of("run-1", long))) == ""
-    assert (await store.knowledge.counts()).nodes["claim"] == 1
+    assert (await get_graph(store).counts()).nodes["claim"] == 1

@@ -77,7 +77,7 @@ async def test_a_tool_keeps_what_it_finds_for_the_run_that_asked(whole: Store, s
 async def test_it_says_so_where_there_is_no_graph(tmp_path: Path) -> None:
     assert "knowledge" not in list_configured_sources([], Settings(knowledge="").has)
     assert SOURCES["knowledge"].missing(Settings(knowledge="").has) == "set ELCANO_KNOWLEDGE to tables"
-    async with open_store(tmp_path / "off", knowledge="") as off:
+    async with open_store(tmp_path / "off", settings=Settings(knowledge="")) as off:
         with pytest.raises(SourceRefused, match="ELCANO_KNOWLEDGE"):
             await search_source(SOURCE, off.of("default"), "", "aspirin", 5)
     with pytest.raises(SourceRefused, match="tenant"):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic_ai import Agent
 from pydantic_ai.models import Model
 
-from elcano.activities.phrases import english
+from elcano.activities.phrases import ENGLISH
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope, render_task_prompt
 from elcano.graphs.errors import ModelRefused
 from elcano.graphs.report.draft import Claim
@@ -63,7 +63,7 @@ def test_a_question_on_another_subject_is_not_answered(question: str) -> None:
     draft = write_report(envelope(question, MANUAL, TEMPORAL, PANCAKES))
     assert not draft.answered
     assert claims(draft) == []
-    assert draft.limitations[0] == english.PHRASES.nothing_holds
+    assert draft.limitations[0] == ENGLISH.nothing_holds
     assert any("ibuprofen" in said or "france" in said for said in draft.limitations)
 
 

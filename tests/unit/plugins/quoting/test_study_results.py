@@ -2,7 +2,7 @@
 
 import pytest
 
-from elcano.activities.phrases.english import PHRASES
+from elcano.activities.phrases import ENGLISH
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.graphs.report.draft import Claim
 from elcano.graphs.report.report import ReportDraft
@@ -83,7 +83,7 @@ def test_a_name_that_nothing_mentions_is_not_answered_for() -> None:
     manual = "A server keeps a log of every change. Two servers may read one log at the same time."
     draft = write_report(asked("How do two servers in Brookhaven read one log of every change?", manual))
     assert not draft.answered
-    assert f"{PHRASES.silent}brookhaven." in draft.limitations
+    assert ENGLISH.silent.format(words="brookhaven") in draft.limitations
 
 
 def test_a_word_within_another_is_not_said_to_be_missing() -> None:
@@ -96,8 +96,9 @@ def test_parts_that_are_not_answered_are_named_each_with_what_was_found() -> Non
     weights = dict.fromkeys(("green", "tea", "lower", "blood", "pressure", "licence", "shop"), 3.0)
     draft = write_report(asked(question, STUDY).model_copy(update={"term_weights": weights}))
     assert draft.answered
-    (told,) = [said for said in draft.limitations if said.startswith((PHRASES.unspoken_part, PHRASES.unquoted_part))]
-    assert told == f"{PHRASES.unspoken_part}which licence has the tea shop."
+    about_parts = tuple(each.partition("{part}")[0] for each in (ENGLISH.unspoken_part, ENGLISH.unquoted_part))
+    (told,) = [said for said in draft.limitations if said.startswith(about_parts)]
+    assert told == ENGLISH.unspoken_part.format(part="which licence has the tea shop")
 
 
 def test_passages_on_a_part_are_only_said_to_be_found_if_one_holds_half_of_its_words() -> None:
@@ -105,8 +106,8 @@ def test_passages_on_a_part_are_only_said_to_be_found_if_one_holds_half_of_its_w
     held, not_held = "which pressure was measured weekly", "which licensed shops sell pressure cookers"
     given = read_material(asked(f"{held}, and {not_held}?", STUDY))
     assert list_open_parts([held, not_held], [held, not_held], [], given) == (
-        f"{PHRASES.unquoted_part}{held}.",
-        f"{PHRASES.unspoken_part}{not_held}.",
+        ENGLISH.unquoted_part.format(part=held),
+        ENGLISH.unspoken_part.format(part=not_held),
     )
 
 
@@ -114,7 +115,7 @@ def test_of_a_part_that_a_quotation_repeats_it_is_not_said_that_nothing_holds_it
     repeated, other = "whatever cups and pots cost in shops", "which licensed shops sell pressure cookers"
     given = read_material(asked(f"{repeated}, and {other}?", STUDY))
     quotes = ["Cups cost little.", "Cups and pots cost little in all shops of the town."]
-    assert list_open_parts([repeated, other], [], quotes, given) == (f"{PHRASES.unspoken_part}{other}.",)
+    assert list_open_parts([repeated, other], [], quotes, given) == (ENGLISH.unspoken_part.format(part=other),)
     assert len(list_open_parts([repeated, other], [], quotes[:1], given)) == 2
 
 

@@ -1,0 +1,245 @@
+"""Works that sources tell of, put together: accounts that share an identifier, also by way of others, are of one work.
+
+Nothing is thrown away: a merged work keeps every account of it, and all that is said of it is computed from the set of
+these. So the order in which sources answer does not matter, nor how often they do, nor what was put together first.
+
+Without a common identifier works stay apart, also of the same title, year and first author: a conference paper and its
+journal version, a protocol and its results, the parts of a series and a correction look alike so, and to take two
+studies for one loses evidence, while to list one study twice does not.
+
+A trial's number joins only records of the trial itself: papers name the trial that they report, and two papers of one
+trial are two. The same holds for the address of a page.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final, TypeVar, get_args
+
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.report.works import Flag, Identifiers, Provenance, Work, WorkKind
+
+BELIEVED: Final = (
+    *("pubmed", "crossref", "europe-pmc", "clinical-trials", "openalex", "semantic-scholar"),
+    *("arxiv", "biorxiv", "medrxiv", "wikipedia"),
+)
+"""Whose word counts first where accounts differ: indexed by people, then told by publishers, then gathered by programs.
+A source that is not named here comes behind these, by its name."""
+
+_PUBLISHED: Final[frozenset[WorkKind]] = frozenset({"article", "review", "book"})
+_PREPRINT_DOI: Final = re.compile(
+    r"10\.(?:48550/arxiv|1101/\d{4}\.\d\d\.\d\d\.\d|1101/\d{6}$|64898/|21203/|20944/preprints|26434/|31234/|31219/|2139/ssrn"
+    r"|36227/|22541/)"
+)
+"""DOIs that servers of preprints give: arXiv, bioRxiv and medRxiv (old and new), Research Square, Preprints.org,
+ChemRxiv, PsyArXiv, OSF, SSRN, TechRxiv, Authorea."""
+_DATE: Final = re.compile(r"\d{4}(?:-\d\d){0,2}")
+_STAYING: Final[frozenset[Flag]] = frozenset({"retracted", "concern", "corrected", "withdrawn"})
+_OF_THE_MOMENT: Final[frozenset[Flag]] = frozenset({"no_results", "unknown_status"})
+_FLAGS: Final[tuple[Flag, ...]] = get_args(Flag)
+
+T = TypeVar("T")
+
+
+class MergedWork(Frozen):
+    """One work, as all its accounts together tell of it."""
+
+    work: Work
+    """Each field from who is believed first; see `merge_accounts`."""
+    told_by: tuple[Provenance, ...] = ()
+    """Each source once, who is believed first before the others."""
+    also: tuple[str, ...] = ()
+    """Its other names, as `doi:...`, that are not among the identifiers of `work`."""
+    preprints: tuple[str, ...] = ()
+    """Of a published work that is a preprint as well: the names of that one."""
+    accounts: tuple[Work, ...] = ()
+    """All that was told, in one order; who tells the same several times is here once, with the last time."""
+
+
+def merge_works(works: Iterable[Work]) -> tuple[MergedWork, ...]:
+    """Every work that `works` are accounts of, once, in an order that depends on nothing but what they say.
+
+    An account without any identifier stays for itself.
+    """
+    accounts = _each_once(works)
+    groups = _group_accounts(accounts)
+    return tuple(sorted((merge_accounts(group) for group in groups), key=_build_sort_key))
+
+
+def list_joining_names(work: Work) -> tuple[str, ...]:
+    """The names by which an account is joined with others."""
+    papers = work.identifiers.model_copy(update={"nct": "", "url": ""}).names
+    return papers or work.identifiers.names
+
+
+def merge_accounts(group: Iterable[Work]) -> MergedWork:
+    """One work of all accounts of it.
+
+    - Accounts of what was published go before those of a preprint, and these tell nothing of the publication: not where
+      it appeared, not when. Among equals, `BELIEVED` decides.
+    - Authors: the longest list. Date: the most exact one of the year that is believed. Citations: the most.
+    - Flags: once told, a retraction, a withdrawal, doubts and an erratum stay. `preprint` falls where something was
+      published, `abstract_only` where somebody had more. What a trial lacks is as it was told last.
+    - Designs and notices: all of them, each once.
+
+    Raises:
+        ValueError: there is no account.
+    """
+    accounts = sorted(_each_once(group), key=_rank_account)
+    if not accounts:
+        raise ValueError("a work needs an account of it")
+    published = any(map(is_published, accounts))
+    leading = [one for one in accounts if not (published and is_preprint(one))]
+    year, date = _choose_date(leading)
+    identifiers = _merge_identifiers(leading, accounts)
+    own = set(identifiers.names)
+    work = Work(
+        title=_find_first_value((one.title for one in accounts), ""),
+        authors=_find_longest_authors(leading) or _find_longest_authors(accounts),
+        year=year,
+        published=date,
+        venue=_find_first_value((one.venue for one in leading), ""),
+        volume=_find_first_value((one.volume for one in leading), ""),
+        issue=_find_first_value((one.issue for one in leading), ""),
+        pages=_find_first_value((one.pages for one in leading), ""),
+        publisher=_find_first_value((one.publisher for one in leading), ""),
+        kind=next((one.kind for one in leading if one.kind != "other"), "other"),
+        design=_merge_texts(one.design for one in accounts),
+        identifiers=identifiers,
+        url=_find_first_value((one.url for one in leading), ""),
+        language=_find_first_value((one.language for one in accounts), ""),
+        flags=_merge_flags(accounts, published=published),
+        notices=_merge_texts(one.notices for one in accounts),
+        cited_by=max((one.cited_by for one in accounts if one.cited_by is not None), default=None),
+        licence=_find_first_value((one.licence for one in leading), ""),
+        source=accounts[0].source,
+        retrieved_at=max(one.retrieved_at for one in accounts),
+    )
+    return MergedWork(
+        work=work,
+        told_by=_merge_provenance(accounts),
+        also=tuple(name for name in _merge_texts(one.identifiers.names for one in accounts) if name not in own),
+        preprints=_list_preprint_names(accounts) if published else (),
+        accounts=tuple(sorted(accounts, key=_dump_work)),
+    )
+
+
+def is_preprint(work: Work) -> bool:
+    """Whether an account is of a preprint, by its flag, its kind, or who gave its DOI."""
+    return "preprint" in work.flags or work.kind == "preprint" or _is_preprint_doi(work.identifiers.doi)
+
+
+def is_published(work: Work) -> bool:
+    """Whether an account is of something published: a paper or book with a name that no preprint server gave."""
+    names = work.identifiers
+    return not is_preprint(work) and work.kind in _PUBLISHED and bool(names.doi or names.pmid or names.pmcid)
+
+
+def _is_preprint_doi(doi: str) -> bool:
+    return bool(_PREPRINT_DOI.match(doi))
+
+
+def _each_once(works: Iterable[Work]) -> list[Work]:
+    """Drop duplicate accounts: of those that differ only in their time, the last one stays."""
+    last: dict[str, Work] = {}
+    for work in works:
+        key = work.model_copy(update={"retrieved_at": 0.0}).model_dump_json()
+        if key not in last or last[key].retrieved_at < work.retrieved_at:
+            last[key] = work
+    return list(last.values())
+
+
+def _group_accounts(accounts: Sequence[Work]) -> list[list[Work]]:
+    """The accounts in groups that share names; without recursion, since chains may be long."""
+    parent = list(range(len(accounts)))
+
+    def root(place: int) -> int:
+        while parent[place] != place:
+            parent[place] = parent[parent[place]]
+            place = parent[place]
+        return place
+
+    first: dict[str, int] = {}
+    for place, account in enumerate(accounts):
+        for name in list_joining_names(account):
+            parent[root(place)] = root(first.setdefault(name, place))
+    groups: dict[int, list[Work]] = {}
+    for place, account in enumerate(accounts):
+        groups.setdefault(root(place), []).append(account)
+    return list(groups.values())
+
+
+def _rank_account(work: Work) -> tuple[int, int, str, str]:
+    stands = 0 if is_published(work) else 2 if is_preprint(work) else 1
+    believed = BELIEVED.index(work.source) if work.source in BELIEVED else len(BELIEVED)
+    return stands, believed, work.source, _dump_work(work)
+
+
+def _dump_work(work: Work) -> str:
+    return work.model_dump_json()
+
+
+def _build_sort_key(one: MergedWork) -> tuple[str, ...]:
+    return (one.work.identifiers.document, *map(_dump_work, one.accounts))
+
+
+def _choose_date(leading: Sequence[Work]) -> tuple[int | None, str]:
+    """The year that is believed, and the most exact date within it."""
+    year = next((one.year for one in leading if one.year is not None), None)
+    dates = [one.published for one in leading if _DATE.fullmatch(one.published)]
+    if year is None and dates:
+        told = int(dates[0][:4])
+        year = told if 1000 <= told <= 2999 else None
+    return year, max((date for date in dates if date.startswith(str(year))), key=len, default="")
+
+
+def _merge_identifiers(leading: Sequence[Work], accounts: Sequence[Work]) -> Identifiers:
+    """Return the first identifier of each kind; arXiv's number may be of the preprint, and leads to the same work."""
+    told = {
+        kind: _find_first_value((getattr(one.identifiers, kind) for one in leading), "")
+        for kind in Identifiers.model_fields
+    }
+    return Identifiers(**told | {"arxiv": _find_first_value((one.identifiers.arxiv for one in accounts), "")})
+
+
+def _list_preprint_names(accounts: Iterable[Work]) -> tuple[str, ...]:
+    """What only the preprint is called, and its number at arXiv also where others name it."""
+    of_published = {name for one in accounts if is_published(one) for name in one.identifiers.names}
+    names = _merge_texts(one.identifiers.names for one in accounts if is_preprint(one))
+    return tuple(name for name in names if name not in of_published or name.startswith("arxiv:"))
+
+
+def _merge_flags(accounts: Sequence[Work], *, published: bool) -> tuple[Flag, ...]:
+    told = {flag for one in accounts for flag in one.flags}
+    flags = told & _STAYING
+    if not published and any(map(is_preprint, accounts)):
+        flags |= {"preprint"}
+    if all("abstract_only" in one.flags for one in accounts):
+        flags |= {"abstract_only"}
+    trials = [one for one in accounts if one.kind == "trial"] or accounts
+    flags |= {*max(trials, key=lambda one: (one.retrieved_at, _dump_work(one))).flags} & _OF_THE_MOMENT
+    return tuple(flag for flag in _FLAGS if flag in flags)
+
+
+def _merge_provenance(accounts: Sequence[Work]) -> tuple[Provenance, ...]:
+    """In the order of the accounts."""
+    last: dict[str, float] = {}
+    for one in accounts:
+        last[one.source] = max(one.retrieved_at, last.get(one.source, one.retrieved_at))
+    return tuple(Provenance(source=source, retrieved_at=at) for source, at in last.items())
+
+
+def _find_first_value(values: Iterable[T], default: T) -> T:
+    """The first that is not empty."""
+    return next((value for value in values if value), default)
+
+
+def _find_longest_authors(accounts: Iterable[Work]) -> tuple[str, ...]:
+    return max((one.authors for one in accounts), key=len, default=())
+
+
+def _merge_texts(lists: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    """All that is in any of them, each once however its letters are set."""
+    seen: dict[str, str] = {}
+    for text in (text for texts in lists for text in texts):
+        seen.setdefault(text.casefold(), text)
+    return tuple(seen.values())

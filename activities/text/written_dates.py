@@ -1,0 +1,136 @@
+"""Dates and times as texts have them, with names of months of seven languages from Babel, and as databases write them.
+
+What is written says as much as it says: `March 2024` is any day of that month. `03/04/2024` may be read in two ways,
+and both are kept.
+
+dateparser finds one whole date for each, by guessing what is not written; here nothing may be known that is not said.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from babel import Locale
+
+_LANGUAGES: Final = ("en", "de", "de_AT", "fr", "es", "it", "pt", "nl")
+_OTHER_WORDS: Final = frozenset(("set", "out", "gen", "mag"))
+"""Short names of months that are also words of another language."""
+
+
+def _read_calendar_names(of: str) -> dict[str, int]:
+    """The names, long and short, in lower case, with their numbers from 1."""
+    names: dict[str, int] = {}
+    for language in _LANGUAGES:
+        widths = getattr(Locale.parse(language), of)["format"]
+        listed = [name.lower().rstrip(".") for width in ("wide", "abbreviated") for name in widths[width].values()]
+        places = [place % len(widths["wide"]) + 1 for place in range(len(listed))]
+        names.update((name, place) for name, place in zip(listed, places, strict=True) if name not in _OTHER_WORDS)
+    return names
+
+
+_MONTHS: Final = {**_read_calendar_names("months"), "sept": 9}
+DATE_WORDS: Final = frozenset((*_MONTHS, *_read_calendar_names("days")))
+"""Names of months and of days of the week."""
+_MONTH: Final = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_CLOCK: Final = r"(?P<hour>[0-2]?\d):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(?:[.,]\d{1,9})?)?"
+_ZONE: Final = r"(?:\ ?(?:Z|UTC|[+-]\d{2}(?::?\d{2})?)\b)?"
+_DAY: Final = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th|er|\.|º)?"
+_FORMS: Final = tuple(
+    re.compile(rf"(?<![\w.,:/-]){form}(?![\w:/]|[-.,]\d)", re.IGNORECASE | re.VERBOSE)
+    for form in (
+        rf"(?P<year>\d{{4}})-(?P<month>[01]\d)-(?P<day>[0-3]\d)(?:[T ]{_CLOCK}{_ZONE})?",
+        r"(?P<year>\d{4})-(?P<month>0[1-9]|1[0-2])",
+        rf"{_DAY}\s+(?:of\s+|de\s+)?(?P<name>{_MONTH})\b\.?(?:,?\s+(?:de\s+|del\s+)?(?P<year>\d{{4}}))?",
+        rf"(?P<name>{_MONTH})\.?\s+{_DAY}(?:,?\s+(?P<year>\d{{4}}))?",
+        rf"(?P<name>{_MONTH})\.?\s+(?:de\s+|del\s+)?(?P<year>\d{{4}})",
+        _CLOCK,
+    )
+)
+_RANGED_FORM: Final = re.compile(
+    r"(?<![\w.,:/])(?P<first>[0-3]?\d)[./](?P<then>[0-3]?\d)[./](?P<year>\d{4})(?![\w:/]|[.,]\d)"
+)
+"""The only one that a dash may join with another of its kind and not with more of itself."""
+_STORED: Final = re.compile(
+    rf"\s*(?P<year>\d{{4}})(?:-(?P<month>\d{{1,2}})(?:-(?P<day>\d{{1,2}})(?:[T ]{_CLOCK})?)?)?", re.ASCII
+)
+_CLOCK_ALONE: Final = re.compile(rf"\s*{_CLOCK}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The stated parts of a moment; None for parts that are not stated."""
+
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+    hour: int | None = None
+    minute: int | None = None
+    second: int | None = None
+
+    def holds_of(self, other: "Moment") -> bool:
+        """Whether `other` says all that this one says."""
+        pairs = zip(self._parts, other._parts, strict=True)
+        return all(own is None or own == theirs for own, theirs in pairs)
+
+    @property
+    def _parts(self) -> tuple[int | None, ...]:
+        return (self.year, self.month, self.day, self.hour, self.minute, self.second)
+
+
+@dataclass(frozen=True)
+class WrittenMoment:
+    """A date or a time in a text, and all that it may mean."""
+
+    start: int
+    end: int
+    readings: tuple[Moment, ...]
+    parts: tuple[tuple[int, int, int], ...]
+    """Where each of its numbers and names begins and ends, and its number."""
+
+
+def find_moments(text: str) -> Iterator[WrittenMoment]:
+    """The dates and times of `text`, none within another; a year alone is a number like any other."""
+    taken = bytearray(len(text))
+    for form in (_RANGED_FORM, *_FORMS):
+        for found in form.finditer(text):
+            start, end = found.span()
+            if any(taken[start:end]):
+                continue
+            readings = tuple(_iter_moment_readings(found))
+            if readings:
+                taken[start:end] = b"\x01" * (end - start)
+                yield WrittenMoment(start, end, readings, tuple(_iter_moment_parts(found)))
+
+
+def parse_month_name(word: str) -> int:
+    """The number of the month that a lower-case word names; 0 if it names none."""
+    return _MONTHS.get(word, 0)
+
+
+def parse_stored_moment(written: str) -> Moment | None:
+    """A moment as a database writes it: `2024-03`, `2024-03-01 12:30:00`, `12:30`; None if it is none."""
+    found = _STORED.match(written) or _CLOCK_ALONE.match(written)
+    return None if found is None else next(_iter_moment_readings(found), None)
+
+
+def _iter_moment_readings(found: re.Match[str]) -> Iterator[Moment]:
+    parts = found.groupdict()
+    said = {name: int(value) for name in ("year", "hour", "minute", "second") if (value := parts.get(name))}
+    orders: set[tuple[int | None, int | None]]
+    if parts.get("first"):
+        first, then = int(parts["first"]), int(parts["then"])
+        orders = {(first, then), (then, first)}
+    else:
+        name = parts.get("name")
+        month = _MONTHS[name.lower()] if name else int(parts["month"]) if parts.get("month") else None
+        orders = {(int(parts["day"]) if parts.get("day") else None, month)}
+    for day, month in sorted(orders, key=str):
+        if (month is None or 1 <= month <= 12) and (day is None or 1 <= day <= 31):
+            yield Moment(day=day, month=month, **said)
+
+
+def _iter_moment_parts(found: re.Match[str]) -> Iterator[tuple[int, int, int]]:
+    for part, written in found.groupdict().items():
+        if written:
+            yield *found.span(part), _MONTHS[written.lower()] if part == "name" else int(written)

@@ -14,7 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from elcano.api.agents import with_kept_agents
 from elcano.api.http.errors import FieldFault, GraphNotFound, RequestInvalid
 from elcano.api.runs.model_checks import explain_mode_obstacle
-from elcano.api.runs.source_catalogue import list_all_sources
+from elcano.api.source_catalogue import list_all_sources
 from elcano.graphs.catalogue.sources import DATABASE
 from elcano.graphs.checks.budget_limits import default_limits, limit_faults
 from elcano.graphs.checks.callees import required_extras

@@ -20,7 +20,7 @@ from elcano.api.http.errors import (
     TemporalUnavailable,
 )
 from elcano.api.runs.runnable_graphs import GraphTraits
-from elcano.api.runs.source_catalogue import SourceCatalogue
+from elcano.api.source_catalogue import SourceCatalogue
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.checks.references import explain_unknown_name

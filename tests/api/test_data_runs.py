@@ -16,7 +16,7 @@ from elcano.api.runs.source_availability import (
     SourceSurvey,
     choose_sources,
 )
-from elcano.api.runs.source_catalogue import SourceCatalogue
+from elcano.api.source_catalogue import SourceCatalogue
 from elcano.graphs.modes import MODES, list_ways
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.settings.settings import Settings

@@ -237,7 +237,7 @@ class Version(TypedDict, total=False):
 
 
 def build_worker_version(settings: Settings) -> Version:
-    """Return the worker's version: runs stay with their build in a named deployment; else any worker picks up any run."""
+    """Return the worker's version: runs stay with their build in a named deployment; else any worker takes any run."""
     build = build_id(settings)
     if not settings.deployment:
         return Version(build_id=build)

@@ -54,7 +54,7 @@ def delete(runs: Runs, yes: Yes = False) -> None:
 
 
 def build_runs_table(runs: list[dict[str, Any]], width: int) -> "Table":
-    """Build a table of runs `width` columns wide, with whole ids if they fit beside everything else, else their ends."""
+    """Build a table of runs `width` columns wide, with whole ids if they fit beside everything else."""
     from rich.table import Table
     from rich.text import Text
 

@@ -170,7 +170,7 @@ async def _run_ask_command(chosen: Settings, question: str, *options: str) -> in
 
 
 def main() -> None:
-    """Run the program; it exits as `elcano ask` does, but with 0 if there is a report, and with 2 if it cannot start."""
+    """Run the program; it exits as `elcano ask` does, but with 0 if there is a report, and 2 if it cannot start."""
     parser = argparse.ArgumentParser(prog="make demo")
     parser.add_argument("--question", help="by default one that the installed packages' readmes answer")
     parser.add_argument("--mode", default=DEFAULT_MODE)

@@ -1,12 +1,10 @@
-"""`make demo`: one question on a stack of its own, from the POST to the report.
+"""`make demo`: researches one question on a stack of its own, from the POST to the report.
 
 The stack takes free ports and keeps its data in `.elcano/demo`, so that it disturbs nothing and is quick the second
-time. The question goes through `elcano ask`, like anybody's.
+time. The question goes through `elcano ask`, like a user's.
 
-A folder that is to be searched is looked at before the stack starts.
-
-A run over a folder that is missing or holds nothing to read ends well, with a report that found nothing: nobody who
-mistyped a path would learn it from that.
+A folder of documents is checked before the stack starts: a run over a folder that is missing or holds nothing readable
+would end well, with a report that found nothing, and hide the mistyped path.
 """
 
 import argparse
@@ -40,11 +38,11 @@ from elcano.plugins.documents.parser import Parser
 from elcano.settings import Settings, program_settings
 
 _NAMED = 3
-"""Unreadable documents that a refusal names; the rest is counted."""
+"""Number of unreadable documents that a refusal names; the rest is counted."""
 
 
 def require_documents(path: Path, *, option: str, limit_bytes: int) -> None:
-    """Refuses a folder in which nothing can be searched; reads only until the first document that has a text.
+    """Refuse a folder in which nothing can be searched; read only until the first document with text.
 
     Args:
         path: the folder.
@@ -84,12 +82,12 @@ def require_documents(path: Path, *, option: str, limit_bytes: int) -> None:
 
 
 QUESTION = "What does Typer build, how does Rich print tables, and how does Pydantic validate data?"
-"""The readmes of the installed packages, which the demo searches, answer it."""
+"""The default question; the readmes of the installed packages, which the demo searches, answer it."""
 QUESTION_OF_PARTS = (
     "How does Typer build a command line interface, how does Rich print tables, how does Pydantic validate data, "
     "and how does FastAPI serve an API?"
 )
-"""For the modes that plan: each of its parts is a section that is researched by itself."""
+"""The question for modes that plan: each of its parts becomes a section of its own."""
 _PLANNING = ("deep", "deep_brief", "hierarchical")
 DATA_MODE = "data"
 SCRIPTED = "elcano.testing.plugin:plugin"
@@ -102,7 +100,7 @@ _INTERRUPTED = 130
 
 
 def demo_settings(docs: Path | None, mode: str = DEFAULT_MODE) -> Settings:
-    """The user's settings on free ports and in the demo's folder, with `docs` as the collection `docs`.
+    """Return the user's settings on free ports and in the demo's folder, with `docs` as the collection `docs`.
 
     For questions to databases there is one of the demo's own, which is made here with its saved questions.
     """
@@ -129,7 +127,7 @@ def demo_settings(docs: Path | None, mode: str = DEFAULT_MODE) -> Settings:
 
 
 def is_scripted(chosen: Settings, mode: str) -> bool:
-    """Whether a mode needs a language model, and the settings name none: a scripted one plays its agents then."""
+    """Whether a mode needs a language model and the settings name none: then a scripted model plays its agents."""
     graph = MODES.get(mode)
     if chosen.model != OFFLINE or graph is None or mode == DEFAULT_MODE:
         return False
@@ -137,7 +135,7 @@ def is_scripted(chosen: Settings, mode: str) -> bool:
 
 
 async def run_demo(question: str, mode: str, docs: Path | None) -> int:
-    """Runs the demo and returns its exit code."""
+    """Run the demo and return its exit code."""
     end_on_signals()
     chosen = demo_settings(docs, mode)
     report = chosen.data_dir / "reports" / f"{time.strftime('%Y%m%d-%H%M%S')}.md"
@@ -176,7 +174,7 @@ async def _run_ask_command(chosen: Settings, question: str, *options: str) -> in
 
 
 def main() -> None:
-    """The program; exits as `elcano ask` does, but with 0 whenever there is a report, and with 2 if it cannot start."""
+    """Run the program; it exits as `elcano ask` does, but with 0 if there is a report, and 2 if it cannot start."""
     parser = argparse.ArgumentParser(prog="make demo")
     parser.add_argument("--question", help="by default one that the installed packages' readmes answer")
     parser.add_argument("--mode", default=DEFAULT_MODE)
@@ -206,7 +204,7 @@ def _print_report_file(report: Path) -> None:
 
 
 DATABASE: Final = "installed"
-"""As what the demo names it."""
+"""The name of the demo's database."""
 QUESTION_OF_DATA: Final = "What are the top 5 packages by total bytes?"
 SAVED_QUESTIONS: Final = {
     QUESTION_OF_DATA: (
@@ -222,7 +220,7 @@ SAVED_QUESTIONS: Final = {
         "ORDER BY total_bytes DESC, suffix"
     ),
 }
-"""Each with the query that answers it."""
+"""The saved questions, each with the query that answers it."""
 _TABLES: Final = """
 CREATE TABLE packages (name TEXT PRIMARY KEY, version TEXT NOT NULL);
 CREATE TABLE files (
@@ -236,7 +234,7 @@ CREATE TABLE files (
 
 
 def build_demo_database(folder: Path) -> Path:
-    """Writes the database into `folder` and gives its place. A package without a list of its files has none here."""
+    """Write the database into `folder` and return its path. A package without a list of its files has none here."""
     folder.mkdir(parents=True, exist_ok=True)
     place = folder / f"{DATABASE}.db"
     place.unlink(missing_ok=True)
@@ -254,7 +252,7 @@ def build_demo_database(folder: Path) -> Path:
 
 
 def save_questions(folder: Path) -> Path:
-    """Writes the saved questions into `folder`, in the form of `ELCANO_DATABASE_EXAMPLES`, and gives their place."""
+    """Write the saved questions into `folder`, in the form of `ELCANO_DATABASE_EXAMPLES`, and return their path."""
     folder.mkdir(parents=True, exist_ok=True)
     place = folder / f"{DATABASE}.jsonl"
     lines = (json.dumps({"question": question, "sql": sql}) for question, sql in SAVED_QUESTIONS.items())
@@ -263,7 +261,7 @@ def save_questions(folder: Path) -> Path:
 
 
 def _list_package_files(name: str, package: Distribution) -> Iterator[tuple[str, str, str | None, int]]:
-    """Those whose size its list tells."""
+    """List the files whose size the package states."""
     for file in package.files or ():
         if file.size is not None:
             yield name, str(file), PurePosixPath(file).suffix.lstrip(".") or None, file.size

@@ -1,4 +1,4 @@
-"""Bytes become a document: one reader per file suffix. Pure, and able to take a process down: see `parser`."""
+"""Turns bytes into a document: one reader per file suffix. Pure, but able to crash a process: see `parser`."""
 
 import io
 import re
@@ -26,12 +26,12 @@ from elcano.plugins.documents import html, markdown
 UNPACKED_BYTES: Final = 200_000_000
 UNPACKED_RATIO: Final = 100
 UNPACKED_HARMLESS: Final = 1_000_000
-"""Below this the ratio says nothing: an empty template packs well."""
+"""Size below which the ratio says nothing: an empty template packs well."""
 _HEADING: Final = re.compile(r"heading (\d)$", re.IGNORECASE)
 
 
 def read_docx(content: bytes) -> Parsed:
-    """A Word document.
+    """Read a Word document.
 
     Raises:
         FileSkipped: it is damaged, encrypted, or would unpack to more than it should.
@@ -101,11 +101,11 @@ _SHORT_LINE: Final = 0.75
 """A line that ends a sentence and is shorter than this share of the page's longest line ends a paragraph."""
 _SENTENCE_ENDS: Final = (".", "!", "?", ":", '."', ".)", ".”")
 _SOFT_BREAKS: Final = ("￾", "\x02")
-"""What PDFium writes for a hyphen that only breaks a line."""
+"""Characters that PDFium writes for a hyphen that only breaks a line."""
 
 
 def read_pdf(content: bytes) -> Parsed:
-    """A PDF with a text layer.
+    """Read a PDF with a text layer.
 
     Raises:
         FileSkipped: it is broken, encrypted, or holds pictures of pages only.
@@ -166,7 +166,7 @@ class Format(NamedTuple):
     media_type: str
     read: Callable[[bytes], Parsed]
     foreign: bool = False
-    """A library written in C reads it: a bad file may crash or hang it."""
+    """Whether a library written in C reads it: a bad file may crash or hang it."""
 
 
 _TEXT: Final = Format("text/plain", plain.read_text)
@@ -189,7 +189,7 @@ FORMATS: Final[Mapping[str, Format]] = {
 
 
 def parse_document(name: str, content: bytes) -> Document:
-    """The document in `content`; the suffix of `name` says how to read it.
+    """Parse the document in `content`; the suffix of `name` determines the reader.
 
     Raises:
         FileSkipped: it cannot be read, or there is nothing in it.

@@ -1,8 +1,8 @@
-"""The tool `call_tool`: one call of one tool of a server that the operator named.
+"""The tool `call_tool`: one call of one tool of a server that the operator configured.
 
-What writes is called at most once, whatever happens to worker, connection or run: before it is called, the call is
-claimed in the store for good, and whoever finds it claimed says that its outcome is unknown. What only reads, or may be
-repeated, is tried again by Temporal.
+A tool that writes is called at most once, whatever happens to worker, connection or run: before the call, it is
+permanently claimed in the store, and an attempt that finds it claimed reports an unknown outcome. Temporal retries
+calls that only read, or may be repeated.
 """
 
 import asyncio
@@ -52,19 +52,19 @@ RESULT_TYPE: Final = "application/vnd.elcano.tool-result+json"
 
 @dataclass(frozen=True)
 class CallPlace:
-    """Which call of a run this is: the same in every attempt, in a run that is taken up too."""
+    """Identifies a call of a run: the same in every attempt, also in a resumed run."""
 
     run_id: str
     activity: str
-    """The id of its activity, which says step, node and item."""
+    """The id of its activity, which contains step, node and item."""
     attempt: str
-    """What tells this attempt apart from every other one."""
+    """Distinguishes this attempt from every other one."""
     approval: str = ""
-    """The id under which somebody approved this one call, and no other; empty: nobody was asked."""
+    """The id of the approval for this one call; empty: no approval was requested."""
 
 
 class Caller:
-    """Calls tools of the servers of this worker."""
+    """Calls tools of this worker's servers."""
 
     def __init__(self, servers: Mapping[str, ToolServer], key: Key) -> None:
         self._servers = servers
@@ -73,18 +73,18 @@ class Caller:
     async def call(
         self, store: TenantStore, place: CallPlace, given: CallToolInput, within: float | None
     ) -> CallToolOutput:
-        """What the tool answered; the whole of it is stored before this answers.
+        """Call a tool and return its answer, which is stored in full before this returns.
 
         Args:
             store: the tenant's.
-            place: which call it is.
-            given: what is called.
-            within: seconds that this attempt may take; None: as many as the server's.
+            place: the call.
+            given: the tool and its arguments.
+            within: time limit of this attempt in seconds; None: the server's.
 
         Raises:
             ToolRefused: no such server or tool, arguments that do not fit, or an answer that no tool may give.
-            ApprovalNeeded: nothing else stands against it, and it writes, which nobody has allowed.
-            ToolUnavailable: nothing was done, or the tool only reads: another try may help.
+            ApprovalNeeded: it writes without approval, and nothing else stands against it.
+            ToolUnavailable: nothing was done, or the tool only reads: a retry may help.
             OutcomeUnknown: it writes, and was called before or broke off.
         """
         server = found_in(self._servers, given.server)
@@ -113,11 +113,11 @@ class Caller:
     async def _ready(
         self, client: "Client", server: ToolServer, given: CallToolInput, known: tuple[str, ...], *, approved: bool
     ) -> ToolKind:
-        """What kind of tool it is, once nothing stands against the call.
+        """Return the kind of tool, once nothing stands against the call.
 
         Raises:
-            ToolRefused: there is none, or its arguments do not fit.
-            ApprovalNeeded: it writes, and neither the operator nor anybody else has allowed that.
+            ToolRefused: there is no such tool, or its arguments do not fit.
+            ApprovalNeeded: it writes, and neither the operator nor an approval allows that.
         """
         from elcano.plugins.mcp.tool_calls import argument_faults
 
@@ -142,10 +142,10 @@ class Caller:
 
 
 async def _call_server_tool(client: "Client", given: CallToolInput, known: tuple[str, ...]) -> "CallToolResult":
-    """What the server answers.
+    """Return the server's answer.
 
     Raises:
-        ToolRefused: that it does not take the call, or what no tool may answer.
+        ToolRefused: it does not accept the call, or gives an answer that no tool may give.
     """
     from mcp.shared.exceptions import MCPError
     from mcp.types import INVALID_PARAMS, METHOD_NOT_FOUND
@@ -164,10 +164,10 @@ async def _call_server_tool(client: "Client", given: CallToolInput, known: tuple
 
 
 async def _claim_tool_call(store: TenantStore, place: CallPlace, given: CallToolInput) -> None:
-    """Makes the call this attempt's for good.
+    """Claim the call for this attempt, permanently.
 
     Raises:
-        OutcomeUnknown: another attempt, or the run before it was taken up, made it.
+        OutcomeUnknown: another attempt, or the run before it was resumed, made the call.
     """
     asked = json.dumps([given.server, given.tool, given.arguments], sort_keys=True)
     call = json.dumps([place.run_id, place.approval or place.activity, asked])
@@ -217,15 +217,15 @@ async def _store_call_result(
 MOST_FAULTS: Final = 50
 FAULT_CHARACTERS: Final = 300
 MOST_REFERENCES: Final = 20_000
-"""References of a schema that are followed for one call: a few that lead to each other can be followed for ever."""
+"""References of a schema followed per call: a few that refer to each other could be followed forever."""
 PATTERN_SECONDS: Final = 1.0
 
 
 def argument_faults(arguments: JsonObject, schema: JsonObject) -> list[str]:
-    """List faults in the arguments as `/place: what`; at most 50, then a line with how many more there are.
+    """List faults in the arguments as `/place: what`; at most 50, then a line with the number of the others.
 
     Raises:
-        ToolRefused: the schema is none.
+        ToolRefused: the schema is invalid.
     """
     kind = validator_for(schema, default=Draft202012Validator)
     try:
@@ -247,7 +247,7 @@ def _find_argument_faults(checked: Validator, arguments: JsonObject) -> Iterator
 
 
 def _limit_reference_keywords(kind: type[Validator]) -> dict[str, Any]:
-    """The keywords that refer to other places of a schema, as `kind` has them, until there were too many."""
+    """Return the keywords that refer to other places of a schema, as `kind` has them, up to a maximum number."""
     left = iter(range(MOST_REFERENCES))
 
     def counted(follow: Any) -> Any:
@@ -263,7 +263,7 @@ def _limit_reference_keywords(kind: type[Validator]) -> dict[str, Any]:
 
 
 def _validate_pattern(_: Validator, pattern: str, instance: object, __: Any) -> Iterator[SchemaMismatch]:
-    """`pattern` as JSON Schema has it, within a second."""
+    """Apply `pattern` as JSON Schema defines it, within a second."""
     if not isinstance(instance, str):
         return
     try:

@@ -1,6 +1,6 @@
 """Asks a search provider for pages: the first one configured, and the next one when it fails.
 
-That nobody answered is never the same as that nothing was found.
+No answer is never the same as no results.
 """
 
 import re
@@ -23,12 +23,12 @@ from elcano.settings.settings import Settings
 
 BRAVE_KEY: Final = "BRAVE_API_KEY"
 BRAVE_WORDS: Final = 50
-"""Of a query; more are refused."""
+"""Maximum number of words of a query; Brave refuses more."""
 _DAY_SECONDS: Final = 86_400
 
 
 async def search_brave(service: Service, key: str, query: str) -> Hits:
-    """Its web results."""
+    """Return Brave's web results."""
     params = {"q": " ".join(query.split()[:BRAVE_WORDS]), "count": str(HITS), "result_filter": "web"}
     answer = await service.ask("res/v1/web/search", params=params, headers={"X-Subscription-Token": key})
     if answer.status == 429 and _used_up(answer):
@@ -43,7 +43,7 @@ async def search_brave(service: Service, key: str, query: str) -> Hits:
 
 
 def _used_up(answer: Answer) -> bool:
-    """Whether nothing remains of a window that is longer than a day."""
+    """Whether nothing is left of a window that is longer than a day."""
     remaining, resets = (
         [part.strip() for part in str(answer.headers.get(f"x-ratelimit-{name}", "")).split(",")]
         for name in ("remaining", "reset")
@@ -59,7 +59,7 @@ EXA_KEY: Final = "EXA_API_KEY"
 
 
 async def search_exa(service: Service, key: str, query: str) -> Hits:
-    """Its results without contents, which it would sell beside."""
+    """Return Exa's results without contents, which it sells separately."""
     body = {"query": query, "numResults": HITS}
     answer = await service.ask("search", method="POST", headers={"x-api-key": key}, body=body)
     require_search_answer(answer, "exa", EXA_KEY)
@@ -73,7 +73,12 @@ _LEADS_AWAY: Final = re.compile(r"(?<!\S)!!+")
 
 
 async def search_searxng(service: Service, key: str, query: str) -> Hits:
-    """The first page of its general results."""
+    """Return the first page of its general results.
+
+    An instance of your own: it asks other search engines, and needs no key but JSON in its `search.formats`. With all
+    its engines down it answers 200 and an empty list; only `unresponsive_engines` shows that. It has commands in
+    queries: two exclamation marks would redirect to another site.
+    """
     params = {"q": _LEADS_AWAY.sub("", query), "format": "json"}
     answer = await service.ask("search", params=params)
     if answer.status == 403:
@@ -88,7 +93,7 @@ async def search_searxng(service: Service, key: str, query: str) -> Hits:
 
 
 def _format_silent_engines(engines: Any) -> list[str]:
-    """`engine: reason` of each that did not answer; the list was one of names in older versions."""
+    """List `engine: reason` of each engine that did not answer; older versions list only names."""
     rows = engines if isinstance(engines, list) else []
     return [": ".join(str(part) for part in row) if isinstance(row, list) else str(row) for row in rows[:HITS]]
 
@@ -100,7 +105,7 @@ SERPER_KEY: Final = "SERPER_API_KEY"
 
 
 async def search_serper(service: Service, key: str, query: str) -> Hits:
-    """Its organic results."""
+    """Return Serper's organic results."""
     body = {"q": query, "num": HITS}
     answer = await service.ask("search", method="POST", headers={"X-API-KEY": key}, body=body)
     require_search_answer(answer, "serper", SERPER_KEY)
@@ -117,7 +122,10 @@ TAVILY_KEY: Final = "TAVILY_API_KEY"
 
 
 async def search_tavily(service: Service, key: str, query: str) -> Hits:
-    """Its results; neither answers nor extracts of its own are asked for."""
+    """Return Tavily's results; neither its answers nor its extracts are requested.
+
+    Its own statuses 432 and 433 mean that a plan or a custom limit is used up.
+    """
     body = {"query": query, "max_results": HITS, "search_depth": "basic"}
     headers = {"Authorization": f"Bearer {key}"}
     answer = await service.ask("search", method="POST", headers=headers, body=body)
@@ -137,11 +145,11 @@ PROVIDERS: Final[tuple[Provider, ...]] = (
     EXA,
     SERPER,
 )
-"""In the order in which they are asked: one's own first, then those that sell by the search."""
+"""The providers in the order of use: the operator's own first, then those that charge per search."""
 
 
 class ConfiguredProvider(NamedTuple):
-    """A provider that can be asked here."""
+    """A provider that can be used here."""
 
     provider: Provider
     service: Service
@@ -159,12 +167,12 @@ def list_configured_providers(settings: Settings, fetcher: Fetcher) -> tuple[Con
 
 
 async def search_with_fallback(source: str, query: str, providers: Sequence[ConfiguredProvider]) -> Hits:
-    """What the first provider that answers has found; each that failed before it is named in a warning.
+    """Return the results of the first provider that answers; a warning names each one that failed before it.
 
     Raises:
         SourceBusy: none answered, and one of them may later.
-        SourceUnavailable: none answered, for reasons that may pass.
-        SourceRefused: none will ever answer as things are, or there is none.
+        SourceUnavailable: none answered, for temporary reasons.
+        SourceRefused: none will ever answer with this configuration, or none is configured.
     """
     failures: list[ActivityFault] = []
     for one in providers:

@@ -3,11 +3,11 @@
 import pytest
 
 from elcano.activities.query_results import as_evidence
-from elcano.activities.report.data_sections import MOST_SHOWN, render_query_results
 from elcano.activities.report.rendering import render_evidence
 from elcano.graphs.contracts import PublishCall
-from elcano.graphs.report.data_answer import SHOWN_ROWS
 from elcano.graphs.report.tables import Cell
+from elcano.plugins.data.data_answer import SHOWN_ROWS
+from elcano.plugins.data.report_results import MOST_SHOWN, render_query_results
 from elcano.storage.evidence import Evidence
 from tests.unit.plugins.data.answering.tables import table
 

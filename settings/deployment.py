@@ -18,52 +18,54 @@ class ServerSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    api_host: str = Field(default="127.0.0.1", description="Where the API listens.")
-    api_port: int = Field(default=8000, ge=1, le=65_535, description="The API's port.")
+    api_host: str = Field(default="127.0.0.1", description="The address on which the API listens.")
+    api_port: int = Field(default=8000, ge=1, le=65_535, description="The port on which the API listens.")
     api_url: str = Field(
         default="",
-        description="Where people and the command line find the API; links to runs lead there, from the Temporal UI "
-        "for example. Empty: `http://<api_host>:<api_port>`.",
+        description="The public address of the API, used by the command line and for links to runs, from the Temporal"
+        " UI for example. Empty: `http://<api_host>:<api_port>`.",
     )
     trusted_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(),
-        description="Names under which the API may be asked for, besides this machine's own and that of "
-        '`ELCANO_API_URL`, as JSON: `["research.example.org", "*.example.org"]`; `["*"]` for any. '
-        "Requests for other names are refused, because a web page can lead a browser here under one of its own.",
+        description="Host names that the API accepts, in addition to this machine's own and that of `ELCANO_API_URL`,"
+        ' as JSON: `["research.example.org", "*.example.org"]`; `["*"]` for any. Requests for other names'
+        " are refused, because a web page can point a name of its own to this machine.",
     )
     allowed_origins: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(),
-        description="Web pages of other sites that may use the API from a browser (CORS), by their origins in small "
-        'letters, as JSON: `["https://app.example.org", "http://localhost:5173"]`. They may read, follow and change '
+        description="Origins of web pages that may use the API from a browser (CORS), in lower case, as JSON: "
+        '`["https://app.example.org", "http://localhost:5173"]`. They may read, follow and change '
         "everything that the browser's user may, so there is no `*`. Empty: none (see `docs/http.md`).",
     )
     tenant_header: str = Field(
         default="",
         pattern=r"^([A-Za-z][A-Za-z0-9-]*)?$",
-        description="The header by which an authenticating proxy in front of the API says whose a request is, such as "
-        "`X-Tenant`; requests without it are then refused. The proxy must take this header away from what clients "
-        "send. Empty: everyone is the tenant `default`.",
+        description="The header in which an authenticating proxy in front of the API names the tenant of a request, "
+        "such as `X-Tenant`; requests without it are then refused. The proxy must strip this header from "
+        "client requests. Empty: everyone is the tenant `default`.",
     )
     user_header: str = Field(
         default="",
         pattern=r"^([A-Za-z][A-Za-z0-9-]*)?$",
-        description="The header by which the same proxy says who asks, such as `X-User`; what is asked of a run is "
-        "then written down with that name. A request without it has no name. The proxy must take this header away "
-        "from what clients send. Empty: requests have no names.",
+        description="The header in which the same proxy names the user, such as `X-User`; control actions are then "
+        "recorded with that name. A request without it is anonymous. The proxy must strip this header "
+        "from client requests. Empty: all requests are anonymous.",
     )
     open_runs: int = Field(
         default=500,
         ge=1,
-        description="How many runs may be open at once, paused ones included; over it the API answers 429 until one "
-        "ends. While several tenants have open runs, each may have an equal part.",
+        description="Maximum number of open runs, paused ones included; beyond it the API answers 429 until one ends."
+        " While several tenants have open runs, each may have an equal share.",
     )
     reconcile_seconds: float = Field(
         default=30.0,
         gt=0,
-        description="How often the API asks Temporal about open runs, to settle those that ended without saying so; "
-        "100 runs each time.",
+        description="How often the API asks Temporal about open runs, to close those that ended without reporting it;"
+        " 100 runs each time.",
     )
-    log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$", description="What the programs log.")
+    log_level: str = Field(
+        default="info", pattern="^(debug|info|warning|error)$", description="Log level of the programs."
+    )
 
     @field_validator("allowed_origins")
     @classmethod
@@ -89,33 +91,36 @@ class StorageSettings(BaseModel):
 
     data_dir: Path = Field(
         default=Path(".elcano"),
-        description="Everything the embedded stack keeps: runs, evidence, indexes, Temporal's database.",
+        description="The folder for everything the embedded stack stores: runs, evidence, indexes, Temporal's "
+        "database.",
     )
     store_url: str = Field(
         default="",
         repr=False,
-        description="Where what runs leave behind is kept: `sqlite:///path`, or `postgresql://user@host/database`, "
-        "whose password may be in `PGPASSWORD`. Empty: a SQLite file in `ELCANO_DATA_DIR`. Processes of several "
-        "machines need PostgreSQL.",
+        description="The database for runs and evidence: `sqlite:///path`, or `postgresql://user@host/database`, "
+        "whose password may be in `PGPASSWORD`. Empty: a SQLite file in `ELCANO_DATA_DIR`. Processes on "
+        "several machines need PostgreSQL.",
     )
     objects_url: str = Field(
         default="",
-        description="Where reports, drafts and large payloads are kept: `s3://bucket/prefix`, for S3 and what speaks "
-        "like it, or `file:///path`. Empty: a folder in `ELCANO_DATA_DIR`. Keys, region and endpoint are in the usual "
-        "variables (`AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, `AWS_ENDPOINT_URL`).",
+        description="Where reports, drafts and large payloads are stored: `s3://bucket/prefix`, for S3 and compatible"
+        " servers, or `file:///path`. Empty: a folder in `ELCANO_DATA_DIR`. Keys, region and endpoint are"
+        " in the usual variables (`AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, "
+        "`AWS_ENDPOINT_URL`).",
     )
     knowledge: str = Field(
         default="tables",
         repr=False,
         pattern=r"^(|tables|postgresql://.+)$",
-        description="Where what runs found is kept as a graph, alike for the API and all workers: `tables` of the "
-        "store, or `postgresql://user@host/database` with Apache AGE, which answers openCypher too; empty: nowhere.",
+        description="Where the knowledge graph is stored, alike for the API and all workers: `tables` of the store, "
+        "or `postgresql://user@host/database` with Apache AGE, which also answers openCypher. Empty: no "
+        "knowledge graph.",
     )
     keep_days: float = Field(
         default=0.0,
         ge=0,
         le=36_500,
-        description="Days after its end that a run is deleted, with everything that it left, by the API; 0: never.",
+        description="The API deletes a run, with everything it left, this many days after its end; 0: never.",
     )
 
     @field_validator("store_url")
@@ -147,33 +152,33 @@ class TemporalSettings(BaseModel):
     temporal_address: str = Field(
         default="",
         validation_alias="TEMPORAL_ADDRESS",
-        description="An existing Temporal server; empty: the embedded one is started.",
+        description="An existing Temporal server. Empty: the embedded one is started.",
     )
     temporal_port: int = Field(default=7233, ge=1, le=65_535, description="The embedded Temporal server's port.")
     temporal_ui_port: int = Field(default=8233, ge=1, le=65_535, description="The embedded Temporal UI's port.")
     temporal_ui_url: str = Field(
         default="",
-        description="Where people find the Temporal UI: each run then links to its page there. Empty: unknown; "
-        "`elcano serve` knows that of the embedded server.",
+        description="The address of the Temporal UI: each run then links to its page there. Empty: unknown; `elcano "
+        "serve` knows that of the embedded server.",
     )
     deployment: str = Field(
         default="",
         pattern=r"^([A-Za-z][A-Za-z0-9_-]{0,63})?$",
-        description="The name of Temporal's worker deployment that the workers belong to. Each run then stays with the "
-        "build that began it, and new runs go to the build that the deployment names as its current one (see "
-        "`docs/operations.md`). Empty: any worker takes up any run.",
+        description="The name of Temporal's worker deployment that the workers belong to. Each run then stays with "
+        "the build that started it, and new runs go to the deployment's current build (see "
+        "`docs/operations.md`). Empty: any worker picks up any run.",
     )
     build_id: str = Field(
         default="",
         pattern=r"^[A-Za-z0-9._-]{0,64}$",
-        description="The build id of the workers, such as a release or the hash of a commit; empty: a hash over the "
+        description="The build id of the workers, such as a release or the hash of a commit. Empty: a hash of the "
         "code that workflows are made of.",
     )
     worker_activities: int = Field(default=20, ge=1, le=500, description="Activities that one worker runs at once.")
     worker_cached_workflows: int = Field(
         default=500,
         ge=0,
-        description="Workflows that one worker keeps in memory; 0 replays each from its history every time.",
+        description="Workflows that one worker caches in memory; 0: each is replayed from its history every time.",
     )
     shutdown_seconds: float = Field(
         default=20.0,
@@ -183,8 +188,8 @@ class TemporalSettings(BaseModel):
     use_graph_execution: bool = Field(
         default=True,
         validation_alias="USE_GRAPH_EXECUTION",
-        description="Whether runs walk a graph; `false` runs built-in modes as plain code, and a "
-        "request for another graph has to ask for the engine by `use_graph`.",
+        description="Whether runs walk a graph; `false` runs built-in modes as plain code, and a request for another "
+        "graph has to select the graph engine with `use_graph`.",
     )
 
     @field_validator("temporal_ui_url")

@@ -23,9 +23,9 @@ class PluginSettings(BaseModel):
 
     plugins: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(),
-        description="The plugins to load, with commas between them; or, each with `-` before its name, those to leave "
-        "out: `-data,-mcp`. `package.module:name` loads one beside them that is not installed. Empty: all that are. "
-        "Set it alike for the API, all workers and the command line.",
+        description="The plugins to load, separated by commas; or, each prefixed with `-`, the ones to leave out: "
+        "`-data,-mcp`. `package.module:name` also loads a plugin that is not installed. Empty: all "
+        "installed plugins. Set it alike for the API, all workers and the command line.",
     )
 
     @field_validator("plugins", mode="before")

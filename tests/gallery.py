@@ -19,10 +19,10 @@ DOCUMENTS: Final[Mapping[str, str]] = {
 }
 
 QUESTIONS: Final[Mapping[str, str]] = {
-    "fact_check": "Descaling a kettle twice a year prevents that lime shortens its life.",
+    "fact_check": "Descaling a kettle twice a year prevents lime from shortening its life.",
     "compare_products": "How does the Swift kettle differ from the Calm kettle?",
     "screened_review": "What is known of lime in kettles?",
-    "debate": "Does descaling a kettle prevent that lime shortens its life?",
+    "debate": "Does descaling a kettle prevent lime from shortening its life?",
     "due_diligence": "Which kettles does Kettlewright make, and which dispute has Kettlewright lost?",
     "triage": "Which guarantee does the Calm kettle have?",
 }

@@ -1,21 +1,64 @@
-"""A PostgreSQL server and an S3 server of the test session's own: real ones, on this machine, away when it ends."""
+"""What stores are kept in: SQLite files that are migrated once, PostgreSQL and S3 servers of the session's own.
 
+The servers are real ones, on this machine, away when the session ends.
+"""
+
+import asyncio
+import os
 import secrets
 import shutil
 import tempfile
 import urllib.request
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine, make_url, text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from elcano.storage import store
+from elcano.storage.sql.engine import prepare_tables
 
 S3_VARIABLES = {
     "AWS_ACCESS_KEY_ID": "testing",
     "AWS_SECRET_ACCESS_KEY": "testing",
     "AWS_REGION": "us-east-1",
 }
+
+
+@pytest.fixture(scope="session", autouse=True)
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A store that begins with a new SQLite file begins with a copy of one whose tables are made.
+
+    Making them takes five times as long as all else that opening a store does, and every second test opens one.
+    """
+    folder = tmp_path_factory.mktemp("migrated")
+
+    async def make() -> None:
+        async with store.open_store(folder):
+            pass
+
+    asyncio.run(make())
+    made = folder / store.DATABASE_FILE
+
+    def copy_to(file: str) -> None:
+        if not os.path.exists(file):
+            copy = f"{file}-{secrets.token_hex(4)}"
+            shutil.copyfile(made, copy)
+            with suppress(FileExistsError):  # others may open the same new store at once
+                os.link(copy, file)
+            os.unlink(copy)
+
+    async def prepare(engine: AsyncEngine) -> None:
+        if engine.dialect.name == "sqlite" and engine.url.database:
+            copy_to(engine.url.database)
+        await prepare_tables(engine)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(store, "prepare_tables", prepare)
+        yield
 
 
 @pytest.fixture(scope="session")

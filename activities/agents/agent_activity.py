@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from typing import Any, TypeAlias
 
-from elcano.activities.agents.answer_correction import ask_agent_with_correction, ask_writer_with_correction
+from elcano.activities.agents.answer_correction import ask_agent_with_correction
 from elcano.activities.agents.answer_drafts import (
     as_drafted,
     build_draft_ref,
@@ -18,14 +18,12 @@ from elcano.activities.agents.answer_drafts import (
     with_omissions,
     without_sections,
 )
-from elcano.activities.agents.draft_review import (
-    load_draft_under_review,
-    parse_review_progress,
-    review_draft,
-    revise_doubted_blocks,
-)
+from elcano.activities.agents.draft_repair import repair_draft
+from elcano.activities.agents.draft_review import load_draft_under_review, parse_review_progress, review_draft
 from elcano.activities.agents.long_writing import LEAST_SUMMARY_TOKENS, write_long
 from elcano.activities.agents.prompt_parts import Loader
+from elcano.activities.agents.questions import build_question_agent
+from elcano.activities.agents.quote_repair import move_quotes
 from elcano.activities.agents.section_drafts import complete_draft
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.heartbeats import send_heartbeats
@@ -44,7 +42,7 @@ from elcano.graphs.engine.budget_check import sent_tokens
 from elcano.graphs.errors import BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.registry import resolve_function
-from elcano.graphs.report.draft import DraftRef
+from elcano.graphs.report.draft import Claim, DraftRef
 from elcano.graphs.report.report import ReportDraft
 from elcano.graphs.rules import PROMPT_TOKENS, get_rules
 from elcano.settings import Settings
@@ -152,7 +150,7 @@ class AgentActivities:
             write: OwnWriter = resolve_function(agent.writer)
             draft, shown = await write(attempt, agent, given, loaded, task)
             return await _handed_over(attempt, given, draft, shown, quoted=False)
-        answer = await ask_writer_with_correction(attempt, agent.asks, task, order, loaded.shown.ids, draft_from_prose)
+        answer = await attempt.ask(build_question_agent(task.kind, agent.asks), agent.asks.request, task, order)
         shown = loaded.shown.only(answer.task.evidence)
         unread = len(loaded.shown.items) - len(shown.items)
         written = await asyncio.to_thread(draft_from_prose, answer.output)
@@ -163,15 +161,16 @@ class AgentActivities:
         self, attempt: Attempt, agent: AgentDefinition, given: SynthesisInput, loaded: Loaded
     ) -> DraftRef:
         """The sections as one report, written one by one or merged in one pass."""
+        already: frozenset[Claim] = frozenset()
         if not given.sections:
             draft = without_sections(given)
         elif agent.by_section:
-            draft = await write_long(agent, given, loaded, attempt, attempt.store.artifacts)
+            draft, already = await write_long(agent, given, loaded, attempt, attempt.store.artifacts)
         else:
             draft = await _merge_sections(attempt, agent, given, loaded)
         draft = complete_draft(with_canonical_ids(draft, loaded.drafts.shown.ids), loaded.drafts)
         quoted = attempt.quoted and loaded.drafts.quoted
-        return await _handed_over(attempt, given, draft, loaded.drafts.shown, quoted=quoted)
+        return await _handed_over(attempt, given, draft, loaded.drafts.shown, quoted=quoted, already=already)
 
 
 async def _run_to_completion(writing: Coroutine[object, object, None]) -> None:
@@ -187,14 +186,28 @@ async def _run_to_completion(writing: Coroutine[object, object, None]) -> None:
 
 
 async def _handed_over(
-    attempt: Attempt, given: Frozen, draft: ReportDraft, shown: ShownPassages, *, quoted: bool
+    attempt: Attempt,
+    given: Frozen,
+    draft: ReportDraft,
+    shown: ShownPassages,
+    *,
+    quoted: bool,
+    already: frozenset[Claim] = frozenset(),
 ) -> DraftRef:
-    """Store the draft for the state, after a review if one is wanted; a draft of literal quotes needs none."""
+    """Store the draft for the state, mended, and reviewed if that is wanted; a draft of literal quotes needs neither.
+
+    `already`: blocks that its writer has had back before.
+    """
     draft = draft.model_copy(update={"quoted": quoted})
     best = tuple(shown.ids[key] for key in shown.order if key in shown.ids)
-    if quoted or not isinstance(given, AgentInput) or not getattr(given, "review", False):
+    if quoted or not isinstance(given, AgentInput):
         return await _store_draft(attempt, draft, shown.ids.values(), best)
-    return await _read_on(attempt, given, draft, shown.ids.values(), best)
+    draft = await move_quotes(attempt.store, draft, shown.ids.values())
+    if not getattr(given, "review", False):
+        if not draft.known:
+            draft = await repair_draft(attempt, given, draft, best, already=already)
+        return await _store_draft(attempt, draft, shown.ids.values(), best)
+    return await _read_on(attempt, given, draft, shown.ids.values(), best, already=already)
 
 
 async def _read_on(
@@ -205,15 +218,22 @@ async def _read_on(
     best: Sequence[str] = (),
     *,
     mended: bool = False,
+    already: frozenset[Claim] = frozenset(),
 ) -> DraftRef:
-    """The draft, read, and once given back to its writer.
+    """The draft, read, and its blocks that do not hold once given back to its writer.
 
-    `ids`: the passages that it was written from, if not all that it cites, `best` of them first; `mended`: its writer
-    had it back before.
+    Args:
+        attempt: by which the reviewer and the writer are asked.
+        given: the writer's input.
+        draft: what it wrote.
+        ids: the passages that it was written from, if not all that it cites.
+        best: those of them that matter most, in this order.
+        mended: its writer had it back before.
+        already: blocks of it that its writer had back before.
     """
     known = ids if ids is not None else [one.id for one in await attempt.store.evidence.get(cited_ids(draft))]
     read = await review_draft(attempt, given, draft, mended=mended)
-    if not mended and (better := await revise_doubted_blocks(attempt, given, read)) is not read:
+    if not mended and (better := await repair_draft(attempt, given, read, best, already=already)) is not read:
         read = await review_draft(attempt, given, better, mended=True)
     return await _store_draft(attempt, read, known, best)
 
@@ -232,9 +252,7 @@ async def _merge_sections(
         return as_drafted(given, loaded)
     task = agent.asks.shown(given, loaded)
     try:
-        answer = await ask_writer_with_correction(
-            attempt, agent.asks, task, (), loaded.drafts.shown.ids, draft_from_prose
-        )
+        answer = await attempt.ask(build_question_agent(task.kind, agent.asks), agent.asks.request, task)
     except BudgetExhausted:
         return as_drafted(given, loaded)
     return with_omissions(await asyncio.to_thread(draft_from_prose, answer.output), answer.task.sections)

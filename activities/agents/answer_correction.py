@@ -13,8 +13,8 @@ from pydantic_ai import Agent, ModelRetry, RunContext
 from pydantic_ai.exceptions import FallbackExceptionGroup
 
 from elcano.activities.agents.answer_drafts import with_canonical_ids
-from elcano.activities.agents.draft_review import checked_draft
 from elcano.activities.agents.questions import FURTHER_TRIES, build_question_agent
+from elcano.activities.agents.quote_repair import checked_draft
 from elcano.activities.calls.attempt import Answer, Attempt
 from elcano.activities.calls.usage import usage_of
 from elcano.activities.report.checked_draft import REASONS, CheckedDraft
@@ -24,7 +24,7 @@ from elcano.graphs.errors import AnswerUnusable, BudgetExhausted
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.report.report import ReportDraft
-from elcano.graphs.state.budget import Estimate, Usage
+from elcano.graphs.state.budget import Estimate
 from elcano.graphs.text import shorten_text
 
 MOST_FAULTS: Final = 12
@@ -42,11 +42,6 @@ def nothing_else(output: object, checked: CheckedDraft) -> Sequence[str]:
     return ()
 
 
-def nothing_follows(taken: Usage) -> Estimate:
-    """Return what to reserve after the last call: nothing."""
-    return Estimate()
-
-
 async def ask_writer_with_correction(
     attempt: Attempt,
     question: Question[Output],
@@ -54,7 +49,6 @@ async def ask_writer_with_correction(
     order: Sequence[str],
     ids: Mapping[str, str],
     as_draft: Callable[[Output], ReportDraft],
-    rest: Callable[[Usage], Estimate] = nothing_follows,
     further: Callable[[Output, CheckedDraft], Sequence[str]] = nothing_else,
 ) -> Answer[Output]:
     """Ask `question`, and tell the writer once what does not hold in its answer so that it can correct it.
@@ -66,7 +60,6 @@ async def ask_writer_with_correction(
         order: keys of the passages in `task`, those that matter most first.
         ids: evidence ids by key.
         as_draft: the draft that an answer is, citing by key.
-        rest: what has to be left for the calls that follow if one takes so much: a fault is worth no other section.
         further: what else does not hold of an answer, in sentences for who wrote it.
 
     Raises:
@@ -76,12 +69,7 @@ async def ask_writer_with_correction(
 
     async def validated(context: RunContext[object], output: Output) -> Output:
         attempt.readable(context.messages)
-        if (
-            first
-            or context.retry
-            or context.model.system == OFFLINE
-            or not can_afford_correction(attempt, context, rest)
-        ):
+        if first or context.retry or context.model.system == OFFLINE or not can_afford_correction(attempt, context):
             return output
         draft = await asyncio.to_thread(as_draft, output)
         checked = await checked_draft(attempt.store, with_canonical_ids(draft, ids), task.question)
@@ -103,16 +91,10 @@ async def ask_writer_with_correction(
         return Answer(first[0], model=attempt.model, quoted=False, task=task)
 
 
-def can_afford_correction(
-    attempt: Attempt, context: RunContext[object], rest: Callable[[Usage], Estimate] = nothing_follows
-) -> bool:
-    """Whether as much again as the conversation took so far, and its answer once more, may still be used.
-
-    `rest` is what has to be left for the calls that follow, if this one takes so much in all.
-    """
+def can_afford_correction(attempt: Attempt, context: RunContext[object]) -> bool:
+    """Whether as much again as the conversation took so far, and its answer once more, may still be used."""
     used = usage_of(context.messages)
-    after = rest(used + used + used)
-    again = Estimate(tokens=2 * used.tokens + after.tokens, cost_microusd=2 * used.cost_microusd + after.cost_microusd)
+    again = Estimate(tokens=2 * used.tokens, cost_microusd=2 * used.cost_microusd)
     return attempt.left.less(used).refuses(again) is None
 
 

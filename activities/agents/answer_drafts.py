@@ -5,7 +5,7 @@ says that nobody has joined them. Models cite by short keys, drafts by the ids o
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from elcano.activities.prose.blocks import ClaimCollector
@@ -177,6 +177,16 @@ def not_rewritten(titles: Sequence[str]) -> str:
     """The limitation of a report whose last sections are drafts."""
     named = "; ".join(f"“{title}”" for title in titles)
     return f"The budget did not allow these sections to be written out; they stand as they were drafted: {named}."
+
+
+def without_failed_citations(section: SectionItem, failed: Collection[tuple[str, str]]) -> SectionItem:
+    """`section` without citations that do not hold, by key and quote: nobody shall cite them again."""
+
+    def holding(claim: Claim) -> Claim:
+        kept = tuple(one for one in claim.citations if (one.evidence, one.quote) not in failed)
+        return claim.model_copy(update={"citations": kept})
+
+    return section.model_copy(update={"claims": tuple(map(holding, section.claims))}) if failed else section
 
 
 BESIDE: Final = 4

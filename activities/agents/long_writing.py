@@ -4,18 +4,17 @@ Before each call what is left is looked at: a section is written only if the key
 it. The sections for which that is not so stand as they were drafted, and the report says so.
 
 A section is written in view of its passages, as many of them as can be paid for. One whose draft is longer than what
-a model delivers in one answer is written in parts, each after the other. Whoever writes a part or the key findings is
-told once what of it does not hold, as the writer of a report is, if all that follows can be paid for all the same.
+a model delivers in one answer is written in parts, each after the other. When all are written they are read and mended,
+as a finished report is, as far as the key findings can still be paid for: these are written from what holds.
 
 Each finished part is kept as an artifact and named in the heartbeat. An attempt that follows a crash begins with the
 next one, so a crash costs at most one call of a model.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, TypeVar
 
-from elcano.activities.agents.answer_correction import ask_writer_with_correction
 from elcano.activities.agents.answer_drafts import (
     HEADING,
     draft_from_summary,
@@ -26,17 +25,24 @@ from elcano.activities.agents.answer_drafts import (
     not_rewritten,
     section_claims,
     statements_unread,
+    with_canonical_ids,
+    without_failed_citations,
 )
+from elcano.activities.agents.draft_repair import list_doubted_blocks, repair_draft
+from elcano.activities.agents.draft_review import ReviewProgress, load_draft_under_review, review_draft
+from elcano.activities.agents.questions import build_question_agent
+from elcano.activities.agents.quote_repair import checked_draft, move_quotes
 from elcano.activities.agents.section_drafts import NOT_USED
 from elcano.activities.calls.attempt import Answer, Attempt
-from elcano.activities.calls.budget_check import prompt_tokens
+from elcano.activities.calls.usage import prompt_tokens
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import Loaded, SectionItem, TaskEnvelope, render_task_prompt
 from elcano.graphs.agents.writing import SectionText, Summary, SynthesisInput
 from elcano.graphs.errors import BudgetExhausted, InputInvalid
-from elcano.graphs.frozen import Frozen
+from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.report.draft import Claim, heading_for, title_for
 from elcano.graphs.report.report import DraftSection, ReportDraft
+from elcano.graphs.report.statements import Judgement
 from elcano.graphs.rules import (
     CHARACTERS_PER_TOKEN,
     PROMPT_TOKENS,
@@ -44,7 +50,7 @@ from elcano.graphs.rules import (
     SUMMARY_ANSWER_TOKENS,
     SUMMARY_TOKENS,
 )
-from elcano.graphs.state.budget import Estimate, Usage
+from elcano.graphs.state.budget import Estimate
 from elcano.storage.artifacts import ArtifactStore
 
 
@@ -65,6 +71,8 @@ class Progress(Frozen):
     """The finished sections and parts, in the order of those that have a draft. Serialized: new fields get defaults."""
 
     sections: tuple[WrittenSection, ...] = ()
+    read: ReviewProgress | None = None
+    """All sections together, once they are being read."""
 
 
 MEDIA_TYPE: Final = "application/json"
@@ -76,8 +84,8 @@ Output = TypeVar("Output", bound=Frozen)
 
 async def write_long(
     agent: AgentDefinition, given: SynthesisInput, loaded: Loaded, attempt: Attempt, artifacts: ArtifactStore
-) -> ReportDraft:
-    """The report, its citations by key.
+) -> tuple[ReportDraft, frozenset[Claim]]:
+    """The report, its citations by key, and the blocks, citing by ids, that still do not hold after they were mended.
 
     Raises:
         InputInvalid: a section that an earlier attempt finished is not in the store.
@@ -85,18 +93,19 @@ async def write_long(
     writing = _Writing(agent, given, loaded, attempt, artifacts)
     for place, section in enumerate(loaded.drafts.sections):
         writing.written.append(section if section.missing else await writing.section(place))
+    await writing.read_sections()
     summary = await writing.summary()
     drafted = (not_rewritten(writing.drafted),) if writing.drafted else ()
     sections = [DraftSection(heading=heading_for(one.title), claims=one.claims) for one in writing.adding(summary)]
-    return drop_repeated_claims(
-        summary.model_copy(
-            update={
-                "sections": tuple(sections),
-                "limitations": (*summary.limitations, *statements_unread(writing.unread), *drafted),
-                "remarks": tuple(dict.fromkeys((*summary.remarks, *writing.remarks))),
-            }
-        )
+    draft = summary.model_copy(
+        update={
+            "sections": tuple(sections),
+            "limitations": (*summary.limitations, *statements_unread(writing.unread), *drafted),
+            "remarks": tuple(dict.fromkeys((*summary.remarks, *writing.remarks))),
+            "judgements": writing.judgements,
+        }
     )
+    return drop_repeated_claims(draft), writing.doubted
 
 
 class _Writing:
@@ -120,6 +129,12 @@ class _Writing:
         """Statements of the drafts that whoever wrote them out has not read."""
         self.remarks: list[str] = []
         """What was left out of answers, in sentences."""
+        self.judgements: tuple[Judgement, ...] = ()
+        """What the reviewer found of the sections."""
+        self.doubted: frozenset[Claim] = frozenset()
+        """Blocks of the sections, citing by ids, that do not hold though their writer had them back."""
+        self._failed: frozenset[tuple[str, str]] = frozenset()
+        """Citations of the sections that do not hold, by key and quote."""
         self._given = given
         self._loaded = loaded
         self._attempt = attempt
@@ -170,7 +185,7 @@ class _Writing:
             part = part.model_copy(update={"part": f"{number} of {of}"})
         begun = (*self.written, part.model_copy(update={"claims": before})) if before else tuple(self.written)
         task = self._affordable(place, part, begun)
-        answer = None if task is None else await self._asked(self._section, task, _build_section_drafter(part), place)
+        answer = None if task is None else await self._asked(self._section, task)
         if answer is None:
             if part.title not in self.drafted:
                 self.drafted.append(part.title)
@@ -181,7 +196,7 @@ class _Writing:
             artifact=artifact, model=answer.model, quoted=answer.quoted, left_out=left_out, parts=of
         )
         self.unread += left_out
-        self._progress = Progress(sections=(*self._progress.sections, finished))
+        self._progress = self._progress.model_copy(update={"sections": (*self._progress.sections, finished)})
         self._next += 1
         # In this order: a worker that is killed from here on cannot say what it used, and what the next attempt goes on
         # with has to be in the ledger by then.
@@ -213,13 +228,62 @@ class _Writing:
         if room >= min(LEAST_SUMMARY_TOKENS, _estimate_section_tokens(self.written)) and self._pays(
             self._dearest.cost_microusd
         ):
-            answer = await self._asked(
-                self._closing, self._shown(self._closing, room=room), lambda one: draft_from_summary(one, title)
-            )
+            answer = await self._asked(self._closing, self._shown(self._closing, room=room))
         if answer is None:
             return first_statements(title, self.written)
         self._summarised = True
         return await asyncio.to_thread(draft_from_summary, answer.output, title)
+
+    async def read_sections(self) -> None:
+        """Has the sections reviewed, if that is wanted, and mended: the key findings are written from what holds."""
+        if self._attempt.quoted or not any(one.claims for one in self.written):
+            return
+        store, ids, known = self._attempt.store, self._loaded.drafts.shown.ids, self._progress.read
+        title = title_for(self._given.question)
+        if known is None:
+            sections = tuple(DraftSection(heading=heading_for(one.title), claims=one.claims) for one in self.written)
+            draft = with_canonical_ids(ReportDraft(title=title, sections=sections), ids)
+            draft = await move_quotes(store, draft, ids.values())
+        else:
+            draft = await load_draft_under_review(known, self._attempt)
+        draft = await self._mended(draft, mended=known is not None and known.mended)
+        checked = await checked_draft(store, draft, self._given.question)
+        self.judgements = draft.judgements
+        self.doubted = await list_doubted_blocks(self._attempt, self._given, draft)
+        keys = {id: key for key, id in ids.items()}
+        self._failed = frozenset((keys.get(one.evidence, one.evidence), one.quote) for one in checked.unverified)
+        by_key = with_canonical_ids(draft, keys)
+        self.written = [
+            one.model_copy(
+                update={"claims": section.claims, "missing": one.missing or ("" if section.claims else NOT_USED)}
+            )
+            for one, section in zip(self.written, by_key.sections, strict=True)
+        ]
+
+    async def _mended(self, draft: ReportDraft, *, mended: bool) -> ReportDraft:
+        """The sections, read and mended once, as far as the key findings can still be paid for."""
+        reserve = self._estimate_summary()
+        if self._given.review:
+            draft = await review_draft(
+                self._attempt, self._given, draft, mended=mended, carry=self._carry, reserve=reserve
+            )
+        if mended:
+            return draft
+        best = tuple(self._loaded.drafts.shown.ids.values())
+        better = await repair_draft(self._attempt, self._given, draft, best, reserve=reserve)
+        if better is draft or not self._given.review:
+            return better
+        return await review_draft(self._attempt, self._given, better, mended=True, carry=self._carry, reserve=reserve)
+
+    def _carry(self, read: ReviewProgress) -> JsonObject:
+        self._progress = self._progress.model_copy(update={"read": read})
+        return self._progress.model_dump(mode="json")
+
+    def _estimate_summary(self) -> Estimate:
+        """What the key findings take, written from the sections as they stand."""
+        report = min(SUMMARY_TOKENS, _estimate_section_tokens(self.written))
+        tokens = max(PROMPT_TOKENS + report + SUMMARY_ANSWER_TOKENS, self._dearest.tokens)
+        return Estimate(tokens=tokens, cost_microusd=self._dearest.cost_microusd)
 
     async def _as_written(self, section: SectionItem, text: SectionText) -> tuple[Claim, ...]:
         """Return the blocks of a written text, without headings that the report already has."""
@@ -236,7 +300,7 @@ class _Writing:
 
     def _shown(self, question: Question[Output], **loaded: object) -> TaskEnvelope:
         """What `question` shows of the report as it stands."""
-        known = {"written": tuple(self.written), **loaded}
+        known = {"written": tuple(without_failed_citations(one, self._failed) for one in self.written), **loaded}
         return question.shown(self._given, self._loaded.model_copy(update=known))
 
     def _affords(self, place: int, part: SectionItem, task: TaskEnvelope) -> bool:
@@ -254,25 +318,11 @@ class _Writing:
     def _pays(self, cost_microusd: int) -> bool:
         return self._attempt.left.refuses(Estimate(cost_microusd=cost_microusd)) is None
 
-    async def _asked(
-        self,
-        question: Question[Output],
-        task: TaskEnvelope,
-        as_draft: Callable[[Output], ReportDraft],
-        place: int | None = None,
-    ) -> Answer[Output] | None:
-        """Return the answer, corrected once if possible; None if the rest of the budget did not suffice for one.
-
-        `place` is that of the section that is written; None: nothing is written after it.
-        """
+    async def _asked(self, question: Question[Output], task: TaskEnvelope) -> Answer[Output] | None:
+        """Return the answer; None if the rest of the budget did not suffice for one."""
         before = self._attempt.usage
-
-        def rest(taken: Usage) -> Estimate:
-            return Estimate() if place is None else self._rest(place, taken)
-
-        ids = self._loaded.drafts.shown.ids
         try:
-            return await ask_writer_with_correction(self._attempt, question, task, (), ids, as_draft, rest)
+            return await self._attempt.ask(build_question_agent(task.kind, question), question.request, task)
         except BudgetExhausted:
             return None
         finally:
@@ -282,30 +332,12 @@ class _Writing:
                 cost_microusd=max(self._dearest.cost_microusd, used.cost_microusd - before.cost_microusd),
             )
 
-    def _rest(self, place: int, taken: Usage) -> Estimate:
-        """Estimate the cost from the section at `place` on, pricing each part like a call that used `taken`."""
-        ahead = [one for one in self._loaded.drafts.sections[place:] if not one.missing]
-        calls = 1 + sum(len(in_parts(one)) for one in ahead)
-        least = PROMPT_TOKENS + SUMMARY_ANSWER_TOKENS + 2 * _estimate_section_tokens(ahead)
-        return Estimate(tokens=max(least, calls * taken.tokens), cost_microusd=calls * taken.cost_microusd)
-
     async def _kept(self, finished: WrittenSection) -> SectionText:
         stored = await self._artifacts.get(finished.artifact)
         if stored is None:
             fault = f"the store has no section {finished.artifact!r}; do all workers share one data folder?"
             raise InputInvalid("sections", fault)
         return SectionText.model_validate_json(stored)
-
-
-def _build_section_drafter(part: SectionItem) -> Callable[[SectionText], ReportDraft]:
-    """Return a function that turns the text of `part` into a report of its own, to be checked before it is accepted."""
-
-    def drafted(text: SectionText) -> ReportDraft:
-        claims, _ = section_claims(text, part.title)
-        section = DraftSection(heading=heading_for(part.title), claims=claims)
-        return ReportDraft(title=title_for(part.title), sections=(section,))
-
-    return drafted
 
 
 def _estimate_section_tokens(sections: Sequence[SectionItem]) -> int:

@@ -24,7 +24,6 @@ from pydantic_ai.models import Model
 from pydantic_ai.usage import UsageLimits
 from temporalio import activity
 
-from elcano.activities.calls.budget_check import prompt_tokens, too_little
 from elcano.activities.calls.heartbeats import Pulse
 from elcano.activities.calls.ledger_lines import Outcome, build_ledger_entry
 from elcano.activities.calls.live_words import Listener, Streamers, attach_listener
@@ -38,7 +37,7 @@ from elcano.activities.calls.refusals import (
 )
 from elcano.activities.calls.request_forms import WINDOWS, Form
 from elcano.activities.calls.retry_classification import safe_text
-from elcano.activities.calls.usage import last_written, usage_of
+from elcano.activities.calls.usage import last_written, prompt_tokens, too_little, usage_of
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.contracts import AgentCall, Words
 from elcano.graphs.errors import ActivityFault, AnswerCutOff, BudgetExhausted, PromptTooLong

@@ -17,7 +17,6 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -34,8 +33,15 @@ from pydantic_ai.exceptions import (
 from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import Model
 
-from elcano.activities.calls.advice import HOSTS, format_remedy_advice
-from elcano.activities.calls.verdicts import FILTER_CODES, FORM_CODES, RefusalContents, read_body, verdict_of
+from elcano.activities.calls.verdicts import (
+    FILTER_CODES,
+    FORM_CODES,
+    HOSTS,
+    RefusalContents,
+    format_remedy_advice,
+    read_body,
+    verdict_of,
+)
 from elcano.graphs.errors import (
     ActivityFault,
     AnswerCutOff,
@@ -50,7 +56,6 @@ from elcano.graphs.text import shorten_text
 
 _UNITS: Final = {"h": 3_600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
 _PART: Final = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(h|ms|m|s|us|µs|ns)", re.ASCII)
-_NUMBER: Final = re.compile(r"(?:\d+(?:\.\d*)?|\.\d+)", re.ASCII)
 _RESET: Final = re.compile(r"(?:x|anthropic)-ratelimit-(?:reset-(?P<of>[a-z-]+)|(?P<for>[a-z-]+)-reset)")
 _LONGEST_TEXT: Final = 100
 """Characters; nobody writes a wait in more."""
@@ -60,44 +65,32 @@ def seconds_of(text: str, now: datetime) -> float | None:
     """Seconds from `now` on that `text` stands for, never below 0; None if it is no wait.
 
     Args:
-        text: a number of seconds, a duration as Go writes it (`1h2m3.5s`, `300ms`), or a date as HTTP or RFC 3339
-            write it.
+        text: a duration as Go writes it (`1h2m3.5s`, `300ms`), or a moment as RFC 3339 writes it.
         now: with its zone.
     """
     text = text.strip()
     if not text or len(text) > _LONGEST_TEXT:
         return None
-    if _NUMBER.fullmatch(text):
-        return float(text)
     parts = list(_PART.finditer(text))
     if parts and "".join(part.group() for part in parts) == text:
         return math.fsum(float(part.group(1)) * _UNITS[part.group(2)] for part in parts)
-    moment = _parse_retry_moment(text)
-    return None if moment is None else max(0.0, (moment - now).total_seconds())
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return max(0.0, (moment.replace(tzinfo=moment.tzinfo or UTC) - now).total_seconds())
 
 
 def asked_wait(headers: Mapping[str, str], body: object, now: datetime) -> float | None:
-    """Seconds that a refusal asks to wait; None if it does not say.
+    """Seconds that a refusal without `Retry-After` asks to wait; None if it does not say.
 
     Args:
         headers: of the refusal, names in lower case.
         body: of the refusal, as far as it could be read as JSON.
         now: with its zone.
     """
-    if (milliseconds := headers.get("retry-after-ms")) and _NUMBER.fullmatch(milliseconds.strip()):
-        return float(milliseconds) / 1_000
-    told = seconds_of(headers.get("retry-after", ""), now)
-    if told is None:
-        told = next((wait for text in _iter_retry_delays(body) if (wait := seconds_of(text, now)) is not None), None)
+    told = next((wait for text in _iter_retry_delays(body) if (wait := seconds_of(text, now)) is not None), None)
     return _until_reset(headers, now) if told is None else told
-
-
-def _parse_retry_moment(text: str) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(text) if text[:1].isdecimal() else parsedate_to_datetime(text)
-    except (ValueError, OverflowError):
-        return None
-    return moment.replace(tzinfo=moment.tzinfo or UTC)
 
 
 def _iter_retry_delays(body: object) -> Iterator[str]:

@@ -11,9 +11,10 @@ from typing import Final
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ThinkingPart, ToolCallPart
 from pydantic_ai.usage import RequestUsage
 
+from elcano.graphs.contracts import AgentCall
 from elcano.graphs.model_names import OFFLINE
-from elcano.graphs.rules import CHARACTERS_PER_TOKEN
-from elcano.graphs.state.budget import Usage, microusd_from_usd, sum_usages
+from elcano.graphs.rules import CHARACTERS_PER_TOKEN, PROMPT_TOKENS
+from elcano.graphs.state.budget import Allowance, Estimate, Exhausted, Usage, microusd_from_usd, sum_usages
 
 MOST_TOKENS: Final = 100_000_000
 """Of one request; no model reads or writes as many. Whoever reports more has reported nothing."""
@@ -95,3 +96,18 @@ def _count_message_characters(message: ModelMessage) -> int:
 def estimated_tokens(characters: int) -> int:
     """The tokens that so many characters take, about."""
     return -(-characters // CHARACTERS_PER_TOKEN)
+
+
+def prompt_tokens(prompt: str) -> int:
+    """Estimate the tokens of a user prompt, including the instructions and the output schema around it."""
+    return PROMPT_TOKENS + estimated_tokens(len(prompt))
+
+
+def too_little(call: AgentCall, left: Allowance, least: Estimate, refused: Exhausted) -> str:
+    """Why a request was not made, for the person who may raise the limit."""
+    if refused == "tokens":
+        rest = f"{left.tokens:,} tokens are left, and another request takes at least {least.tokens:,}"
+    else:
+        rest = f"{left.cost_microusd:,} millionths of a dollar are left of the cost that is allowed"
+        rest += f", and another request takes about {least.cost_microusd:,}" if least.cost_microusd else ""
+    return f"the budget of {refused} does not allow another request of {call.agent!r}: {rest}"

@@ -1,8 +1,11 @@
-"""Finds the cause of a provider's refusal: a key, credit, a name, too long a prompt, or a temporary outage.
+"""Finds the cause of a provider's refusal, and says what to do about it: a key, credit, a name, too long a prompt.
 
-Decided by the status, then by the codes and types that the body names, then, where only the message tells, by the
-sentences of one table. Everything that is not known to be for ever is taken for something that passes, so a run is
-held and not ended by what nobody foresaw.
+pydantic-ai's classes of errors say most of it. What they do not know yet is decided before by the codes that the body
+names and, where only the message tells, by the sentences of one table. Everything that is not known to be for ever is
+taken for something that passes, so a run is held and not ended by what nobody foresaw.
+
+Pages are the providers' own, as their consoles and manuals name them in 2026. A provider without an entry is named
+without a page.
 """
 
 import json
@@ -20,32 +23,17 @@ from pydantic_ai.exceptions import (
     ModelRequestRejectedError,
 )
 
-from elcano.activities.calls.advice import Remedy
+from elcano.graphs.model_names import PROVIDERS
 
+Remedy: TypeAlias = Literal["key", "credit", "model", "request"]
+"""What is wrong: the key, what its account may spend, the model's name, or the request itself."""
 Verdict: TypeAlias = Remedy | Literal["too_long", "busy"]
 
-CREDIT_CODES: Final = frozenset(
-    {
-        "insufficient_quota",  # OpenAI; this and the next five: developers.openai.com, "Error codes"
-        "billing_hard_limit_reached",
-        "credit_balance_exhausted",
-        "organization_spend_limit_exceeded",
-        "project_spend_limit_exceeded",
-        "organization_usage_limit_exceeded",
-        "billing_not_active",  # OpenAI, with status 429: github.com/BerriAI/litellm issue 2743
-        "enforced_spend_limit_reached",  # Anthropic, with status 429: Microsoft Learn, "Anthropic 529 overloaded_error"
-        "billing_error",  # Anthropic, with status 402: docs.claude.com/en/api/errors
-    }
-)
-TOO_LONG_CODES: Final = frozenset(
-    {
-        "context_length_exceeded",  # OpenAI, with status 400: developers.openai.com, "Error codes"
-        "request_too_large",  # Anthropic, with status 413: docs.claude.com/en/api/errors
-        "exceed_context_size_error",  # llama.cpp: github.com/ggml-org/llama.cpp pull 15780
-        "3051",  # Mistral: as pydantic-ai reads it
-    }
-)
-MODEL_CODES: Final = frozenset({"model_not_found"})
+CODES: Final[Mapping[str, Verdict]] = {
+    "billing_not_active": "credit",  # OpenAI, with status 429: github.com/BerriAI/litellm issue 2743
+    "enforced_spend_limit_reached": "credit",  # Anthropic, 429: Microsoft Learn, "Anthropic 529 overloaded_error"
+    "exceed_context_size_error": "too_long",  # llama.cpp: github.com/ggml-org/llama.cpp pull 15780
+}
 FILTER_CODES: Final = frozenset(
     {
         "content_filter",  # Azure, with status 400, or 200 and an error for a body
@@ -58,7 +46,6 @@ FORM_CODES: Final = frozenset(
         "json_validate_failed",  # Groq, the same of JSON
     }
 )
-KEY_CODES: Final = frozenset({"invalid_api_key", "api_key_invalid"})
 
 
 @dataclass(frozen=True)
@@ -74,7 +61,6 @@ class Sentence:
 
 
 SENTENCES: Final = (
-    Sentence(frozenset({400}), "prompt is too long", "too_long", "Anthropic: anthropic/error_400_prompt_too_long.json"),
     Sentence(
         frozenset({400}), "exceed context limit", "too_long", "Anthropic: github.com/anthropics/claude-code issue 4951"
     ),
@@ -91,12 +77,6 @@ SENTENCES: Final = (
         "OpenAI and Groq, more tokens than a minute allows: openai/error_429_request_too_large.json",
     ),
     Sentence(
-        frozenset({400, 422}),
-        "maximum context length",
-        "too_long",
-        "vLLM, OpenRouter and OpenAI of old: github.com/cwzsquare/chatgpt-streamlit issue 1",
-    ),
-    Sentence(
         frozenset({400, 500}),
         "exceeds the available context size",
         "too_long",
@@ -110,17 +90,17 @@ SENTENCES: Final = (
     ),
     Sentence(
         frozenset({400}),
-        "exceeds the maximum number of tokens allowed",
-        "too_long",
-        "Gemini: as pydantic-ai reads it",
-    ),
-    Sentence(frozenset({400}), "credit balance is too low", "credit", "Anthropic: as pydantic-ai reads it"),
-    Sentence(
-        frozenset({400}),
         "you have reached your specified api usage limits",
         "credit",
         "Anthropic: github.com/anthropics/claude-code issue 2127",
     ),
+)
+_CLASSES: Final[tuple[tuple[type[ModelAPIError], Verdict], ...]] = (
+    (ModelQuotaExceededError, "credit"),
+    (ModelContextWindowExceededError, "too_long"),
+    (ModelAuthenticationError, "key"),
+    (ModelNotFoundError, "model"),
+    (ModelRequestRejectedError, "request"),
 )
 _CODE_FIELDS: Final = ("code", "type", "status", "error_code", "reason")
 _OF_STATUS: Final[Mapping[int, Verdict]] = {401: "key", 402: "credit", 403: "key", 404: "model"}
@@ -157,26 +137,17 @@ class RefusalContents:
 
 def verdict_of(error: ModelAPIError, said: RefusalContents) -> Verdict:
     """What `error`, which said `said`, is for."""
-    if said.codes & CREDIT_CODES:
-        return "credit"
-    if said.codes & TOO_LONG_CODES or said.status == 413:
-        return "too_long"
+    if known := [CODES[code] for code in said.codes & CODES.keys()]:
+        return known[0]
     spoken = said.message.lower()
     for one in SENTENCES:
         if one.words in spoken and (said.status in one.statuses or (not said.status and one.verdict == "too_long")):
             return one.verdict
-    if said.codes & MODEL_CODES or (said.status == 400 and said.param == "model"):
+    if said.status == 400 and said.param == "model":
         return "model"
-    if said.codes & KEY_CODES:
-        return "key"
-    classes: tuple[tuple[type[ModelAPIError], Verdict], ...] = (
-        (ModelQuotaExceededError, "credit"),
-        (ModelContextWindowExceededError, "too_long"),
-        (ModelAuthenticationError, "key"),
-        (ModelNotFoundError, "model"),
-        (ModelRequestRejectedError, "request"),
-    )
-    for kind, verdict in classes:
+    if said.status == 413:  # which counts as a refused request for pydantic-ai
+        return "too_long"
+    for kind, verdict in _CLASSES:
         if isinstance(error, kind):
             return verdict
     if 400 <= said.status < 500 and said.status not in _PASSES:
@@ -218,3 +189,85 @@ def _format_bare_body(body: object) -> str:
 
 def _has_field_value(part: dict[str, object], name: str) -> bool:
     return isinstance(part.get(name), str | int) and part[name] != ""
+
+
+SET_ELSEWHERE: Final = "or choose another model with `ELCANO_MODEL` or the run's `model`"
+
+
+@dataclass(frozen=True)
+class ProviderPages:
+    """Where a provider keeps what may have to be mended."""
+
+    keys: str
+    billing: str
+    models: str
+
+
+PAGES: Final = {
+    "openai": ProviderPages(
+        keys="https://platform.openai.com/api-keys",
+        billing="https://platform.openai.com/settings/organization/billing",
+        models="https://platform.openai.com/docs/models",
+    ),
+    "anthropic": ProviderPages(
+        keys="https://platform.claude.com/settings/keys",
+        billing="https://platform.claude.com/settings/billing",
+        models="https://platform.claude.com/docs/en/about-claude/models/overview",
+    ),
+    "google": ProviderPages(
+        keys="https://aistudio.google.com/apikey",
+        billing="https://ai.google.dev/gemini-api/docs/billing",
+        models="https://ai.google.dev/gemini-api/docs/models",
+    ),
+    "mistral": ProviderPages(
+        keys="https://console.mistral.ai/api-keys",
+        billing="https://console.mistral.ai/billing",
+        models="https://docs.mistral.ai/getting-started/models",
+    ),
+    "openrouter": ProviderPages(
+        keys="https://openrouter.ai/settings/keys",
+        billing="https://openrouter.ai/settings/credits",
+        models="https://openrouter.ai/models",
+    ),
+    "groq": ProviderPages(
+        keys="https://console.groq.com/keys",
+        billing="https://console.groq.com/settings/billing",
+        models="https://console.groq.com/docs/models",
+    ),
+    "deepseek": ProviderPages(
+        keys="https://platform.deepseek.com/api_keys",
+        billing="https://platform.deepseek.com/top_up",
+        models="https://api-docs.deepseek.com/quick_start/pricing",
+    ),
+}
+_LOCAL: Final = {"ollama": "`ollama pull` it where the server runs", "vllm": "see `/v1/models` of the server"}
+
+
+HOSTS: Final = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
+"""Where providers are asked whose way of speaking other servers have, too."""
+
+
+def format_remedy_advice(remedy: Remedy, provider: str, *, own_address: bool = False) -> str:
+    """What to do, as the end of a sentence; `provider` by pydantic-ai's name.
+
+    A server of one's own that speaks as the provider does is told of on none of the provider's pages.
+    """
+    pages = ProviderPages("", "", "") if own_address else PAGES.get(provider, ProviderPages("", "", ""))
+    if remedy == "key":
+        keys = [name for name in PROVIDERS.get(provider, ()) if not name.endswith("_URL")]
+        variables = " or ".join(keys) or "the key"
+        return (
+            f"set {variables} to a key that holds{_format_page_hint(pages.keys)}, and start the workers again with it"
+        )
+    if remedy == "credit":
+        return f"add credit or raise the limit{_format_page_hint(pages.billing)}, {SET_ELSEWHERE}"
+    if remedy == "model":
+        look = (
+            _LOCAL.get("vllm" if own_address else provider) or f"see which there are{_format_page_hint(pages.models)}"
+        )
+        return f"correct its name, or the address it is asked at ({look}), {SET_ELSEWHERE}"
+    return f"the same request can never be answered; choose another model{_format_page_hint(pages.models)}"
+
+
+def _format_page_hint(page: str) -> str:
+    return f" ({page})" if page else ""

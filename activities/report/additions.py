@@ -40,6 +40,8 @@ class AddedText:
     middle: Sequence[str] = ()
     """Behind the sections."""
     closing: Sequence[str] = ()
+    """Behind the conclusion."""
+    end: Sequence[str] = ()
     """Before the references."""
     doubts: Sequence[str] = ()
     """What could not be verified, a line each."""

@@ -1,14 +1,22 @@
 """A draft after all its citations were looked up: its blocks, their statements and what became of their citations."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Final
 
 from elcano.activities.report.references import Works
 from elcano.graphs.report.reference_text import find_citation_mark
 from elcano.graphs.report.report import Reference, ReportDraft
-from elcano.graphs.report.statements import BlockKind, CheckedCitation, Statement, SupportCounts, Verdict
+from elcano.graphs.report.statements import (
+    BlockKind,
+    CheckedCitation,
+    Statement,
+    StatementKey,
+    SupportCounts,
+    Verdict,
+)
 from elcano.storage.evidence import Evidence
 
 REASONS: Final[dict[Verdict, str]] = {
@@ -17,6 +25,13 @@ REASONS: Final[dict[Verdict, str]] = {
     "quote_not_found": "the words it quotes do not stand in the evidence it cites",
     "no_citation": "it cites nothing",
 }
+
+
+def key_statement(statement: Statement, before: str) -> StatementKey:
+    """The key of a statement behind the sentence `before`: its words and place, its evidence and quotes that hold."""
+    evidence = dict.fromkeys(cited.evidence for cited in statement.citations)
+    quotes = dict.fromkeys(cited.quote for cited in statement.citations if cited.verdict == "verified")
+    return StatementKey(statement.text, statement.context, before, tuple(evidence), tuple(quotes))
 
 
 @dataclass(frozen=True)
@@ -31,6 +46,14 @@ class CheckedClaim:
     """In the order of `prose.statements.extract_statements`; of a block that is supported whole, the block."""
     by_mark: Mapping[str, tuple[CheckedCitation, ...]] = field(default_factory=dict)
     """What each mark stands for; empty: its citations support it whole."""
+    preceding: tuple[str, ...] = ()
+    """For each statement the sentence before it; empty where there is none, or where it is a table cell."""
+
+    def keyed_statements(self) -> Iterator[tuple[StatementKey, Statement]]:
+        """Yield each statement with the key by which a judgement is kept for it."""
+        for statement, before in zip_longest(self.statements, self.preceding, fillvalue=""):
+            if isinstance(statement, Statement):
+                yield key_statement(statement, str(before)), statement
 
     @property
     def numbers(self) -> tuple[int, ...]:

@@ -5,13 +5,10 @@ quotes (`support.missing_facts`). An inference holds if all that it rests on doe
 first citing, one to a work, however many sources found it, and one to a document of which no work is known; so a number
 always leads to words that are there.
 
-Then each statement whose citations hold is judged. Nobody talks code round about a figure: one that no quote has makes
-a statement unsupported, whatever the reviewer says. A name may be another one's, so there the reviewer's word counts.
-Where nobody read a statement its words are compared as well. What connects and cites nothing may name no figure that
-the text around it does not rest on; an inference none that does not follow from what it names.
+Then each statement whose citations hold is judged (`statement_support`).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
@@ -24,15 +21,25 @@ from elcano.activities.prose.markdown_parser import (
     parse_markdown,
 )
 from elcano.activities.prose.statements import extract_statements, words_of
-from elcano.activities.report.checked_draft import REASONS, CheckedClaim, CheckedDraft, CheckedSection
+from elcano.activities.report.checked_draft import (
+    REASONS,
+    CheckedClaim,
+    CheckedDraft,
+    CheckedSection,
+    key_statement,
+)
 from elcano.activities.report.references import Works, list_cited_texts
-from elcano.activities.support.missing_facts import Statement as Said
-from elcano.activities.support.missing_facts import figures_unquoted, find_underived_figures, names_unquoted
+from elcano.activities.report.statement_support import (
+    check_connecting_statement,
+    determine_support,
+    known_of,
+    list_preceding,
+    says_nothing_found,
+)
 from elcano.activities.support.quotes import QuoteIndex
-from elcano.activities.support.statement_check import StatementFinding, judge_statement
 from elcano.graphs.report.draft import Citation, Claim
 from elcano.graphs.report.report import Reference, ReportDraft
-from elcano.graphs.report.statements import BlockKind, CheckedCitation, Judgement, Statement, Support
+from elcano.graphs.report.statements import BlockKind, CheckedCitation, Statement, StatementKey, Support
 from elcano.graphs.report.works import Work
 from elcano.storage.evidence import Evidence, StoredText
 
@@ -105,7 +112,7 @@ class _Desk:
         self._by_words = by_words and not draft.known
         self._searched: dict[str, QuoteIndex] = {}
         self._known = (asked, draft.title, *(section.heading for section in draft.sections), *draft.known)
-        self._judged = {(one.statement, one.evidence): one for one in draft.judgements}
+        self._judged = {one.key: one for one in draft.judgements}
         self._quoted = draft.quoted
         self.works = works
         self._texts = texts
@@ -116,7 +123,12 @@ class _Desk:
 
     def claims(self, claims: Sequence[Claim]) -> tuple[CheckedClaim, ...]:
         """The blocks of one part, each with what follows it in view; what connects them with all that they quote."""
-        checked = [self._claim(claim, following) for claim, following in zip_longest(claims, claims[1:])]
+        checked: list[CheckedClaim] = []
+        before = ""
+        for claim, following in zip_longest(claims, claims[1:]):
+            checked.append(self._claim(claim, following, before))
+            if checked[-1].kind == "paragraph" and checked[-1].statements:
+                before = checked[-1].statements[-1].text
         held = [cited for claim in checked for cited in claim.citations if cited.verdict == "verified"]
         quotes = tuple(dict.fromkeys(cited.quote for cited in held))
         passages = [self.given[id] for id in dict.fromkeys(cited.evidence for cited in held)]
@@ -132,10 +144,14 @@ class _Desk:
         ):
             return claim
         return replace(
-            claim, statements=tuple(check_connecting_statement(one, quotes, known) for one in claim.statements)
+            claim,
+            statements=tuple(
+                check_connecting_statement(one, quotes, known, self._judged.get(key))
+                for key, one in claim.keyed_statements()
+            ),
         )
 
-    def _claim(self, claim: Claim, following: Claim | None) -> CheckedClaim:
+    def _claim(self, claim: Claim, following: Claim | None, before: str) -> CheckedClaim:
         if claim.citations and not all(mark_of(cited.mark) for cited in claim.citations):
             return self._whole(claim)
         tokens = parse_markdown(claim.text, marks_of(claim.citations))
@@ -147,8 +163,13 @@ class _Desk:
         ):
             words = " ".join(filter(None, (words_of(one.children or ()) for one in tokens)))
             none = CheckedCitation(claim=words or claim.text, evidence="", quote="", verdict="no_citation")
-            said = tuple(Statement(text=one.text, kind="connecting") for one in extract_statements(tokens))
-            return CheckedClaim(claim.text, (none,), kind, said)
+            said = tuple(
+                Statement(text=one.text, kind="connecting", context=one.context) for one in extract_statements(tokens)
+            )
+            absent = said and all(says_nothing_found(one.text) for one in said)
+            return CheckedClaim(
+                claim.text, () if absent else (none,), kind, said, preceding=list_preceding(said, before, kind)
+            )
         by_mark: dict[str, tuple[CheckedCitation, ...]] = {}
         statements: list[Statement] = []
         for one in extract_statements(tokens):
@@ -159,15 +180,16 @@ class _Desk:
                 checked.extend(found)
             statements.append(self._statement(one.text, tuple(checked), inferred=one.inferred, context=one.context))
         facts = [one for one in statements if one.kind == "fact"]
-        statements = [self._as_judged(one, facts) for one in statements]
+        preceding = list_preceding(statements, before, kind)
+        statements = [self._as_judged(one, earlier, facts) for one, earlier in zip(statements, preceding, strict=True)]
         citations = tuple(cited for one in statements for cited in one.citations)
-        return CheckedClaim(claim.text, citations, kind, tuple(statements), by_mark)
+        return CheckedClaim(claim.text, citations, kind, tuple(statements), by_mark, preceding)
 
     def _whole(self, claim: Claim) -> CheckedClaim:
         """A block whose citations support it whole."""
         citations = tuple(self._citation(claim.text, cited) for cited in claim.citations)
         kind: BlockKind = "quotation" if self._quoted else "paragraph"
-        return CheckedClaim(claim.text, citations, kind, (self._as_judged(self._statement(claim.text, citations)),))
+        return CheckedClaim(claim.text, citations, kind, (self._as_judged(self._statement(claim.text, citations), ""),))
 
     def _statement(
         self, text: str, citations: tuple[CheckedCitation, ...], *, inferred: bool = False, context: str = ""
@@ -188,10 +210,13 @@ class _Desk:
             context=context,
         )
 
-    def _as_judged(self, statement: Statement, facts: Sequence[Statement] = ()) -> Statement:
+    def _as_judged(self, statement: Statement, before: str, facts: Sequence[Statement] = ()) -> Statement:
         """Return the statement with its judgement; a citation that does not hold takes precedence.
 
-        `facts`: those of its block, of which an inference names some.
+        Args:
+            statement: what is judged.
+            before: the sentence before it.
+            facts: those of its block, of which an inference names some.
         """
         if statement.support == "not_supported" or self._quoted:
             return statement
@@ -200,7 +225,8 @@ class _Desk:
         known = (*self._known, *known_of(passages, self.works))
         quoted = {(cited.evidence, cited.quote) for cited in statement.citations}
         named = [one.text for one in facts if quoted.intersection((c.evidence, c.quote) for c in one.citations)]
-        found = self._judged.get((statement.text, evidence))
+        key = key_statement(statement, before)
+        found = self._judged.get(key) or self._judged.get(StatementKey(statement.text, evidence=evidence))
         texts = [one.text for one in passages]
         return determine_support(statement, known, found, texts, named, by_words=self._by_words)
 
@@ -249,93 +275,3 @@ class _Desk:
         key = self.works.key(passage)
         self._cited.setdefault(key, []).append(passage)
         return self._numbers.setdefault(key, len(self._numbers) + 1)
-
-
-MOST_REASONS = 3
-IN_PASSAGE = "the passage says it, the words it quotes do not"
-
-
-def determine_support(
-    statement: Statement,
-    known: Sequence[str],
-    judgement: Judgement | None,
-    passages: Sequence[str] = (),
-    facts: Sequence[str] = (),
-    *,
-    by_words: bool = False,
-) -> Statement:
-    """`statement` with its support and the reason.
-
-    Args:
-        statement: of one whose citations hold as far as it needs them.
-        known: what need not be quoted.
-        judgement: what the reviewer found of it; None if nobody looked.
-        passages: the texts that it cites.
-        facts: of an inference, the statements that it names.
-        by_words: its words are compared if nobody looked; not those of a cell, which is no sentence.
-    """
-    support: Support = judgement.support if judgement else "unchecked"
-    said = said_of(statement, known)
-    whole = replace(said, quotes=(*said.quotes, *passages))
-    if statement.kind == "fact" and by_words and support == "unchecked" and not statement.context:
-        found = judge_statement(said)
-        if found.reasons and passages and not judge_statement(whole).reasons:
-            found = StatementFinding("in_passage", (IN_PASSAGE, *found.reasons))
-        return _set_support(statement, found.support, found.reasons)
-    reasons = [judgement.reason] if judgement and judgement.reason else []
-    if statement.kind == "inference" and (
-        figures := find_underived_figures(replace(said, quotes=(*said.quotes, *facts)))
-    ):
-        support = "partly" if support in ("supported", "partly") else "not_supported"
-        reasons = [*figures, *reasons]
-    elif statement.kind == "fact":
-        figures, names = figures_unquoted(said), names_unquoted(said)
-        if figures:
-            there = passages and support in ("supported", "unchecked") and not figures_unquoted(whole)
-            support = "in_passage" if there else "partly" if support in ("supported", "partly") else "not_supported"
-            reasons = [*([IN_PASSAGE] if there else []), *figures, *reasons]
-        if names and support in ("unchecked", "partly", "not_supported"):
-            if support == "unchecked":
-                there = passages and not names_unquoted(whole)
-                support = "in_passage" if there else "partly"
-                reasons = [*([IN_PASSAGE] if there else []), *reasons]
-            reasons = [*reasons, *names]
-    return _set_support(statement, support, reasons)
-
-
-def _set_support(statement: Statement, support: Support, reasons: Sequence[str]) -> Statement:
-    return statement.model_copy(update={"support": support, "reason": "; ".join(reasons[:MOST_REASONS])})
-
-
-def check_connecting_statement(statement: Statement, quotes: Sequence[str], known: Sequence[str]) -> Statement:
-    """Return a connecting statement, which cites nothing, with what is wrong with its figures.
-
-    Args:
-        statement: a sentence or an item; a cell may say how its row is called.
-        quotes: what the text around it quotes.
-        known: what need not be quoted.
-    """
-    if statement.kind != "connecting" or statement.context or statement.reason:
-        return statement
-    found = figures_unquoted(Said(statement.text, tuple(quotes), tuple(known)), counting=True)
-    if not found:
-        return statement
-    reasons = (reason.replace("the words it quotes", "the words that are quoted around it") for reason in found)
-    return _set_support(statement, "not_supported", list(reasons))
-
-
-def said_of(statement: Statement, known: Sequence[str]) -> Said:
-    """The statement with its quotes that hold, as it is held against them."""
-    quotes = tuple(dict.fromkeys(cited.quote for cited in statement.citations if cited.verdict == "verified"))
-    return Said(statement.text, quotes, (*known, statement.context))
-
-
-def known_of(passages: Iterable[Evidence], works: Works) -> Iterator[str]:
-    """Yield what is known of cited passages besides their text: titles, authors, year and venue."""
-    for passage in passages:
-        yield passage.title
-        yield passage.heading
-        known = works.of(passage)
-        if known is not None:
-            work = known.work
-            yield " ".join(filter(None, (work.title, *work.authors, str(work.year or ""), work.venue)))

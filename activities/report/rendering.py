@@ -16,7 +16,6 @@ from elcano.activities.report.markdown import (
     escape_markdown,
     render_bullets,
     render_link,
-    render_table,
     sanitize_markdown,
 )
 from elcano.activities.report.parts import render_parts
@@ -30,11 +29,9 @@ from elcano.graphs.spec.graph import MISSING
 from elcano.graphs.state.budget import usd_from_microusd
 from elcano.graphs.state.failures import Ending
 from elcano.graphs.state.plan import SectionGap, SectionResult
-from elcano.graphs.state.rubric import SCALE, RubricScores
 from elcano.graphs.text import format_count, format_utc_day, shorten_text
 from elcano.storage.evidence import Evidence
 
-SCORES: Final = "How the evidence was scored"
 PASSAGE_CHARACTERS: Final = 1_000
 """How much of a passage is shown where there is no report; the whole of it is in the evidence store."""
 NEAREST_CHARACTERS: Final = 400
@@ -101,13 +98,13 @@ def render_report(
             *_render_sections(call, told, words),
             *(block for one in added for block in one.middle),
             *_render_closing_parts(told),
-            *_render_rubric_scores(call.scored),
+            *(block for one in added for block in one.closing),
             *(limitations if draft.answered else []),
             *render_bullets(words.unverified, _list_unverified_claims(checked, added)),
             *related,
             *render_bullets(words.warnings, map(escape_markdown, (*draft.remarks, *call.warnings))),
             *_render_searches(call, words, checked.given, searched),
-            *(block for one in added for block in one.closing),
+            *(block for one in added for block in one.end),
             *render_references(checked.references, words.references),
         ]
     )
@@ -144,11 +141,11 @@ def render_evidence(
             notice,
             *(block for one in added for block in one.opening),
             *_without_text(call.sections, ENGLISH),
-            *_render_rubric_scores(call.scored),
+            *(block for one in added for block in (*one.middle, *one.closing)),
             *render_bullets("Evidence", passages),
             *render_bullets("Warnings", map(escape_markdown, call.warnings)),
             *_render_searches(call, ENGLISH, evidence, searched),
-            *(block for one in added for block in (*one.middle, *one.closing)),
+            *(block for one in added for block in one.end),
         ]
     )
 
@@ -319,29 +316,6 @@ def _format_day_span(days: Sequence[str], one: str, several: str) -> str:
     if not days:
         return ""
     return one.format(day=days[0]) if days[0] == days[-1] else several.format(first=days[0], last=days[-1])
-
-
-def _render_rubric_scores(scored: RubricScores | None) -> list[str]:
-    """Return a table of the scores, the names found, and what is lacking; nothing if no rubric was used."""
-    if scored is None:
-        return []
-    rubric = escape_markdown(scored.rubric)
-    if scored.unscored:
-        return [f"## {SCORES}", f"By the rubric {rubric} nothing was scored. {escape_markdown(scored.unscored)}"]
-    blocks = [
-        f"## {SCORES}",
-        f"By the rubric {rubric}, each from 0 to {SCALE}. The scores and their reasons are the judge's; that they are "
-        "on the scale, and what is lacking, was found by code.",
-    ]
-    if scored.scores:
-        rows = (
-            (escape_markdown(one.name), f"{one.score:g}", escape_markdown(one.reason) or "—") for one in scored.scores
-        )
-        blocks.append(render_table(("Score", "Of 10", "Why"), rows))
-    blocks += [f"Named {escape_markdown(one.kind)}: {escape_markdown(', '.join(one.names))}." for one in scored.names]
-    if scored.lacking:
-        blocks.append(f"**Lacking:** {escape_markdown('; '.join(scored.lacking))}.")
-    return blocks
 
 
 def _first_said(texts: Iterable[str]) -> str:

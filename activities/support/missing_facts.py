@@ -14,8 +14,8 @@ from itertools import permutations
 from typing import Final
 
 from elcano.activities.support.figures import Figure, extract_figures, without_pointers
-from elcano.activities.support.language_guess import guess_languages
 from elcano.activities.support.proper_names import KnownNames, extract_names, named_in
+from elcano.activities.text.language_detection import possible_languages
 from elcano.activities.text.number_words import is_ambiguous
 from elcano.activities.text.units import same_amount
 
@@ -103,7 +103,7 @@ def _find_unquoted_figures(statement: Statement, *, counting: bool = False) -> l
 
 
 def _find_unquoted_names(statement: Statement, told: KnownNames) -> list[str]:
-    languages = guess_languages(statement.text) or guess_languages(" ".join(statement.quotes))
+    languages = possible_languages(statement.text) or possible_languages(" ".join(statement.quotes))
     asked = [name for name in extract_names(statement.text, languages) if not named_in(name, told)]
     if is_foreign_language(statement):  # names are written otherwise in other languages
         asked = [name for name in asked if any(one.isdigit() or one == "_" for one in name)]
@@ -120,7 +120,7 @@ def _is_year(one: Figure) -> bool:
 
 def is_foreign_language(statement: Statement) -> bool:
     """Return whether a statement and its quotes are in different languages, so that their words cannot be compared."""
-    own, other = guess_languages(statement.text), guess_languages(" ".join(statement.quotes))
+    own, other = possible_languages(statement.text), possible_languages(" ".join(statement.quotes))
     return bool(own and other and own.isdisjoint(other))
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
-from elcano.activities.support.language_guess import guess_languages
+from elcano.activities.text.language_detection import possible_languages
 from elcano.activities.text.number_words import number_word
 from elcano.activities.text.stopwords import STOP_WORDS
 from elcano.activities.text.words import split_words
@@ -29,7 +29,7 @@ def extract_names(text: str, languages: Collection[str] | None = None) -> list[s
     code = [found[1].strip() for found in _CODE.finditer(text)]
     plain = _CODE.sub(lambda found: " " * len(found[0]), text)
     tokens = [(found[0], found.start()) for found in _TOKEN.finditer(plain)]
-    capitals = not ("de" in (guess_languages(text) if languages is None else languages) or _is_title_case(tokens))
+    capitals = not ("de" in (possible_languages(text) if languages is None else languages) or _is_title_case(tokens))
     found = [*code, *_find_name_runs(plain, tokens, capitals=capitals)]
     return list(dict.fromkeys(name for name in found if name and name.casefold() not in _NO_NAMES))
 

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from html import unescape
 from typing import Final
 
+import regex
+
 _DASHES: Final = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
 _SINGLE: Final = "\u2018\u2019\u201a\u201b\u2032\u00b4\u02bc\u2039\u203a\uff07"
 _DOUBLE: Final = "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\u300c\u300d\u300e\u300f\uff02"
@@ -201,9 +203,7 @@ _ELLIPSIS: Final = re.compile(r"[\[(]?\.\.\.[\])]?")
 _AROUND: Final = " \"'.,;:\u3001\u3002"
 _LAST: Final = " \"'.,;:\u3001\u3002-"
 _WORD: Final = re.compile(r"[^\W_]+")
-_SPACELESS: Final = re.compile(
-    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
-)
+_SPACELESS: Final = regex.compile(r"[\p{Thai}\p{Lao}\p{Myanmar}\p{Khmer}\p{Hiragana}\p{Katakana}\p{Han}]")
 
 
 @dataclass(frozen=True)

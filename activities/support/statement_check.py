@@ -19,9 +19,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from elcano.activities.support.language_guess import SPACELESS, guess_languages
 from elcano.activities.support.missing_facts import MissingFacts, Statement, find_missing_facts, is_foreign_language
 from elcano.activities.support.proper_names import KnownNames, extract_names, named_in
+from elcano.activities.text.language_detection import possible_languages
+from elcano.activities.text.languages import UNSPACED
 from elcano.activities.text.number_words import number_word
 from elcano.activities.text.stems import find_word_root
 from elcano.activities.text.stopwords import STOP_WORDS
@@ -157,7 +158,7 @@ def _weigh_telling_words(text: str) -> dict[str, float]:
 
 def _list_telling_words(text: str) -> list[str]:
     """The words of a text that tell something; of a script without spaces pairs of characters."""
-    if guess_languages(text) & SPACELESS:
+    if possible_languages(text) & UNSPACED:
         letters = [one for one in text if one.isalnum()][:MOST_WORDS]
         return ["".join(pair) for pair in pairwise(letters)]
     found = split_words(_GROUPED.sub("", text))[:MOST_WORDS]

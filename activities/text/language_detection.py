@@ -25,13 +25,13 @@ _SAME: Final = {"nn": "no", "nb": "no", "wuu": "zh", "yue": "zh", "arz": "ar", "
 """What the model tells apart and nobody here does."""
 
 _SCRIPTS: Final = {
-    "ja": re.compile("[\u3041-\u309f\u30a1-\u30fa]"),
-    "ko": re.compile("[\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3]"),
-    "th": re.compile("[\u0e01-\u0e4e]"),
-    "lo": re.compile("[\u0e81-\u0ecd]"),
-    "my": re.compile("[\u1000-\u1049]"),
-    "km": re.compile("[\u1780-\u17d3]"),
-    "zh": re.compile("[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff]"),
+    "ja": regex.compile(r"[\p{Hiragana}\p{Katakana}]"),
+    "ko": regex.compile(r"\p{Hangul}"),
+    "th": regex.compile(r"\p{Thai}"),
+    "lo": regex.compile(r"\p{Lao}"),
+    "my": regex.compile(r"\p{Myanmar}"),
+    "km": regex.compile(r"\p{Khmer}"),
+    "zh": regex.compile(r"\p{Han}"),
 }
 """In the order of trying: Japanese has Chinese characters as well."""
 _LETTER: Final = re.compile(r"[^\W\d_]")
@@ -75,7 +75,7 @@ def language_of(question: str, expected: Sequence[str] = ()) -> str:
         expected: the languages of what is searched, the commonest first. One of them is preferred where the question
             may be in several; where nothing is clear the first of them is the answer, or English.
     """
-    if scripted := _detect_by_script(question):
+    if scripted := detect_script_language(question):
         return scripted
     fallback = expected[0] if expected else ENGLISH
     plain = " ".join(_PROSE.findall(question))
@@ -94,7 +94,7 @@ def language_of(question: str, expected: Sequence[str] = ()) -> str:
 def text_language(text: str) -> str:
     """The language of a document or a passage; English if it is not clear."""
     sample = _sample_text(text)
-    if scripted := _detect_by_script(sample):
+    if scripted := detect_script_language(sample):
         return scripted
     plain = " ".join(_PROSE.findall(sample))
     own = _PARTS.findall(plain.lower())
@@ -105,6 +105,20 @@ def text_language(text: str) -> str:
     if probability < SURE or (listed and _compute_stop_word_share(own, best) < FUNCTIONAL):
         return ENGLISH
     return best
+
+
+def possible_languages(text: str) -> frozenset[str]:
+    """The languages that a sentence may be in; none if neither its script nor its smallest words tell."""
+    if scripted := detect_script_language(text):
+        return frozenset((scripted,))
+    plain = " ".join(_PROSE.findall(text))
+    own = _PARTS.findall(plain.lower())
+    found: set[str] = set()
+    for language, probability in _predict_languages(plain).items():
+        share = _compute_stop_word_share(own, language)
+        if share and probability + share >= CLEAR:
+            found.add(language)
+    return frozenset(found)
 
 
 def languages_of(texts: Sequence[str], most: int = 3) -> tuple[str, ...]:
@@ -120,7 +134,7 @@ def _sample_text(text: str) -> str:
     return " ".join((text[:SAMPLE], text[middle : middle + SAMPLE], text[-SAMPLE:]))
 
 
-def _detect_by_script(text: str) -> str:
+def detect_script_language(text: str) -> str:
     """The language that the text's script tells; empty for alphabets that many are written in."""
     if text.isascii():
         return ""

@@ -1,24 +1,16 @@
 """Where the sentences of a text end, in the language that it is in or, if that is not known, by its script."""
 
-import re
 from typing import Final
 
 from sentencex import segment
 
+from elcano.activities.text.language_detection import detect_script_language
+from elcano.activities.text.languages import ENGLISH
 from elcano.graphs.text import shorten_text
 
 PIECE_CHARACTERS: Final = 10_000
 """Sentences are looked for in pieces of this size: the library takes the square of what it is given at once. A longer
 paragraph is cut at a white space, where a sentence may then end too early."""
-_SCRIPTS: Final = (
-    ("ja", re.compile(r"[\u3040-\u30ff]")),
-    ("zh", re.compile(r"[\u4e00-\u9fff]")),
-    ("hi", re.compile(r"[\u0900-\u097f]")),
-    ("th", re.compile(r"[\u0e00-\u0e7f]")),
-    ("ar", re.compile(r"[\u0600-\u06ff]")),
-    ("ru", re.compile(r"[\u0400-\u04ff]")),
-)
-"""Languages with the script that tells them; the first that is found."""
 
 
 def sentence_ends(text: str, language: str = "") -> list[int]:
@@ -28,7 +20,7 @@ def sentence_ends(text: str, language: str = "") -> list[int]:
         text: words on one line or several.
         language: its code, as `de` or `zh-Hans`; empty if it is not known.
     """
-    code = language.partition("-")[0].lower() or _by_script(text)
+    code = language.partition("-")[0].lower() or detect_script_language(text) or ENGLISH
     ends: list[int] = []
     begin = 0
     while begin < len(text):
@@ -61,10 +53,6 @@ def _segment_sentence_ends(code: str, text: str) -> list[int]:
     if ends:
         ends[-1] = len(text)
     return ends or [len(text)]
-
-
-def _by_script(text: str) -> str:
-    return next((code for code, script in _SCRIPTS if script.search(text)), "en")
 
 
 def first_sentences(text: str, most: int) -> str:

@@ -25,7 +25,7 @@ class EvidenceItem(Frozen):
     key: str
     title: str
     heading: str = ""
-    locator: str
+    locator: str = ""
     source: str = ""
     """Where it was found, and what kind of source that is: `pubmed (articles)`."""
     about: str = ""

@@ -3,7 +3,7 @@
 A block is one top-level block of Markdown. Its sentences, list items and table cells are its statements.
 """
 
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from pydantic import Field
 
@@ -49,7 +49,29 @@ class Judgement(Frozen):
     """In words, without a full stop; empty if it is supported."""
     evidence: tuple[str, ...] = ()
     """Ids of the evidence whose quotes it was held against, each once in the order of its citations; empty: it cites
-    nothing. A judgement counts for a statement with these words and this evidence."""
+    nothing."""
+    quotes: tuple[str, ...] = ()
+    """The quotes that it was held against. A judgement with evidence and without quotes is older than this field, or
+    made by code: it counts for every statement with these words and this evidence."""
+    context: str = ""
+    """Of a table cell: its `Statement.context`."""
+    before: str = ""
+    """The sentence before it, which its meaning may depend on."""
+
+    @property
+    def key(self) -> "StatementKey":
+        """The statement and place that this judgement counts for."""
+        return StatementKey(self.statement, self.context, self.before, self.evidence, self.quotes)
+
+
+class StatementKey(NamedTuple):
+    """A statement at its place: what is mended or stands elsewhere has another key, and is read anew."""
+
+    text: str
+    context: str = ""
+    before: str = ""
+    evidence: tuple[str, ...] = ()
+    quotes: tuple[str, ...] = ()
 
 
 class Statement(Frozen):

@@ -115,7 +115,7 @@ class ReviewAddition(ReportAddition):
         return AddedText(
             data=review.model_dump(mode="json"),
             middle=_render_study_table(review, checked.marks if checked else {}),
-            closing=_render_record_table(review),
+            end=_render_record_table(review),
         )
 
 

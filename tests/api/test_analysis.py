@@ -115,13 +115,13 @@ async def test_a_plot_is_served_and_stands_in_the_page(api: httpx.AsyncClient, r
     assert "<img" not in page
     missing = await api.get(f"/v1/runs/{reported}/analysis/plots/2.svg")
     assert (missing.status_code, missing.json()["type"]) == (404, "urn:elcano:analysis-not-found")
-    assert "it has: [1]" in missing.json()["detail"]
+    assert "it has: analysis/plots/1.svg" in missing.json()["detail"]
 
 
 async def test_a_run_that_analyzed_nothing_says_so(api: httpx.AsyncClient, store: Store, reported: str) -> None:
     kept = await store.of("default").artifacts.keys(reported, "application/json")
     report = Report.model_validate_json(await store.of("default").artifacts.get(kept[0]) or "")
-    plain = report.model_copy(update={"analysis": None})
+    plain = report.model_copy(update={"attachments": {}, "pictures": {}})
     assert '"analysis"' not in plain.model_dump_json()
     artifact = await store.of("default").artifacts.put("run-2", plain.model_dump_json(), "application/json")
     ref = ReportRef(

@@ -66,40 +66,56 @@ async def test_an_ended_run_is_replayed_from_the_store(served: str, ended_run: s
     assert numbers(messages) == [1, 2, 3, 4]
 
 
-@pytest.mark.parametrize(
-    ("query", "headers", "expected"),
-    [
+async def test_a_client_goes_on_where_it_was(served: str, ended_run: str, subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, dict[str, str], list[int]]] = [
         ("?since=2", {}, [3, 4]),
         ("", {"Last-Event-ID": "3"}, [4]),
         ("?since=1", {"Last-Event-ID": "3"}, [4]),
         ("?since=0", {}, [1, 2, 3, 4]),
-    ],
-)
-async def test_a_client_goes_on_where_it_was(
-    served: str, ended_run: str, query: str, headers: dict[str, str], expected: list[int]
-) -> None:
-    assert numbers(await read_all(f"{served}/v1/runs/{ended_run}/events{query}", headers=headers)) == expected
+    ]
+    for query, headers, expected in cases:
+        with subtests.test(query=query, headers=headers, expected=expected):
+            assert numbers(await read_all(f"{served}/v1/runs/{ended_run}/events{query}", headers=headers)) == expected
 
 
-@pytest.mark.parametrize("since", ["4", "99"])
 async def test_a_client_that_has_everything_is_told_not_to_come_again(
-    api: httpx.AsyncClient, ended_run: str, since: str
+    api: httpx.AsyncClient, ended_run: str, subtests: pytest.Subtests
 ) -> None:
-    answer = await api.get(f"/v1/runs/{ended_run}/events", headers={"Last-Event-ID": since})
-    assert answer.status_code == 204
-    assert answer.content == b""
+    cases: list[str] = ["4", "99"]
+    for since in cases:
+        with subtests.test(since=since):
+            answer = await api.get(f"/v1/runs/{ended_run}/events", headers={"Last-Event-ID": since})
+            assert answer.status_code == 204
+            assert answer.content == b""
 
 
-@pytest.mark.parametrize(
-    "bad",
-    ["abc", "-1", "1.5", "", " ", "1e3", "²", "9" * 16, "1+", "1+2", "1+2:", "1+:2", "1 2:3", "1+2:3+", "1+2.3.4.5:6"],
-)
-async def test_a_number_that_is_none_is_refused(api: httpx.AsyncClient, ended_run: str, bad: str) -> None:
-    by_query = await api.get(f"/v1/runs/{ended_run}/events", params={"since": bad})
-    by_header = await api.get(f"/v1/runs/{ended_run}/events", headers={b"Last-Event-ID": bad.encode()})
-    for answer in (by_query, by_header):
-        assert answer.status_code == 400
-        assert answer.json()["type"] == "urn:elcano:last-event-id-invalid"
+async def test_a_number_that_is_none_is_refused(
+    api: httpx.AsyncClient, ended_run: str, subtests: pytest.Subtests
+) -> None:
+    cases: list[str] = [
+        "abc",
+        "-1",
+        "1.5",
+        "",
+        " ",
+        "1e3",
+        "²",
+        "9" * 16,
+        "1+",
+        "1+2",
+        "1+2:",
+        "1+:2",
+        "1 2:3",
+        "1+2:3+",
+        "1+2.3.4.5:6",
+    ]
+    for bad in cases:
+        with subtests.test(bad=bad):
+            by_query = await api.get(f"/v1/runs/{ended_run}/events", params={"since": bad})
+            by_header = await api.get(f"/v1/runs/{ended_run}/events", headers={b"Last-Event-ID": bad.encode()})
+            for answer in (by_query, by_header):
+                assert answer.status_code == 400
+                assert answer.json()["type"] == "urn:elcano:last-event-id-invalid"
 
 
 @pytest.mark.usefixtures("worker")

@@ -36,9 +36,8 @@ def at(day: float) -> str:
     return datetime.fromtimestamp(day * DAY, UTC).isoformat()
 
 
-@pytest.mark.parametrize(
-    ("asked", "days"),
-    [
+async def test_a_list_is_narrowed(api: httpx.AsyncClient, five: None, subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, str], list[int]]] = [
         ({}, [5, 4, 3, 2, 1]),
         ({"mode": "deep"}, [5, 3, 2]),
         ({"mode": "auto"}, [3]),
@@ -50,11 +49,11 @@ def at(day: float) -> str:
         ({"question": "day%4"}, []),
         ({"run_id": "01kb5"}, [5]),
         ({"run_id": "%"}, []),
-    ],
-)
-async def test_a_list_is_narrowed(api: httpx.AsyncClient, five: None, asked: dict[str, str], days: list[int]) -> None:
-    shown = (await api.get("/v1/runs", params=asked)).raise_for_status().json()
-    assert [run["run_id"] for run in shown["runs"]] == [f"default-01kb{day}" for day in days]
+    ]
+    for asked, days in cases:
+        with subtests.test(asked=asked, days=days):
+            shown = (await api.get("/v1/runs", params=asked)).raise_for_status().json()
+            assert [run["run_id"] for run in shown["runs"]] == [f"default-01kb{day}" for day in days]
 
 
 async def test_pages_of_a_filtered_list_leave_nothing_out(api: httpx.AsyncClient, five: None) -> None:
@@ -69,10 +68,12 @@ async def test_pages_of_a_filtered_list_leave_nothing_out(api: httpx.AsyncClient
     assert found == ["default-01kb5", "default-01kb3", "default-01kb2"]
 
 
-@pytest.mark.parametrize("moment", ["yesterday", "2026-11-18", "2026-11-18T08:26:40"])
-async def test_a_moment_without_a_time_zone_is_refused(api: httpx.AsyncClient, moment: str) -> None:
-    answer = await api.get("/v1/runs", params={"created_after": moment})
-    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "created_after")
+async def test_a_moment_without_a_time_zone_is_refused(api: httpx.AsyncClient, subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["yesterday", "2026-11-18", "2026-11-18T08:26:40"]
+    for moment in cases:
+        with subtests.test(moment=moment):
+            answer = await api.get("/v1/runs", params={"created_after": moment})
+            assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "created_after")
 
 
 async def test_a_list_tells_no_figures_that_nobody_told(api: httpx.AsyncClient, five: None) -> None:

@@ -25,9 +25,8 @@ async def kept(store: Store) -> str:
     return run.run_id
 
 
-@pytest.mark.parametrize(
-    ("path", "allowed"),
-    [
+async def test_a_path_says_all_its_methods(api: httpx.AsyncClient, subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, str]] = [
         ("/v1/runs", "GET, POST, HEAD, OPTIONS"),
         ("/v1/runs/run-1", "GET, DELETE, HEAD, OPTIONS"),
         ("/v1/runs/run-1/stop", "POST, OPTIONS"),
@@ -35,25 +34,29 @@ async def kept(store: Store) -> str:
         ("/v1/graphs/validate", "POST, OPTIONS"),  # and not what any name of a graph has
         ("/v1/graphs/schema", "GET, HEAD, OPTIONS"),
         ("/v1/graphs/iterative", "GET, DELETE, HEAD, OPTIONS"),
-    ],
-)
-async def test_a_path_says_all_its_methods(api: httpx.AsyncClient, path: str, allowed: str) -> None:
-    options = await api.options(path)
-    refused = await api.put(path)
-    assert (options.status_code, options.headers["allow"]) == (204, allowed)
-    assert (refused.status_code, refused.headers["allow"]) == (405, allowed)
-    assert allowed in refused.json()["detail"]
+    ]
+    for path, allowed in cases:
+        with subtests.test(path=path, allowed=allowed):
+            options = await api.options(path)
+            refused = await api.put(path)
+            assert (options.status_code, options.headers["allow"]) == (204, allowed)
+            assert (refused.status_code, refused.headers["allow"]) == (405, allowed)
+            assert allowed in refused.json()["detail"]
 
 
 async def test_a_path_that_there_is_not_has_no_methods(api: httpx.AsyncClient) -> None:
     assert (await api.options("/nothing")).status_code == 404
 
 
-@pytest.mark.parametrize("path", ["/", "/docs", "/healthz", "/v1/runs", "/v1/runs/run-1", "/v1/graphs", "/nothing"])
-async def test_head_answers_as_get_does_without_the_body(api: httpx.AsyncClient, kept: str, path: str) -> None:
-    head, get = await api.head(path), await api.get(path)
-    assert (head.status_code, head.content) == (get.status_code, b"")
-    assert head.headers == get.headers
+async def test_head_answers_as_get_does_without_the_body(
+    api: httpx.AsyncClient, kept: str, subtests: pytest.Subtests
+) -> None:
+    cases: list[str] = ["/", "/docs", "/healthz", "/v1/runs", "/v1/runs/run-1", "/v1/graphs", "/nothing"]
+    for path in cases:
+        with subtests.test(path=path):
+            head, get = await api.head(path), await api.get(path)
+            assert (head.status_code, head.content) == (get.status_code, b"")
+            assert head.headers == get.headers
 
 
 @pytest.mark.parametrize("run", ["ended", "running"])
@@ -82,30 +85,39 @@ async def test_a_body_that_cannot_be_read_says_why(api: httpx.AsyncClient, path:
     assert said in answer.json()["detail"]
 
 
-@pytest.mark.parametrize("media_type", ["text/plain", "application/x-www-form-urlencoded", "application/jsonx", None])
-@pytest.mark.parametrize("path", ["/v1/runs", "/v1/graphs/validate", "/v1/runs/run-1/stop"])
 async def test_a_body_that_is_not_sent_as_json_is_told_what_to_send(
-    api: httpx.AsyncClient, path: str, media_type: str | None
+    api: httpx.AsyncClient, subtests: pytest.Subtests
 ) -> None:
-    headers = {} if media_type is None else {"Content-Type": media_type}
-    answer = await api.post(path, content=b'{"question": "Why?"}', headers=headers)
-    assert answer.status_code == 415
-    assert answer.json()["type"] == "urn:elcano:media-type-unsupported"
-    assert "Content-Type: application/json" in answer.json()["detail"]
+    media_types: list[str | None] = ["text/plain", "application/x-www-form-urlencoded", "application/jsonx", None]
+    paths: list[str] = ["/v1/runs", "/v1/graphs/validate", "/v1/runs/run-1/stop"]
+    for media_type in media_types:
+        for path in paths:
+            with subtests.test(media_type=media_type, path=path):
+                headers = {} if media_type is None else {"Content-Type": media_type}
+                answer = await api.post(path, content=b'{"question": "Why?"}', headers=headers)
+                assert answer.status_code == 415
+                assert answer.json()["type"] == "urn:elcano:media-type-unsupported"
+                assert "Content-Type: application/json" in answer.json()["detail"]
 
 
-@pytest.mark.parametrize("media_type", ["application/json; charset=utf-8", "Application/JSON", "application/ld+json"])
-async def test_json_by_any_of_its_names_is_read(api: httpx.AsyncClient, media_type: str) -> None:
-    answer = await api.post("/v1/graphs/validate", content=b"{}", headers={"Content-Type": media_type})
-    assert answer.status_code == 200
+async def test_json_by_any_of_its_names_is_read(api: httpx.AsyncClient, subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["application/json; charset=utf-8", "Application/JSON", "application/ld+json"]
+    for media_type in cases:
+        with subtests.test(media_type=media_type):
+            answer = await api.post("/v1/graphs/validate", content=b"{}", headers={"Content-Type": media_type})
+            assert answer.status_code == 200
 
 
-@pytest.mark.parametrize("before", ["zzz", "", "run-", "run-1 OR 1", "run-1.0004.loop-1"])
-async def test_a_place_in_the_list_that_is_none_is_refused(api: httpx.AsyncClient, kept: str, before: str) -> None:
-    answer = await api.get("/v1/runs", params={"before": before})
-    assert answer.status_code == 422
-    assert [fault["field"] for fault in answer.json()["errors"]] == ["before"]
-    assert "`next`" in answer.text
+async def test_a_place_in_the_list_that_is_none_is_refused(
+    api: httpx.AsyncClient, kept: str, subtests: pytest.Subtests
+) -> None:
+    cases: list[str] = ["zzz", "", "run-", "run-1 OR 1", "run-1.0004.loop-1"]
+    for before in cases:
+        with subtests.test(before=before):
+            answer = await api.get("/v1/runs", params={"before": before})
+            assert answer.status_code == 422
+            assert [fault["field"] for fault in answer.json()["errors"]] == ["before"]
+            assert "`next`" in answer.text
 
 
 async def test_the_address_alone_leads_on(api: httpx.AsyncClient) -> None:

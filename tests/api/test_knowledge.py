@@ -62,9 +62,8 @@ async def test_it_is_found_by_words_by_node_and_by_path(api: httpx.AsyncClient) 
 
 
 @pytest.mark.usefixtures("_filled")
-@pytest.mark.parametrize(
-    ("path", "status", "kind", "field"),
-    [
+async def test_bad_input_is_told(api: httpx.AsyncClient, subtests: pytest.Subtests) -> None:
+    cases: list[tuple[str, int, str, str]] = [
         ("/search", 422, "request-invalid", "q"),
         ("/search?q=", 422, "request-invalid", "q"),
         (f"/search?q={'x' * 1_001}", 422, "request-invalid", "q"),
@@ -78,13 +77,13 @@ async def test_it_is_found_by_words_by_node_and_by_path(api: httpx.AsyncClient) 
         (f"/paths?from={CLAIM.id}", 422, "request-invalid", "to"),
         (f"/paths?from={CLAIM.id}&to={NOBODY}", 404, "node-not-found", ""),
         (f"/paths?from={CLAIM.id}&to={PAPER.id}&longest=7", 422, "request-invalid", "longest"),
-    ],
-)
-async def test_bad_input_is_told(api: httpx.AsyncClient, path: str, status: int, kind: str, field: str) -> None:
-    answer = await api.get(f"/v1/knowledge{path}")
-    assert (answer.status_code, answer.json()["type"]) == (status, f"urn:elcano:{kind}")
-    assert answer.headers["content-type"].startswith("application/problem+json")
-    assert not field or field in [fault["field"] for fault in answer.json()["errors"]]
+    ]
+    for path, status, kind, field in cases:
+        with subtests.test(path=path, status=status, kind=kind, field=field):
+            answer = await api.get(f"/v1/knowledge{path}")
+            assert (answer.status_code, answer.json()["type"]) == (status, f"urn:elcano:{kind}")
+            assert answer.headers["content-type"].startswith("application/problem+json")
+            assert not field or field in [fault["field"] for fault in answer.json()["errors"]]
 
 
 async def test_a_query_is_refused_where_nobody_answers_it(api: httpx.AsyncClient) -> None:

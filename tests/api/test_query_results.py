@@ -120,7 +120,7 @@ async def test_what_is_not_there_says_what_is(
 
 
 async def test_a_run_without_results_says_so(api: httpx.AsyncClient, store: Store) -> None:
-    draft = (await written(store, "What?", [])).model_copy(update={"data": None})
+    draft = (await written(store, "What?", [])).model_copy(update={"attachments": {}})
     report = await published(store, "What?", draft)
     ref = ReportRef(
         artifact=await store.of("default").artifacts.put(RUN, report.model_dump_json(), "application/json"),

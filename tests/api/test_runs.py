@@ -122,12 +122,14 @@ async def test_a_run_that_temporal_never_knew_is_terminated_after_a_grace(
     assert [event.type for event in await store.of("default").runs.events("run-lost")] == ["cancelled"]
 
 
-@pytest.mark.parametrize("run_id", ODD_IDS)
-@pytest.mark.parametrize("what", ["", "/events", "/report", "/evidence"])
-async def test_an_unknown_run_is_not_found(api: httpx.AsyncClient, run_id: str, what: str) -> None:
-    answer = await api.get(f"/v1/runs/{run_id}{what}")
-    assert answer.status_code == 404
-    assert answer.headers["content-type"] == "application/problem+json"
+async def test_an_unknown_run_is_not_found(api: httpx.AsyncClient, subtests: pytest.Subtests) -> None:
+    whats: list[str] = ["", "/events", "/report", "/evidence"]
+    for run_id in ODD_IDS:
+        for what in whats:
+            with subtests.test(run_id=run_id, what=what):
+                answer = await api.get(f"/v1/runs/{run_id}{what}")
+                assert answer.status_code == 404
+                assert answer.headers["content-type"] == "application/problem+json"
 
 
 async def test_runs_are_listed_newest_first_in_pages(api: httpx.AsyncClient, store: Store) -> None:
@@ -144,11 +146,13 @@ async def test_runs_are_listed_newest_first_in_pages(api: httpx.AsyncClient, sto
     assert [run["run_id"] for run in failed["runs"]] == ["run-3"]
 
 
-@pytest.mark.parametrize("query", ["limit=0", "limit=201", "limit=many", "status=lost"])
-async def test_a_list_that_cannot_be_made_is_refused(api: httpx.AsyncClient, query: str) -> None:
-    answer = await api.get(f"/v1/runs?{query}")
-    assert answer.status_code == 422
-    assert answer.json()["errors"][0]["field"] == query.partition("=")[0]
+async def test_a_list_that_cannot_be_made_is_refused(api: httpx.AsyncClient, subtests: pytest.Subtests) -> None:
+    cases: list[str] = ["limit=0", "limit=201", "limit=many", "status=lost"]
+    for query in cases:
+        with subtests.test(query=query):
+            answer = await api.get(f"/v1/runs?{query}")
+            assert answer.status_code == 422
+            assert answer.json()["errors"][0]["field"] == query.partition("=")[0]
 
 
 @pytest.mark.usefixtures("worker")
@@ -177,14 +181,18 @@ async def test_a_stop_that_comes_too_late_is_refused(api: httpx.AsyncClient, tem
     assert closed.json()["type"] == "urn:elcano:run-ended"
 
 
-@pytest.mark.parametrize(
-    ("body", "field"),
-    [({"reason": "x" * 501}, "reason"), ({"reason": "\u0000"}, "reason"), ({"why": "x"}, "why"), ([], "body")],
-)
-async def test_a_stop_that_cannot_work_is_refused(api: httpx.AsyncClient, body: object, field: str) -> None:
-    answer = await api.post("/v1/runs/run-1/stop", json=body)
-    assert answer.status_code == 422
-    assert [fault["field"] for fault in answer.json()["errors"]] == [field]
+async def test_a_stop_that_cannot_work_is_refused(api: httpx.AsyncClient, subtests: pytest.Subtests) -> None:
+    cases: list[tuple[object, str]] = [
+        ({"reason": "x" * 501}, "reason"),
+        ({"reason": "\u0000"}, "reason"),
+        ({"why": "x"}, "why"),
+        ([], "body"),
+    ]
+    for body, field in cases:
+        with subtests.test(body=body, field=field):
+            answer = await api.post("/v1/runs/run-1/stop", json=body)
+            assert answer.status_code == 422
+            assert [fault["field"] for fault in answer.json()["errors"]] == [field]
 
 
 async def test_an_unknown_run_cannot_be_stopped(api: httpx.AsyncClient) -> None:

@@ -81,9 +81,10 @@ async def test_the_workflow_gets_the_whole_request(api: httpx.AsyncClient, tempo
     assert set(asked["barred"]) == {"data", "literature_review"}
 
 
-@pytest.mark.parametrize(
-    ("change", "field"),
-    [
+async def test_what_cannot_work_is_refused_by_name(
+    api: httpx.AsyncClient, store: Store, subtests: pytest.Subtests
+) -> None:
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"question": ""}, "question"),
         ({"question": " \n\t "}, "question"),
         ({"question": "x" * 10_001}, "question"),
@@ -141,16 +142,14 @@ async def test_the_workflow_gets_the_whole_request(api: httpx.AsyncClient, tempo
         ({"model": "opnai:gpt-5.1"}, "model.default"),
         ({"model": {"by_agent": {"writer": "gpt-5.1"}}}, "model.by_agent.writer"),
         ({"quesiton": "x"}, "quesiton"),
-    ],
-)
-async def test_what_cannot_work_is_refused_by_name(
-    api: httpx.AsyncClient, store: Store, change: dict[str, Any], field: str
-) -> None:
-    body = json.dumps({"question": QUESTION, **change})
-    answer = await api.post("/v1/runs", content=body, headers=JSON)
-    assert answer.status_code == 422
-    assert fields(answer) == [field]
-    assert (await store.of("default").runs.page(limit=1)).runs == ()
+    ]
+    for change, field in cases:
+        with subtests.test(change=change, field=field):
+            body = json.dumps({"question": QUESTION, **change})
+            answer = await api.post("/v1/runs", content=body, headers=JSON)
+            assert answer.status_code == 422
+            assert fields(answer) == [field]
+            assert (await store.of("default").runs.page(limit=1)).runs == ()
 
 
 @pytest.mark.parametrize(

@@ -73,9 +73,8 @@ async def test_the_settings_name_the_server(
         assert (await api.get("/healthz", headers={"Host": host})).status_code == status
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
+async def test_pages_of_other_sites_may_not_change_anything(api: httpx.AsyncClient, subtests: pytest.Subtests) -> None:
+    headerss: list[dict[str, str]] = [
         {"Origin": "https://elsewhere.example"},
         {"Origin": "http://localhost:3000"},
         {"Origin": "http://localhost"},
@@ -85,14 +84,13 @@ async def test_the_settings_name_the_server(
         {"Origin": "http://localhost:8000@elsewhere.example"},
         {"Sec-Fetch-Site": "cross-site"},
         {"Sec-Fetch-Site": "same-site"},
-    ],
-)
-@pytest.mark.parametrize("path", ["/v1/runs", "/v1/runs/run-1/stop", "/v1/runs/run-1/top-up", "/v1/graphs/validate"])
-async def test_pages_of_other_sites_may_not_change_anything(
-    api: httpx.AsyncClient, headers: dict[str, str], path: str
-) -> None:
-    answer = await api.post(path, headers={"Host": "localhost:8000", **headers})
-    assert kind(answer) == (403, "urn:elcano:cross-origin-refused")
+    ]
+    paths: list[str] = ["/v1/runs", "/v1/runs/run-1/stop", "/v1/runs/run-1/top-up", "/v1/graphs/validate"]
+    for headers in headerss:
+        for path in paths:
+            with subtests.test(headers=headers, path=path):
+                answer = await api.post(path, headers={"Host": "localhost:8000", **headers})
+                assert kind(answer) == (403, "urn:elcano:cross-origin-refused")
 
 
 @pytest.mark.parametrize(

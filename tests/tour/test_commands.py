@@ -17,14 +17,14 @@ from tests.tour.runs import DEEP, DONE, DOWN, REFUSED, SPENT, WORKING, Tour, tou
 
 PAGE = Path(__file__).parents[2] / "docs" / "operations.md"
 SHOWN = {
-    "Which runs are there, and how do they stand": DONE,
-    "Which runs wait for a top-up": SPENT,
-    "What does this run wait for, and since when": SPENT,
-    "Which provider is down": DOWN,
-    "What is a run doing now": WORKING,
-    "How do the sections stand": DEEP,
+    "List runs and their status": DONE,
+    "Find runs that wait for a top-up": SPENT,
+    "See what a run waits for, and since when": SPENT,
+    "Find the provider that is down": DOWN,
+    "See what a run is doing": WORKING,
+    "See the status of sections": DEEP,
     "After a worker was killed": WORKING,
-    "Why did a run fail": REFUSED,
+    "Find out why a run failed": REFUSED,
 }
 """The parts of the tour, and the run that each is about."""
 SAYS = {

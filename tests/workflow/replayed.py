@@ -35,7 +35,7 @@ ENDED = frozenset(
 from memory, where nobody hears it: as far as it had got by then."""
 
 
-READ = 40
+READ = 12
 """So many executions are read back, in the order in which they began; of hundreds the others are alike."""
 
 

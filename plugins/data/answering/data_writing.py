@@ -11,7 +11,7 @@ from typing import Final
 
 from elcano.activities.agents.answer_correction import TOLD_CHARACTERS, ask_writer_with_correction
 from elcano.activities.agents.answer_drafts import draft_from_prose, unread_told, with_canonical_ids
-from elcano.activities.agents.draft_review import checked_draft
+from elcano.activities.agents.quote_repair import checked_draft
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.query_results import load_result_tables, row_line
 from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft

@@ -110,6 +110,11 @@ async def asked(api: httpx.AsyncClient, run_id: str, what: str, status: int = 20
     return told
 
 
+def chosen_steps(count: int, *, each: bool = False) -> list[int]:
+    """Each step of so many, last ones first; or else the last, the middle and the first."""
+    return [*range(count, 0, -1)] if each else sorted({count, (count + 1) // 2, 1}, reverse=True)
+
+
 async def log_of(store: Store, run_id: str) -> RunLog:
     """The archived log of a run, which gives the run that it says."""
     kept = await kept_run(store, run_id)

@@ -9,7 +9,7 @@ from temporalio.client import Client
 from elcano.graphs.modes import MODES
 from elcano.settings import Settings
 from elcano.storage.store import Store
-from tests.api.again.going_on import QUESTION, Json, Provider, ended, log_of, tokens, working
+from tests.api.again.going_on import QUESTION, Json, Provider, chosen_steps, ended, log_of, tokens, working
 from tests.api.asking import start
 from tests.api.sse import read_all
 
@@ -43,7 +43,7 @@ async def test_shared_steps_are_neither_done_nor_paid_for_again(
         assert "Searched on " in report
         found = (await api.get(f"/v1/runs/{run_id}/evidence")).json()["evidence"]
         paid = 0
-        for step in range(first["steps"], 0, -1):
+        for step in chosen_steps(first["steps"]):
             before = provider.calls()
             view = await forked(api, run_id, step=step, reason="try")
             own = view["run_id"]

@@ -1,5 +1,7 @@
 """Random valid graphs by number, for tests that cannot be given one by hypothesis: they wait for something."""
 
+from functools import lru_cache
+
 import hypothesis
 from hypothesis import HealthCheck, Phase, given, settings
 
@@ -7,6 +9,7 @@ from elcano.graphs.spec.graph import ResearchGraph
 from tests.unit.graphs.strategies import graphs
 
 
+@lru_cache
 def drawn(seed: int, count: int) -> list[ResearchGraph]:
     """So many random graphs, the same ones for a seed."""
     found: list[ResearchGraph] = []

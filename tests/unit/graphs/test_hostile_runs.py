@@ -73,16 +73,15 @@ def errors(journal: Journal) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "values",
+    ("values", "calling"),
     [
-        "{a: [values, values]}",
-        "{a: values, b: values}",
-        "{a: join('', [not_null(values.a, 'xxxxxxxxxxxxxxxx'), not_null(values.a, 'x')])}",
-        "{a: [not_null(values.a, `[1]`), not_null(values.a, `[1]`)][]}",
-        "{a: to_string(@), b: @}",
+        ("{a: [values, values]}", True),
+        ("{a: values, b: values}", False),
+        ("{a: join('', [not_null(values.a, 'xxxxxxxxxxxxxxxx'), not_null(values.a, 'x')])}", True),
+        ("{a: [not_null(values.a, `[1]`), not_null(values.a, `[1]`)][]}", False),
+        ("{a: to_string(@), b: @}", True),
     ],
 )
-@pytest.mark.parametrize("calling", [True, False])
 async def test_a_state_that_doubles_ends_in_a_report(values: str, calling: bool) -> None:
     graph = ring(growing(values), CALL) if calling else ring(growing(values))
     journal = await research(Script(), graph=graph, limits=LOOPS)

@@ -18,7 +18,7 @@ from tests.folding import difference
 from tests.unit.graphs.drawn import drawn
 from tests.unit.graphs.strategies import right
 
-GRAPHS = drawn(11, 200)
+COUNT = 200
 GARBAGE: list[Json] = [
     None,
     {},
@@ -57,9 +57,9 @@ class Performer:
         return StepCompleted(step=call.step, node=call.node, at=at, output=output, usage=usage)
 
 
-@pytest.mark.parametrize("seed", range(len(GRAPHS)))
+@pytest.mark.parametrize("seed", range(COUNT))
 async def test_every_run_of_a_random_graph_ends_in_a_report_within_its_budget(seed: int) -> None:
-    chance, graph = Random(seed), GRAPHS[seed]
+    chance, graph = Random(seed), drawn(11, COUNT)[seed]
     limits = Limits(
         tokens=chance.randint(1_000, 60_000),
         seconds=chance.randint(5, 600),
@@ -88,5 +88,6 @@ async def test_every_run_of_a_random_graph_ends_in_a_report_within_its_budget(se
 
 def test_the_random_graphs_differ() -> None:
     """Else the test above would walk one graph again and again."""
-    assert len({graph.model_dump_json() for graph in GRAPHS}) > 150
-    assert {node.kind for graph in GRAPHS for node in graph.nodes} == {"agent", "tool", "state", "decision", "parallel"}
+    graphs = drawn(11, COUNT)
+    assert len({graph.model_dump_json() for graph in graphs}) > 150
+    assert {node.kind for graph in graphs for node in graph.nodes} == {"agent", "tool", "state", "decision", "parallel"}

@@ -1,6 +1,6 @@
 """A request that was not answered as it was is made in another form, and by the next model of the list after that."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -38,6 +38,11 @@ def shown(asked: Asked) -> TaskEnvelope:
     return task
 
 
+def writers(asked: Iterable[Asked]) -> list[TaskEnvelope]:
+    """What the writer was shown, without what it was given back to mend."""
+    return [task for one in asked if (task := shown(one)).kind == "writer"]
+
+
 def told(asked: Asked) -> str:
     """Instructions, as a model was given them."""
     return " ".join(str(one["content"]) for one in asked.json()["messages"] if one["role"] in ("system", "developer"))
@@ -69,7 +74,7 @@ async def test_a_prompt_that_is_too_long_is_halved_and_the_reader_is_told(store:
     with service([TOO_LONG, chat(draft("e1", "e8"))]) as running:
         settings = at(running, "openai-chat")
         result = await answered(store, settings, model, WRITING)
-        first, second = map(shown, running.asked)
+        first, second = writers(running.asked)
         kept = {item.key for item in second.evidence}
         assert len(first.evidence) == len(PASSAGES)
         assert 0 < len(kept) < len(PASSAGES)
@@ -83,7 +88,7 @@ async def test_a_prompt_that_is_too_long_is_halved_and_the_reader_is_told(store:
         # what a model has refused it is not sent again
         running.asked.clear()
         await answered(store, settings, model, WRITING)
-        assert [len(shown(one).evidence) for one in running.asked] == [len(kept)]
+        assert [len(task.evidence) for task in writers(running.asked)] == [len(kept)]
 
 
 async def test_a_conversation_that_became_too_long_says_nothing_of_its_prompt(store: Store) -> None:

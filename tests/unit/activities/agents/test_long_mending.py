@@ -1,4 +1,4 @@
-"""What does not hold in a part of a long report is told to its writer once, if what follows can still be paid for."""
+"""What does not hold in the sections of a long report is mended once, before the key findings are written from them."""
 
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from elcano.graphs.contracts import AgentResult
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.report import ReportDraft
 from elcano.graphs.state.budget import Allowance
+from elcano.graphs.text import ensure_list
 from elcano.plugins.research.agents.long_writer import SECTION, SUMMARY
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
@@ -24,6 +25,7 @@ from tests.unit.activities.agents.test_synthesis import ONE, RECORDS, REPLAY, RE
 
 Texts = dict[str, list[str]]
 GOOD = "It goes on by replay [a]."
+MENDED = ("It goes on since all is replayed [a].", "Replay makes it go on [a].")
 INVENTED = "It goes on after 45 minutes [a]."
 LOOSE = "All took 45 minutes. It goes on by replay [a]."
 ELSEWHERE = "words that stand nowhere in it"
@@ -34,6 +36,10 @@ def answering(texts: Texts, quotes: Texts, kinds: list[str], tokens: int) -> Scr
 
     def answer(task: TaskEnvelope) -> Reply:
         kinds.append(task.kind)
+        if task.kind == "reviser":
+            return Reply(
+                {"blocks": [_mended(block, kinds) for block in ensure_list(task.given["blocks"])]}, input_tokens=tokens
+            )
         own = kinds.count(task.kind) - 1
         text, quote = (each.get(task.kind, [default]) for each, default in ((texts, GOOD), (quotes, REPLAY)))
         citations = [{"mark": "a", "evidence": "e1", "quote": quote[min(own, len(quote) - 1)]}]
@@ -43,6 +49,11 @@ def answering(texts: Texts, quotes: Texts, kinds: list[str], tokens: int) -> Scr
         return Reply(said, input_tokens=tokens, output_tokens=0)
 
     return ScriptedModel(default=answer)
+
+
+def _mended(block: Any, kinds: list[str]) -> JsonObject:
+    text = MENDED[kinds.count("reviser") - 1]
+    return {"id": block["id"], "text": text, "citations": [{"mark": "a", "evidence": "e1", "quote": REPLAY}]}
 
 
 async def written(
@@ -73,17 +84,19 @@ async def performed(store: Store, model: ScriptedModel, left: int | None) -> Age
         ({}, {SECTION: [ELSEWHERE, REPLAY]}),
     ],
 )
-async def test_a_section_is_mended_once(tmp_path: Path, texts: Texts, quotes: Texts) -> None:
+async def test_sections_are_mended_before_the_key_findings_are_written(
+    tmp_path: Path, texts: Texts, quotes: Texts
+) -> None:
     kinds, draft = await written(tmp_path, texts, quotes)
-    assert kinds == [SECTION, SECTION, SECTION, SUMMARY]
-    assert draft.sections[0].claims[0].text == GOOD
+    assert kinds == [SECTION, SECTION, "reviser", SUMMARY]
+    assert draft.sections[0].claims[0].text == MENDED[0]
     assert draft.sections[0].claims[0].citations[0].quote == REPLAY
 
 
-async def test_only_once_and_so_are_the_key_findings(tmp_path: Path) -> None:
-    kinds, draft = await written(tmp_path, {SECTION: [INVENTED], SUMMARY: [INVENTED, GOOD]}, {})
-    assert kinds == [SECTION] * 4 + [SUMMARY] * 2
-    assert (draft.sections[0].claims[0].text, draft.introduction[0].text) == (INVENTED, GOOD)
+async def test_the_key_findings_are_mended_by_themselves(tmp_path: Path) -> None:
+    kinds, draft = await written(tmp_path, {SECTION: [INVENTED], SUMMARY: [INVENTED]}, {})
+    assert kinds == [SECTION, SECTION, "reviser", SUMMARY, "reviser"]
+    assert (draft.sections[0].claims[0].text, draft.introduction[0].text) == MENDED
 
 
 async def test_what_holds_is_not_asked_for_again(tmp_path: Path) -> None:
@@ -91,18 +104,18 @@ async def test_what_holds_is_not_asked_for_again(tmp_path: Path) -> None:
     assert kinds == [SECTION, SECTION, SUMMARY]
 
 
-@pytest.mark.parametrize(("left", "kinds"), [(60_000, 5), (9_000, 3)])
-async def test_no_fault_is_worth_another_section(tmp_path: Path, left: int, kinds: int) -> None:
+@pytest.mark.parametrize(("left", "mended"), [(60_000, True), (7_500, False)])
+async def test_no_fault_is_worth_the_key_findings(tmp_path: Path, left: int, mended: bool) -> None:
     found, draft = await written(tmp_path, {SECTION: [INVENTED]}, {}, left=left, tokens=2_000)
-    assert len(found) == kinds
-    assert [one.claims[0].text for one in draft.sections] == [INVENTED] * 2
+    assert (found[:2], SUMMARY in found, "reviser" in found) == ([SECTION] * 2, True, mended)
+    assert [one.claims[0].text for one in draft.sections] == [MENDED[0] if mended else INVENTED] * 2
     assert not any("stand as they were drafted" in told for told in draft.limitations)
 
 
 async def test_who_is_told_of_faults_has_the_rules_that_all_have(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A writer's conversation has its instructions whole, and its second turn names what does not hold."""
+    """A writer has its instructions whole, and is told in a call of its own what does not hold."""
     seen: list[ModelRequest] = []
     model = ScriptedModel(default=lambda task: Reply(_report(), input_tokens=10, output_tokens=10))
     resolve = model.resolve

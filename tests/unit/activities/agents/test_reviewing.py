@@ -12,7 +12,7 @@ from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.agents import agent_activity
 from elcano.activities.agents.agent_activity import AgentActivities
-from elcano.activities.agents.draft_review import checked_draft
+from elcano.activities.agents.quote_repair import checked_draft
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.contracts import AgentResult
@@ -20,6 +20,7 @@ from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.draft import DraftRef
 from elcano.graphs.report.report import ReportDraft
 from elcano.graphs.state.budget import Allowance
+from elcano.graphs.text import ensure_list
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 from elcano.testing import Failing, Reply, ScriptedModel
@@ -204,30 +205,37 @@ BAD = GOOD | {
 }
 
 
-async def test_a_writer_is_told_once_what_does_not_hold(store: Store, scripted: Scripted) -> None:
-    model = scripted(writer=[BAD, GOOD])
-    draft = await written(store)
-    assert kinds(model) == ["writer", "writer", "reviewer", "reviser"]
-    assert "by another worker" in draft.key_findings[0].text
+MENDED: JsonObject = {"blocks": [{"id": 1, "text": GOOD["key_findings"], "citations": GOOD["citations"]}]}
 
 
-async def test_but_only_once(store: Store, scripted: Scripted) -> None:
-    model = scripted(writer=BAD)
-    draft = await written(store)
-    assert kinds(model) == ["writer", "writer", "reviewer", "reviser"]
-    assert "12 workers" in draft.key_findings[0].text
+@pytest.mark.parametrize("review", [True, False])
+async def test_a_writer_is_told_once_what_does_not_hold(store: Store, scripted: Scripted, review: bool) -> None:
+    read = {"verdicts": [{"id": 1, "support": "supported"}, {"id": 2, "support": "supported"}]}
+    model = scripted(writer=BAD, reviewer=read, reviser=MENDED)
+    draft = await written(store, review=review)
+    assert kinds(model) == (["writer", "reviewer", "reviser", "reviewer"] if review else ["writer", "reviser"])
+    assert draft.key_findings[0].text == GOOD["key_findings"]
+    (told,) = [task for task in model.tasks if task.kind == "reviser"]
+    (shown,) = [one for one in ensure_list(told.given["blocks"]) if isinstance(one, dict)]
+    assert [str(one) for one in ensure_list(shown["faults"])] == [
+        "The quote [b] “Pancakes are made of dough.” does not stand in its passage. "
+        "The nearest words there are “Pancakes are made of flour,”.",
+        "“The history is replayed by 12 workers.”: “12” stands in none of the words it quotes",
+    ]
 
 
 async def test_and_not_if_the_budget_does_not_allow_it(store: Store, scripted: Scripted) -> None:
     model = scripted(writer=Reply(BAD, input_tokens=2_000, output_tokens=200))
-    await written(store, allowance=Allowance(tokens=4_000), review=False)
+    await written(store, allowance=Allowance(tokens=2_300), review=False)
     assert kinds(model) == ["writer"]
 
 
-async def test_if_what_it_mends_is_worse_the_first_answer_counts(store: Store, scripted: Scripted) -> None:
-    scripted(writer=[BAD, "Sorry, I cannot."])
+async def test_a_quote_of_another_passage_is_moved_there_and_nobody_is_told(store: Store, scripted: Scripted) -> None:
+    wrong = [{"mark": "a", "evidence": "e2", "quote": REPLAYS}, {"mark": "b", "evidence": "e9", "quote": FLOUR}]
+    model = scripted(writer=GOOD | {"citations": wrong})
     draft = await written(store, review=False)
-    assert "12 workers" in draft.key_findings[0].text
+    assert kinds(model) == ["writer"]
+    assert [one.evidence for one in draft.key_findings[0].citations] == [*IDS]
 
 
 def block(text: str, quote: str) -> JsonObject:
@@ -250,7 +258,12 @@ async def test_what_the_reviewer_doubts_goes_back_once_and_is_read_again(store: 
 @pytest.mark.parametrize(
     "answer",
     [
-        {"blocks": [block("It is otherwise [a].", "words that stand nowhere")]},
+        {"blocks": [block("It is otherwise [x].", "words that stand nowhere")]},
+        {"blocks": [block("Another worker replays the history [a]. " * 9, REPLAYS)]},
+        {"blocks": [block("Un autre travailleur rejoue la suite et le reste est dans les archives [a].", REPLAYS)]},
+        {"blocks": [{"id": 1, "text": ""}]},
+        {"blocks": [block("It has other words [a].", FLOUR)]},
+        GOOD,
         {"blocks": [{"id": 9, "text": "Nobody asked for it."}]},
         {"blocks": [{"id": -1}]},
         "I would rather not.",
@@ -265,7 +278,8 @@ async def test_what_comes_back_worse_is_not_taken(store: Store, scripted: Script
 
 
 async def test_a_block_of_which_nothing_is_left_is_left_out(store: Store, scripted: Scripted) -> None:
-    scripted(reviser={"blocks": [{"id": 1, "text": ""}]})
+    doubted = {"verdicts": [{"id": number, "support": "not_supported"} for number in (1, 2)]}
+    scripted(reviewer=doubted, reviser={"blocks": [{"id": 1, "text": ""}]})
     assert (await written(store)).key_findings == ()
 
 

@@ -1,7 +1,6 @@
 """Waits as providers write them, and whatever else may stand in a header or a body."""
 
 from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 
 import pytest
 from hypothesis import given
@@ -22,9 +21,6 @@ JSON = st.recursive(
 @pytest.mark.parametrize(
     ("text", "seconds"),
     [
-        ("7", 7.0),
-        (" 7.5 ", 7.5),
-        ("0", 0.0),
         ("55s", 55.0),
         ("6m0s", 360.0),
         ("300ms", 0.3),
@@ -32,7 +28,6 @@ JSON = st.recursive(
         ("2m59.56s", 179.56),
         ("8.64s", 8.64),
         ("1µs", 1e-6),
-        ("Sun, 22 Nov 2026 12:00:30 GMT", 30.0),
         ("2026-11-22T12:01:00Z", 60.0),
         ("2026-11-22T13:01:00+01:00", 60.0),
         ("2026-11-22T11:00:00Z", 0.0),
@@ -86,7 +81,6 @@ def test_a_duration_is_the_sum_of_its_parts(hours: int, minutes: int, seconds: f
 @given(st.integers(0, 10**7))
 def test_a_date_is_the_time_until_it(seconds: int) -> None:
     moment = NOW + timedelta(seconds=seconds)
-    assert seconds_of(format_datetime(moment, usegmt=True), NOW) == seconds
     assert seconds_of(moment.isoformat(), NOW) == seconds
 
 
@@ -94,8 +88,6 @@ def test_a_date_is_the_time_until_it(seconds: int) -> None:
     ("headers", "body", "seconds"),
     [
         ({}, None, None),
-        ({"retry-after": "3", "x-ratelimit-reset-requests": "6m0s"}, None, 3.0),
-        ({"retry-after-ms": "250", "retry-after": "3"}, None, 0.25),
         ({"x-ratelimit-reset-requests": "300ms", "x-ratelimit-reset-tokens": "6m0s"}, None, 360.0),
         (
             {
@@ -120,7 +112,6 @@ def test_a_date_is_the_time_until_it(seconds: int) -> None:
         ({"x-ratelimit-reset-requests": "never"}, None, None),
         ({}, {"error": {"details": [{"retryDelay": "x"}, {"retryDelay": "55s"}]}}, 55.0),
         ({}, [{"error": {"details": [{"retryDelay": "55s"}]}}], 55.0),
-        ({"retry-after": "2"}, {"error": {"details": [{"retryDelay": "55s"}]}}, 2.0),
     ],
 )
 def test_where_a_wait_is_looked_for(headers: dict[str, str], body: object, seconds: float | None) -> None:

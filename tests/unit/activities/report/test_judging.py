@@ -2,7 +2,7 @@
 
 import pytest
 
-from elcano.activities.report.citation_check import check_connecting_statement, determine_support
+from elcano.activities.report.statement_support import check_connecting_statement, determine_support
 from elcano.graphs.report.statements import CheckedCitation, Judgement, Statement, StatementKind, Support
 from tests.unit.activities.support.test_speaking import NONSENSE, PASSAGE, TRUE
 

@@ -1,0 +1,290 @@
+"""Has the writer mend, once, the blocks of its draft that do not hold: only these, never the whole answer.
+
+It is told what code is sure of (quotes that do not stand in their passage, figures that no quote has, blocks that cite
+nothing) and what the reviewer doubts, and is shown the passages that these blocks cite.
+
+A repair is taken citation by citation: a quote that it spoils is put back as it stood, one that stands in another
+passage is moved there. A block is left as it was if its repair cites more that does not hold than before, loses a
+statement that was not found fault with, says what another block says, or is in another language. What is left as it
+was is marked in the report.
+"""
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Final
+
+from pydantic_ai.exceptions import FallbackExceptionGroup
+
+from elcano.activities.agents.draft_review import UNUSABLE, is_unusable
+from elcano.activities.agents.questions import build_question_agent
+from elcano.activities.agents.quote_repair import (
+    checked_draft,
+    describe_quote_faults,
+    draft_of_claims,
+    move_quotes,
+    replace_claims,
+)
+from elcano.activities.calls.attempt import Attempt
+from elcano.activities.calls.usage import prompt_tokens
+from elcano.activities.prose.blocks import ClaimCollector
+from elcano.activities.prose.markdown_parser import mark_of
+from elcano.activities.report.checked_draft import REASONS, CheckedClaim
+from elcano.activities.text.language_detection import possible_languages
+from elcano.activities.text.stems import list_stems
+from elcano.graphs.agents.envelope import AgentInput, EvidenceItem, Loaded, render_task_prompt
+from elcano.graphs.agents.review import REVISION, DoubtedBlock, RevisedBlock, ReviserInput
+from elcano.graphs.errors import BudgetExhausted
+from elcano.graphs.report.draft import Citation, Claim
+from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.report.statements import Statement
+from elcano.graphs.state.budget import Estimate
+from elcano.graphs.text import shorten_text
+from elcano.storage.evidence import Evidence
+
+MOST_BLOCKS: Final = 20
+MOST_SPARE_PASSAGES: Final = 6
+"""Shown to mend blocks that cite nothing, the best first."""
+TOLD_CHARACTERS: Final = 300
+MOST_GROWTH: Final = 2
+"""A repair may be so many times as long as its block, and `SLACK_CHARACTERS` more: it adds nothing new."""
+SLACK_CHARACTERS: Final = 300
+LEAST_KIN: Final = 0.5
+"""The share of a statement's telling words by which it is found again in a repair."""
+LIKE_QUOTE: Final = 0.6
+"""How like a quote one has to be that is put back in its place."""
+UNCITED: Final = "it cites nothing: quote a passage that says it, or leave it out"
+
+
+async def repair_draft(
+    attempt: Attempt,
+    given: AgentInput,
+    draft: ReportDraft,
+    best: Sequence[str] = (),
+    *,
+    already: frozenset[Claim] = frozenset(),
+    reserve: Estimate | None = None,
+) -> ReportDraft:
+    """`draft`, citing by ids, with the blocks that do not hold as the writer mended them; itself if it mended none.
+
+    Args:
+        attempt: by which the writer is asked.
+        given: its input.
+        draft: what it wrote, reviewed or not.
+        best: ids of the passages that it was shown, those that matter most first.
+        already: blocks that it has had back before.
+        reserve: what has to be left for what follows.
+    """
+    desk = await _Desk.of(attempt, given, draft, best)
+    doubted = [claim for claim in desk.faults if claim not in already][:MOST_BLOCKS]
+    if not doubted:
+        return draft
+    answer = await desk.ask(doubted, reserve or Estimate())
+    repaired = await desk.take(doubted, answer)
+    return replace_claims(draft, repaired) if repaired else draft
+
+
+async def list_doubted_blocks(attempt: Attempt, given: AgentInput, draft: ReportDraft) -> frozenset[Claim]:
+    """The blocks of `draft` that do not hold."""
+    return frozenset((await _Desk.of(attempt, given, draft, ())).faults)
+
+
+@dataclass(frozen=True)
+class _Desk:
+    """A draft with what does not hold in it."""
+
+    attempt: Attempt
+    question: str
+    checked: Mapping[Claim, CheckedClaim]
+    faults: Mapping[Claim, tuple[str, ...]]
+    passages: Mapping[str, Evidence]
+    spare: tuple[str, ...]
+    """Ids of passages for blocks that cite nothing."""
+
+    @classmethod
+    async def of(cls, attempt: Attempt, given: AgentInput, draft: ReportDraft, best: Sequence[str]) -> "_Desk":
+        checked = await checked_draft(attempt.store, draft, given.question)
+        spare = await attempt.store.evidence.get(list(best[:MOST_SPARE_PASSAGES]))
+        passages = {one.id: one for one in (*checked.given, *spare)}
+        by_claim = dict(zip(draft.claims, checked.claims, strict=True))
+        faults = {claim: tuple(_describe_faults(claim, found, passages)) for claim, found in by_claim.items()}
+        return cls(
+            attempt,
+            given.question,
+            by_claim,
+            {claim: found for claim, found in faults.items() if found},
+            passages,
+            tuple(one.id for one in spare),
+        )
+
+    async def ask(self, doubted: Sequence[Claim], reserve: Estimate) -> Sequence[RevisedBlock]:
+        """The blocks that came back; none if there is no budget for it, or the answer cannot be used."""
+        ids = dict.fromkeys(cited.evidence for claim in doubted for cited in claim.citations)
+        if any(not claim.citations for claim in doubted):
+            ids |= dict.fromkeys(self.spare)
+        keys = {id: f"e{number}" for number, id in enumerate((id for id in ids if id in self.passages), start=1)}
+        blocks = tuple(
+            DoubtedBlock(
+                id=number,
+                text=claim.text,
+                citations=tuple(
+                    one.model_copy(update={"evidence": keys.get(one.evidence, "unknown")}) for one in claim.citations
+                ),
+                faults=self.faults[claim],
+            )
+            for number, claim in enumerate(doubted, start=1)
+        )
+        shown = tuple(_build_evidence_item(key, self.passages[id]) for id, key in keys.items())
+        task = REVISION.shown(ReviserInput(question=self.question, blocks=blocks, passages=shown), Loaded())
+        answered = sum(len(one.text) for one in doubted) // 2
+        least = prompt_tokens(render_task_prompt(REVISION.request, task)) + answered + reserve.tokens
+        if self.attempt.left.refuses(Estimate(tokens=least, cost_microusd=reserve.cost_microusd)) is not None:
+            return ()
+        try:
+            answer = await self.attempt.ask(build_question_agent(task.kind, REVISION), REVISION.request, task)
+        except (BudgetExhausted, *UNUSABLE, FallbackExceptionGroup) as error:
+            if not isinstance(error, BudgetExhausted) and not is_unusable(error):
+                raise
+            return ()
+        by_key = {key: id for id, key in keys.items()}
+        return [
+            one.model_copy(
+                update={
+                    "citations": tuple(
+                        each.model_copy(update={"evidence": by_key.get(each.evidence, each.evidence)})
+                        for each in one.citations
+                    )
+                }
+            )
+            for one in answer.output.blocks
+        ]
+
+    async def take(self, doubted: Sequence[Claim], answer: Iterable[RevisedBlock]) -> dict[Claim, tuple[Claim, ...]]:
+        """The repairs that are taken; of two for one block the first counts."""
+        taken: dict[Claim, tuple[Claim, ...]] = {}
+        said = {claim: set(_iter_statements([found])) for claim, found in self.checked.items()}
+        for block in answer:
+            if not 1 <= block.id <= len(doubted) or (claim := doubted[block.id - 1]) in taken:
+                continue
+            others = {one for other, texts in said.items() if other != claim for one in texts}
+            mended = await asyncio.to_thread(ClaimCollector(block.citations).claims, block.text)
+            repair = await self._settle(claim, mended)
+            if (found := await self._check(repair)) is not None and self._is_better(claim, repair, found, others):
+                taken[claim] = repair
+                said[claim] = set(_iter_statements(found))
+        return taken
+
+    async def _settle(self, claim: Claim, mended: tuple[Claim, ...]) -> tuple[Claim, ...]:
+        """A repair with its quotes in the passages that have them; what it spoiled is as it was."""
+        if not mended:
+            return ()
+        part = await move_quotes(self.attempt.store, draft_of_claims(mended), self.passages)
+        checked = await checked_draft(self.attempt.store, part, self.question)
+        failed = _list_failed(checked.claims)
+        held = [one for one in claim.citations if (one.evidence, one.quote) not in _list_failed([self.checked[claim]])]
+        return tuple(
+            one.model_copy(
+                update={
+                    "citations": tuple(
+                        _put_back(cited, held) if (cited.evidence, cited.quote) in failed else cited
+                        for cited in one.citations
+                    )
+                }
+            )
+            for one in part.claims
+        )
+
+    async def _check(self, repair: tuple[Claim, ...]) -> tuple[CheckedClaim, ...] | None:
+        if not repair:
+            return ()
+        return (await checked_draft(self.attempt.store, draft_of_claims(repair), self.question)).claims
+
+    def _is_better(
+        self, claim: Claim, repair: tuple[Claim, ...], found: Sequence[CheckedClaim], others: set[str]
+    ) -> bool:
+        before = self.checked[claim]
+        if len(_list_failed(found)) > len(_list_failed([before])) or _count_uncited(found) > _count_uncited([before]):
+            return False
+        if any(_is_lost(one, found) for one in before.statements if not _is_doubted(one)):
+            return False
+        repeated = Counter(_iter_statements(found)) - Counter(_iter_statements([before]))
+        if any(count > 1 for count in repeated.values()):
+            return False
+        said = set(repeated)
+        length = sum(len(one.text) for one in repair)
+        if said & others or length > MOST_GROWTH * len(claim.text) + SLACK_CHARACTERS:
+            return False
+        own, other = possible_languages(claim.text), possible_languages(" ".join(one.text for one in repair))
+        return not (repair and own and other and own.isdisjoint(other))
+
+
+def _describe_faults(claim: Claim, found: CheckedClaim, passages: Mapping[str, Evidence]) -> Iterable[str]:
+    """Yield what does not hold in a block, worded for its writer."""
+    if _count_uncited([found]):
+        yield f"“{shorten_text(' '.join(claim.text.split()), TOLD_CHARACTERS)}”: {UNCITED}"
+    failed = _list_failed([found])
+    yield from describe_quote_faults(passages, [one for one in claim.citations if (one.evidence, one.quote) in failed])
+    for one in found.statements:
+        if _is_doubted(one) and one.reason not in REASONS.values():
+            yield f"“{shorten_text(one.text, TOLD_CHARACTERS)}”: {one.reason}"
+
+
+def _is_doubted(one: Statement) -> bool:
+    return bool(one.reason) and one.support in ("partly", "in_passage", "not_supported")
+
+
+def _list_failed(found: Iterable[CheckedClaim]) -> set[tuple[str, str]]:
+    """The citations that do not hold, by evidence and quote."""
+    return {
+        (cited.evidence, cited.quote)
+        for claim in found
+        for cited in claim.citations
+        if cited.verdict in ("quote_not_found", "unknown_evidence")
+    }
+
+
+def _count_uncited(found: Iterable[CheckedClaim]) -> int:
+    return sum(cited.verdict == "no_citation" for claim in found for cited in claim.citations)
+
+
+def _iter_statements(found: Iterable[CheckedClaim]) -> Iterator[str]:
+    """The words of all statements but cells, of which many may be equal."""
+    for claim in found:
+        yield from filter(None, (_normalize(one.text) for one in claim.statements if not one.context))
+
+
+def _normalize(text: str) -> str:
+    return re.sub(r"\W+", " ", text).strip().casefold()
+
+
+def _is_lost(statement: Statement, found: Sequence[CheckedClaim]) -> bool:
+    """Return whether a statement that cites something is not said any more."""
+    if statement.kind == "connecting":
+        return False
+    quotes = {cited.quote for cited in statement.citations}
+    if quotes and quotes <= {cited.quote for claim in found for cited in claim.citations}:
+        return False
+    words = frozenset(list_stems(statement.text))
+    said = (frozenset(list_stems(one.text)) for claim in found for one in claim.statements)
+    return not any(len(words & other) >= LEAST_KIN * len(words) for other in said)
+
+
+def _put_back(cited: Citation, held: Sequence[Citation]) -> Citation:
+    """The citation that a repair spoiled, as it stood before; itself if there was none like it."""
+    same = [one for one in held if mark_of(one.mark) == mark_of(cited.mark) and one.mark]
+    like = [
+        one
+        for one in held
+        if one.evidence == cited.evidence and SequenceMatcher(None, one.quote, cited.quote).ratio() >= LIKE_QUOTE
+    ]
+    for one in (*same, *like):
+        return cited.model_copy(update={"evidence": one.evidence, "quote": one.quote})
+    return cited
+
+
+def _build_evidence_item(key: str, passage: Evidence) -> EvidenceItem:
+    heading = passage.heading if passage.heading != passage.title else ""
+    return EvidenceItem(key=key, title=passage.title, heading=heading, locator="", text=passage.text)

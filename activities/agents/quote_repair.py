@@ -1,0 +1,143 @@
+"""Quotes that do not stand where a writer says: moved to the passage that has them, or told with the nearest words.
+
+A quote that stands word for word in another passage that its writer was shown is cited from there, before anybody is
+told of a fault. Of one that stands nowhere the writer is told once, with the words of its passage that are nearest.
+"""
+
+import asyncio
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Final
+
+from elcano.activities.prose.markdown_parser import mark_of
+from elcano.activities.report.checked_draft import CheckedDraft, cited_ids
+from elcano.activities.report.citation_check import check_citations, locate_quote
+from elcano.graphs.report.draft import Citation, Claim
+from elcano.graphs.report.report import DraftSection, ReportDraft
+from elcano.graphs.text import shorten_text
+from elcano.storage.evidence import Evidence, StoredText
+from elcano.storage.store import TenantStore
+
+PARTS: Final = ("introduction", "key_findings", "disputed", "strength", "conclusion")
+LEAST_WORDS: Final = 3
+"""Of a quote that is moved: fewer words stand in many passages."""
+LEAST_LIKENESS: Final = 0.5
+"""The share of words that the nearest words share with a quote; below it they would teach nothing."""
+TOLD_CHARACTERS: Final = 200
+_WORD: Final = re.compile(r"\S+")
+
+
+async def checked_draft(store: TenantStore, draft: ReportDraft, asked: str) -> CheckedDraft:
+    """`draft`, citing by ids, with its citations looked up in the stored texts."""
+    evidence = await store.evidence.get(cited_ids(draft))
+    texts = await load_texts(store, evidence)
+    return await asyncio.to_thread(check_citations, draft, evidence, texts, (), asked)
+
+
+async def load_texts(store: TenantStore, evidence: Iterable[Evidence]) -> dict[str, StoredText]:
+    """The stored texts of passages, by content hash."""
+    texts: dict[str, StoredText] = {}
+    for content_hash in dict.fromkeys(passage.content_hash for passage in evidence):
+        text = await store.evidence.text(content_hash)
+        if text is not None:  # the store keeps no passage without its text
+            texts[content_hash] = text
+    return texts
+
+
+async def move_quotes(store: TenantStore, draft: ReportDraft, shown: Iterable[str]) -> ReportDraft:
+    """`draft`, citing by ids, with each quote cited from a passage that has it, if one of `shown` does."""
+    cited = [one for claim in draft.claims for one in claim.citations]
+    own = await store.evidence.get(list(dict.fromkeys(one.evidence for one in cited)))
+    if not await asyncio.to_thread(_find_misplaced, cited, own, await load_texts(store, own)):
+        return draft
+    others = await store.evidence.get(list(dict.fromkeys((*(one.id for one in own), *shown))))
+    return await asyncio.to_thread(_move_quotes, draft, others, await load_texts(store, others))
+
+
+def _find_misplaced(
+    cited: Iterable[Citation], passages: Sequence[Evidence], texts: Mapping[str, StoredText]
+) -> list[Citation]:
+    known = {one.id: one for one in passages}
+    return [
+        one
+        for one in cited
+        if (passage := known.get(one.evidence)) is None
+        or locate_quote(one.quote, passage, texts[passage.content_hash].text) is None
+    ]
+
+
+def _move_quotes(draft: ReportDraft, passages: Sequence[Evidence], texts: Mapping[str, StoredText]) -> ReportDraft:
+    cited = dict.fromkeys(one for claim in draft.claims for one in claim.citations)
+    homes: dict[Citation, Citation] = {}
+    documents = {one.id: one.document for one in passages}
+    for one in _find_misplaced(cited, passages, texts):
+        if len(one.quote.split()) < LEAST_WORDS:
+            continue
+        meant = documents.get(one.evidence)
+        nearest_first = sorted(passages, key=lambda passage: passage.document != meant)
+        home = next((p for p in nearest_first if locate_quote(one.quote, p, texts[p.content_hash].text)), None)
+        if home is not None:
+            homes[one] = one.model_copy(update={"evidence": home.id})
+    if not homes:
+        return draft
+    moved = {
+        claim: (claim.model_copy(update={"citations": tuple(homes.get(one, one) for one in claim.citations)}),)
+        for claim in draft.claims
+    }
+    return replace_claims(draft, moved)
+
+
+def replace_claims(draft: ReportDraft, mended: Mapping[Claim, tuple[Claim, ...]]) -> ReportDraft:
+    """`draft` with other claims in the place of some."""
+
+    def put(claims: Sequence[Claim]) -> tuple[Claim, ...]:
+        return tuple(one for claim in claims for one in mended.get(claim, (claim,)))
+
+    sections = tuple(one.model_copy(update={"claims": put(one.claims)}) for one in draft.sections)
+    parts = {name: put(getattr(draft, name)) for name in PARTS}
+    return draft.model_copy(update={**parts, "sections": sections})
+
+
+def draft_of_claims(claims: tuple[Claim, ...], heading: str = "-") -> ReportDraft:
+    """Some claims as a draft of their own, so that they can be checked."""
+    return ReportDraft(title=heading, sections=(DraftSection(heading=heading, claims=claims),))
+
+
+def describe_quote_faults(passages: Mapping[str, Evidence], failed: Iterable[Citation]) -> list[str]:
+    """Say of each citation that does not hold, once, what its writer can do about it."""
+    return [_describe_quote_fault(one, passages.get(one.evidence)) for one in dict.fromkeys(failed)]
+
+
+def _describe_quote_fault(cited: Citation, passage: Evidence | None) -> str:
+    mark = f" [{mark_of(cited.mark)}]" if mark_of(cited.mark) else ""
+    quote = shorten_text(cited.quote, TOLD_CHARACTERS)
+    if passage is None:
+        return f"No passage has the key that the citation{mark} names, and none has its quote “{quote}”."
+    nearest = find_nearest_words(cited.quote, passage.text)
+    told = f"The nearest words there are “{nearest}”." if nearest else "Nothing like it stands there."
+    return f"The quote{mark} “{quote}” does not stand in its passage. {told}"
+
+
+def find_nearest_words(quote: str, text: str) -> str:
+    """The words of `text` that are nearest to `quote`, as they stand there; empty if none are like it."""
+    wanted = [_normalize(word) for word in quote.split()]
+    places = [found.span() for found in _WORD.finditer(text)]
+    there = [_normalize(text[begin:end]) for begin, end in places]
+    matched = [
+        block for block in SequenceMatcher(None, there, wanted, autojunk=False).get_matching_blocks() if block.size
+    ]
+    best, likeness = (0, 0), 0.0
+    for block in matched:
+        begin = max(0, block.a - block.b)
+        end = min(len(there), block.a + len(wanted) - block.b)
+        ratio = SequenceMatcher(None, there[begin:end], wanted, autojunk=False).ratio()
+        if ratio > likeness:
+            best, likeness = (begin, end), ratio
+    if likeness < LEAST_LIKENESS:
+        return ""
+    return " ".join(text[places[best[0]][0] : places[best[1] - 1][1]].split())
+
+
+def _normalize(word: str) -> str:
+    return re.sub(r"\W+", "", word).casefold() or word

@@ -1,0 +1,137 @@
+"""What a statement is worth whose citations were looked up: the reviewer's word, figures, names and words together.
+
+Nobody talks code round about a figure: one that no quote has makes a statement unsupported, whatever the reviewer says.
+A name may be another one's, so there the reviewer's word counts. Where nobody read a statement its words are compared
+as well. What connects and cites nothing may name no figure that the text around it does not rest on, and state no
+fact; an inference names no figure that does not follow from what it rests on.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from elcano.activities.report.references import Works
+from elcano.activities.support.missing_facts import Statement as Said
+from elcano.activities.support.missing_facts import figures_unquoted, find_underived_figures, names_unquoted
+from elcano.activities.support.statement_check import StatementFinding, judge_statement
+from elcano.graphs.report.statements import BlockKind, Judgement, Statement, Support
+from elcano.storage.evidence import Evidence
+
+
+def list_preceding(statements: Sequence[Statement], before: str, kind: BlockKind) -> tuple[str, ...]:
+    """For each statement of a block the sentence before it: of a list item the one before the list, of a cell none."""
+    earlier = (before, *(one.text for one in statements[:-1]))
+    return tuple(
+        "" if one.context else before if kind == "list" else said
+        for one, said in zip(statements, earlier, strict=False)
+    )
+
+
+_NOTHING_FOUND = re.compile(
+    r"(?:no passages?\b[^.;:]{0,40}\bfound\b|keine (?:passage|textstelle)\b[^.;:]{0,40}\bgefunden"
+    r"|aucun passage\b[^.;:]{0,40}\btrouvé|ningún pasaje\b[^.;:]{0,40}\bencontrad"
+    r"|nessun passaggio\b[^.;:]{0,40}\btrovat|nenhuma passagem\b[^.;:]{0,40}\bencontrad"
+    r"|geen passage\b[^.;:]{0,40}\bgevonden)",
+    re.IGNORECASE,
+)
+
+
+def says_nothing_found(text: str) -> bool:
+    """Return whether a sentence says, in the words that writers are told, that no passage says something."""
+    return _NOTHING_FOUND.match(text.strip()) is not None
+
+
+MOST_REASONS = 3
+UNCITED_FACT = "it states something and cites nothing"
+IN_PASSAGE = "the passage says it, the words it quotes do not"
+
+
+def determine_support(
+    statement: Statement,
+    known: Sequence[str],
+    judgement: Judgement | None,
+    passages: Sequence[str] = (),
+    facts: Sequence[str] = (),
+    *,
+    by_words: bool = False,
+) -> Statement:
+    """`statement` with its support and the reason.
+
+    Args:
+        statement: of one whose citations hold as far as it needs them.
+        known: what need not be quoted.
+        judgement: what the reviewer found of it; None if nobody looked.
+        passages: the texts that it cites.
+        facts: of an inference, the statements that it names.
+        by_words: its words are compared if nobody looked; not those of a cell, which is no sentence.
+    """
+    support: Support = judgement.support if judgement else "unchecked"
+    said = said_of(statement, known)
+    whole = replace(said, quotes=(*said.quotes, *passages))
+    if statement.kind == "fact" and by_words and support == "unchecked" and not statement.context:
+        found = judge_statement(said)
+        if found.reasons and passages and not judge_statement(whole).reasons:
+            found = StatementFinding("in_passage", (IN_PASSAGE, *found.reasons))
+        return _set_support(statement, found.support, found.reasons)
+    reasons = [judgement.reason] if judgement and judgement.reason else []
+    if statement.kind == "inference" and (
+        figures := find_underived_figures(replace(said, quotes=(*said.quotes, *facts)))
+    ):
+        support = "partly" if support in ("supported", "partly") else "not_supported"
+        reasons = [*figures, *reasons]
+    elif statement.kind == "fact":
+        figures, names = figures_unquoted(said), names_unquoted(said)
+        if figures:
+            there = passages and support in ("supported", "unchecked") and not figures_unquoted(whole)
+            support = "in_passage" if there else "partly" if support in ("supported", "partly") else "not_supported"
+            reasons = [*([IN_PASSAGE] if there else []), *figures, *reasons]
+        if names and support in ("unchecked", "partly", "not_supported"):
+            if support == "unchecked":
+                there = passages and not names_unquoted(whole)
+                support = "in_passage" if there else "partly"
+                reasons = [*([IN_PASSAGE] if there else []), *reasons]
+            reasons = [*reasons, *names]
+    return _set_support(statement, support, reasons)
+
+
+def _set_support(statement: Statement, support: Support, reasons: Sequence[str]) -> Statement:
+    return statement.model_copy(update={"support": support, "reason": "; ".join(reasons[:MOST_REASONS])})
+
+
+def check_connecting_statement(
+    statement: Statement, quotes: Sequence[str], known: Sequence[str], judgement: Judgement | None = None
+) -> Statement:
+    """Return a connecting statement, which cites nothing, with what is wrong with it.
+
+    Args:
+        statement: a sentence or an item; a cell may say how its row is called.
+        quotes: what the text around it quotes.
+        known: what need not be quoted.
+        judgement: what the reviewer found of it; None if nobody looked.
+    """
+    if statement.kind != "connecting" or statement.context or statement.reason:
+        return statement
+    found = figures_unquoted(Said(statement.text, tuple(quotes), tuple(known)), counting=True)
+    if not found:
+        if judgement and judgement.support in ("partly", "not_supported"):
+            return _set_support(statement, "not_supported", [f"{UNCITED_FACT}: {judgement.reason}"])
+        return statement
+    reasons = (reason.replace("the words it quotes", "the words that are quoted around it") for reason in found)
+    return _set_support(statement, "not_supported", list(reasons))
+
+
+def said_of(statement: Statement, known: Sequence[str]) -> Said:
+    """The statement with its quotes that hold, as it is held against them."""
+    quotes = tuple(dict.fromkeys(cited.quote for cited in statement.citations if cited.verdict == "verified"))
+    return Said(statement.text, quotes, (*known, statement.context))
+
+
+def known_of(passages: Iterable[Evidence], works: Works) -> Iterator[str]:
+    """Yield what is known of cited passages besides their text: titles, authors, year and venue."""
+    for passage in passages:
+        yield passage.title
+        yield passage.heading
+        known = works.of(passage)
+        if known is not None:
+            work = known.work
+            yield " ".join(filter(None, (work.title, *work.authors, str(work.year or ""), work.venue)))

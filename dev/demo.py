@@ -27,7 +27,7 @@ from elcano.dev.errors import CannotStart
 from elcano.dev.ports import free_ports
 from elcano.dev.program import end_on_signals, exit_cannot_start, print_line, require_plugins
 from elcano.dev.stack import child_environment, open_stack
-from elcano.graphs.checks.callees import can_answer_offline, list_callees
+from elcano.graphs.checks.callees import find_unanswerable_offline, list_callees
 from elcano.graphs.errors import SourceRefused
 from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.modes import DEFAULT_MODE, MODES
@@ -129,7 +129,7 @@ def is_scripted(chosen: Settings, mode: str) -> bool:
     graph = MODES.get(mode)
     if chosen.model != OFFLINE or graph is None or mode == DEFAULT_MODE:
         return False
-    return any(not can_answer_offline(one.agent) for one in list_callees(graph))
+    return bool(find_unanswerable_offline(list_callees(graph)))
 
 
 async def run_demo(question: str, mode: str, docs: Path | None) -> int:

@@ -10,6 +10,6 @@ from tests.certificates.ways import walk_ways
 
 @pytest.mark.timeout(600)
 async def test_the_certificates_of_random_ways_hold(temporal: Client, tmp_path: Path) -> None:
-    walked = await walk_ways(temporal, tmp_path, range(1, 21))
+    walked = await walk_ways(temporal, tmp_path, range(1, 9))
     assert not [str(one) for one in walked if one.faults]
-    assert sum(one.certificates for one in walked) > 20
+    assert sum(one.certificates for one in walked) > 8

@@ -1,12 +1,14 @@
 """Stacks on free ports, whose model is scripted or the offline one, and what their runs leave behind."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 
 import httpx
 import pytest
 
+from elcano.dev import child, open_stack
+from elcano.dev.stack import Stack
 from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.report.report import Report
 from elcano.settings import Settings
@@ -14,6 +16,7 @@ from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import open_store
 from tests.api.sse import Message, read_events
 from tests.chaos.researcher import Researcher, researching
+from tests.unit.dev.test_dev import until
 from tests.workflow.test_stack import settings_for
 
 PASSAGES = {
@@ -26,30 +29,57 @@ PASSAGES = {
 RULES = "tests.rules.plugin:plugin"
 
 
-@pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module")
+def changed() -> Iterator[pytest.MonkeyPatch]:
+    with pytest.MonkeyPatch.context() as patched:
+        yield patched
+
+
+@pytest.fixture(scope="module", autouse=True)
+def impatient(changed: pytest.MonkeyPatch) -> None:
     """Workers that are killed are missed soon, by every program that a test starts."""
-    monkeypatch.setenv("ELCANO_PLUGINS", f"{RULES},tests.chaos.impatience:plugin")
+    changed.setenv("ELCANO_PLUGINS", f"{RULES},tests.chaos.impatience:plugin")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the tests of a module share."""
+    return tmp_path_factory.mktemp("chaos")
+
+
+@pytest.fixture(scope="module")
 def researcher() -> Researcher:
     return Researcher()
 
 
-@pytest.fixture
-def chosen(tmp_path: Path, researcher: Researcher, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
+@pytest.fixture(scope="module")
+def chosen(folder: Path, researcher: Researcher, changed: pytest.MonkeyPatch) -> Iterator[Settings]:
     """Settings of a stack whose worker asks `researcher` and searches three small documents."""
-    documents = tmp_path / "documents"
+    documents = folder / "documents"
     documents.mkdir()
     for name, text in PASSAGES.items():
         (documents / name).write_text(text, encoding="utf-8")
     with researching(researcher) as provider:
-        monkeypatch.setenv("OPENAI_BASE_URL", provider.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "scripted")
-        yield settings_for(tmp_path / "data").model_copy(
+        changed.setenv("OPENAI_BASE_URL", provider.url)
+        changed.setenv("OPENAI_API_KEY", "scripted")
+        yield settings_for(folder / "data").model_copy(
             update={"collections": {"log": documents}, "package_readmes": False, "model": "openai-chat:gpt-4o"}
         )
+
+
+@pytest.fixture(scope="module")
+async def running(chosen: Settings, changed: pytest.MonkeyPatch) -> AsyncIterator[Stack]:
+    """A stack that the tests of a module share: most of what a stack costs is its start."""
+    changed.setattr(child, "LONGEST_PAUSE", child.FIRST_PAUSE)  # however often its worker is killed
+    async with open_stack(chosen) as stack:
+        yield stack
+
+
+async def kill_worker(running: Stack) -> None:
+    """Returns once another one has been started."""
+    killed = running.worker.pid
+    running.worker.kill()
+    await until(lambda: running.worker.pid != killed)
 
 
 @pytest.fixture

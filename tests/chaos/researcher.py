@@ -51,6 +51,7 @@ class Researcher:
         self._held.clear()
         self._released.clear()
         self._holding = set(places)
+        self._halved = None
 
     @property
     def holds(self) -> bool:

@@ -4,7 +4,7 @@ But of a tool that writes: that is not called again, and the report says that no
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from elcano.dev.stack import Stack
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ParallelNode
 from elcano.settings import Settings
-from tests.chaos.conftest import ask, completed, report, told
+from tests.chaos.conftest import ask, completed, kill_worker, report, told
 from tests.chaos.researcher import Place, Researcher
 from tests.chaos.storm.collecting import timeless
 from tests.chaos.storm.surroundings import Surroundings
@@ -27,16 +27,25 @@ from tests.unit.dev.test_dev import lives, until
 Reached = Callable[[], bool | Awaitable[bool]]
 
 
-@pytest.fixture
-def surroundings(tmp_path: Path) -> Surroundings:
-    return Surroundings(tmp_path)
+@pytest.fixture(scope="module")
+def surroundings(folder: Path) -> Surroundings:
+    return Surroundings(folder)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def asked(chosen: Settings, surroundings: Surroundings) -> Settings:
     """Settings of a stack with databases and a server of tools."""
     found = {"databases": dict(surroundings.databases), "mcp_servers": surroundings.servers}
     return chosen.model_copy(update=found)
+
+
+@pytest.fixture(scope="module")
+async def running(asked: Settings, surroundings: Surroundings) -> AsyncIterator[Stack]:
+    """A stack that the tests share; it leaves nothing behind."""
+    async with open_stack(asked) as stack:
+        yield stack
+    assert surroundings.left_behind() == ()
+    assert surroundings.harmed() == ()
 
 
 async def killed(running: Stack, settings: Settings, way: Way, reached: Callable[[str], Reached], **more: Any) -> str:
@@ -79,21 +88,18 @@ def forecasts(running: Stack) -> bool:
 
 
 @pytest.mark.timeout(400)
-async def test_a_forecast_is_made_by_the_worker_after_the_one_that_died(
-    asked: Settings, surroundings: Surroundings
-) -> None:
-    async with open_stack(asked) as running, asyncio.timeout(380):
+async def test_a_forecast_is_made_by_the_worker_after_the_one_that_died(running: Stack, asked: Settings) -> None:
+    async with asyncio.timeout(380):
         run = await killed(running, asked, "series", lambda run: lambda: forecasts(running))
         done = await calls(asked, run)
         assert (done["data_execution"], done["forecast"]) == (1, 1)
         text = await report(asked, run)
     assert "## How it was forecast" in text
     assert "failed" not in text
-    assert surroundings.harmed() == ()
 
 
 @pytest.mark.timeout(400)
-async def test_paths_go_on_where_they_were(asked: Settings, researcher: Researcher) -> None:
+async def test_paths_go_on_where_they_were(running: Stack, asked: Settings, researcher: Researcher) -> None:
     """In a graph whose paths have as long as they take: the mode's have 15 seconds."""
     mode = MODES["data"]
     nodes = tuple(
@@ -102,7 +108,7 @@ async def test_paths_go_on_where_they_were(asked: Settings, researcher: Research
     )
     graph = mode.model_copy(update={"nodes": nodes}).model_dump(mode="json")
     paths = [f"How many tons came to each port in {year}? (way {way})" for year, way in PATHS]
-    async with open_stack(asked) as running, asyncio.timeout(380):
+    async with asyncio.timeout(380):
         whole = question("patient", 0)
         twin = await ask(asked, whole, graph=graph, sources=["ships"])
         await told(asked, twin)
@@ -110,9 +116,7 @@ async def test_paths_go_on_where_they_were(asked: Settings, researcher: Research
         run = await ask(asked, whole, graph=graph, sources=["ships"])
         following = asyncio.create_task(told(asked, run))
         await until(lambda: researcher.holds)
-        worker = running.worker.pid
-        running.worker.kill()
-        await until(lambda: running.worker.pid != worker)
+        await kill_worker(running)
         researcher.release()
         seen = await following
         assert timeless(await report(asked, run)) == timeless(await report(asked, twin))
@@ -134,10 +138,10 @@ def called(path: Path) -> Callable[[str], Reached]:
 
 @pytest.mark.timeout(400)
 async def test_a_tool_that_reads_is_called_again_and_one_that_writes_is_not(
-    asked: Settings, surroundings: Surroundings, tmp_path: Path
+    running: Stack, asked: Settings, folder: Path
 ) -> None:
-    noted = {"reads": tmp_path / TOOLS / "waiting", "writes": tmp_path / TOOLS / "written"}
-    async with open_stack(asked) as running, asyncio.timeout(380):
+    noted = {"reads": folder / TOOLS / "waiting", "writes": folder / TOOLS / "written"}
+    async with asyncio.timeout(380):
         texts = {}
         ways: tuple[Way, ...] = ("reads", "writes")
         for way in ways:
@@ -149,5 +153,3 @@ async def test_a_tool_that_reads_is_called_again_and_one_that_writes_is_not(
     assert (lines(noted["reads"]), lines(noted["writes"])) == (2, 1)
     assert "it is unknown" not in texts["reads"]
     assert "was called, and it is unknown whether its write happened" in texts["writes"]
-    assert surroundings.left_behind() == ()
-    assert surroundings.harmed() == ()

@@ -1,4 +1,4 @@
-"""Deep research whose worker is killed, at twenty different moments: every run ends like an undisturbed one.
+"""Deep research whose worker is killed, at twelve different moments: every run ends like an undisturbed one.
 
 The moments are drawn: after how many notes of the worker, and how many milliseconds after that.
 """
@@ -29,7 +29,7 @@ from tests.chaos.scripted_worker import LONGEST_CALL, Note, notes, serve
 from tests.unit.dev.test_dev import until
 from tests.workflow.conftest import Handle
 
-SEEDS = range(20)
+SEEDS = range(12)
 AT_ONCE = 5
 """Seeds at the same time: most of what a seed takes is waiting for the server to notice that a worker is dead."""
 SECONDS = 120.0

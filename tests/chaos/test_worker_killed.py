@@ -1,18 +1,24 @@
-"""A worker dies in the middle of several runs: another takes over, and nobody can tell from what is left behind."""
+"""A worker dies in the middle of several runs: another takes over, and nobody can tell from what is left behind.
+
+In the middle of a text: what it had written is void, and what the next one writes is seen. In the second sub-iteration
+of a team: the next one goes on there, with the judge's words in hand.
+"""
 
 import asyncio
 from collections import Counter
 
 import pytest
 
-from elcano.dev import open_stack
+from elcano.dev.stack import Stack
 from elcano.settings import Settings
-from tests.chaos.conftest import ask, completed, numbers, report, told
+from tests.api.sse import Message, following
+from tests.chaos.conftest import ask, completed, kill_worker, numbers, report, told
 from tests.chaos.researcher import Place, Researcher
 from tests.unit.dev.test_dev import until
 
+HARBOUR = "Which harbour froze?"
 PLACES = [
-    Place("Which harbour froze?", "thinking", 1),
+    Place(HARBOUR, "thinking", 1),
     Place("Which winter was it?", "tool_selector", 2),
     Place("Which island had water?", "judge", 2),
     Place("Which voyage took three years?", "writer", 3),
@@ -21,20 +27,18 @@ PLACES = [
 
 
 @pytest.mark.timeout(300)
-async def test_runs_end_as_if_nothing_had_happened(chosen: Settings, researcher: Researcher) -> None:
-    async with open_stack(chosen) as running, asyncio.timeout(280):
-        researcher.release()
+async def test_runs_end_as_if_nothing_had_happened(running: Stack, chosen: Settings, researcher: Researcher) -> None:
+    async with asyncio.timeout(280):
+        researcher.hold(())
         expected = [await undisturbed(chosen, place.question) for place in PLACES]
         asked_before = Counter(researcher.prompts)
         researcher.hold(PLACES)
         runs = [await ask(chosen, place.question) for place in PLACES]
-        following = [asyncio.create_task(told(chosen, run)) for run in runs]
+        streams = [asyncio.create_task(told(chosen, run)) for run in runs]
         await until(lambda: researcher.holds)
-        killed = running.worker.pid
-        running.worker.kill()
-        await until(lambda: running.worker.pid != killed)
+        await kill_worker(running)
         researcher.release()
-        for stream in await asyncio.gather(*following):
+        for stream in await asyncio.gather(*streams):
             assert numbers(stream) == list(range(1, len(stream) + 1))
             assert stream[-1].event == "complete"
         assert [(await report(chosen, run), await completed(chosen, run)) for run in runs] == expected
@@ -51,3 +55,72 @@ async def undisturbed(chosen: Settings, question: str) -> tuple[str, Counter[tup
     run = await ask(chosen, question)
     assert (await told(chosen, run))[-1].event == "complete"
     return await report(chosen, run), await completed(chosen, run)
+
+
+@pytest.mark.timeout(300)
+async def test_words_come_again_and_no_event_is_lost_or_doubled(
+    running: Stack, chosen: Settings, researcher: Researcher
+) -> None:
+    async with asyncio.timeout(280):
+        twin = await ask(chosen, HARBOUR)
+        expected = await told(chosen, twin)
+        researcher.halve(Place(HARBOUR, "writer", 3))
+        run = await ask(chosen, HARBOUR)
+        seen: list[Message] = []
+        shown: list[tuple[int, str]] = []
+        killed = running.worker.pid
+        async with following(f"{chosen.base_url}{run}/events") as messages:
+            async for message in messages:
+                if message.event != "streaming":
+                    seen.append(message)
+                    continue
+                shown.append((message.data["attempt"], message.data["text"]))
+                assert (message.id, message.data["node"]) == (None, "writer")
+                if shown[-1][1] and running.worker.pid == killed:
+                    await kill_worker(running)
+                elif shown[-1][1] and shown[-1][0] == 2:
+                    researcher.release()
+        first, void, second, *_, over = shown
+        assert (first[0], void, over) == (1, (1, ""), (2, ""))
+        assert second == (2, first[1])
+        assert first[1].startswith(f"# {HARBOUR}")
+        events = [message for message in seen if message.id is not None]
+        assert numbers(events) == list(range(1, len(events) + 1))
+        assert [one.event for one in events] == [one.event for one in expected]
+        assert [one.data for one in await told(chosen, run)] == [one.data for one in events]
+        assert await report(chosen, run) == await report(chosen, twin)
+        assert await completed(chosen, run) == await completed(chosen, twin)
+        asked = [place.agent for place, _ in researcher.prompts]
+        assert asked.count("writer") == 2
+
+
+SECOND_DRAFT = Place(HARBOUR, "drafter", 2)
+
+
+@pytest.mark.timeout(300)
+async def test_a_team_goes_on_in_the_sub_iteration_it_was_killed_in(
+    running: Stack, chosen: Settings, researcher: Researcher
+) -> None:
+    async with asyncio.timeout(280):
+        researcher.hold(())
+        twin = await ask(chosen, HARBOUR, mode="hierarchical")
+        expected = await told(chosen, twin)
+        before = Counter(researcher.prompts)
+        researcher.hold([SECOND_DRAFT])
+        run = await ask(chosen, HARBOUR, mode="hierarchical")
+        stream = asyncio.create_task(told(chosen, run))
+        await until(lambda: researcher.holds)
+        await kill_worker(running)
+        researcher.release()
+        seen = await stream
+        assert await report(chosen, run) == await report(chosen, twin)
+        assert await completed(chosen, run) == await completed(chosen, twin)
+        assert set((await completed(chosen, run)).values()) == {1}
+    assert [(one.event, one.data["section"], one.data["iteration"]) for one in seen] == [
+        (one.event, one.data["section"], one.data["iteration"]) for one in expected
+    ]
+    asked = Counter(researcher.prompts)
+    assert Counter(place for place, _ in (asked - before).elements()) == Counter([SECOND_DRAFT])
+    drafted = [prompt for place, prompt in researcher.prompts if place == SECOND_DRAFT]
+    assert len(drafted) == 2
+    assert all(f'"feedback": "Say more of {HARBOUR}"' in prompt for prompt in drafted)

@@ -32,9 +32,9 @@ def image_files(folder: Path) -> Path:
         for source in sources:
             place = ROOT / source
             if place.is_dir():
-                shutil.copytree(place, app / target, ignore=shutil.ignore_patterns("__pycache__"))
+                shutil.copytree(place, app / target)  # with what Python compiled, which would take it seconds
             elif source.endswith(".py"):
-                shutil.copy(place, app / target)
+                shutil.copy2(place, app / target)
     return app.parent
 
 

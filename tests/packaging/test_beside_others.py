@@ -13,7 +13,7 @@ import pytest
 
 from elcano import __version__
 from elcano.dev.ports import free_ports
-from tests.packaging.building import build, environment, installed, pip, run
+from tests.packaging.building import Distributions, environment, installed, pip, run
 
 NOT_OURS = "raise ImportError('this module belongs to somebody else')\n"
 TEXT = "# The harbour\n\nThe harbour is open to ships from March to October.\n"
@@ -71,11 +71,11 @@ def ready(client: httpx.Client) -> bool:
 
 
 @pytest.mark.timeout(300)  # one wheel, one environment, one stack
-def test_it_works_beside_a_project_of_the_same_names_and_leaves_nothing(tmp_path: Path) -> None:
+def test_it_works_beside_a_project_of_the_same_names_and_leaves_nothing(tmp_path: Path, built: Distributions) -> None:
     python = environment(tmp_path)
     folder, home, elcano = project(tmp_path / "project"), python.parents[1], python.with_name("elcano")
     before = installed(home)
-    pip(python, "install", "--no-index", "--no-deps", build(tmp_path).wheel, cwd=tmp_path)
+    pip(python, "install", "--no-index", "--no-deps", built.wheel, cwd=tmp_path)
     exposed = variables(tmp_path / "data") | {"PYTHONPATH": "."}
     plain = {name: value for name, value in exposed.items() if name != "PYTHONPATH"}
     with serving(elcano, folder, exposed, tmp_path / "serve.log"):

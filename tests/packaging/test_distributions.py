@@ -7,19 +7,12 @@ from email import message_from_bytes
 from email.message import Message
 from pathlib import Path
 
-import pytest
-
 from elcano import __version__
-from tests.packaging.building import ROOT, Distributions, build
+from tests.packaging.building import ROOT, Distributions
 
 METADATA = f"elcano_research-{__version__}.dist-info"
 ROOMS = ("graphs", "workflows", "activities", "storage", "api", "settings", "cli", "dev", "testing", "plugins")
 MODULES = ("__init__.py", "__main__.py", "output.py", "py.typed", "redaction.py", "worker.py")
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Distributions:
-    return build(tmp_path_factory.mktemp("built"))
 
 
 def tracked() -> set[str]:

@@ -18,7 +18,7 @@ from elcano.dev.ports import free_ports
 from elcano.graphs.modes import MODES
 from tests.packaging.image import image_files, image_python
 
-pytestmark = pytest.mark.timeout(600)  # two programs that compile their modules anew
+pytestmark = pytest.mark.timeout(600)
 QUESTION = "How many packages are there, and when is the harbour open to ships?"
 ENDED = {"completed", "partial", "unanswered"}
 TEXT = "# The harbour\n\nThe harbour is open to ships from March to October. It was built in 1519 by the town.\n"

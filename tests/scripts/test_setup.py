@@ -1,6 +1,8 @@
 """`scripts/setup`: what it installs, by which Python, whom it trusts, and what it says when it cannot."""
 
+import shutil
 import sys
+import venv
 from pathlib import Path
 
 import pytest
@@ -10,9 +12,25 @@ from tests.scripts.checkout import Checkout, checkout
 pytestmark = pytest.mark.timeout(300)  # virtual environments are made
 
 
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A virtual environment with pip alone, which takes seconds to make."""
+    folder = tmp_path_factory.mktemp("environment") / ".venv"
+    venv.create(folder, with_pip=True)
+    return folder
+
+
 @pytest.fixture
-def made(tmp_path: Path) -> Checkout:
+def bare(tmp_path: Path) -> Checkout:
+    """A checkout that nothing was ever set up in."""
     return checkout(tmp_path)
+
+
+@pytest.fixture
+def made(bare: Checkout, environment: Path) -> Checkout:
+    """One that has an environment with nothing in it."""
+    shutil.copytree(environment, bare.folder / ".venv", symlinks=True)
+    return bare
 
 
 def synced(made: Checkout) -> list[str]:
@@ -20,21 +38,21 @@ def synced(made: Checkout) -> list[str]:
     return [word for line in made.notes if "pip sync" in line for word in line.split() if word.endswith(".txt")]
 
 
-def test_what_is_there_is_never_made_less(made: Checkout) -> None:
-    assert made.run("scripts/setup", "light").returncode == 0
-    assert synced(made) == ["requirements-light.txt"]
-    assert made.run("scripts/setup", "light").stdout == ""
-    assert synced(made) == [], "nothing has changed"
-    assert made.run("make", "dev").returncode == 0
-    assert synced(made) == ["requirements-dev.txt"]
+def test_what_is_there_is_never_made_less(bare: Checkout) -> None:
+    assert bare.run("scripts/setup", "light").returncode == 0
+    assert synced(bare) == ["requirements-light.txt"]
+    assert bare.run("scripts/setup", "light").stdout == ""
+    assert synced(bare) == [], "nothing has changed"
+    assert bare.run("make", "dev").returncode == 0
+    assert synced(bare) == ["requirements-dev.txt"]
     for smaller in ("light", "full"):
-        assert made.run("scripts/setup", smaller).returncode == 0
-        assert synced(made) == []
-    lock = made.folder / "requirements-dev.txt"
+        assert bare.run("scripts/setup", smaller).returncode == 0
+        assert synced(bare) == []
+    lock = bare.folder / "requirements-dev.txt"
     lock.write_text(f"{lock.read_text()}# another\n", encoding="utf-8")
-    assert made.run("scripts/setup", "light").returncode == 0
-    assert synced(made) == ["requirements-dev.txt"]
-    assert not (made.folder / ".venv" / "setup").exists(), "what it installs with is gone when it is done"
+    assert bare.run("scripts/setup", "light").returncode == 0
+    assert synced(bare) == ["requirements-dev.txt"]
+    assert not (bare.folder / ".venv" / "setup").exists(), "what it installs with is gone when it is done"
 
 
 def test_python_is_honoured_once_there_is_an_environment(made: Checkout, tmp_path: Path) -> None:

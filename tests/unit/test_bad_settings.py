@@ -2,12 +2,15 @@
 
 import asyncio
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from elcano import settings
+from elcano.api import __main__ as api
+from elcano.dev import __main__ as serve
+from elcano.dev import demo, doctor
 from elcano.dev.errors import CannotStart
 from elcano.dev.ports import free_ports
 from elcano.dev.stack import open_stack
@@ -15,7 +18,10 @@ from elcano.settings import Settings, SettingsInvalid
 from elcano.storage.store import DATABASE_FILE
 
 ROOT = Path(__file__).parents[2]
-PROGRAMS = [["worker"], ["api"], ["dev"], ["dev.demo"], ["dev.doctor"], ["cli", "runs"]]
+BAD_COLLECTIONS = (
+    "ELCANO_COLLECTIONS is 'docs', which cannot be used: it is no JSON (Expecting value at character 1); "
+    'write JSON such as {"handbook": "docs/handbook"}\n'
+)
 
 
 async def ended(program: Sequence[str], chosen: Settings, **variables: str) -> tuple[int | None, str]:
@@ -41,14 +47,21 @@ def alone(folder: Path) -> Settings:
     return Settings.model_validate({"data_dir": folder, "TEMPORAL_ADDRESS": "", **ports})
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=" ".join)
+@pytest.mark.parametrize("program", [["worker"], ["cli", "runs"]], ids=" ".join)
 async def test_a_setting_that_cannot_be_read_is_named_in_a_line(tmp_path: Path, program: list[str]) -> None:
-    code, said = await ended(program, alone(tmp_path), ELCANO_COLLECTIONS="docs")
-    assert code == 2
-    assert said == (
-        "ELCANO_COLLECTIONS is 'docs', which cannot be used: it is no JSON (Expecting value at character 1); "
-        'write JSON such as {"handbook": "docs/handbook"}\n'
-    )
+    assert await ended(program, alone(tmp_path), ELCANO_COLLECTIONS="docs") == (2, BAD_COLLECTIONS)
+
+
+@pytest.mark.parametrize("main", [api.main, serve.main, demo.main, doctor.main], ids=["api", "serve", "demo", "doctor"])
+def test_no_program_begins_with_such_a_setting(
+    main: Callable[[], object], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["program"])
+    monkeypatch.setenv("ELCANO_COLLECTIONS", "docs")
+    settings.get_settings.cache_clear()
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert (ended.value.code, capfd.readouterr().err) == (2, BAD_COLLECTIONS)
 
 
 @pytest.mark.parametrize(
@@ -98,13 +111,6 @@ def test_all_bad_settings_are_told_at_once(monkeypatch: pytest.MonkeyPatch) -> N
     assert [line.split()[0] for line in str(refused.value).splitlines()] == ["ELCANO_COLLECTIONS", "ELCANO_API_PORT"]
 
 
-@pytest.mark.parametrize("program", ["worker", "api"])
-async def test_a_variable_that_is_no_setting_is_warned_of(tmp_path: Path, program: str) -> None:
-    (tmp_path / DATABASE_FILE).write_bytes(b"no database " * 1_000)  # it ends soon after
-    _, said = await ended([program], alone(tmp_path), ELCANO_COLECTIONS='{"handbook": "docs"}')
-    assert "ELCANO_COLECTIONS in the environment is no setting: did you mean ELCANO_COLLECTIONS?" in said
-
-
 async def test_a_folder_that_is_not_there_keeps_worker_and_stack_from_starting(tmp_path: Path) -> None:
     chosen = alone(tmp_path).model_copy(update={"collections": {"gone": tmp_path / "gone"}})
     code, said = await ended(["worker"], chosen)
@@ -117,10 +123,11 @@ async def test_a_folder_that_is_not_there_keeps_worker_and_stack_from_starting(t
 
 
 @pytest.mark.parametrize("program", ["worker", "api"])
-async def test_a_damaged_database_is_named(tmp_path: Path, program: str) -> None:
+async def test_a_damaged_database_is_named_and_a_variable_that_is_no_setting(tmp_path: Path, program: str) -> None:
     (tmp_path / DATABASE_FILE).write_bytes(b"no database " * 1_000)
-    code, said = await ended([program], alone(tmp_path))
+    code, said = await ended([program], alone(tmp_path), ELCANO_COLECTIONS='{"handbook": "docs"}')
     assert code == 2
+    assert "ELCANO_COLECTIONS in the environment is no setting: did you mean ELCANO_COLLECTIONS?" in said
     *_, line = said.splitlines()  # A worker says its version before it opens anything.
     assert f"the database '{tmp_path / DATABASE_FILE}' is damaged (file is not a database)" in line
     assert "put back a copy" in line

@@ -1,4 +1,4 @@
-"""`elcano modes` and `elcano domains`: how a run can work, as the API explains it."""
+"""`elcano modes` and `elcano domains`: the modes and domains of runs, as the API explains them."""
 
 from typing import Annotated
 

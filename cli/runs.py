@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 _WIDE: Final = 120
-"""Columns from which on a list of runs shows whole ids, with years and engines."""
+"""Minimum width in columns at which a list of runs shows whole ids, with years and engines."""
 _MODE_CHARACTERS: Final = 16
 """Characters of a mode in a narrow list."""
 _LISTED: Final = 5
-"""Runs that the question before a deletion names; of more it gives the number."""
+"""Number of runs that the confirmation of a deletion names; any others are counted."""
 
 
 def list_runs(
@@ -54,7 +54,7 @@ def delete(runs: Runs, yes: Yes = False) -> None:
 
 
 def build_runs_table(runs: list[dict[str, Any]], width: int) -> "Table":
-    """Runs in lines of `width`: ids are whole where they fit beside everything else, otherwise their ends."""
+    """Build a table of runs `width` columns wide, with whole ids if they fit beside everything else."""
     from rich.table import Table
     from rich.text import Text
 
@@ -80,7 +80,7 @@ def build_runs_table(runs: list[dict[str, Any]], width: int) -> "Table":
 
 
 def _format_status(run: Mapping[str, Any]) -> str:
-    """A run's status in one word; for a run in progress, what it waits for, if it does.
+    """Format a run's status in one word; for a waiting run, what it waits for.
 
     With a question mark: it was running when last heard of, and Temporal does not say whether it still is.
     """
@@ -91,6 +91,6 @@ def _format_status(run: Mapping[str, Any]) -> str:
 
 
 def _format_mode(run: Mapping[str, Any]) -> str:
-    """A run's mode in one word; `auto/deep` for a run that chose its mode."""
+    """Format a run's mode in one word; `auto/deep` for a run that chose its mode."""
     choice = run.get("choice")
     return f"{run['mode']}/{choice['mode']}" if isinstance(choice, dict) else str(run["mode"])

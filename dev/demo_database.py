@@ -1,7 +1,7 @@
-"""The database of `make demo MODE=data`: the files of the installed Python packages, as these list them.
+"""The database of `make demo MODE=data`: the files of the installed Python packages, as the packages list them.
 
-Its saved questions can be asked without a model; any other needs one. It is made anew for each demo, beside the
-demo's other data: who has other packages gets other numbers.
+Its saved questions can be asked without a model; any other needs one. It is rebuilt for each demo, beside the demo's
+other data: other packages give other numbers.
 """
 
 import json
@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 DATABASE: Final = "installed"
-"""As what the demo names it."""
+"""The name of the demo's database."""
 QUESTION: Final = "What are the top 5 packages by total bytes?"
 SAVED_QUESTIONS: Final = {
     QUESTION: (
@@ -29,7 +29,7 @@ SAVED_QUESTIONS: Final = {
         "ORDER BY total_bytes DESC, suffix"
     ),
 }
-"""Each with the query that answers it."""
+"""The saved questions, each with the query that answers it."""
 _TABLES: Final = """
 CREATE TABLE packages (name TEXT PRIMARY KEY, version TEXT NOT NULL);
 CREATE TABLE files (
@@ -43,7 +43,7 @@ CREATE TABLE files (
 
 
 def build_demo_database(folder: Path) -> Path:
-    """Writes the database into `folder` and gives its place. A package without a list of its files has none here."""
+    """Write the database into `folder` and return its path. A package without a list of its files has none here."""
     folder.mkdir(parents=True, exist_ok=True)
     place = folder / f"{DATABASE}.db"
     place.unlink(missing_ok=True)
@@ -61,7 +61,7 @@ def build_demo_database(folder: Path) -> Path:
 
 
 def save_questions(folder: Path) -> Path:
-    """Writes the saved questions into `folder`, in the form of `ELCANO_DATABASE_EXAMPLES`, and gives their place."""
+    """Write the saved questions into `folder`, in the form of `ELCANO_DATABASE_EXAMPLES`, and return their path."""
     folder.mkdir(parents=True, exist_ok=True)
     place = folder / f"{DATABASE}.jsonl"
     lines = (json.dumps({"question": question, "sql": sql}) for question, sql in SAVED_QUESTIONS.items())
@@ -70,7 +70,7 @@ def save_questions(folder: Path) -> Path:
 
 
 def _list_package_files(name: str, package: Distribution) -> Iterator[tuple[str, str, str | None, int]]:
-    """Those whose size its list tells."""
+    """List the files whose size the package states."""
     for file in package.files or ():
         if file.size is not None:
             yield name, str(file), PurePosixPath(file).suffix.lstrip(".") or None, file.size

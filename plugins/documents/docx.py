@@ -1,7 +1,7 @@
-"""Word documents: paragraphs, headings by their style, tables row by row; the paragraph's number is its place.
+"""Word documents: paragraphs, headings by their style, tables row by row; the location is the paragraph's number.
 
-A DOCX is a ZIP archive, so its declared sizes are checked before anything is unpacked. A header that lies is caught by
-the memory limit of the process that reads it.
+A DOCX is a ZIP archive, so its declared sizes are checked before anything is unpacked. The memory limit of the process
+that reads it catches a header that lies.
 """
 
 import io
@@ -24,12 +24,12 @@ from elcano.activities.text.exponents import lower_text, raise_text
 UNPACKED_BYTES: Final = 200_000_000
 UNPACKED_RATIO: Final = 100
 UNPACKED_HARMLESS: Final = 1_000_000
-"""Below this the ratio says nothing: an empty template packs well."""
+"""Size below which the ratio says nothing: an empty template packs well."""
 _HEADING: Final = re.compile(r"heading (\d)$", re.IGNORECASE)
 
 
 def read_docx(content: bytes) -> Parsed:
-    """A Word document.
+    """Read a Word document.
 
     Raises:
         FileSkipped: it is damaged, encrypted, or would unpack to more than it should.

@@ -1,4 +1,4 @@
-"""Bytes become a document: one reader per file suffix. Pure, and able to take a process down: see `parser`."""
+"""Turns bytes into a document: one reader per file suffix. Pure, but able to crash a process: see `parser`."""
 
 from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
@@ -16,7 +16,7 @@ class Format(NamedTuple):
     media_type: str
     read: Callable[[bytes], Parsed]
     foreign: bool = False
-    """A library written in C reads it: a bad file may crash or hang it."""
+    """Whether a library written in C reads it: a bad file may crash or hang it."""
 
 
 _TEXT: Final = Format("text/plain", plain.read_text)
@@ -41,7 +41,7 @@ FORMATS: Final[Mapping[str, Format]] = {
 
 
 def parse_document(name: str, content: bytes) -> Document:
-    """The document in `content`; the suffix of `name` says how to read it.
+    """Parse the document in `content`; the suffix of `name` determines the reader.
 
     Raises:
         FileSkipped: it cannot be read, or there is nothing in it.

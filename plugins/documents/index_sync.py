@@ -1,7 +1,7 @@
-"""Bringing an index up to date with its collection, reading only what may have changed.
+"""Brings an index up to date with its collection, reading only what may have changed.
 
-A document whose fingerprint is known is not read; one whose bytes have the known hash is not parsed. What is done is
-committed in batches, so that a first indexing that is cut off goes on where it was.
+A document whose fingerprint is known is not read; one whose bytes have the known hash is not parsed. Work is committed
+in batches, so an interrupted first indexing continues where it was.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ BATCH_CHARACTERS: Final = 8_000_000
 
 
 def sync_index(collection: Collection, index: Index, parser: Parser, stopped: threading.Event) -> Listing:
-    """Makes the index equal to the collection; answers what the collection listed.
+    """Make the index equal to the collection, and return the collection's listing.
 
     Two processes may do it at once: the second waits and then finds nothing left to do.
 

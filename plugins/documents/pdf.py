@@ -1,4 +1,4 @@
-"""PDF: the text of each page, lines joined into paragraphs; a page number is the only place that can be trusted."""
+"""PDF: the text of each page, lines joined into paragraphs; only the page number is a reliable location."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -12,11 +12,11 @@ _SHORT_LINE: Final = 0.75
 """A line that ends a sentence and is shorter than this share of the page's longest line ends a paragraph."""
 _SENTENCE_ENDS: Final = (".", "!", "?", ":", '."', ".)", ".”")
 _SOFT_BREAKS: Final = ("￾", "\x02")
-"""What PDFium writes for a hyphen that only breaks a line."""
+"""Characters that PDFium writes for a hyphen that only breaks a line."""
 
 
 def read_pdf(content: bytes) -> Parsed:
-    """A PDF with a text layer.
+    """Read a PDF with a text layer.
 
     Raises:
         FileSkipped: it is broken, encrypted, or holds pictures of pages only.

@@ -1,7 +1,7 @@
-"""Documents as a source: brings the index up to date, searches it, and answers passages with their whole texts.
+"""Documents as a source: brings the index up to date, searches it, and returns passages with their whole texts.
 
-Everything that blocks runs in the source's own threads: one for its indexing, others for searches. So one long
-indexing holds up neither what else the worker does nor another source.
+Everything that blocks runs in the source's own threads: one for its indexing, others for searches. So one long indexing
+delays neither the worker's other work nor another source.
 """
 
 import asyncio
@@ -26,9 +26,9 @@ from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.threads import Threads
 
 READMES: Final = "packages"
-"""The source of what packages say of themselves, each in one short text."""
+"""The source of packages' descriptions of themselves, each one short text."""
 SEARCH_THREADS: Final = 4
-"""Searches of one source at once; they share the processor with everything else."""
+"""Concurrent searches of one source; they share the processor with everything else."""
 RESYNC_SECONDS: Final = 5.0
 """A search within this time after a sync trusts it."""
 PATH_CHARACTERS: Final = 180
@@ -39,9 +39,9 @@ class DocumentsSource:
     """One collection with its index.
 
     Args:
-        spec: what is known of it; its name is the first part of all its ids.
+        spec: the source's specification; its name is the first part of all its ids.
         collection: the documents.
-        index_path: the index file; it and its folder are made when needed.
+        index_path: the index file; it and its folder are created when needed.
         parse_seconds: how long reading one document may take.
         clock: monotonic seconds.
     """
@@ -73,7 +73,7 @@ class DocumentsSource:
         return self._spec
 
     async def search(self, query: str, limit: int) -> SearchResults:
-        """At most `limit` passages, best first; the first search of a collection indexes it.
+        """Return at most `limit` passages, best first; the first search of a collection indexes it.
 
         Raises:
             SourceUnavailable: the index is locked or cannot be written now.
@@ -83,18 +83,18 @@ class DocumentsSource:
         return await self._searching.run(self._search, query, limit, listing)
 
     async def term_weights(self, words: Sequence[str]) -> Mapping[str, float]:
-        """The inverse document frequency of each word over all passages, as BM25 uses it; never below 0."""
+        """Return the inverse document frequency of each word over all passages, as BM25 uses it; never below 0."""
         await self._synchronised()
         return await self._searching.run(self._weights, words)
 
     async def skipped(self) -> list[SkippedDocument]:
-        """Every document that is not searched, and why, with a line for each kind of file that cannot be read."""
+        """Return every document that is not searched, with the reason, and a line for each unreadable kind of file."""
         listing = await self._synchronised()
         unread = await self._searching.run(self._index.skipped)
         return sorted((*listing.skipped, *unread)) + list(listing.ignored)
 
     async def close(self) -> None:
-        """Stop a running sync; what it has done is kept."""
+        """Stop a running sync; its work so far is kept."""
         self._stopped.set()
         self._parser.stop()
         if self._running is not None:
@@ -103,7 +103,7 @@ class DocumentsSource:
         self._searching.close()
 
     async def _synchronised(self) -> Listing:
-        """The collection as the index has it. All who wait share one sync, and none can cancel it for the others."""
+        """Return the collection as indexed. All callers share one sync, and none can cancel it for the others."""
         if self._latest is not None and self._clock() - self._latest[0] < RESYNC_SECONDS:
             return self._latest[1]
         if self._running is None:

@@ -1,6 +1,6 @@
-"""Arguments held against a tool's JSON schema before anything is called: every fault, each with its place.
+"""Validates arguments against a tool's JSON schema before anything is called: every fault, each with its location.
 
-The schema is the server's and may be anything: nothing is fetched for it, and its patterns are given little time.
+The schema is the server's and may be anything: nothing is fetched for it, and its patterns get little time.
 """
 
 from collections.abc import Iterator
@@ -21,15 +21,15 @@ from elcano.graphs.text import shorten_text
 MOST_FAULTS: Final = 50
 FAULT_CHARACTERS: Final = 300
 MOST_REFERENCES: Final = 20_000
-"""References of a schema that are followed for one call: a few that lead to each other can be followed for ever."""
+"""References of a schema followed per call: a few that refer to each other could be followed forever."""
 PATTERN_SECONDS: Final = 1.0
 
 
 def argument_faults(arguments: JsonObject, schema: JsonObject) -> list[str]:
-    """List faults in the arguments as `/place: what`; at most 50, then a line with how many more there are.
+    """List faults in the arguments as `/place: what`; at most 50, then a line with the number of the others.
 
     Raises:
-        ToolRefused: the schema is none.
+        ToolRefused: the schema is invalid.
     """
     kind = validator_for(schema, default=Draft202012Validator)
     try:
@@ -51,7 +51,7 @@ def _find_argument_faults(checked: Validator, arguments: JsonObject) -> Iterator
 
 
 def _limit_reference_keywords(kind: type[Validator]) -> dict[str, Any]:
-    """The keywords that refer to other places of a schema, as `kind` has them, until there were too many."""
+    """Return the keywords that refer to other places of a schema, as `kind` has them, up to a maximum number."""
     left = iter(range(MOST_REFERENCES))
 
     def counted(follow: Any) -> Any:
@@ -67,7 +67,7 @@ def _limit_reference_keywords(kind: type[Validator]) -> dict[str, Any]:
 
 
 def _validate_pattern(_: Validator, pattern: str, instance: object, __: Any) -> Iterator[ValidationError]:
-    """`pattern` as JSON Schema has it, within a second."""
+    """Apply `pattern` as JSON Schema defines it, within a second."""
     if not isinstance(instance, str):
         return
     try:

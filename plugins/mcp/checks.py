@@ -1,4 +1,4 @@
-"""What `elcano doctor` says of servers of tools."""
+"""The checks of `elcano doctor` for tool servers."""
 
 import asyncio
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from elcano.settings.settings import Settings, get_variable_name
 
 
 def check_tool_servers(chosen: Settings) -> Iterable[Finding]:
-    """Whether the servers of tools answer: each is started, or asked, once."""
+    """Check whether the tool servers answer: each is started, or queried, once."""
     try:
         servers = open_servers(chosen)
         stands = asyncio.run(servers.listing.look(ListToolsInput())).servers

@@ -1,4 +1,4 @@
-"""The servers of tools that this worker knows: what the operator named, read once, with what calls and lists them."""
+"""The tool servers that this worker knows: read once from the settings, with the code that calls and lists them."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ from elcano.storage.store import TenantStore
 
 @dataclass(frozen=True)
 class Servers:
-    """What can be done with them."""
+    """The configured tool servers."""
 
     caller: Caller
     listing: Listing
@@ -24,7 +24,7 @@ class Servers:
     async def call_tool(
         self, store: TenantStore, run_id: str, given: CallToolInput, approval: str = ""
     ) -> CallToolOutput:
-        """Calls one tool, within the time that this attempt of the activity has; `approval` is the id of one it has.
+        """Call one tool, within the time of this attempt of the activity; `approval` is the id of its approval, if any.
 
         Raises:
             ActivityFault: see `Caller.call`.
@@ -38,7 +38,7 @@ class Servers:
         return await self.caller.call(store, place, given, within)
 
     async def list_tools(self, given: ListToolsInput) -> ListToolsOutput:
-        """What the servers offer.
+        """Return the tools of the servers.
 
         Raises:
             ToolRefused: there is no such server.
@@ -47,7 +47,7 @@ class Servers:
 
 
 async def look_at_tools(services: Services, look: ToolLook) -> ListToolsOutput:
-    """What the servers of this worker offer.
+    """Return the tools of this worker's servers.
 
     Raises:
         ToolRefused: there is no such server.
@@ -56,7 +56,7 @@ async def look_at_tools(services: Services, look: ToolLook) -> ListToolsOutput:
 
 
 async def call_tool(work: ToolWork, given: CallToolInput) -> CallToolOutput:
-    """The tool `call_tool`: calls one tool of a server.
+    """The tool `call_tool`: call one tool of a server.
 
     Raises:
         ActivityFault: see `Caller.call`.
@@ -65,7 +65,7 @@ async def call_tool(work: ToolWork, given: CallToolInput) -> CallToolOutput:
 
 
 async def list_tools(work: ToolWork, given: ListToolsInput) -> ListToolsOutput:
-    """The tool `list_tools`: what the servers offer.
+    """The tool `list_tools`: return the tools of the servers.
 
     Raises:
         ToolRefused: there is no such server.
@@ -74,7 +74,7 @@ async def list_tools(work: ToolWork, given: ListToolsInput) -> ListToolsOutput:
 
 
 def open_servers(settings: Settings) -> Servers:
-    """The servers of the settings. Where the extra `mcp` is not installed, each says so that is called or listed.
+    """Open the servers of the settings. If the extra `mcp` is not installed, each call or listing says so.
 
     Raises:
         InputInvalid: the setting has faults.

@@ -1,8 +1,8 @@
-"""The tool `call_tool`: one call of one tool of a server that the operator named.
+"""The tool `call_tool`: one call of one tool of a server that the operator configured.
 
-What writes is called at most once, whatever happens to worker, connection or run: before it is called, the call is
-claimed in the store for good, and whoever finds it claimed says that its outcome is unknown. What only reads, or may be
-repeated, is tried again by Temporal.
+A tool that writes is called at most once, whatever happens to worker, connection or run: before the call, it is
+permanently claimed in the store, and an attempt that finds it claimed reports an unknown outcome. Temporal retries
+calls that only read, or may be repeated.
 """
 
 import asyncio
@@ -43,19 +43,19 @@ RESULT_TYPE: Final = "application/vnd.elcano.tool-result+json"
 
 @dataclass(frozen=True)
 class CallPlace:
-    """Which call of a run this is: the same in every attempt, in a run that is taken up too."""
+    """Identifies a call of a run: the same in every attempt, also in a resumed run."""
 
     run_id: str
     activity: str
-    """The id of its activity, which says step, node and item."""
+    """The id of its activity, which contains step, node and item."""
     attempt: str
-    """What tells this attempt apart from every other one."""
+    """Distinguishes this attempt from every other one."""
     approval: str = ""
-    """The id under which somebody approved this one call, and no other; empty: nobody was asked."""
+    """The id of the approval for this one call; empty: no approval was requested."""
 
 
 class Caller:
-    """Calls tools of the servers of this worker."""
+    """Calls tools of this worker's servers."""
 
     def __init__(self, servers: Mapping[str, ToolServer], key: Key) -> None:
         self._servers = servers
@@ -64,18 +64,18 @@ class Caller:
     async def call(
         self, store: TenantStore, place: CallPlace, given: CallToolInput, within: float | None
     ) -> CallToolOutput:
-        """What the tool answered; the whole of it is stored before this answers.
+        """Call a tool and return its answer, which is stored in full before this returns.
 
         Args:
             store: the tenant's.
-            place: which call it is.
-            given: what is called.
-            within: seconds that this attempt may take; None: as many as the server's.
+            place: the call.
+            given: the tool and its arguments.
+            within: time limit of this attempt in seconds; None: the server's.
 
         Raises:
             ToolRefused: no such server or tool, arguments that do not fit, or an answer that no tool may give.
-            ApprovalNeeded: nothing else stands against it, and it writes, which nobody has allowed.
-            ToolUnavailable: nothing was done, or the tool only reads: another try may help.
+            ApprovalNeeded: it writes without approval, and nothing else stands against it.
+            ToolUnavailable: nothing was done, or the tool only reads: a retry may help.
             OutcomeUnknown: it writes, and was called before or broke off.
         """
         server = found_in(self._servers, given.server)
@@ -104,11 +104,11 @@ class Caller:
     async def _ready(
         self, client: "Client", server: ToolServer, given: CallToolInput, known: tuple[str, ...], *, approved: bool
     ) -> ToolKind:
-        """What kind of tool it is, once nothing stands against the call.
+        """Return the kind of tool, once nothing stands against the call.
 
         Raises:
-            ToolRefused: there is none, or its arguments do not fit.
-            ApprovalNeeded: it writes, and neither the operator nor anybody else has allowed that.
+            ToolRefused: there is no such tool, or its arguments do not fit.
+            ApprovalNeeded: it writes, and neither the operator nor an approval allows that.
         """
         from elcano.plugins.mcp.arguments import argument_faults
 
@@ -133,10 +133,10 @@ class Caller:
 
 
 async def _call_server_tool(client: "Client", given: CallToolInput, known: tuple[str, ...]) -> "CallToolResult":
-    """What the server answers.
+    """Return the server's answer.
 
     Raises:
-        ToolRefused: that it does not take the call, or what no tool may answer.
+        ToolRefused: it does not accept the call, or gives an answer that no tool may give.
     """
     from mcp.shared.exceptions import MCPError
     from mcp.types import INVALID_PARAMS, METHOD_NOT_FOUND
@@ -155,10 +155,10 @@ async def _call_server_tool(client: "Client", given: CallToolInput, known: tuple
 
 
 async def _claim_tool_call(store: TenantStore, place: CallPlace, given: CallToolInput) -> None:
-    """Makes the call this attempt's for good.
+    """Claim the call for this attempt, permanently.
 
     Raises:
-        OutcomeUnknown: another attempt, or the run before it was taken up, made it.
+        OutcomeUnknown: another attempt, or the run before it was resumed, made the call.
     """
     asked = json.dumps([given.server, given.tool, given.arguments], sort_keys=True)
     call = json.dumps([place.run_id, place.approval or place.activity, asked])

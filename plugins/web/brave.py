@@ -16,12 +16,12 @@ from elcano.plugins.web.hits import (
 
 VARIABLE: Final = "BRAVE_API_KEY"
 MOST_WORDS: Final = 50
-"""Of a query; more are refused."""
+"""Maximum number of words of a query; Brave refuses more."""
 _DAY: Final = 86_400
 
 
 async def search_brave(service: Service, key: str, query: str) -> Hits:
-    """Its web results."""
+    """Return Brave's web results."""
     params = {"q": " ".join(query.split()[:MOST_WORDS]), "count": str(HITS), "result_filter": "web"}
     answer = await service.ask("res/v1/web/search", params=params, headers={"X-Subscription-Token": key})
     if answer.status == 429 and _used_up(answer):
@@ -36,7 +36,7 @@ async def search_brave(service: Service, key: str, query: str) -> Hits:
 
 
 def _used_up(answer: Answer) -> bool:
-    """Whether nothing remains of a window that is longer than a day."""
+    """Whether nothing is left of a window that is longer than a day."""
     remaining, resets = (
         [part.strip() for part in str(answer.headers.get(f"x-ratelimit-{name}", "")).split(",")]
         for name in ("remaining", "reset")

@@ -9,7 +9,7 @@ VARIABLE: Final = "EXA_API_KEY"
 
 
 async def search_exa(service: Service, key: str, query: str) -> Hits:
-    """Its results without contents, which it would sell beside."""
+    """Return Exa's results without contents, which it sells separately."""
     body = {"query": query, "numResults": HITS}
     answer = await service.ask("search", method="POST", headers={"x-api-key": key}, body=body)
     require_search_answer(answer, "exa", VARIABLE)

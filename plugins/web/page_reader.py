@@ -1,4 +1,4 @@
-"""One page, read: asked for once, recognised, and taken apart in a process of its own."""
+"""Reads one page: requested once, classified, and parsed in a separate process."""
 
 import asyncio
 import json
@@ -18,12 +18,12 @@ from elcano.plugins.web.robots import Robots
 from elcano.storage.threads import Threads
 
 PAGE_BYTES: Final = 20_000_000
-"""Of a page or a PDF; larger ones are left out."""
+"""Maximum size of a page or a PDF; larger ones are dropped."""
 PAGE_SECONDS: Final = 45.0
-"""For one page with all that belongs to it, so that one slow site does not take the time of the others."""
+"""Time limit for one page with everything that belongs to it, so that one slow site does not take the others' time."""
 EXTRACTION_SECONDS: Final = 20.0
-"""For taking one page apart: the largest recorded one takes half a second; the first one of a process waits for its
-start as well."""
+"""Time limit for parsing one page: the largest recorded one takes half a second; the first one of a process also waits
+for its start."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class ReadPage:
     """A page that was read."""
 
     asked: str
-    """The address that was asked."""
+    """The requested address."""
     url: str
     """The address that answered."""
     page: Page
@@ -43,11 +43,11 @@ class Reader:
     """Reads pages for one source. `close` it when done; the fetcher belongs to the caller.
 
     Args:
-        source: who reads, for errors.
-        fetcher: by which everything is asked for.
+        source: the name of the source, for errors.
+        fetcher: the HTTP client.
         trusted: whether an operator named the addresses; only tests read pages in a private network.
-        command: what starts the process that takes pages apart; tests put a broken one here.
-        page_seconds: for one page.
+        command: the command of the process that parses pages; tests put a broken one here.
+        page_seconds: time limit for one page.
     """
 
     def __init__(
@@ -68,15 +68,15 @@ class Reader:
         self.robots = Robots(fetcher)
 
     async def read(self, url: str, title: str = "") -> ReadPage:
-        """The page at `url`.
+        """Read the page at `url`.
 
         Args:
             url: http or https.
-            title: what it is called if it does not say so itself.
+            title: its title if it does not have one itself.
 
         Raises:
-            FileSkipped: it cannot be read, or is none that may be quoted; the text is the reason.
-            SourceUnavailable: it cannot be had now.
+            FileSkipped: it cannot be read or may not be quoted; the text is the reason.
+            SourceUnavailable: it is unavailable now.
             SourceRefused: its address, its size or its redirects are not allowed.
         """
         try:
@@ -108,5 +108,5 @@ class Reader:
 
 
 def _read_declared_charset(answer: Answer) -> str:
-    """As the header declares it; empty if it does not, which is no word for UTF-8."""
+    """Return the charset that the header declares; empty if it declares none, which does not mean UTF-8."""
     return answer.encoding if "charset" in answer.headers.get("content-type", "").lower() else ""

@@ -1,7 +1,7 @@
 """Reads what a site's robots.txt (RFC 9309) allows, under the name that we send.
 
-We choose what we read, so we are a robot also where only one page is read. A site without the file allows everything;
-one whose file cannot be had at the moment allows nothing.
+We choose what we read, so we are a robot even for a single page. A site without the file allows everything; one whose
+file is temporarily unavailable allows nothing.
 """
 
 import asyncio
@@ -19,10 +19,10 @@ from elcano.graphs.errors import SourceUnavailable
 NAME: Final = "elcano"
 """The product token by which a robots.txt names us; the `User-Agent` begins with it."""
 KEPT_SECONDS: Final = 3_600.0
-"""So long a robots.txt is believed; RFC 9309 asks for no more than a day."""
+"""How long a robots.txt is cached; RFC 9309 asks for no more than a day."""
 MOST_SITES: Final = 1_000
 ROBOTS_BYTES: Final = 500 * 1024
-"""What RFC 9309 wants read at least; a larger file is refused."""
+"""The size that RFC 9309 requires to be read at least; a larger file is refused."""
 
 
 class _Known(NamedTuple):
@@ -31,12 +31,12 @@ class _Known(NamedTuple):
 
 
 class Robots:
-    """The rules of the sites that were asked lately.
+    """The rules of recently used sites.
 
     Args:
-        fetcher: by which they are read.
+        fetcher: the HTTP client.
         clock: monotonic seconds.
-        sleep: waits so many seconds.
+        sleep: waits for a number of seconds.
     """
 
     def __init__(
@@ -49,15 +49,15 @@ class Robots:
         self._clock = clock
         self._sleep = sleep
         self._turns: dict[str, float] = {}
-        """When each site with a pause was, or will be, asked last."""
+        """The time of the last turn, past or scheduled, at each site with a delay."""
         self._known: dict[str, _Known] = {}
 
     async def require(self, url: str, *, trusted: bool = False) -> None:
-        """Returns if the page may be read.
+        """Return if the page may be read.
 
         Raises:
-            FileSkipped: its site does not want that.
-            SourceUnavailable: its site cannot say so now.
+            FileSkipped: its site forbids it.
+            SourceUnavailable: its site cannot tell now.
             SourceRefused: its address is not allowed.
         """
         rules = await self._rules(url, trusted)
@@ -65,10 +65,10 @@ class Robots:
             raise FileSkipped("its site does not let robots read it (robots.txt)")
 
     async def delay(self, url: str, *, trusted: bool = False) -> float:
-        """Seconds that its site wants between two pages; 0 if it does not say.
+        """Return the seconds that a site asks for between two pages; 0 if it does not say.
 
         Raises:
-            SourceUnavailable: its site cannot say so now.
+            SourceUnavailable: its site cannot tell now.
             SourceRefused: its address is not allowed.
         """
         rules = await self._rules(url, trusted)
@@ -76,7 +76,7 @@ class Robots:
         return max(rules.crawl_delay(NAME) or 0.0, rate.seconds / rate.requests if rate and rate.requests else 0.0)
 
     async def take_turn(self, url: str, pause: float) -> None:
-        """Waits until `pause` seconds have passed since the last turn at its site; turns are taken in order."""
+        """Wait until `pause` seconds have passed since the last turn at the site; turns are taken in order."""
         now = self._clock()
         for site in [site for site, turn in self._turns.items() if now - turn > KEPT_SECONDS]:
             del self._turns[site]

@@ -1,6 +1,6 @@
 """Asks a search provider for pages: the first one configured, and the next one when it fails.
 
-That nobody answered is never the same as that nothing was found.
+No answer is never the same as no results.
 """
 
 from collections.abc import Sequence
@@ -20,11 +20,11 @@ PROVIDERS: Final[tuple[Provider, ...]] = (
     exa.PROVIDER,
     serper.PROVIDER,
 )
-"""In the order in which they are asked: one's own first, then those that sell by the search."""
+"""The providers in the order of use: the operator's own first, then those that charge per search."""
 
 
 class ConfiguredProvider(NamedTuple):
-    """A provider that can be asked here."""
+    """A provider that can be used here."""
 
     provider: Provider
     service: Service
@@ -42,12 +42,12 @@ def list_configured_providers(settings: Settings, fetcher: Fetcher) -> tuple[Con
 
 
 async def search_with_fallback(source: str, query: str, providers: Sequence[ConfiguredProvider]) -> Hits:
-    """What the first provider that answers has found; each that failed before it is named in a warning.
+    """Return the results of the first provider that answers; a warning names each one that failed before it.
 
     Raises:
         SourceBusy: none answered, and one of them may later.
-        SourceUnavailable: none answered, for reasons that may pass.
-        SourceRefused: none will ever answer as things are, or there is none.
+        SourceUnavailable: none answered, for temporary reasons.
+        SourceRefused: none will ever answer with this configuration, or none is configured.
     """
     failures: list[ActivityFault] = []
     for one in providers:

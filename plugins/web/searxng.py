@@ -1,7 +1,7 @@
-"""SearXNG, an own instance: asks other search engines, and needs no key but JSON among its `search.formats`.
+"""SearXNG, an instance of your own: it asks other search engines, and needs no key but JSON in its `search.formats`.
 
-With all its engines down it answers 200 and an empty list; only `unresponsive_engines` tells that from finding nothing.
-It has commands in queries: two exclamation marks would lead away to another site.
+With all its engines down it answers 200 and an empty list; only `unresponsive_engines` shows that this does not mean
+"nothing found". It has commands in queries: two exclamation marks would redirect to another site.
 """
 
 import re
@@ -15,7 +15,7 @@ _LEADS_AWAY: Final = re.compile(r"(?<!\S)!!+")
 
 
 async def search_searxng(service: Service, key: str, query: str) -> Hits:
-    """The first page of its general results."""
+    """Return the first page of its general results."""
     params = {"q": _LEADS_AWAY.sub("", query), "format": "json"}
     answer = await service.ask("search", params=params)
     if answer.status == 403:
@@ -30,7 +30,7 @@ async def search_searxng(service: Service, key: str, query: str) -> Hits:
 
 
 def _format_silent_engines(engines: Any) -> list[str]:
-    """`engine: reason` of each that did not answer; the list was one of names in older versions."""
+    """List `engine: reason` of each engine that did not answer; older versions list only names."""
     rows = engines if isinstance(engines, list) else []
     return [": ".join(str(part) for part in row) if isinstance(row, list) else str(row) for row in rows[:HITS]]
 

@@ -9,7 +9,7 @@ VARIABLE: Final = "SERPER_API_KEY"
 
 
 async def search_serper(service: Service, key: str, query: str) -> Hits:
-    """Its organic results."""
+    """Return Serper's organic results."""
     body = {"q": query, "num": HITS}
     answer = await service.ask("search", method="POST", headers={"X-API-KEY": key}, body=body)
     require_search_answer(answer, "serper", VARIABLE)

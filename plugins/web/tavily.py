@@ -1,4 +1,4 @@
-"""Tavily. Its own statuses 432 and 433 say that a plan or a limit of one's own is used up."""
+"""Tavily. Its own statuses 432 and 433 mean that a plan or a custom limit is used up."""
 
 from typing import Final
 
@@ -17,7 +17,7 @@ VARIABLE: Final = "TAVILY_API_KEY"
 
 
 async def search_tavily(service: Service, key: str, query: str) -> Hits:
-    """Its results; neither answers nor extracts of its own are asked for."""
+    """Return Tavily's results; neither its answers nor its extracts are requested."""
     body = {"query": query, "max_results": HITS, "search_depth": "basic"}
     headers = {"Authorization": f"Bearer {key}"}
     answer = await service.ask("search", method="POST", headers=headers, body=body)

@@ -1,10 +1,7 @@
 """The figures of a run that analyzed numbers, and its forest plots."""
 
 import asyncio
-import csv
-import io
-from collections.abc import Iterator
-from typing import Annotated, Final
+from typing import Annotated
 
 from fastapi import APIRouter, Header, Path, Response
 
@@ -18,11 +15,13 @@ from elcano.api.http.errors import (
     problem_docs,
 )
 from elcano.api.http.request_checks import choose_media_type
-from elcano.api.reports.drawings import SVG_HEADERS, plots_of
+from elcano.api.reports.drawings import SVG_HEADERS, load_pictures
 from elcano.api.runs.run_status import read_run
 from elcano.api.services import Provided, Services
-from elcano.graphs.report.analysis import Analysis, Pool
 from elcano.graphs.report.report import Report
+from elcano.plugins.analysis.analysis import Analysis, plot_path
+from elcano.plugins.analysis.figures import as_csv
+from elcano.plugins.analysis.report_statistics import StatisticsAddition
 
 JSON = "application/json"
 CSV = "text/csv"
@@ -39,7 +38,8 @@ router = APIRouter(prefix="/v1/runs/{run_id}/analysis", tags=["results"], respon
     responses={
         200: {
             "description": "Verdicts, pools and studies, or the figures as rows",
-            "content": {JSON: {"schema": {"$ref": "#/components/schemas/Analysis"}}, CSV: _TEXT},
+            "model": Analysis,
+            "content": {CSV: _TEXT},
         },
         **problem_docs(RunNotFound, AnalysisNotFound, NotAcceptable, ReportNotReady, ReportLost),
     },
@@ -51,11 +51,10 @@ async def get_analysis(
 ) -> Response:
     """Read the statistical analysis of a run's numbers: verdicts, estimates, and what was left out and why."""
     form = choose_media_type(accept, (JSON, CSV))
-    analysis = (
-        await asyncio.to_thread(Report.model_validate_json, await _load_stored_report(run_id, services))
-    ).analysis
-    if analysis is None:
+    report = await asyncio.to_thread(Report.model_validate_json, await _load_stored_report(run_id, services))
+    if (found := report.attachments.get(StatisticsAddition.name)) is None:
         raise AnalysisNotFound(f"the run {run_id!r} analyzed no numbers; start one with the mode `analysis`")
+    analysis = Analysis.model_validate(found)
     content = as_csv(analysis) if form == CSV else analysis.model_dump_json()
     said = f"{CSV}; charset=utf-8; header=present" if form == CSV else JSON
     return Response(content, media_type=said, headers={"Vary": "Accept"})
@@ -73,10 +72,12 @@ async def get_plot(
     run_id: str, services: Provided, number: Annotated[int, Path(ge=1, le=999, description="The number of the pool.")]
 ) -> Response:
     """See the forest plot of one pool of studies."""
-    plots = await plots_of(await _load_stored_report(run_id, services), services.store)
-    if number not in plots:
-        raise AnalysisNotFound(f"the run {run_id!r} has no plot {number}; it has: {sorted(plots) or 'none'}")
-    return Response(plots[number], media_type=SVG, headers=SVG_HEADERS)
+    pictures = await load_pictures(await _load_stored_report(run_id, services), services.store)
+    plot = pictures.get(plot_path(number))
+    if plot is None:
+        there = ", ".join(sorted(path for path, drawn in pictures.items() if drawn is not None))
+        raise AnalysisNotFound(f"the run {run_id!r} has no plot {number}; it has: {there or 'none'}")
+    return Response(plot, media_type=SVG, headers=SVG_HEADERS)
 
 
 async def _load_stored_report(run_id: str, services: Services) -> str:
@@ -88,59 +89,3 @@ async def _load_stored_report(run_id: str, services: Services) -> str:
     if stored is None:
         raise ReportLost(f"the store does not have {run.report.artifact!r}; is this the run's data directory?")
     return stored
-
-
-COLUMNS: Final = (
-    *("pool", "row", "outcome", "first", "second", "measure", "unit", "study", "reference", "evidence"),
-    *("estimate", "low", "high", "p", "weight_percent", "effect", "standard_error"),
-    *("q", "q_p", "i2_percent", "tau2", "quote", "notes"),
-)
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-
-
-def as_csv(analysis: Analysis) -> str:
-    """RFC 4180, with a line of names; what a spreadsheet would take for a formula begins with an apostrophe."""
-    written = io.StringIO()
-    table = csv.DictWriter(written, COLUMNS, restval="", lineterminator="\r\n")
-    table.writeheader()
-    for pool in analysis.pools:
-        for row in _list_pool_rows(pool):
-            table.writerow({name: _escape_formula_cell(value) for name, value in row.items()})
-    return written.getvalue()
-
-
-def _list_pool_rows(pool: Pool) -> Iterator[dict[str, object]]:
-    of = {
-        "pool": pool.number,
-        "outcome": pool.outcome,
-        "first": pool.first,
-        "second": pool.second,
-        "measure": pool.measure,
-        "unit": pool.unit,
-    }
-    for one in pool.studies:
-        yield {
-            **of,
-            "row": "study",
-            "study": one.study,
-            "reference": one.number,
-            "evidence": one.evidence,
-            "estimate": one.estimate,
-            "low": one.low,
-            "high": one.high,
-            "p": one.p,
-            "weight_percent": one.weight,
-            "effect": one.effect,
-            "standard_error": one.error,
-            "quote": one.quote,
-            "notes": "; ".join(one.notes),
-        }
-    differences = {"q": pool.q, "q_p": pool.q_p, "i2_percent": pool.i2, "tau2": pool.tau2}
-    for name, pooled in (("fixed", pool.fixed), ("random", pool.random), ("adjusted", pool.adjusted)):
-        if pooled is not None:
-            yield {**of, "row": name, **pooled.model_dump(), **differences}
-
-
-def _escape_formula_cell(value: object) -> object:
-    """A text of strangers as no formula; numbers as they are."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

@@ -1,0 +1,1 @@
+"""The functions of the tools of the plugin, which do I/O."""

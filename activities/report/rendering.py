@@ -273,7 +273,7 @@ def _describe_gap(gap: SectionGap) -> str:
 
 def _list_quotes(checked: CheckedDraft) -> dict[int, list[tuple[str, str]]]:
     """By reference the words that are quoted and where they stand; a report of quotations shows them in its text."""
-    if checked.draft.quoted or checked.draft.data is not None:
+    if checked.draft.quoted or checked.draft.attachments:
         return {}
     places = {one.id: one.locator for one in checked.given}
     quotes: dict[int, list[tuple[str, str]]] = {}

@@ -1,5 +1,7 @@
 """The long writer at work: one call a section, one for the key findings, and no section written twice.
 
+A section that has no draft is written from its passages; one for which there is no budget is missing, and says why.
+
 Before each call what is left is looked at: a section is written only if the key findings can still be paid for after
 it. The sections for which that is not so stand as they were drafted, and the report says so.
 
@@ -17,6 +19,7 @@ from typing import Final, TypeVar
 
 from elcano.activities.agents.answer_drafts import (
     HEADING,
+    UNREAD,
     draft_from_summary,
     drop_repeated_claims,
     first_statements,
@@ -49,6 +52,7 @@ from elcano.graphs.rules import (
     SECTION_PASSAGES,
     SUMMARY_ANSWER_TOKENS,
     SUMMARY_TOKENS,
+    get_rules,
 )
 from elcano.graphs.state.budget import Estimate
 from elcano.storage.artifacts import ArtifactStore
@@ -75,6 +79,8 @@ class Progress(Frozen):
     """All sections together, once they are being read."""
 
 
+NOT_PAID_FOR: Final = "the budget did not allow it to be written"
+NOTHING_TO_SAY: Final = "no sentence was found that may be quoted as its answer"
 MEDIA_TYPE: Final = "application/json"
 LEAST_SUMMARY_TOKENS: Final = 500
 """Key findings are not written from less of a report than this, unless there is no more of it."""
@@ -95,12 +101,14 @@ async def write_long(
         writing.written.append(section if section.missing else await writing.section(place))
     await writing.read_sections()
     summary = await writing.summary()
-    drafted = (not_rewritten(writing.drafted),) if writing.drafted else ()
+    stands = {section.title for section in loaded.drafts.sections if section.claims}
+    unwritten = [title for title in writing.drafted if title in stands]
+    drafted = (not_rewritten(unwritten),) if unwritten else ()
     sections = [DraftSection(heading=heading_for(one.title), claims=one.claims) for one in writing.adding(summary)]
     draft = summary.model_copy(
         update={
             "sections": tuple(sections),
-            "limitations": (*summary.limitations, *statements_unread(writing.unread), *drafted),
+            "limitations": (*summary.limitations, *statements_unread(writing.unread), *writing.left_open, *drafted),
             "remarks": tuple(dict.fromkeys((*summary.remarks, *writing.remarks))),
             "judgements": writing.judgements,
         }
@@ -127,6 +135,8 @@ class _Writing:
         """Titles of the sections that stay as they were drafted: once one does, all that follow."""
         self.unread = 0
         """Statements of the drafts that whoever wrote them out has not read."""
+        self.left_open: list[str] = []
+        """What a reader has to know of sections that were written from passages, in sentences."""
         self.remarks: list[str] = []
         """What was left out of answers, in sentences."""
         self.judgements: tuple[Judgement, ...] = ()
@@ -153,7 +163,7 @@ class _Writing:
         A section of quotations that all stand among the key findings, or of which none is left, adds nothing. Where
         nobody summarised, the key findings are the sections' own.
         """
-        chosen = self._loaded.drafts.quoted and self._summarised
+        chosen = self._attempt.quoted and self._loaded.drafts.quoted and self._summarised
         said = {claim.text for claim in summary.key_findings}
         for drafted, one in zip(self._loaded.drafts.sections, self.written, strict=True):
             if drafted.missing or not chosen or any(claim.text not in said for claim in one.claims):
@@ -166,10 +176,18 @@ class _Writing:
         if (done := self._peek()) is not None and done.parts != len(parts):  # an older program wrote it in one
             parts = [section]
         claims: list[Claim] = []
+        self._left_open: list[str] = []
         for number, part in enumerate(parts, start=1):
             claims += await self._part(place, number, len(parts), part, tuple(claims))
-        missing = "" if claims else NOT_USED
-        return section.model_copy(update={"claims": tuple(claims), "missing": missing, "left_out": 0})
+        missing = "" if claims else self._explain_empty(section)
+        limitations = (*section.limitations, *self._left_open)
+        written = {"claims": tuple(claims), "missing": missing, "left_out": 0, "limitations": limitations}
+        return section.model_copy(update=written)
+
+    def _explain_empty(self, section: SectionItem) -> str:
+        if section.claims:
+            return NOT_USED
+        return NOT_PAID_FOR if section.title in self.drafted else NOTHING_TO_SAY
 
     async def _part(
         self, place: int, number: int, of: int, part: SectionItem, before: tuple[Claim, ...]
@@ -188,10 +206,13 @@ class _Writing:
         answer = None if task is None else await self._asked(self._section, task)
         if answer is None:
             if part.title not in self.drafted:
-                self.drafted.append(part.title)
+                self.drafted.append(part.title)  # also of one without a draft: nothing after it is written either
             return part.claims
         artifact = await self._artifacts.put(self._attempt.call.run_id, answer.output.model_dump_json(), MEDIA_TYPE)
         left_out = sum(one.left_out for one in answer.task.sections)
+        unread = 0 if task is None or part.claims else _count_texts(task) - _count_texts(answer.task)
+        if unread > 0:
+            self.left_open.append(f"\u201c{heading_for(part.title)}\u201d: {unread} of the passages found {UNREAD}")
         finished = WrittenSection(
             artifact=artifact, model=answer.model, quoted=answer.quoted, left_out=left_out, parts=of
         )
@@ -210,7 +231,7 @@ class _Writing:
 
     def _affordable(self, place: int, part: SectionItem, begun: tuple[SectionItem, ...]) -> TaskEnvelope | None:
         """Return the task for `part` with its passages, half of them or none, as the budget allows; else None."""
-        for room in (SECTION_PASSAGES, SECTION_PASSAGES // 2, 0):
+        for room in (SECTION_PASSAGES, SECTION_PASSAGES // 2, 0 if part.claims else SECTION_PASSAGES // 4):
             known = {"section": part, "place": place, "written": begun, "passages_room": room}
             if self._affords(place, part, task := self._shown(self._section, **known)):
                 return task
@@ -289,6 +310,7 @@ class _Writing:
         """Return the blocks of a written text, without headings that the report already has."""
         claims, remarks = await asyncio.to_thread(section_claims, text, section.title)
         self.remarks.extend(remarks)
+        self._left_open.extend(text.limitations)
         kept: list[Claim] = []
         for claim in claims:
             if claim.text.startswith(HEADING):
@@ -308,7 +330,7 @@ class _Writing:
         if self.drafted:
             return False
         ahead = self._loaded.drafts.sections[place:]
-        answer = _estimate_section_tokens([part])
+        answer = _estimate_section_tokens([part]) if part.claims else get_rules().section_tokens
         report = min(SUMMARY_TOKENS, _estimate_section_tokens(self.written) + _estimate_section_tokens(ahead))
         section = max(prompt_tokens(render_task_prompt(self._section.request, task)) + answer, self._dearest.tokens)
         summary = max(PROMPT_TOKENS + report + SUMMARY_ANSWER_TOKENS, self._dearest.tokens)
@@ -338,6 +360,10 @@ class _Writing:
             fault = f"the store has no section {finished.artifact!r}; do all workers share one data folder?"
             raise InputInvalid("sections", fault)
         return SectionText.model_validate_json(stored)
+
+
+def _count_texts(task: TaskEnvelope) -> int:
+    return sum(bool(item.text) for item in task.evidence)
 
 
 def _estimate_section_tokens(sections: Sequence[SectionItem]) -> int:

@@ -14,14 +14,16 @@ next one, so a crash costs at most one call of a model.
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final, TypeVar
 
 from elcano.activities.agents.answer_drafts import (
     HEADING,
     UNREAD,
+    count_shown_texts,
     draft_from_summary,
     drop_repeated_claims,
+    estimate_section_tokens,
     first_statements,
     heading_words,
     in_parts,
@@ -35,7 +37,7 @@ from elcano.activities.agents.draft_repair import list_doubted_blocks, repair_dr
 from elcano.activities.agents.draft_review import ReviewProgress, load_draft_under_review, review_draft
 from elcano.activities.agents.questions import build_question_agent
 from elcano.activities.agents.quote_repair import checked_draft, move_quotes
-from elcano.activities.agents.section_drafts import NOT_USED
+from elcano.activities.agents.section_drafts import explain_empty_section
 from elcano.activities.calls.attempt import Answer, Attempt
 from elcano.activities.calls.usage import prompt_tokens
 from elcano.graphs.agents.definition import AgentDefinition, Question
@@ -47,7 +49,6 @@ from elcano.graphs.report.draft import Claim, heading_for, title_for
 from elcano.graphs.report.report import DraftSection, ReportDraft
 from elcano.graphs.report.statements import Judgement
 from elcano.graphs.rules import (
-    CHARACTERS_PER_TOKEN,
     PROMPT_TOKENS,
     SECTION_PASSAGES,
     SUMMARY_ANSWER_TOKENS,
@@ -79,8 +80,6 @@ class Progress(Frozen):
     """All sections together, once they are being read."""
 
 
-NOT_PAID_FOR: Final = "the budget did not allow it to be written"
-NOTHING_TO_SAY: Final = "no sentence was found that may be quoted as its answer"
 MEDIA_TYPE: Final = "application/json"
 LEAST_SUMMARY_TOKENS: Final = 500
 """Key findings are not written from less of a report than this, unless there is no more of it."""
@@ -101,9 +100,7 @@ async def write_long(
         writing.written.append(section if section.missing else await writing.section(place))
     await writing.read_sections()
     summary = await writing.summary()
-    stands = {section.title for section in loaded.drafts.sections if section.claims}
-    unwritten = [title for title in writing.drafted if title in stands]
-    drafted = (not_rewritten(unwritten),) if unwritten else ()
+    drafted = not_rewritten(one.title for one in loaded.drafts.sections if one.claims and one.title in writing.drafted)
     sections = [DraftSection(heading=heading_for(one.title), claims=one.claims) for one in writing.adding(summary)]
     draft = summary.model_copy(
         update={
@@ -179,15 +176,10 @@ class _Writing:
         self._left_open: list[str] = []
         for number, part in enumerate(parts, start=1):
             claims += await self._part(place, number, len(parts), part, tuple(claims))
-        missing = "" if claims else self._explain_empty(section)
+        missing = "" if claims else explain_empty_section(section, paid_for=section.title not in self.drafted)
         limitations = (*section.limitations, *self._left_open)
         written = {"claims": tuple(claims), "missing": missing, "left_out": 0, "limitations": limitations}
         return section.model_copy(update=written)
-
-    def _explain_empty(self, section: SectionItem) -> str:
-        if section.claims:
-            return NOT_USED
-        return NOT_PAID_FOR if section.title in self.drafted else NOTHING_TO_SAY
 
     async def _part(
         self, place: int, number: int, of: int, part: SectionItem, before: tuple[Claim, ...]
@@ -210,7 +202,7 @@ class _Writing:
             return part.claims
         artifact = await self._artifacts.put(self._attempt.call.run_id, answer.output.model_dump_json(), MEDIA_TYPE)
         left_out = sum(one.left_out for one in answer.task.sections)
-        unread = 0 if task is None or part.claims else _count_texts(task) - _count_texts(answer.task)
+        unread = 0 if task is None or part.claims else count_shown_texts(task) - count_shown_texts(answer.task)
         if unread > 0:
             self.left_open.append(f"\u201c{heading_for(part.title)}\u201d: {unread} of the passages found {UNREAD}")
         finished = WrittenSection(
@@ -246,7 +238,7 @@ class _Writing:
             room = min(room, tokens - beside)
         title = self._given.title or title_for(self._given.question)
         answer = None
-        if room >= min(LEAST_SUMMARY_TOKENS, _estimate_section_tokens(self.written)) and self._pays(
+        if room >= min(LEAST_SUMMARY_TOKENS, estimate_section_tokens(self.written)) and self._pays(
             self._dearest.cost_microusd
         ):
             answer = await self._asked(self._closing, self._shown(self._closing, room=room))
@@ -302,7 +294,7 @@ class _Writing:
 
     def _estimate_summary(self) -> Estimate:
         """What the key findings take, written from the sections as they stand."""
-        report = min(SUMMARY_TOKENS, _estimate_section_tokens(self.written))
+        report = min(SUMMARY_TOKENS, estimate_section_tokens(self.written))
         tokens = max(PROMPT_TOKENS + report + SUMMARY_ANSWER_TOKENS, self._dearest.tokens)
         return Estimate(tokens=tokens, cost_microusd=self._dearest.cost_microusd)
 
@@ -330,8 +322,8 @@ class _Writing:
         if self.drafted:
             return False
         ahead = self._loaded.drafts.sections[place:]
-        answer = _estimate_section_tokens([part]) if part.claims else get_rules().section_tokens
-        report = min(SUMMARY_TOKENS, _estimate_section_tokens(self.written) + _estimate_section_tokens(ahead))
+        answer = estimate_section_tokens([part]) if part.claims else get_rules().section_tokens
+        report = min(SUMMARY_TOKENS, estimate_section_tokens(self.written) + estimate_section_tokens(ahead))
         section = max(prompt_tokens(render_task_prompt(self._section.request, task)) + answer, self._dearest.tokens)
         summary = max(PROMPT_TOKENS + report + SUMMARY_ANSWER_TOKENS, self._dearest.tokens)
         both = Estimate(tokens=section + summary, cost_microusd=2 * self._dearest.cost_microusd)
@@ -360,12 +352,3 @@ class _Writing:
             fault = f"the store has no section {finished.artifact!r}; do all workers share one data folder?"
             raise InputInvalid("sections", fault)
         return SectionText.model_validate_json(stored)
-
-
-def _count_texts(task: TaskEnvelope) -> int:
-    return sum(bool(item.text) for item in task.evidence)
-
-
-def _estimate_section_tokens(sections: Sequence[SectionItem]) -> int:
-    """What `sections` take in a prompt, or to be written."""
-    return sum(len(section.model_dump_json()) for section in sections) // CHARACTERS_PER_TOKEN

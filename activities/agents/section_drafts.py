@@ -30,6 +30,7 @@ UNKNOWN: Final = "unknown:"
 MOST_RELATED: Final = 8
 NOTE_CHARACTERS: Final = 500
 """Of what a section's research made of its passages."""
+NOTHING_TO_QUOTE: Final = "no sentence was found that may be quoted as its answer"
 NOT_USED: Final = "nothing of its draft was used"
 
 
@@ -157,11 +158,14 @@ def _why_missing(result: SectionResult, draft: ReportDraft | None, said: Sequenc
         return ""
     if result.gap is not None:
         return result.gap.reason
-    return (
-        "nothing was written"
-        if draft is None and not result.unanswered
-        else "no sentence was found that may be quoted as its answer"
-    )
+    return "nothing was written" if draft is None and not result.unanswered else NOTHING_TO_QUOTE
+
+
+def explain_empty_section(section: SectionItem, *, paid_for: bool) -> str:
+    """Why a section that was to be written has no text."""
+    if section.claims:
+        return NOT_USED
+    return NOTHING_TO_QUOTE if paid_for else "the budget did not allow it to be written"
 
 
 @dataclass(frozen=True)

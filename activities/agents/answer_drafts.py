@@ -181,9 +181,13 @@ def not_rewritten(titles: Iterable[str]) -> tuple[str, ...]:
     return (f"The budget did not allow these sections to be written out; they stand as they were drafted: {named}.",)
 
 
-def count_shown_texts(task: TaskEnvelope) -> int:
-    """How many passages `task` shows with their texts."""
-    return sum(bool(item.text) for item in task.evidence)
+def tell_unread_passages(section: SectionItem, task: TaskEnvelope | None, read: TaskEnvelope) -> tuple[str, ...]:
+    """The limitation of a section without a draft whose writer has `read` less of its passages than its `task` has."""
+    wanted = sum(bool(item.text) for item in task.evidence) if task is not None else 0
+    missing = wanted - sum(bool(item.text) for item in read.evidence)
+    if section.claims or missing <= 0:
+        return ()
+    return (f"“{heading_for(section.title)}”: {missing} of the passages found {UNREAD}",)
 
 
 def estimate_section_tokens(sections: Sequence[SectionItem]) -> int:

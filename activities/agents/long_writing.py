@@ -19,8 +19,6 @@ from typing import Final, TypeVar
 
 from elcano.activities.agents.answer_drafts import (
     HEADING,
-    UNREAD,
-    count_shown_texts,
     draft_from_summary,
     drop_repeated_claims,
     estimate_section_tokens,
@@ -30,6 +28,7 @@ from elcano.activities.agents.answer_drafts import (
     not_rewritten,
     section_claims,
     statements_unread,
+    tell_unread_passages,
     with_canonical_ids,
     without_failed_citations,
 )
@@ -37,7 +36,7 @@ from elcano.activities.agents.draft_repair import list_doubted_blocks, repair_dr
 from elcano.activities.agents.draft_review import ReviewProgress, load_draft_under_review, review_draft
 from elcano.activities.agents.questions import build_question_agent
 from elcano.activities.agents.quote_repair import checked_draft, move_quotes
-from elcano.activities.agents.section_drafts import explain_empty_section
+from elcano.activities.agents.section_drafts import NOT_USED, explain_empty_section
 from elcano.activities.calls.attempt import Answer, Attempt
 from elcano.activities.calls.usage import prompt_tokens
 from elcano.graphs.agents.definition import AgentDefinition, Question
@@ -202,12 +201,9 @@ class _Writing:
             return part.claims
         artifact = await self._artifacts.put(self._attempt.call.run_id, answer.output.model_dump_json(), MEDIA_TYPE)
         left_out = sum(one.left_out for one in answer.task.sections)
-        unread = 0 if task is None or part.claims else count_shown_texts(task) - count_shown_texts(answer.task)
-        if unread > 0:
-            self.left_open.append(f"\u201c{heading_for(part.title)}\u201d: {unread} of the passages found {UNREAD}")
-        finished = WrittenSection(
-            artifact=artifact, model=answer.model, quoted=answer.quoted, left_out=left_out, parts=of
-        )
+        self.left_open += tell_unread_passages(part, task, answer.task)
+        told = {"model": answer.model, "quoted": answer.quoted, "left_out": left_out, "parts": of}
+        finished = WrittenSection.model_validate({"artifact": artifact, **told})
         self.unread += left_out
         self._progress = self._progress.model_copy(update={"sections": (*self._progress.sections, finished)})
         self._next += 1

@@ -18,9 +18,9 @@ from elcano.api.http.errors import (
 )
 from elcano.api.http.fields import Described, Moment, Request, Spoken, datetime_from_seconds
 from elcano.api.http.request_checks import choose_media_type
-from elcano.api.runs.mode_choice import find_barred_modes
 from elcano.api.runs.run_request import MAX_QUESTION, BudgetRequest, _without_default
 from elcano.api.runs.runnable_graphs import (
+    find_barred_modes,
     find_named_graph,
     find_submitted_graph_faults,
     require_own,

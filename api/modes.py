@@ -8,18 +8,24 @@ from pydantic import Field
 
 from elcano.api.http.errors import RequestInvalid, problem_docs
 from elcano.api.http.fields import Described
-from elcano.api.runs.domains import list_rubrics
-from elcano.api.runs.extras import lacking_extras
+from elcano.api.runs.source_availability import survey_sources
 from elcano.api.services import Provided
 from elcano.graphs.catalogue.sources import DATABASE
 from elcano.graphs.checks.budget_limits import default_limits
-from elcano.graphs.checks.callees import can_answer_offline, extra_faults, list_callees, required_extras, useful_extras
+from elcano.graphs.checks.callees import (
+    extra_faults,
+    find_unanswerable_offline,
+    list_callees,
+    required_extras,
+    useful_extras,
+)
 from elcano.graphs.checks.costs import Cost, CostClass, estimate_graph_costs, of_choice
 from elcano.graphs.contracts import CHAIN_MODES
 from elcano.graphs.extras import EXTRAS
 from elcano.graphs.modes import DEFAULT_MODE, MODES, USUAL, can_choose_mode, describe_modes, list_parts, mode_of
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.rubric import Rubric
+from elcano.storage.domains import known_domains
 
 ANY_SOURCE: Final = "at least one source"
 A_DATABASE: Final = (
@@ -133,7 +139,7 @@ class ModeView(Described):
             ),
             sources=A_DATABASE if DATABASE in mode.kinds else ANY_SOURCE,
             unavailable=() if chooses else tuple(extra_faults(f"the mode {name!r}", graph, lacking)),
-            needs_model=not chooses and any(not can_answer_offline(one.agent) for one in list_callees(graph)),
+            needs_model=not chooses and bool(find_unanswerable_offline(list_callees(graph))),
             left_out=tuple(EXTRAS[extra].hint for extra in sorted(_left_out(graph, chooses) & frozenset(lacking))),
             engines=("graph", "chain") if name in CHAIN_MODES else ("graph",),
         )
@@ -155,7 +161,7 @@ async def list_modes(services: Provided) -> list[ModeView]:
     Graphs of your own are modes too: `GET /v1/graphs` lists them with these.
     """
     settings = services.settings
-    lacking = await lacking_extras(services.temporal)
+    lacking = (await survey_sources(services.sources, services.temporal, settings)).lacking
     if not settings.mcp_servers:
         lacking -= {"mcp"}
     return [ModeView.of(name, databases=bool(settings.databases), lacking=lacking) for name in MODES]
@@ -168,4 +174,4 @@ async def list_domains(services: Provided) -> list[Rubric]:
     A run names one as its `domain`, or brings one of its own in the same form. Without one the judge goes by the
     standards of no field.
     """
-    return list_rubrics(services.settings)
+    return list(known_domains(services.settings).values())

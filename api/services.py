@@ -9,15 +9,15 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Annotated, Final, TypeAlias
 
 from fastapi import Depends, Request
 
 from elcano.api.http.identity import asker_of, tenant_of
+from elcano.api.source_catalogue import SourceCatalogue
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.identity import Tenant
-from elcano.graphs.records import ArchivedRun
 from elcano.settings.settings import Settings
 from elcano.storage.all_tenants import Admission
 from elcano.storage.health import Probe, store_trouble
@@ -74,8 +74,8 @@ class Services:
     tenant: Tenant
     settings: Settings
     store: TenantStore
-    admit: Callable[[ArchivedRun], Awaitable[Admission]]
-    """Takes a place for one of the tenant's runs among those of all."""
+    admit: Callable[..., Awaitable[Admission]]
+    """Takes a place for one of the tenant's runs among those of all, and claims its `key` for it; see `Store.admit`."""
     temporal: Temporal
     forget_run: Callable[[str], None]
     """Drops what this process keeps in memory of a run that was deleted."""
@@ -83,6 +83,7 @@ class Services:
     """The list of workflows in the Temporal UI; empty: its address is not known."""
     providers: ProviderStore
     """How sources stand, which is the same for all tenants."""
+    sources: SourceCatalogue
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,11 @@ class Process:
     forget_run: Callable[[Tenant, str], None]
     workflows_page: str = ""
 
+    @cached_property
+    def sources(self) -> SourceCatalogue:
+        """The sources that there are."""
+        return SourceCatalogue.of(self.settings)
+
     def of(self, tenant: Tenant) -> Services:
         """Binds the services to a tenant."""
         return Services(
@@ -107,6 +113,7 @@ class Process:
             forget_run=partial(self.forget_run, tenant),
             workflows_page=self.workflows_page,
             providers=self.store.providers,
+            sources=self.sources,
         )
 
 

@@ -28,11 +28,7 @@ from elcano.api.http.errors import (
 from elcano.api.http.fields import Described, Moment, Request, Spoken, datetime_from_seconds
 from elcano.api.runs.source_availability import (
     explain_unserved_source,
-    find_missing_setup,
-    found_in,
-    list_all_sources,
-    require_open,
-    switched_off,
+    survey_sources,
 )
 from elcano.api.services import Provided, Services
 from elcano.graphs.catalogue.sources import LONGEST_QUERY, MOST_RESULTS, SourceSpec
@@ -206,13 +202,13 @@ router = APIRouter(prefix="/v1/sources", tags=["sources"], responses=problem_doc
 @router.get("")
 async def list_sources(services: Provided) -> list[SourceView]:
     """List the sources that there are, with what they can do, what they allow, what they lack and how they stand."""
-    return await _build_source_views(list(list_all_sources(services.settings).values()), services)
+    return await _build_source_views(list(services.sources.specs.values()), services)
 
 
 @router.get("/{name}", responses=problem_docs(RequestInvalid, SourceNotFound))
 async def get_source(name: str, services: Provided) -> SourceView:
     """Read one source."""
-    (shown,) = await _build_source_views([found_in(list_all_sources(services.settings), name)], services)
+    (shown,) = await _build_source_views([services.sources.get(name)], services)
     return shown
 
 
@@ -231,8 +227,11 @@ async def get_source(name: str, services: Provided) -> SourceView:
 )
 async def check_source(name: str, request: CheckRequest, services: Provided) -> CheckView:
     """Search one source once, through a worker, for at most 30 seconds; nothing of it is kept."""
-    spec = found_in(list_all_sources(services.settings), name)
-    await require_open(spec, services.temporal, services.settings)
+    spec = services.sources.get(name)
+    survey = await survey_sources(services.sources, services.temporal, services.settings)
+    lack = services.sources.missing[name] if name in services.sources.off else survey.lacks[name]
+    if why := lack or await explain_unserved_source(spec, services.temporal):
+        raise SourceClosed(f"the source {name!r} cannot be searched: {why}")
     queue = spec.queue or services.temporal.task_queue
     check = SourceCheck(source=name, queue=queue, query=request.query, limit=request.limit, tenant=services.tenant)
     return CheckView.of(name, await services.temporal.looks.check_source(check))
@@ -240,16 +239,16 @@ async def check_source(name: str, request: CheckRequest, services: Provided) -> 
 
 async def _build_source_views(specs: list[SourceSpec], services: Services) -> list[SourceView]:
     empty = await run_in_threadpool(empty_collections, services.settings)
-    lacks, idle, (providers, now) = await asyncio.gather(
-        find_missing_setup(services.temporal, services.settings),
+    survey, idle, (providers, now) = await asyncio.gather(
+        survey_sources(services.sources, services.temporal, services.settings),
         asyncio.gather(*(explain_unserved_source(spec, services.temporal) for spec in specs)),
         services.providers.all(),
     )
     views = []
     for spec, why in zip(specs, idle, strict=True):
-        if off := switched_off(spec, services.settings):
-            views.append(SourceView.of(spec, off, "off"))
-        elif lack := lacks[spec.name]:
+        if spec.name in services.sources.off:
+            views.append(SourceView.of(spec, services.sources.missing[spec.name], "off"))
+        elif lack := survey.lacks[spec.name]:
             views.append(SourceView.of(spec, lack, "needs_key"))
         elif nothing := empty.get(spec.name):
             views.append(SourceView.of(spec, nothing, "empty"))

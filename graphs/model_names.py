@@ -79,6 +79,20 @@ def _of_agent(choice: ModelChoice, agent: str) -> str:
     return choice.by_agent.get(agent) or choice.by_agent.get(agent.partition("@")[0]) or ""
 
 
+def list_chosen_models(
+    callees: Iterable[tuple[str, OwnAgent | None, str]], run: ModelChoice, server: ModelChoice
+) -> list[tuple[tuple[str, ...], bool]]:
+    """Of each agent, custom or built in, the fallback list that it calls; its node may name a model.
+
+    Beside it whether the run or its graph says so, and not the server alone.
+    """
+    found = []
+    for agent, own, by_node in callees:
+        named = by_node or chosen_model(agent, with_own(run, agent, own), ModelChoice())
+        found.append((model_names(named or chosen_model(agent, ModelChoice(), server)), bool(named)))
+    return found
+
+
 def parse_model_provider(name: str) -> str:
     """The provider of a single model, by pydantic-ai's name."""
     return name.partition(":")[0]

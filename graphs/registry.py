@@ -4,7 +4,7 @@ A process has one set of plugins: programs load those that the settings name, an
 code reads registries that were filled before (`load_registries`), since nothing may be imported while it runs.
 """
 
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence, ValuesView
 from importlib import import_module
 from typing import Any, Final, Generic, Protocol, TypeVar
 
@@ -54,6 +54,10 @@ class Registry(MutableMapping[str, T], Generic[T]):
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries())
+
+    def values(self) -> ValuesView[T]:
+        """The objects, in the order of the plugins."""
+        return self._entries().values()
 
     def __len__(self) -> int:
         return len(self._entries())
@@ -172,6 +176,11 @@ def find_keyless(kind: str) -> str | None:
     """
     found = ((plugin, plugin.keyless[kind]) for plugin in reversed(list_plugins()) if kind in plugin.keyless)
     return next((plugin.absolute(path) for plugin, path in found), None)
+
+
+def list_keyless() -> frozenset[str]:
+    """The tasks that are done without a key."""
+    return frozenset(kind for plugin in list_plugins() for kind in plugin.keyless)
 
 
 def find_model(name: str) -> str | None:

@@ -5,9 +5,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.records import ArchivedRun
-from elcano.storage.runs import ASKED_FOR, STARTING, UNENDED, run_row
+from elcano.storage.runs import ASKED_FOR, STARTING, UNENDED, KeyClaim, RequestKey, run_row
 from elcano.storage.sql.dialect import begin_exclusive, insert_new
-from elcano.storage.sql.tables import runs
+from elcano.storage.sql.tables import idempotency_keys, runs
 
 
 class Admission(Frozen):
@@ -21,6 +21,8 @@ class Admission(Frozen):
     """Runs of all tenants that are open, this one not counted if it was refused."""
     share: int
     """How many its tenant may have open at the moment."""
+    claimed: KeyClaim | None = None
+    """Who had the key of its request before: nothing was kept, and that run is the one that was asked for."""
 
 
 class OpenRun(Frozen):
@@ -31,16 +33,27 @@ class OpenRun(Frozen):
     """False: it is not known whether its workflow was started."""
 
 
-async def admit_run(engine: AsyncEngine, run: ArchivedRun, at_most: int) -> Admission:
-    """Keeps a run that is about to be started, if its tenant may open one more; see `Store.admit`."""
+async def admit_run(engine: AsyncEngine, run: ArchivedRun, at_most: int, key: RequestKey | None = None) -> Admission:
+    """Keeps a run that is about to be started, if its tenant may open one more, and claims its key for it.
+
+    While several tenants have open runs none of them may open more than its equal part. Processes that ask at the same
+    time cannot pass the limit together, and of two with one key the second is told who was first.
+    """
     row = {**run_row(run, run.tenant), "status": STARTING}
     count = select(runs.c.tenant, func.count()).where(ASKED_FOR, runs.c.status.in_(UNENDED)).group_by(runs.c.tenant)
     async with engine.connect() as connection:
+        keep = insert_new(connection, runs).values(row).returning(runs.c.run_id)
+        claim = insert_new(connection, idempotency_keys)
         await begin_exclusive(connection, "admission")
-        new = (
-            await connection.execute(insert_new(connection, runs).values(row).returning(runs.c.run_id))
-        ).first() is not None
-        by_tenant = {tenant: number for tenant, number in await connection.execute(count)}
+        if key is not None:
+            await connection.execute(claim.values(tenant=run.tenant, run_id=run.run_id, **key.model_dump()))
+            named = (idempotency_keys.c.tenant == run.tenant, idempotency_keys.c.key == key.key)
+            owner = (await connection.execute(select(idempotency_keys).where(*named))).one()
+            if owner.run_id != run.run_id:
+                claimed = KeyClaim(run_id=owner.run_id, request_hash=owner.request_hash, mine=False)
+                return Admission(admitted=False, open=0, share=0, claimed=claimed)
+        new = (await connection.execute(keep)).first() is not None
+        by_tenant: dict[str, int] = {tenant: number for tenant, number in (await connection.execute(count)).all()}
         share = max(1, at_most // max(1, len(by_tenant)))
         everybody = sum(by_tenant.values())
         if new and (everybody > at_most or by_tenant[run.tenant] > share):

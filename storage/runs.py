@@ -60,6 +60,13 @@ class RunPage(Frozen):
     """Pass it as `before` for the next page; None on the last one."""
 
 
+class RequestKey(Frozen):
+    """An idempotency key of a client, and the hash of the request that it came with."""
+
+    key: str
+    request_hash: str
+
+
 class KeyClaim(Frozen):
     """The owner of an idempotency key."""
 
@@ -218,14 +225,21 @@ class RunStore(TenantBound):
             kept = (await connection.execute(owner)).one()
         return KeyClaim(run_id=kept.run_id, request_hash=kept.request_hash, mine=mine)
 
-    async def give_back(self, key: str, run_id: str) -> bool:
-        """Frees an idempotency key of `run_id`, unless that run is kept; whether it is free of it."""
+    async def find_claim(self, key: str) -> KeyClaim | None:
+        """Which run has an idempotency key; None if it is free."""
+        keys = idempotency_keys
+        owner = select(keys.c.run_id, keys.c.request_hash).where(self._own(keys), keys.c.key == key)
+        async with self._engine.connect() as connection:
+            kept = (await connection.execute(owner)).first()
+        return None if kept is None else KeyClaim(run_id=kept.run_id, request_hash=kept.request_hash, mine=False)
+
+    async def give_back(self, key: str, run_id: str) -> None:
+        """Frees an idempotency key of `run_id`, unless that run is kept."""
         keys = idempotency_keys
         is_kept = select(runs.c.run_id).where(self._named(run_id)).exists()
-        claim = and_(self._own(keys), keys.c.key == key, keys.c.run_id == run_id)
         async with self._engine.begin() as connection:
+            claim = and_(self._own(keys), keys.c.key == key, keys.c.run_id == run_id)
             await connection.execute(delete(keys).where(claim, ~is_kept))
-            return (await connection.execute(select(keys.c.key).where(claim))).first() is None
 
     async def delete(self, run_id: str) -> bool:
         """Deletes a run that has ended with all it owns; False if there is none. Doing it again finishes it.

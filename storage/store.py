@@ -23,7 +23,7 @@ from elcano.storage.ledger import Ledger
 from elcano.storage.lineage import Lineage
 from elcano.storage.objects import Objects, open_objects
 from elcano.storage.providers import ProviderStore
-from elcano.storage.runs import RunStore
+from elcano.storage.runs import RequestKey, RunStore
 from elcano.storage.sql.engine import database_url, open_engine, prepare_tables
 from elcano.storage.versions import AgentStore, GraphStore
 
@@ -84,13 +84,12 @@ class Store:
         """The same store; lines that are written through this one into the ledger say which build wrote them."""
         return Store(self._engine, self._objects, build, self.beside)
 
-    async def admit(self, run: ArchivedRun, at_most: int) -> Admission:
+    async def admit(self, run: ArchivedRun, at_most: int, key: RequestKey | None = None) -> Admission:
         """Keeps a run that is about to be started, if fewer than `at_most` runs are open; it is not listed yet.
 
-        While several tenants have open runs none of them may open more than its equal part. Processes that ask at the
-        same time cannot pass the limit together.
+        See `all_tenants.admit_run`.
         """
-        return await all_tenants.admit_run(self._engine, run, at_most)
+        return await all_tenants.admit_run(self._engine, run, at_most, key)
 
     async def open_runs(self, *, after: OpenRun | None = None, limit: int) -> list[OpenRun]:
         """Runs of all tenants that have not ended, tenant by tenant, oldest first; those behind `after`."""

@@ -13,7 +13,15 @@ from typing import Final
 from pydantic import TypeAdapter
 from ulid import ULID
 
-from elcano.api.http.errors import ControlRefused, KeyReused, RunEnded, RunForgotten, UpdateRefused
+from elcano.api.http.errors import (
+    ControlRefused,
+    FieldFault,
+    KeyReused,
+    RequestInvalid,
+    RunEnded,
+    RunForgotten,
+    UpdateRefused,
+)
 from elcano.api.runs.run_status import current_run
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.engine.control_actions import Action
@@ -37,15 +45,16 @@ async def request_control(
     *,
     temporal: Temporal,
     store: TenantStore,
-    judged: Callable[[], Awaitable[None]] | None = None,
+    judged: Callable[[], Awaitable[list[FieldFault]]] | None = None,
     by: str = "",
 ) -> Json:
     """Return the run's answer, or the first answer if the request is a repeat, by any user; `by` is the current user.
 
-    `judged` refuses what this server cannot do, for a run that there is.
+    `judged` says what this server cannot do, for a run that there is.
 
     Raises:
         RunNotFound: there is no such run.
+        RequestInvalid: this server cannot do it.
         RunEnded: the run has ended, and this request was not applied by its last execution.
         KeyReused: the id came with another request before.
         OutcomeUnknown: the request may be applied later, or was; the same id and request tell.
@@ -53,8 +62,8 @@ async def request_control(
         ControlRefused: the run refused; it stays so for this id.
     """
     run = await current_run(run_id, temporal, store)
-    if judged is not None:
-        await judged()
+    if judged is not None and (faults := await judged()):
+        raise RequestInvalid(faults)
     request = ControlRequest(action=action, by=by)
     sent = sha256(ControlRequest(action=action).model_dump_json().encode()).hexdigest()
     claim = await store.controls.claim(run_id, request_id, sent)

@@ -28,6 +28,7 @@ from elcano.api.http.errors import (
     BodyTooLarge,
     BodyUnreadable,
     ControlRefused,
+    FieldFault,
     KeyReused,
     OutcomeUnknown,
     RequestInvalid,
@@ -39,7 +40,7 @@ from elcano.api.http.errors import (
 )
 from elcano.api.http.fields import Accepted, Request, Text
 from elcano.api.runs.budget_view import LimitsView
-from elcano.api.runs.source_availability import require_searchable
+from elcano.api.runs.source_availability import find_source_faults, survey_sources
 from elcano.api.services import Asker, Provided, Services
 from elcano.graphs.engine.control_actions import Action, AddBudget, Pause, Stop, Unpause
 from elcano.graphs.errors import InputInvalid
@@ -131,8 +132,15 @@ class Control(Generic[Sent]):
     answer: type[Accepted]
     required: bool = True
     """Whether a body has to be sent."""
-    judge: Callable[[Sent, Services], Awaitable[None]] | None = None
-    """Raises `RequestInvalid` for what this server cannot do, whatever the run would say."""
+    judge: Callable[[Sent, Services], Awaitable[list[FieldFault]]] | None = None
+    """What of it this server cannot do, whatever the run would say."""
+
+
+async def _judge_steering(body: SteerBody, services: Services) -> list[FieldFault]:
+    if not body.add_sources:
+        return []
+    survey = await survey_sources(services.sources, services.temporal, services.settings, body.add_sources)
+    return find_source_faults("add_sources", body.add_sources, survey)
 
 
 def _require_object(answer: Json) -> JsonObject:
@@ -185,9 +193,7 @@ CONTROLS: Final[tuple[Control[Any], ...]] = (
         action=SteerBody.action,
         accepted=lambda run_id, _, answer: SteerAccepted.model_validate({"run_id": run_id, **_require_object(answer)}),
         answer=SteerAccepted,
-        judge=lambda body, services: require_searchable(
-            "add_sources", body.add_sources, services.temporal, services.settings
-        ),
+        judge=_judge_steering,
     ),
     Control(
         path="approve",

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from elcano.api.events.journal_merge import Branch, Cursor, Key, LostBranch, Merge, MergedEvent
 from elcano.api.http.fields import Described, Moment, datetime_from_seconds
-from elcano.api.temporal.rpc_errors import NO_WORKER
+from elcano.api.temporal.connection import NO_WORKER
 from elcano.graphs.state.events import AgentEvent
 
 REMIND: Final = 30.0

@@ -22,7 +22,7 @@ from elcano.api.http.errors import (
 from elcano.api.runs.endings import START_GRACE, archive_if_ended, last_event
 from elcano.api.runs.run_status import goes_on, waited_for
 from elcano.api.temporal.client import Temporal
-from elcano.api.temporal.rpc_errors import NO_WORKER
+from elcano.api.temporal.connection import NO_WORKER
 from elcano.graphs.records import ArchivedRun, ProgressPage
 from elcano.graphs.state.events import AgentEvent
 from elcano.storage.health import store_trouble

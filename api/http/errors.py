@@ -330,3 +330,15 @@ def field_faults(errors: Iterable[Mapping[str, Any]], *, skip: int = 0) -> tuple
         FieldFault(field=".".join(str(part) for part in error["loc"][skip:]) or "body", message=error["msg"])
         for error in errors
     )
+
+
+def list_request_faults(error: Exception) -> tuple[FieldFault, ...]:
+    """The parts of a request that an error is about; none of most errors."""
+    if isinstance(error, RequestInvalid):
+        return error.faults
+    if isinstance(error, InputInvalid):
+        return (FieldFault(field=error.field, message=str(error)),)
+    if isinstance(error, GraphInvalid):
+        placed = zip(error.faults, error.pointers, strict=True)
+        return tuple(FieldFault(field="graph", message=fault, pointer=place) for fault, place in placed)
+    return ()

@@ -24,9 +24,9 @@ from elcano.api.http.errors import (
     StoreUnavailable,
     Unauthenticated,
     field_faults,
+    list_request_faults,
 )
 from elcano.api.http.methods import format_allow_header
-from elcano.graphs.errors import GraphInvalid, InputInvalid
 from elcano.storage.health import STORE_ERRORS, store_trouble
 
 CHALLENGE: Final = 'Proxy realm="elcano"'
@@ -52,14 +52,7 @@ def problem_response(
 def known_problem(error: Exception, instance: str) -> Response:
     """The response for an error of the table."""
     kind = next(PROBLEMS[cls] for cls in type(error).__mro__ if cls in PROBLEMS)
-    faults: tuple[FieldFault, ...] = ()
-    if isinstance(error, RequestInvalid):
-        faults = error.faults
-    elif isinstance(error, InputInvalid):
-        faults = (FieldFault(field=error.field, message=str(error)),)
-    elif isinstance(error, GraphInvalid):
-        placed = zip(error.faults, error.pointers, strict=True)
-        faults = tuple(FieldFault(field="graph", message=fault, pointer=place) for fault, place in placed)
+    faults = list_request_faults(error)
     headers = {} if kind.retry_after is None else {"Retry-After": str(kind.retry_after)}
     if isinstance(error, OutcomeUnknown):
         headers["Idempotency-Key"] = error.key

@@ -5,124 +5,146 @@ for both. The other run is not touched, and may have ended or not.
 """
 
 import time
-from collections.abc import Awaitable, Callable
+from typing import Any
 
+from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
+from elcano.api.control.bodies import MOST_SECTIONS, SectionBody
 from elcano.api.http.errors import FieldFault, RequestInvalid, ResumeRefused
-from elcano.api.resume.resumption import RunDependencies
-from elcano.api.runs.idempotent_start import RequestKey, Starter, Submission
-from elcano.api.runs.model_checks import require_models
+from elcano.api.http.fields import Request, Spoken, Text
+from elcano.api.resume.resumption import Model, SourceNames, judge_names, with_changes
+from elcano.api.runs.judgement import Refusals, resolve_own_graph
+from elcano.api.runs.model_checks import assign_model_queues, find_model_faults, find_model_name_faults
 from elcano.api.runs.run_log import read_log
-from elcano.api.runs.run_request import BudgetRequest
+from elcano.api.runs.run_request import MAX_BACKGROUND, MAX_INSTRUCTIONS, MAX_QUESTION, BudgetRequest
 from elcano.api.runs.run_status import current_run
-from elcano.graphs.contracts import Engine, ForkedFrom, ModelChoice
+from elcano.api.runs.submission import JudgedRun
+from elcano.api.services import Services
+from elcano.graphs.contracts import ForkedFrom
 from elcano.graphs.engine.entries import RunResumed
 from elcano.graphs.errors import EngineFault
-from elcano.graphs.frozen import Frozen
 from elcano.graphs.lifecycle import resume_input
 from elcano.graphs.lifecycle.resume_points import LogPrefix, before_step
 from elcano.graphs.lifecycle.start import fold
 from elcano.graphs.records import RunLog
 from elcano.graphs.run_contracts import ResearchInput, ResumedFrom
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.state.plan import SectionPlan
+from elcano.graphs.state.plan import SectionPlan, plan_fault
 from elcano.storage.lineage import days_of, list_entries_before_step
 from elcano.storage.section_logs import shared_logs
 
 
-class Fork(Frozen):
-    """The changes to apply to a forked run. None: as in the original."""
+class ForkBody(Request):
+    """The step where a new run forks from another, and what it changes; omitted fields keep the other's values."""
 
-    step: int
-    """The first step of its own."""
-    question: str | None = None
-    background: str | None = None
-    instructions: str | None = None
-    guidance: str = ""
+    step: int = Field(ge=1, le=100_000, examples=[4])
+    """The first step that the new run takes itself; `GET /v1/runs/{run_id}/steps` lists them."""
+    reason: Text = Field(default="", max_length=500, examples=["The same with a stronger model."])
+    """Shown in the events."""
+    question: Spoken | None = Field(default=None, max_length=MAX_QUESTION, examples=["And on Windows?"])
+    """What is to be found out."""
+    background: Text | None = Field(default=None, max_length=MAX_BACKGROUND, examples=["We only run on Windows."])
+    """What the agents should know besides the question."""
+    instructions: Text | None = Field(default=None, max_length=MAX_INSTRUCTIONS, examples=["One page."])
+    """What you want of the report's length, tone or form."""
+    guidance: Text = Field(default="", max_length=2_000, examples=["Look at costs."])
     """A further instruction to its agents."""
-    plan: tuple[SectionPlan, ...] | None = None
-    graph: ResearchGraph | None = None
-    models: ModelChoice | None = None
-    sources: tuple[str, ...] | None = None
+    plan: list[SectionBody] | None = Field(default=None, min_length=1, max_length=200)
+    """The sections that are researched; useful at the step that researches them."""
+    graph: dict[str, Any] | None = None
+    """A graph of your own, which takes the shared steps in the same way."""
+    model: Model = Field(default=None, examples=["openai:gpt-5.1"])
+    """Which models answer."""
     budget: BudgetRequest | None = None
-    """What it may spend; what is left out is as it is there."""
-    reason: str = ""
+    """What the new run may spend; it does not pay for the steps that it shares."""
+    sources: SourceNames | None = Field(default=None, min_length=1, max_length=50, examples=[["packages"]])
+    """What is searched."""
 
 
-async def start_fork(
-    run_id: str,
-    wanted: Callable[[], Awaitable[Fork]],
-    keyed: RequestKey | None,
-    reached: RunDependencies,
-    starter: Starter,
-) -> Submission:
-    """Start a run that shares the steps of `run_id` before the wanted step, unless that is refused.
+async def judge_fork(run_id: str, wanted: ForkBody, own: str, services: Services, by: str) -> JudgedRun:
+    """The run `own` that shares the steps of `run_id` before the wanted step.
 
     Raises:
         RunNotFound: there is no such run.
         ResumeRefused: it is a section of a run.
         InputInvalid: it has had no such step.
-        RequestInvalid: a changed graph does not fit the steps that are shared, or a model has no key.
+        RequestInvalid: a changed graph does not fit the steps that are shared, or another part cannot work; all faults.
+        GraphInvalid: its own graph has faults, and nothing else is wrong.
         WorkerUnavailable, RunUnreadable: the run is under way, and its log cannot be read.
-        KeyReused, TooManyRuns, TemporalUnavailable, TemporalRefused: see `Starter.start`.
     """
-
-    async def judge(own: str) -> tuple[ResearchInput, Engine]:
-        return await _validate_fork(run_id, own, await wanted(), reached)
-
-    return await starter.start(judge, keyed)
-
-
-async def _validate_fork(run_id: str, own: str, wanted: Fork, reached: RunDependencies) -> tuple[ResearchInput, Engine]:
-    """The input of the run `own`, and what runs it."""
-    run = await current_run(run_id, reached.temporal, reached.store)
+    refused = await judge_names(wanted.model, wanted.sources, services)
+    graph = None if wanted.graph is None else await resolve_own_graph(wanted.graph, services, refused)
+    plan = _read_section_plan(wanted.plan, refused)
+    refused.require_none()
+    run = await current_run(run_id, services.temporal, services.store)
     if run.branch_of is not None:
         raise ResumeRefused(f"{run_id!r} is a section: fork the run that it belongs to, {run.branch_of.run_id!r}")
-    log = await read_log(run, reached.temporal, reached.store)
+    log = await read_log(run, services.temporal, services.store)
     shared = log.model_copy(update={"entries": before_step(log, wanted.step).entries})
-    sections = await shared_logs(shared, reached.store)
-    lines = list_entries_before_step(await reached.store.ledger.entries(run_id, branches=True), run_id, wanted.step)
-    searched = days_of(lines, log.asked.searched)
-    asked = await run_in_threadpool(_build_fork_input, own, log, wanted, reached, sections, searched)
-    require_models(asked, reached.settings)
-    return asked, run.engine
+    sections = await shared_logs(shared, services.store)
+    lines = list_entries_before_step(await services.store.ledger.entries(run_id, branches=True), run_id, wanted.step)
+    asked = _with_fork_changes(log.asked, own, wanted, graph, days_of(lines, log.asked.searched))
+    asked = await run_in_threadpool(_build_fork_input, asked, log, wanted, plan, sections, by)
+    refused.faults += find_model_name_faults(asked.models, asked.graph)
+    refused.faults += await find_model_faults(asked, services.temporal, services.settings)
+    refused.require_none()
+    await services.temporal.check()  # an outage leaves nothing behind
+    return JudgedRun(assign_model_queues(asked, services.settings), run.engine)
 
 
-def _build_fork_input(
-    own: str, log: RunLog, wanted: Fork, reached: RunDependencies, sections: tuple[str, ...], searched: tuple[str, ...]
+def _read_section_plan(sections: list[SectionBody] | None, refused: Refusals) -> tuple[SectionPlan, ...] | None:
+    """A plan's sections, whose titles have to be different."""
+    if sections is None:
+        return None
+    plan = tuple(section.planned() for section in sections)
+    if (fault := plan_fault(plan, MOST_SECTIONS)) is not None:
+        refused.add("plan", [fault])
+    return plan
+
+
+def _with_fork_changes(
+    origin: ResearchInput, own: str, wanted: ForkBody, graph: ResearchGraph | None, searched: tuple[str, ...]
 ) -> ResearchInput:
-    """Build the new run's input; `sections` are the logs of what it shares, `searched` the dates of its searches."""
-    origin, given = log.asked, wanted.model_dump(exclude_none=True, include={"question", "background", "instructions"})
-    graph = wanted.graph or origin.graph
+    """The input of the other run with what is to be different; `searched` are the dates of the searches it shares."""
+    given = wanted.model_dump(exclude_none=True, include={"question", "background", "instructions"})
+    graph = graph or origin.graph
     follows = origin.follows
     if follows is not None and wanted.question is not None:  # what the other question lacked is of no concern to it
         follows = follows.model_copy(update={"in_context": ""})
-    asked = origin.model_copy(
-        update={
-            **given,
-            "run_id": own,
-            "graph": graph,
-            "mode": graph.name,
-            "models": wanted.models or origin.models,
-            "guidance": (*origin.guidance, wanted.guidance) if wanted.guidance else origin.guidance,
-            "sources": origin.sources if wanted.sources is None else wanted.sources,
-            "forked_from": ForkedFrom(run_id=origin.run_id, step=wanted.step),
-            "searched": searched,
-            "follows": follows,
-        }
-    )
+    changed = {
+        **given,
+        "run_id": own,
+        "graph": graph,
+        "mode": graph.name,
+        "guidance": (*origin.guidance, wanted.guidance) if wanted.guidance else origin.guidance,
+        "forked_from": ForkedFrom(run_id=origin.run_id, step=wanted.step),
+        "searched": searched,
+        "follows": follows,
+    }
+    return with_changes(origin, wanted.model, wanted.sources).model_copy(update=changed)
+
+
+def _build_fork_input(
+    asked: ResearchInput,
+    log: RunLog,
+    wanted: ForkBody,
+    plan: tuple[SectionPlan, ...] | None,
+    sections: tuple[str, ...],
+    by: str,
+) -> ResearchInput:
+    """Build the new run's input; `sections` are the logs of what it shares."""
     cut = _fold_shared_entries(log, asked, wanted.step)
     limits = cut.run.budget.limits if wanted.budget is None else wanted.budget.limits(cut.run.budget.limits)
     entry = RunResumed(
         at=0.0,
         why="forked",
-        by=reached.by,
+        by=by,
         reason=wanted.reason,
-        saved=resume_input.compute_saved_work(origin.graph, before_step(log, wanted.step)),
-        from_run=origin.run_id,
+        saved=resume_input.compute_saved_work(log.asked.graph, before_step(log, wanted.step)),
+        from_run=log.asked.run_id,
         limits=limits,
-        plan=wanted.plan,
+        plan=plan,
     )
     found = tuple(ref.id for ref in cut.run.state.evidence)
     resumed_from = ResumedFrom(

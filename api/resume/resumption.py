@@ -9,101 +9,161 @@ import time
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
 
 from elcano.api.control.requests import send_control
+from elcano.api.control.routes import TopUpBody
 from elcano.api.http.errors import ControlRefused, KeyReused, ResumeRefused, RunForgotten
+from elcano.api.http.fields import EXAMPLE_RUN, Described, Request, Text
 from elcano.api.runs.endings import archive_if_ended
-from elcano.api.runs.model_checks import assign_model_queues, require_models
+from elcano.api.runs.judgement import Refusals
+from elcano.api.runs.model_checks import assign_model_queues, find_model_faults, find_model_name_faults
 from elcano.api.runs.run_log import read_log
+from elcano.api.runs.run_request import ModelRequest, default_model
 from elcano.api.runs.run_status import current_run
-from elcano.api.temporal.client import Temporal
-from elcano.graphs.contracts import DiscardedWork, ModelChoice
+from elcano.api.runs.source_availability import find_source_faults, survey_sources
+from elcano.api.services import Services
+from elcano.graphs.contracts import DiscardedWork
 from elcano.graphs.engine.control_actions import RollBack
 from elcano.graphs.engine.entries import RunResumed
 from elcano.graphs.errors import RunOpen
-from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle import resume_input
 from elcano.graphs.lifecycle.resume_points import CannotResume, LogPrefix, before_step
 from elcano.graphs.records import ArchivedRun, RunLog
-from elcano.graphs.run_contracts import ControlRequest, OpenBranch, ResumedFrom
+from elcano.graphs.run_contracts import ControlRequest, OpenBranch, ResearchInput, ResumedFrom
 from elcano.graphs.state.branches import KeptBranch, ReusedWork
-from elcano.graphs.state.budget import TopUp
-from elcano.settings.settings import Settings
+from elcano.graphs.state.budget import TopUp, usd_from_microusd
 from elcano.storage.controls import ControlOutcome
-from elcano.storage.store import TenantStore
+
+Model = Annotated[
+    ModelRequest | None,
+    BeforeValidator(default_model, json_schema_input_type=Annotated[str, Field()] | ModelRequest | None),
+]
+SourceNames = list[Annotated[str, Field(max_length=100)]]
 
 
-class Resumption(Frozen):
-    """How a run is to be resumed."""
+class ResumeBody(Request):
+    """Changes since the run ended; all of them are optional."""
 
-    extra: TopUp = TopUp()
-    models: ModelChoice | None = None
-    """Other models from here on."""
-    sources: tuple[str, ...] | None = None
-    sections: tuple[str, ...] = ()
-    """Titles of sections to be researched on; empty: those that are missing."""
-    reason: str = ""
+    reason: Text = Field(default="", max_length=500, examples=["The key works again."])
+    """Shown in the events."""
+    add: TopUpBody | None = None
+    """What it may spend in addition."""
+    model: Model = Field(default=None, examples=["openai:gpt-5.1"])
+    """Which models answer from here on, as in the request for a run; left out: as before."""
+    sources: SourceNames | None = Field(default=None, min_length=1, max_length=50, examples=[["packages"]])
+    """What is searched from here on; left out: as before."""
+    sections: list[Annotated[str, Field(max_length=500)]] = Field(default=[], max_length=200, examples=[["Costs"]])
+    """Titles of sections to be researched on, whatever became of them; left out: those that are missing."""
 
 
-class ResumedRun(Frozen):
-    """A run that goes on."""
+class RollBackBody(Request):
+    """Where a run is to go back to."""
 
-    run_id: str
-    step: int
+    step: int = Field(ge=1, le=100_000, examples=[4])
+    """The step before which it is to be again; `GET /v1/runs/{run_id}/steps` lists them."""
+    reason: Text = Field(default="", max_length=500, examples=["The plan misses the point."])
+    """Shown in the events."""
+
+
+class ReusedWorkView(Described):
+    """The work that is reused, and so not paid for again."""
+
+    steps: int = Field(examples=[5])
+    """Steps of the run."""
+    calls: int = Field(examples=[21])
+    """Calls of agents and tools, those of sections that are kept or go on too."""
+    sections: int = Field(examples=[7])
+    """Sections that have ended."""
+    tokens: int = Field(examples=[180_000])
+    """What they used."""
+    cost_usd: float = Field(examples=[0.42])
+    """What they cost."""
+
+
+class ResumeAccepted(Described):
+    """The run goes on."""
+
+    run_id: str = Field(examples=[EXAMPLE_RUN])
+    """The run."""
+    step: int = Field(examples=[6])
     """The step that comes next."""
-    node: str
-    saved: ReusedWork
+    node: str = Field(examples=["parallel_loops"])
+    """Its node."""
+    kept: ReusedWorkView
+    """What of the run is kept."""
+
+    @classmethod
+    def of(cls, run_id: str, cut: LogPrefix, saved: ReusedWork) -> "ResumeAccepted":
+        """A run that goes on from the end of `cut`."""
+        kept = ReusedWorkView(
+            cost_usd=usd_from_microusd(saved.cost_microusd), **saved.model_dump(exclude={"cost_microusd"})
+        )
+        return cls(run_id=run_id, step=cut.run.step, node=cut.run.node, kept=kept)
 
 
-@dataclass(frozen=True)
-class RunDependencies:
-    """The dependencies of a request about a run."""
-
-    temporal: Temporal
-    store: TenantStore
-    settings: Settings
-    by: str = ""
-    """Who asks, where that is known."""
-
-
-async def resume_ended_run(run_id: str, wanted: Resumption, request_id: str, reached: RunDependencies) -> ResumedRun:
+async def resume_ended_run(
+    run_id: str, wanted: ResumeBody, request_id: str, services: Services, by: str
+) -> ResumeAccepted:
     """The run goes on from where it failed, was stopped or ended too early.
 
     Raises:
         RunNotFound: there is no such run.
         RunOpen: it has not ended.
         ResumeRefused: it cannot go on so; the text says why.
-        RequestInvalid: a model has no key.
-        InputInvalid: it has no section of that title.
+        RequestInvalid: sources or models cannot be had here; with all faults.
+        InputInvalid: it has no section of that title, or nothing is added.
         KeyReused: the id came with another request before.
         TemporalUnavailable: nothing was begun, or it is not known; the same request under the same id is safe.
     """
-    run = await _load_settled_run(run_id, reached)
-    known = await _find_previous_answer(run, wanted, request_id, reached)
-    if known is not None:
+    refused = await judge_names(wanted.model, wanted.sources, services)
+    refused.require_none()
+    extra = TopUp() if wanted.add is None else wanted.add.added()
+    run = await _load_settled_run(run_id, services)
+    if (known := await _find_previous_answer(run, wanted, request_id, services)) is not None:
         return known
-    _require_ended(run)
-    log = await read_log(run, reached.temporal, reached.store)
-    asked = log.asked.model_copy(
-        update={
-            "models": log.asked.models if wanted.models is None else wanted.models,
-            "sources": log.asked.sources if wanted.sources is None else wanted.sources,
-        }
-    )
-    require_models(asked, reached.settings)
-    asked = await assign_model_queues(asked, reached.temporal, reached.settings)
+    if run.status == "running":
+        raise RunOpen(f"the run {run.run_id!r} has not ended: stop it, top it up, or roll it back")
+    log = await read_log(run, services.temporal, services.store)
+    asked = with_changes(log.asked, wanted.model, wanted.sources)
+    refused.faults += find_model_name_faults(asked.models, asked.graph)
+    refused.faults += await find_model_faults(asked, services.temporal, services.settings)
+    refused.require_none()
+    asked = assign_model_queues(asked, services.settings)
+    plan = _ResumePlan(wanted, extra, asked, by, time.time(), services)
     log = log.model_copy(update={"asked": asked})
-    now, titles = time.time(), frozenset(wanted.sections)
+    titles = frozenset(wanted.sections)
     try:
-        cut = resume_input.where_to_resume(run, log, extra=wanted.extra, titles=titles, now=now)
+        cut = resume_input.where_to_resume(run, log, extra=extra, titles=titles, now=plan.now)
     except CannotResume as error:
         raise ResumeRefused(str(error)) from error
-    resumed_from = await _plan_resume(run, log, cut, wanted, titles, now, reached)
-    return await _go_on(run, log, cut, resumed_from, request_id, reached)
+    return await _go_on(run, log, cut, await plan.resume(run, log, cut, titles), request_id, services)
 
 
-async def roll_back(run_id: str, step: int, reason: str, request_id: str, reached: RunDependencies) -> ResumedRun:
-    """Roll a run back to before `step`; a run under way gives up its current work and rolls back by itself.
+async def judge_names(model: ModelRequest | None, sources: Sequence[str] | None, services: Services) -> Refusals:
+    """What is wrong with models and sources that a request changes."""
+    refused = Refusals()
+    if sources:
+        survey = await survey_sources(services.sources, services.temporal, services.settings, sources)
+        refused.faults += find_source_faults("sources", sources, survey)
+    if model is not None:
+        refused.faults += find_model_name_faults(model.chosen(), None)
+    return refused
+
+
+def with_changes(asked: ResearchInput, model: ModelRequest | None, sources: Sequence[str] | None) -> ResearchInput:
+    """A run's input with other models and sources, as far as they are named."""
+    changed: dict[str, object] = {} if model is None else {"models": model.chosen()}
+    if sources is not None:
+        changed["sources"] = tuple(dict.fromkeys(sources))
+    return asked.model_copy(update=changed)
+
+
+async def roll_back(run_id: str, wanted: RollBackBody, request_id: str, services: Services, by: str) -> ResumeAccepted:
+    """Roll a run back to before a step; a run under way gives up its current work and rolls back by itself.
 
     Raises:
         RunNotFound: there is no such run.
@@ -112,129 +172,121 @@ async def roll_back(run_id: str, step: int, reason: str, request_id: str, reache
         ControlRefused: it is under way and refuses.
         KeyReused, TemporalUnavailable, OutcomeUnknown: see `controls.request_control`.
     """
-    run = await _load_settled_run(run_id, reached)
-    wanted = RollBack(step=step, reason=reason)
-    known = await _find_previous_answer(run, wanted, request_id, reached)
-    if known is not None:
+    run = await _load_settled_run(run_id, services)
+    if (known := await _find_previous_answer(run, wanted, request_id, services)) is not None:
         return known
-    log = await read_log(run, reached.temporal, reached.store)
-    cut = before_step(log, step)
+    log = await read_log(run, services.temporal, services.store)
+    cut = before_step(log, wanted.step)
+    if run.status != "running":
+        resumed_from = resume_input.build_rollback(log, cut, by=by, reason=wanted.reason)
+        return await _go_on(run, log, cut, resumed_from, request_id, services)
     saved = resume_input.compute_saved_work(log.asked.graph, cut)
-    if run.status == "running":
-        outcome = await send_control(run_id, ControlRequest(action=wanted, by=reached.by), request_id, reached.temporal)
-        if not outcome.accepted:
-            await reached.store.controls.settle(run_id, request_id, outcome)
-            raise ControlRefused(outcome.text)
-        return await _record_answer(
-            ResumedRun(run_id=run_id, step=step, node=cut.run.node, saved=saved), request_id, reached
-        )
-    resumed_from = resume_input.build_rollback(log, cut, by=reached.by, reason=reason)
-    return await _go_on(run, log, cut, resumed_from, request_id, reached)
+    action = RollBack(step=wanted.step, reason=wanted.reason)
+    outcome = await send_control(run_id, ControlRequest(action=action, by=by), request_id, services.temporal)
+    if not outcome.accepted:
+        await services.store.controls.settle(run_id, request_id, outcome)
+        raise ControlRefused(outcome.text)
+    return await _record_answer(ResumeAccepted.of(run_id, cut, saved), request_id, services)
 
 
-async def _load_settled_run(run_id: str, reached: RunDependencies) -> ArchivedRun:
+async def _load_settled_run(run_id: str, services: Services) -> ArchivedRun:
     """Return the current state of a run, settling it first if it was ended from outside unnoticed."""
-    run = await current_run(run_id, reached.temporal, reached.store)
+    run = await current_run(run_id, services.temporal, services.store)
     if run.status == "running":
-        run = await archive_if_ended(run, reached.temporal, reached.store)
+        run = await archive_if_ended(run, services.temporal, services.store)
     if run.branch_of is not None:
         raise ResumeRefused(f"{run_id!r} is a section of {run.branch_of.run_id!r}: ask that of the run, with the title")
     return run
 
 
-def _require_ended(run: ArchivedRun) -> None:
-    if run.status == "running":
-        raise RunOpen(f"the run {run.run_id!r} has not ended: stop it, top it up, or roll it back")
-
-
 async def _find_previous_answer(
-    run: ArchivedRun, wanted: Frozen, request_id: str, reached: RunDependencies
-) -> ResumedRun | None:
+    run: ArchivedRun, wanted: Request, request_id: str, services: Services
+) -> ResumeAccepted | None:
     """Return the earlier answer to this request; None if there was none and the request is to be carried out."""
     sent = sha256(wanted.model_dump_json().encode()).hexdigest()
-    claim = await reached.store.controls.claim(run.run_id, request_id, sent)
+    claim = await services.store.controls.claim(run.run_id, request_id, sent)
     if claim.request_hash != sent:
         raise KeyReused(f"the key {request_id!r} was sent to run {run.run_id!r} with another request; take a new one")
     if claim.outcome is not None and not claim.outcome.accepted:
         raise ControlRefused(claim.outcome.text)
     if claim.outcome is not None:
-        return ResumedRun.model_validate_json(claim.outcome.text)
-    begun = None if claim.mine else await reached.temporal.begun_by(run.run_id)
+        return ResumeAccepted.model_validate_json(claim.outcome.text)
+    begun = None if claim.mine else await services.temporal.begun_by(run.run_id)
     if begun is None or begun.get("request") != request_id:
         return None
-    return await _record_answer(ResumedRun.model_validate(begun["answer"]), request_id, reached)
+    return await _record_answer(ResumeAccepted.model_validate(begun["answer"]), request_id, services)
 
 
-async def _record_answer(answer: ResumedRun, request_id: str, reached: RunDependencies) -> ResumedRun:
+async def _record_answer(answer: ResumeAccepted, request_id: str, services: Services) -> ResumeAccepted:
     outcome = ControlOutcome(accepted=True, text=answer.model_dump_json())
-    await reached.store.controls.settle(answer.run_id, request_id, outcome)
+    await services.store.controls.settle(answer.run_id, request_id, outcome)
     return answer
 
 
-async def _plan_resume(
-    run: ArchivedRun,
-    log: RunLog,
-    cut: LogPrefix,
-    wanted: Resumption,
-    titles: frozenset[str],
-    now: float,
-    reached: RunDependencies,
-) -> ResumedFrom:
-    """How a run, or a section, goes on: with what its own sections have."""
-    kept, open_branches = await _list_resumed_branches(run, log, cut, wanted, titles, now, reached)
-    entry = RunResumed(
-        at=0.0,
-        why="resumed",
-        by=reached.by,
-        reason=wanted.reason,
-        saved=resume_input.compute_saved_work(log.asked.graph, cut, kept, open_branches),
-        kept=tuple(one.run_id for one in kept),
-        open=tuple(one.run_id for one in open_branches),
-    )
-    undone: DiscardedWork = resume_input.build_undo_record(run.run_id, cut)
-    return ResumedFrom(entry=entry, undone=(undone,), kept=tuple(kept), open=tuple(open_branches))
+@dataclass(frozen=True)
+class _ResumePlan:
+    """How a run and its sections go on."""
 
+    wanted: ResumeBody
+    extra: TopUp
+    asked: ResearchInput
+    """The run's input with what has changed."""
+    by: str
+    now: float
+    services: Services
 
-async def _list_resumed_branches(
-    run: ArchivedRun,
-    log: RunLog,
-    cut: LogPrefix,
-    wanted: Resumption,
-    titles: frozenset[str],
-    now: float,
-    reached: RunDependencies,
-) -> tuple[Sequence[KeptBranch], Sequence[OpenBranch]]:
-    """Return the sections of the fan-out that a run resumes with: those that are done, and those to resume.
-
-    Of one that left no log, because it was ended from outside, nothing is known: it begins anew.
-    """
-    if not resume_input.goes_on_with_branches(log.asked.graph, cut.run):
-        return (), ()
-    begun, older = resume_input.branches_in_force(run.run_id, log, cut.run.step)
-    ended = await reached.store.runs.branches(run.run_id, cut.run.step)
-    await _require_no_other([one.run_id for one in run.branches], {one.run_id for one in ended}, reached)
-    kept: list[KeptBranch] = []
-    going_on: list[OpenBranch] = []
-    for branch in ended:
-        if not branch.log or not (branch.run_id.startswith(begun) or branch.run_id in older):
-            continue
-        own = await read_log(branch, reached.temporal, reached.store)
-        if resume_input.is_kept(branch, wanted.extra, titles):
-            kept.append(resume_input.kept_branch(branch, own))
-            continue
-        changed: dict[str, object] = {"models": log.asked.models, "model_providers": log.asked.model_providers}
-        if wanted.sources is not None:
-            changed["sources"] = wanted.sources
-        own = own.model_copy(update={"asked": own.asked.model_copy(update=changed)})
-        place = resume_input.where_to_resume(
-            branch, own, extra=wanted.extra, titles=frozenset(), now=now, limited=False
+    async def resume(
+        self, run: ArchivedRun, log: RunLog, cut: LogPrefix, titles: frozenset[str] = frozenset()
+    ) -> ResumedFrom:
+        """How a run, or a section, goes on: with what its own sections have."""
+        kept, open_branches = await self._list_branches(run, log, cut, titles)
+        entry = RunResumed(
+            at=0.0,
+            why="resumed",
+            by=self.by,
+            reason=self.wanted.reason,
+            saved=resume_input.compute_saved_work(log.asked.graph, cut, kept, open_branches),
+            kept=tuple(one.run_id for one in kept),
+            open=tuple(one.run_id for one in open_branches),
         )
-        resumed_from = await _plan_resume(branch, own, place, wanted, frozenset(), now, reached)
-        going_on.append(resume_input.open_branch(branch, own, place, resumed_from))
-    return kept, going_on
+        undone: DiscardedWork = resume_input.build_undo_record(run.run_id, cut)
+        return ResumedFrom(entry=entry, undone=(undone,), kept=tuple(kept), open=tuple(open_branches))
+
+    async def _list_branches(
+        self, run: ArchivedRun, log: RunLog, cut: LogPrefix, titles: frozenset[str]
+    ) -> tuple[Sequence[KeptBranch], Sequence[OpenBranch]]:
+        """Return the sections of the fan-out that a run resumes with: those that are done, and those to resume.
+
+        Of one that left no log, because it was ended from outside, nothing is known: it begins anew.
+        """
+        if not resume_input.goes_on_with_branches(log.asked.graph, cut.run):
+            return (), ()
+        begun, older = resume_input.branches_in_force(run.run_id, log, cut.run.step)
+        ended = await self.services.store.runs.branches(run.run_id, cut.run.step)
+        await _require_no_other([one.run_id for one in run.branches], {one.run_id for one in ended}, self.services)
+        kept: list[KeptBranch] = []
+        going_on: list[OpenBranch] = []
+        for branch in ended:
+            if not branch.log or not (branch.run_id.startswith(begun) or branch.run_id in older):
+                continue
+            own = await read_log(branch, self.services.temporal, self.services.store)
+            if resume_input.is_kept(branch, self.extra, titles):
+                kept.append(resume_input.kept_branch(branch, own))
+                continue
+            changed: dict[str, object] = {
+                "models": self.asked.models,
+                "model_providers": self.asked.model_providers,
+                "sources": own.asked.sources if self.wanted.sources is None else self.asked.sources,
+            }
+            own = own.model_copy(update={"asked": own.asked.model_copy(update=changed)})
+            place = resume_input.where_to_resume(
+                branch, own, extra=self.extra, titles=frozenset(), now=self.now, limited=False
+            )
+            going_on.append(resume_input.open_branch(branch, own, place, await self.resume(branch, own, place)))
+        return kept, going_on
 
 
-async def _require_no_other(known: Iterable[str], ended: Collection[str], reached: RunDependencies) -> None:
+async def _require_no_other(known: Iterable[str], ended: Collection[str], services: Services) -> None:
     """Sections end after the run that was taken from them; what they have is only known then.
 
     Raises:
@@ -244,7 +296,7 @@ async def _require_no_other(known: Iterable[str], ended: Collection[str], reache
         if branch in ended:
             continue
         try:
-            execution = await reached.temporal.describe(branch)
+            execution = await services.temporal.describe(branch)
         except RunForgotten:
             continue
         if execution.status == "running":
@@ -252,15 +304,15 @@ async def _require_no_other(known: Iterable[str], ended: Collection[str], reache
 
 
 async def _go_on(
-    run: ArchivedRun, log: RunLog, cut: LogPrefix, resumed_from: ResumedFrom, request_id: str, reached: RunDependencies
-) -> ResumedRun:
+    run: ArchivedRun, log: RunLog, cut: LogPrefix, resumed_from: ResumedFrom, request_id: str, services: Services
+) -> ResumeAccepted:
     """Begins the next execution of a run that has ended."""
-    events = await reached.store.runs.events(run.run_id)
+    events = await services.store.runs.events(run.run_id)
     asked = resume_input.going_on(log.asked, cut, resumed_from, events, run.started_at)
-    answer = ResumedRun(run_id=run.run_id, step=cut.run.step, node=cut.run.node, saved=resumed_from.entry.saved)
+    answer = ResumeAccepted.of(run.run_id, cut, resumed_from.entry.saved)
     begun: JsonObject = {"request": request_id, "answer": answer.model_dump(mode="json")}
-    execution = await reached.temporal.go_on(asked, run.engine, begun)
+    execution = await services.temporal.go_on(asked, run.engine, begun)
     if execution is None:
         raise RunOpen(f"the run {run.run_id!r} is already running: another request resumed it first")
-    await reached.store.runs.reopen(run.run_id, execution)
-    return await _record_answer(answer, request_id, reached)
+    await services.store.runs.reopen(run.run_id, execution)
+    return await _record_answer(answer, request_id, services)

@@ -6,23 +6,22 @@ rate is set; the workflow knows no settings, so it is told when it starts.
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from elcano.api.http.errors import FieldFault, RequestInvalid
+from elcano.api.http.errors import FieldFault, TemporalRefused, TemporalUnavailable
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.agents.definition import AGENTS
-from elcano.graphs.checks.callees import Callee, can_answer_offline, list_callees
+from elcano.graphs.checks.callees import Callee, find_unanswerable_offline, list_callees
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.model_names import (
     OFFLINE,
     PROVIDERS,
     address_of,
-    chosen_model,
-    model_names,
+    list_chosen_models,
+    model_fault,
     parse_model_provider,
-    provider_of,
-    with_own,
 )
 from elcano.graphs.modes import can_choose_mode
 from elcano.graphs.providers import model_queue
@@ -33,106 +32,142 @@ from elcano.settings.environment import is_set
 from elcano.settings.settings import Settings
 
 
-def key_faults(run: ModelChoice, graph: ResearchGraph, settings: Settings) -> Iterable[FieldFault]:
-    """Every model that an agent of `graph` would call and that has no key: once, where it was named.
+class CalledModel(NamedTuple):
+    """An agent of a graph with the model that it calls."""
 
-    Each model of a fallback list needs its key, because the list is made as a whole.
-    """
+    callee: Callee
+    names: tuple[str, ...]
+    """A fallback list, as the server is set up; the first one is asked first."""
+    field: str
+    """Where in a request it was named."""
+    is_known: bool
+    """False: the request names none, and workers may be set up otherwise."""
+
+    @property
+    def provider(self) -> str:
+        """Who serves the first model; empty for `offline`."""
+        return "" if self.names[0] == OFFLINE else self.names[0].partition(":")[0]
+
+
+def list_called_models(graph: ResearchGraph, run: ModelChoice, settings: Settings) -> list[CalledModel]:
+    """The agents of a graph and its branches, each with the model that a run with this choice calls."""
     server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
-    faults: dict[tuple[str, str], FieldFault] = {}
-    for agent, own, model in list_callees(graph):
-        field, chosen = field_of(agent, run, model), with_own(run, agent, own)
-        for name in model_names(model or chosen_model(agent, chosen, server)):
-            if (message := _explain_missing_key(name, settings)) is not None:
-                faults.setdefault((field, name), FieldFault(field=field, message=message))
-    return faults.values()
+    callees = list_callees(graph)
+    return [
+        CalledModel(one, names, _name_field(one, run), by_run or settings.shared_environment)
+        for one, (names, by_run) in zip(callees, list_chosen_models(callees, run, server), strict=True)
+    ]
 
 
-def require_models(asked: ResearchInput, settings: Settings) -> None:
-    """Sees that each agent of a run has a model that can do its part, and that the model has its key.
+def _name_field(callee: Callee, run: ModelChoice) -> str:
+    """Where in a request the model of an agent was named."""
+    if callee.model:
+        return "graph"
+    for name in (callee.agent, callee.agent.partition("@")[0]):
+        if run.by_agent.get(name):
+            return f"model.by_agent.{name}"
+    if callee.own is not None and callee.own.model:
+        return f"model.by_agent.{callee.agent}"
+    return _name_default_field(run)
 
-    What is set for workers is known only where they have the API's environment.
 
-    Raises:
-        RequestInvalid: one has not; or a model is chosen for an agent that the run does not have.
+def _name_default_field(run: ModelChoice) -> str:
+    return "model.default" if run.default else "model"
+
+
+def find_model_name_faults(models: ModelChoice, graph: ResearchGraph | None) -> list[FieldFault]:
+    """What is wrong with the names of models, regardless of keys, and with those of agents, if the graph is known."""
+    named = {f"model.by_agent.{agent}": text for agent, text in models.by_agent.items()}
+    if models.default:
+        named["model.default"] = models.default
+    faults = {field: model_fault(text) for field, text in named.items()}
+    found = [FieldFault(field=field, message=fault) for field, fault in faults.items() if fault is not None]
+    if graph is None or not models.by_agent:
+        return found
+    called = {one.agent for one in list_callees(graph)}
+    known = {*AGENTS, *called, *(name.partition("@")[0] for name in called)}
+    wrong = [text for name in models.by_agent for text in explain_unknown_name("agent", name, known)]
+    return [*found, *(FieldFault(field="model.by_agent", message=text) for text in wrong)]
+
+
+async def find_model_faults(
+    asked: ResearchInput, temporal: Temporal, settings: Settings, *, sources_known: bool = True
+) -> list[FieldFault]:
+    """Why an agent of a run has no model that can do its part, or its model no key, or nobody who calls it.
+
+    What is set for workers is known only where they have the API's environment. What the run is for is judged where
+    its sources are in order (`sources_known`).
     """
-    called = {one.agent for one in list_callees(asked.graph)}
-    named = {*AGENTS, *called, *(name.partition("@")[0] for name in called)}
-    wrong = [(name, text) for name in asked.models.by_agent for text in explain_unknown_name("agent", name, named)]
-    found = [FieldFault(field="model.by_agent", message=text) for _, text in wrong]
-    found += _find_unsupported_agents(asked, settings)
-    found += _find_run_obstacles(asked, settings)
+    called = list_called_models(asked.graph, asked.models, settings)
+    found = _find_unsupported_agents(asked, called)
+    if sources_known and (why := _find_obstacle(asked.graph, asked.sources, called, settings)):
+        message = f"the mode {asked.mode!r} cannot run so: {why}"
+        found.append(FieldFault(field=_name_default_field(asked.models), message=message))
     if settings.shared_environment:
-        found += key_faults(asked.models, asked.graph, settings)
-    if found:
-        raise RequestInvalid(found)
+        found += _find_missing_keys(called, settings)
+    return [*found, *await _find_uncalled_providers(called, temporal, settings)]
 
 
-def _find_unsupported_agents(asked: ResearchInput, settings: Settings) -> Iterable[FieldFault]:
+def _find_unsupported_agents(asked: ResearchInput, called: Sequence[CalledModel]) -> list[FieldFault]:
     """Agents that the model without a key would be asked for and has no rules for: one's own, and those of teams.
 
     A run that chooses its mode is not asked for those of modes that it cannot choose.
     """
+    faults: list[FieldFault] = []
     built_in: dict[str, list[str]] = {}
-    for one, model in _resolve_models(asked.graph, asked.models, settings):
-        if not model or model_names(model)[0] != OFFLINE or can_answer_offline(one.agent, one.own):
-            continue
-        field = field_of(one.agent, with_own(asked.models, one.agent, one.own), one.model)
-        if one.own is None:
-            built_in.setdefault(field, []).append(one.agent)
+    for one in _list_unsupported(called):
+        if one.callee.own is None:
+            built_in.setdefault(one.field, []).append(one.callee.agent)
             continue
         message = (
-            f"the agent {one.agent!r} is your own and needs a language model, and `offline` has no rules for it: "
-            "choose one in the run's `model`, in the agent's, or with ELCANO_MODEL. `POST /v1/graphs/NAME/dry-run` and "
-            "`elcano graph try` walk its graph without a model"
+            f"the agent {one.callee.agent!r} is your own and needs a language model, and `offline` has no rules for "
+            "it: choose one in the run's `model`, in the agent's, or with ELCANO_MODEL. `POST /v1/graphs/NAME/dry-run` "
+            "and `elcano graph try` walk its graph without a model"
         )
-        yield FieldFault(field=field, message=message)
-    if can_choose_mode(asked.graph):
-        return
+        faults.append(FieldFault(field=one.field, message=message))
+    if built_in and can_choose_mode(asked.graph):
+        return faults
     for field, agents in built_in.items():
         names = ", ".join(dict.fromkeys(agents))
         message = (
             f"{asked.mode!r} needs a language model, and `offline` has no rules for {names}: "
             "choose one in the run's `model` or with ELCANO_MODEL, or a mode that needs none (`GET /v1/modes`)"
         )
-        yield FieldFault(field=field, message=message)
+        faults.append(FieldFault(field=field, message=message))
+    return faults
 
 
-def needs_language_model(graph: ResearchGraph, run: ModelChoice, settings: Settings) -> bool:
-    """Whether a run of `graph` with these models would ask the model without a key for what it has no rules for."""
-    return any(
-        model and model_names(model)[0] == OFFLINE and not can_answer_offline(one.agent, one.own)
-        for one, model in _resolve_models(graph, run, settings)
-    )
+def _list_unsupported(called: Sequence[CalledModel]) -> list[CalledModel]:
+    """Calls of the model without a key that it has no rules for."""
+    offline = [one for one in called if one.is_known and one.names[0] == OFFLINE]
+    unanswerable = find_unanswerable_offline([one.callee for one in offline])
+    return [one for one in offline if one.callee in unanswerable]
 
 
-def _resolve_models(graph: ResearchGraph, run: ModelChoice, settings: Settings) -> Iterable[tuple[Callee, str]]:
-    """The agents of a graph, each with the model that it would call; empty: nobody knows it here."""
-    server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
-    known = server if settings.shared_environment else ModelChoice()
-    for one in list_callees(graph):
-        yield one, one.model or chosen_model(one.agent, with_own(run, one.agent, one.own), known)
-
-
-def find_obstacle(graph: ResearchGraph, sources: Sequence[str], run: ModelChoice, settings: Settings) -> str:
+def explain_mode_obstacle(graph: ResearchGraph, sources: Sequence[str], run: ModelChoice, settings: Settings) -> str:
     """Why a run of `graph` over these sources and with these models cannot do what it is for; empty if it can."""
-    models = {one.agent: model for one, model in _resolve_models(graph, run, settings)}
+    called = list_called_models(graph, run, settings)
+    if _list_unsupported(called):
+        return "it needs a language model (the run's `model`, or ELCANO_MODEL)"
+    return _find_obstacle(graph, sources, called, settings)
+
+
+def _find_obstacle(
+    graph: ResearchGraph, sources: Sequence[str], called: Sequence[CalledModel], settings: Settings
+) -> str:
+    """What a plugin has against it; empty: nothing."""
+    models = {one.callee.agent: ",".join(one.names) if one.is_known else "" for one in called}
     return next(filter(None, (find(graph, sources, models, settings) for find in load_objects("obstacles"))), "")
 
 
-def _find_run_obstacles(asked: ResearchInput, settings: Settings) -> Iterable[FieldFault]:
-    if why := find_obstacle(asked.graph, asked.sources, asked.models, settings):
-        yield FieldFault(field=field_of("", asked.models), message=f"the mode {asked.mode!r} cannot run so: {why}")
+def _find_missing_keys(called: Sequence[CalledModel], settings: Settings) -> list[FieldFault]:
+    """Every model that has no key: once, where it was named.
 
-
-def field_of(agent: str, run: ModelChoice, own: str = "") -> str:
-    """Where in a request the model of an agent was named; `own`: the one that its node names."""
-    if own:
-        return "graph"
-    for name in (agent, agent.partition("@")[0]):
-        if run.by_agent.get(name):
-            return f"model.by_agent.{name}"
-    return "model.default" if run.default else "model"
+    Each model of a fallback list needs its key, because the list is made as a whole.
+    """
+    named = dict.fromkeys((one.field, name) for one in called for name in one.names if name != OFFLINE)
+    why = {name: _explain_missing_key(name, settings) for _, name in named}
+    return [FieldFault(field=field, message=message) for field, name in named if (message := why[name]) is not None]
 
 
 def _explain_missing_key(name: str, settings: Settings) -> str | None:
@@ -147,34 +182,39 @@ def _explain_missing_key(name: str, settings: Settings) -> str | None:
     )
 
 
-async def assign_model_queues(asked: ResearchInput, temporal: Temporal, settings: Settings) -> ResearchInput:
-    """The same input, which says of each agent whose provider's queue its calls wait in.
-
-    Raises:
-        RequestInvalid: workers run, and none of them calls a provider that is needed.
-        TemporalUnavailable: the server does not answer.
-    """
-    server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
-    called = {
-        (agent, model): provider
-        for agent, own, model in list_callees(asked.graph)
-        if (provider := provider_of(model or chosen_model(agent, with_own(asked.models, agent, own), server)))
-        in settings.model_rates
+def assign_model_queues(asked: ResearchInput, settings: Settings) -> ResearchInput:
+    """The same input, which says of each agent whose provider's queue its calls wait in."""
+    if not settings.model_rates:
+        return asked.model_copy(update={"model_providers": {}})
+    called = list_called_models(asked.graph, asked.models, settings)
+    waiting = {
+        one.callee.model or one.callee.agent: one.provider for one in called if one.provider in settings.model_rates
     }
-    if called and await temporal.worker_polls():  # else the run waits for any worker, as every run does
-        served = dict.fromkeys(called.values())
-        polled = await asyncio.gather(*(temporal.queue_is_polled(model_queue(provider)) for provider in served))
-        idle = {provider for provider, there in zip(served, polled, strict=True) if not there}
-        faults = {
-            (field_of(agent, asked.models, model), provider): FieldFault(
-                field=field_of(agent, asked.models, model),
-                message=f"no worker calls models of {provider!r}: none polls the task queue {model_queue(provider)!r}. "
-                "Set the provider's key where a worker runs and start that again, or choose another model",
-            )
-            for (agent, model), provider in called.items()
-            if provider in idle
-        }
-        if faults:
-            raise RequestInvalid(list(faults.values()))
-    waiting = {model or agent: provider for (agent, model), provider in called.items()}
     return asked.model_copy(update={"model_providers": waiting})
+
+
+async def _find_uncalled_providers(
+    called: Sequence[CalledModel], temporal: Temporal, settings: Settings
+) -> list[FieldFault]:
+    """Providers that are needed and that no worker calls although workers run; else the run waits for any worker.
+
+    Of a server that does not answer nothing is known.
+    """
+    places = dict.fromkeys((one.field, one.provider) for one in called if one.provider in settings.model_rates)
+    providers = dict.fromkeys(provider for _, provider in places)
+    try:
+        if not providers or not await temporal.worker_polls():
+            return []
+        polled = await asyncio.gather(*(temporal.queue_is_polled(model_queue(provider)) for provider in providers))
+    except (TemporalUnavailable, TemporalRefused):
+        return []
+    idle = {provider for provider, there in zip(providers, polled, strict=True) if not there}
+    return [
+        FieldFault(
+            field=field,
+            message=f"no worker calls models of {provider!r}: none polls the task queue {model_queue(provider)!r}. "
+            "Set the provider's key where a worker runs and start that again, or choose another model",
+        )
+        for field, provider in places
+        if provider in idle
+    ]

@@ -19,12 +19,12 @@ from elcano.api.http.errors import (
 )
 from elcano.api.http.fields import RunId
 from elcano.api.runs.deletion import delete_run as delete
-from elcano.api.runs.idempotent_start import Starter
+from elcano.api.runs.judgement import judge_request
 from elcano.api.runs.run_request import RunRequest
 from elcano.api.runs.run_status import read_run, refresh_listed_runs
 from elcano.api.runs.run_view import RunList, RunView
-from elcano.api.runs.submission import submit_run
-from elcano.api.services import Provided
+from elcano.api.runs.submission import Submission, build_request_key, submit_run
+from elcano.api.services import Provided, Services
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.records import RunFilter
@@ -77,12 +77,13 @@ async def start_run(
     The answer comes at once; follow the run with `GET /v1/runs/{run_id}/events`. With an `Idempotency-Key` the same
     request can be sent again after a lost answer or a 503 and never starts a second run.
     """
-    submission = await submit_run(
-        request,
-        idempotency_key,
-        tenant=services.tenant,
-        starter=Starter(services.temporal, services.store, services.admit, services.settings),
-    )
+    key = build_request_key(idempotency_key, request)
+    submission = await submit_run(lambda run_id: judge_request(request, run_id, services), key, services)
+    return await show_submission(submission, services, response)
+
+
+async def show_submission(submission: Submission, services: Services, response: Response) -> RunView:
+    """The run of an accepted request as it is answered: 201 if it is new, else 200 and how it stands."""
     run_id = submission.run.run_id
     response.headers["Location"] = f"/v1/runs/{run_id}"
     if submission.new:

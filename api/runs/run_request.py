@@ -1,4 +1,4 @@
-"""The request for a run. What needs the server's settings to be checked is checked in `submission`."""
+"""The request for a run. What needs the server's settings to be checked is checked in `judgement`."""
 
 from collections.abc import Callable
 from functools import cache
@@ -10,6 +10,7 @@ from pydantic_core import PydanticCustomError
 from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults
 from elcano.api.http.fields import Request, RunId, Spoken, Text
 from elcano.graphs.checks.budget_limits import default_limits
+from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.modes import DEFAULT_MODE, MODES
 from elcano.graphs.spec.limits import LEAST_PATH_SECONDS, MOST_PATH_SECONDS
 from elcano.graphs.state.budget import Limits, microusd_from_usd
@@ -162,6 +163,10 @@ class ModelRequest(Request):
         default={}, max_length=50, examples=[{"writer": "anthropic:claude-sonnet-5-5"}]
     )
     """Exceptions by the name of an agent."""
+
+    def chosen(self) -> ModelChoice:
+        """The choice as a run has it."""
+        return ModelChoice(default=self.default, by_agent=self.by_agent)
 
 
 def default_model(value: object) -> object:

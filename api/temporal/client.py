@@ -5,7 +5,7 @@ time after which the other side counts as not answering.
 """
 
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Final
 
@@ -30,10 +30,16 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.api.http.errors import OutcomeUnknown, TemporalRefused, TemporalUnavailable, UpdateRefused
 from elcano.api.temporal import history
-from elcano.api.temporal.connection import Connection, is_unheard, until_heard
+from elcano.api.temporal.connection import (
+    CALL_TIMEOUT,
+    Connection,
+    is_unheard,
+    map_rpc_errors,
+    mapped_query,
+    until_heard,
+)
 from elcano.api.temporal.executions import Execution, Glance, Writing, describe_execution, read_current_writing
 from elcano.api.temporal.looks import Looks
-from elcano.api.temporal.rpc_errors import CALL_TIMEOUT, map_rpc_errors, mapped_query
 from elcano.api.temporal.workers import explain_unserved_queue, poller_identities
 from elcano.graphs.contracts import (
     CHAIN_WORKFLOW,
@@ -46,7 +52,7 @@ from elcano.graphs.contracts import (
 )
 from elcano.graphs.extras import lacking_extras
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.labels import at_start, describe_workflow, format_label
+from elcano.graphs.labels import QUESTION_ATTRIBUTE, at_start, describe_workflow
 from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
 from elcano.graphs.run_contracts import ControlAnswer, ControlRequest, ResearchInput
 
@@ -111,6 +117,7 @@ class Temporal:
         self, asked: ResearchInput, engine: Engine, reuse: WorkflowIDReusePolicy, memo: JsonObject | None = None
     ) -> str | None:
         """The id of the execution that began; None if there is one that stands against it."""
+        labels, details = at_start(asked), describe_workflow(asked)
         client = await self._connection.client()
         with map_rpc_errors():
             try:
@@ -122,9 +129,9 @@ class Temporal:
                     task_timeout=TASK_TIMEOUT,
                     id_reuse_policy=reuse,
                     id_conflict_policy=WorkflowIDConflictPolicy.FAIL,
-                    search_attributes=_search_attributes(asked),
-                    static_summary=format_label(asked.question),
-                    static_details=describe_workflow(asked),
+                    search_attributes=_search_attributes(labels),
+                    static_summary=labels[QUESTION_ATTRIBUTE],
+                    static_details=details,
                     memo=memo,
                     rpc_timeout=CALL_TIMEOUT,
                 )
@@ -325,8 +332,6 @@ class Temporal:
         return client.get_workflow_handle(run_id)
 
 
-def _search_attributes(asked: ResearchInput) -> TypedSearchAttributes:
-    labels = at_start(asked).items()
-    return TypedSearchAttributes(
-        [SearchAttributePair(SearchAttributeKey.for_keyword(name), value) for name, value in labels]
-    )
+def _search_attributes(labels: Mapping[str, str]) -> TypedSearchAttributes:
+    pairs = [SearchAttributePair(SearchAttributeKey.for_keyword(name), value) for name, value in labels.items()]
+    return TypedSearchAttributes(pairs)

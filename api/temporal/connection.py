@@ -9,11 +9,13 @@ unsupported once the task comes back without an answer to them.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
+from pydantic import ValidationError
 from temporalio.client import (
     Client,
     Interceptor,
@@ -24,8 +26,10 @@ from temporalio.client import (
 )
 from temporalio.envconfig import ClientConfig
 from temporalio.exceptions import ApplicationError
+from temporalio.service import RPCError, RPCStatusCode
 
-from elcano.api.http.errors import TemporalUnavailable
+from elcano.api.http.errors import RunForgotten, RunUnreadable, TemporalRefused, TemporalUnavailable, WorkerUnavailable
+from elcano.graphs.errors import StoreDamaged
 from elcano.settings.settings import Settings
 from elcano.storage.payloads import connect_config
 from elcano.workflows.sandbox import TOO_EARLY
@@ -130,3 +134,48 @@ def workflows_page(settings: Settings) -> str:
         return ""
     namespace = ClientConfig.load_client_connect_config().get("namespace") or _DEFAULT
     return f"{settings.temporal_ui_url.rstrip('/')}/namespaces/{quote(namespace, safe='')}/workflows"
+
+
+CALL_TIMEOUT: Final = timedelta(seconds=5)
+"""For calls that the server answers by itself."""
+NO_WORKER: Final = "no worker answers; the run continues when one does"
+
+UNAVAILABLE: Final = frozenset(
+    {
+        RPCStatusCode.UNAVAILABLE,
+        RPCStatusCode.DEADLINE_EXCEEDED,
+        RPCStatusCode.CANCELLED,
+        RPCStatusCode.RESOURCE_EXHAUSTED,
+        RPCStatusCode.UNKNOWN,  # a connection that breaks off in the middle of a call
+    }
+)
+_NO_WORKER = frozenset({RPCStatusCode.FAILED_PRECONDITION, RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED})
+
+
+@contextmanager
+def map_rpc_errors() -> Iterator[None]:
+    """Translate Temporal's errors, and those of data that it stores outside, into ours."""
+    try:
+        yield
+    except (StoreDamaged, ValidationError) as error:
+        raise RunUnreadable(f"what Temporal has of this run cannot be read: {error}") from error
+    except RPCError as error:
+        if error.status == RPCStatusCode.NOT_FOUND:
+            raise RunForgotten("Temporal does not know this run, or not any more") from error
+        if error.status in UNAVAILABLE:
+            raise TemporalUnavailable(f"Temporal does not answer: {error.message}") from error
+        raise TemporalRefused(f"Temporal refused: {error.message} ({error.status.name})") from error
+
+
+@contextmanager
+def mapped_query() -> Iterator[None]:
+    """Temporal's errors as ours, where a worker has to answer."""
+    with map_rpc_errors():
+        try:
+            yield
+        except WorkflowQueryFailedError as error:
+            raise RunUnreadable(f"the worker cannot read this run: {error}") from error
+        except RPCError as error:
+            if error.status in _NO_WORKER:
+                raise WorkerUnavailable(NO_WORKER) from error
+            raise

@@ -13,8 +13,8 @@ from temporalio.api.workflowservice.v1 import DeleteWorkflowExecutionRequest
 from temporalio.client import Client, WorkflowHandle
 
 from elcano.api.http.errors import DeleteRefused, RunForgotten
+from elcano.api.temporal.connection import CALL_TIMEOUT, map_rpc_errors
 from elcano.api.temporal.executions import describe_execution
-from elcano.api.temporal.rpc_errors import CALL_TIMEOUT, map_rpc_errors
 
 _WAKING = frozenset(
     {

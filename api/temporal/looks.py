@@ -14,8 +14,7 @@ from temporalio.client import WorkflowFailureError
 from temporalio.exceptions import ActivityError, ApplicationError
 
 from elcano.api.http.errors import SourceCheckFailed, TemporalUnavailable
-from elcano.api.temporal.connection import Connection
-from elcano.api.temporal.rpc_errors import CALL_TIMEOUT, map_rpc_errors
+from elcano.api.temporal.connection import CALL_TIMEOUT, Connection, map_rpc_errors
 from elcano.graphs.catalogue.looks import LOOK_WORKFLOW, LookCall, LookSpec
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.providers import CHECK_SECONDS, CHECK_WORKFLOW, PROVIDER_QUEUE, SourceCheck, SourceChecked

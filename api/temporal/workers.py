@@ -23,7 +23,7 @@ from temporalio.api.workflowservice.v1 import (
 from temporalio.client import Client
 from temporalio.service import RPCError
 
-from elcano.api.temporal.rpc_errors import CALL_TIMEOUT, UNAVAILABLE, map_rpc_errors
+from elcano.api.temporal.connection import CALL_TIMEOUT, UNAVAILABLE, map_rpc_errors
 
 POLLER_AGE: Final = timedelta(seconds=70)
 """A worker polls at least once a minute."""

@@ -6,6 +6,7 @@ A fault shows its arithmetic, so that whoever set the limit can see what to chan
 
 from bisect import bisect_left
 from collections.abc import Iterable
+from functools import lru_cache
 from math import ceil
 from typing import Final
 
@@ -29,6 +30,7 @@ STEP_TOKENS: Final = 50_000
 """Default limits are multiples of it."""
 
 
+@lru_cache(maxsize=128)
 def default_limits(graph: ResearchGraph) -> Limits:
     """Return the default limits of a run of `graph`: enough for a strong reasoning model.
 
@@ -85,12 +87,17 @@ def _estimate_sectioned_tokens(graph: ResearchGraph) -> int:
 
 def limit_faults(graph: ResearchGraph, limits: Limits) -> list[str]:
     """Every reason why `limits` cannot work for `graph`, which is valid; an empty list if they can."""
-    return [
+    return [*_find_limit_faults(graph, limits)]
+
+
+@lru_cache(maxsize=512)
+def _find_limit_faults(graph: ResearchGraph, limits: Limits) -> tuple[str, ...]:
+    return (
         *_exit_tokens(graph, limits),
         *_research_tokens(graph, limits),
         *_find_step_limit_faults(graph, limits),
         *_find_time_limit_faults(graph, limits),
-    ]
+    )
 
 
 def _exit_tokens(graph: ResearchGraph, limits: Limits) -> Iterable[str]:

@@ -1,6 +1,7 @@
 """What a graph calls: its agents, own ones among them, and the extras without which its tools fail or do less."""
 
 from collections.abc import Collection, Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from elcano.graphs.agents.definition import AGENTS, AgentDefinition
@@ -8,7 +9,7 @@ from elcano.graphs.agents.own_definition import agent_faults, get_agent
 from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.extras import EXTRAS
 from elcano.graphs.model_names import OFFLINE, model_fault, model_names
-from elcano.graphs.registry import find_keyless
+from elcano.graphs.registry import list_keyless
 from elcano.graphs.schemas.bounds import SchemaFault
 from elcano.graphs.schemas.schema_parser import parse_schema
 from elcano.graphs.schemas.shape import Shape
@@ -28,7 +29,8 @@ class Callee(NamedTuple):
     """That the node names; empty: none."""
 
 
-def list_callees(graph: ResearchGraph) -> list[Callee]:
+@lru_cache(maxsize=128)
+def list_callees(graph: ResearchGraph) -> tuple[Callee, ...]:
     """The agents that a graph and its branches ask, in order of their names, once with each model that a node names."""
     found = {
         (node.agent, (node.limits.model if node.limits is not None else None) or ""): one.agents.get(node.agent)
@@ -36,15 +38,23 @@ def list_callees(graph: ResearchGraph) -> list[Callee]:
         for node in one.nodes
         if isinstance(node, AgentNode)
     }
-    return [Callee(agent, own, model) for (agent, model), own in sorted(found.items(), key=lambda one: one[0])]
+    return tuple(Callee(agent, own, model) for (agent, model), own in sorted(found.items(), key=lambda one: one[0]))
 
 
-def can_answer_offline(agent: str, own: OwnAgent | None = None) -> bool:
-    """Whether the model that needs no key has rules for an agent."""
-    if own is not None:
-        return False
-    kinds = (f"{agent}_section", f"{agent}_summary") if agent in AGENTS and AGENTS[agent].by_section else (agent,)
-    return all(find_keyless(kind) is not None for kind in kinds)
+def find_unanswerable_offline(callees: Iterable[Callee]) -> list[Callee]:
+    """Those that the model which needs no key has no rules for."""
+    called = list(callees)
+    agents = {one.agent: AGENTS.get(one.agent) for one in called}
+    keyless = list_keyless()
+    by_section = {name for name, agent in agents.items() if agent is not None and agent.by_section}
+    return [
+        one
+        for one in called
+        if one.own is not None
+        or not keyless.issuperset(
+            (f"{one.agent}_section", f"{one.agent}_summary") if one.agent in by_section else (one.agent,)
+        )
+    ]
 
 
 def own_agent_faults(graph: ResearchGraph) -> Iterable[Fault]:

@@ -281,6 +281,10 @@ class ResearchGraph(Frozen):
         fields = {name: getattr(self, name) for name in ResearchGraph.model_fields}
         return ResearchGraph.model_validate({**fields, **(update or {})})
 
+    def __hash__(self) -> int:
+        """So that what follows from a graph alone is found out once: equal graphs have equal names and sizes."""
+        return hash((self.name, self.entry_node, len(self.nodes), len(self.edges)))
+
     def all_graphs(self) -> Iterator["ResearchGraph"]:
         """This graph, its branches, theirs and so on."""
         yield self

@@ -9,9 +9,14 @@ import pytest
 from fastapi import FastAPI
 
 from elcano.api.http.errors import RequestInvalid
+from elcano.api.runs.judgement import Refusals, build_input
 from elcano.api.runs.run_request import RunRequest
-from elcano.api.runs.source_availability import asks_databases, may_ask_databases
-from elcano.api.runs.submission import research_input
+from elcano.api.runs.runnable_graphs import asks_databases, may_ask_databases, read_graph_traits
+from elcano.api.runs.source_availability import (
+    SourceSurvey,
+    choose_sources,
+)
+from elcano.api.source_catalogue import SourceCatalogue
 from elcano.graphs.modes import MODES, list_ways
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.settings.settings import Settings
@@ -26,8 +31,14 @@ def with_databases(api_settings: Settings, tmp_path: Path) -> Settings:
 
 def asked(settings: Settings, mode: str, sources: list[str] | None) -> ResearchInput:
     request = RunRequest.model_validate({"question": "How many?", "mode": mode, "sources": sources})
-    lacks = {"packages": "", "sales": "", "staff": ""}
-    return research_input(request, MODES[mode], "default", "default-1", settings, lacks)
+    known, refused, traits = SourceCatalogue.of(settings), Refusals(), read_graph_traits(MODES[mode])
+    ready: dict[str, str] = {name: "" for name in ("packages", "sales", "staff") if name in known.specs}
+    survey = SourceSurvey(known, {**dict.fromkeys(known.specs, "not here"), **ready}, frozenset())
+    chosen = choose_sources(sources, traits, survey, settings)
+    made, _ = build_input(request, "default-1", MODES[mode], traits, chosen, survey, "default", settings, refused)
+    refused.require_none()
+    assert made is not None
+    return made
 
 
 async def test_databases_are_listed_among_the_sources_without_their_addresses(

@@ -74,7 +74,7 @@ async def test_the_setting_chooses_and_the_request_goes_before_it(chained: httpx
 async def test_other_modes_have_no_chain(api: httpx.AsyncClient, store: Store, mode: str) -> None:
     answer = await ask(api, mode=mode, use_graph=False)
     assert answer.status_code == 422
-    assert [fault["field"] for fault in answer.json()["errors"]] == ["mode"]
+    assert "mode" in [fault["field"] for fault in answer.json()["errors"]]
     assert (await store.of("default").runs.page(limit=1)).runs == ()
 
 

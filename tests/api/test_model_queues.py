@@ -10,8 +10,6 @@ from temporalio.client import Client
 
 from elcano.activities.sources.registry import open_sources
 from elcano.api.runs.model_checks import assign_model_queues
-from elcano.api.temporal.client import Temporal
-from elcano.api.temporal.connection import Connection
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.modes import MODES
 from elcano.graphs.providers import model_queue
@@ -44,26 +42,22 @@ def asked(**changes: object) -> ResearchInput:
     return ResearchInput(run_id="run-1", question=QUESTION, mode="deep", graph=MODES["deep"]).model_copy(update=changes)
 
 
-async def test_what_waits_where_is_written_into_the_run_its_branches_agents_too(temporal: Client) -> None:
-    async def client() -> Client:
-        return temporal
-
-    nobody = Temporal(Connection(client), "a queue that no worker polls")
+def test_what_waits_where_is_written_into_the_run_its_branches_agents_too() -> None:
     settings = Settings.model_validate(
         {"model": "offline", "agent_models": {"writer": f"{MODEL},offline"}, "model_rates": RATED}
     )
-    assert (await assign_model_queues(asked(), nobody, settings)).model_providers == {"writer": "cerebras"}
+    assert assign_model_queues(asked(), settings).model_providers == {"writer": "cerebras"}
     choice = ModelChoice(default=MODEL, by_agent={"writer": "openai:gpt-5.1", "judge": "offline"})
-    chosen = (await assign_model_queues(asked(models=choice), nobody, settings)).model_providers
+    chosen = assign_model_queues(asked(models=choice), settings).model_providers
     assert {"planner", "long_writer", "knowledge_gap"} <= set(chosen)
     assert not {"writer", "judge"} & set(chosen)
     plain = Settings.model_validate({"model": MODEL})
-    assert (await assign_model_queues(asked(), nobody, plain)).model_providers == {}
+    assert assign_model_queues(asked(), plain).model_providers == {}
     first, *others = MODES["simple"].nodes
     judge = next(node for node in others if node.id == "judge").model_copy(update={"limits": AgentLimits(model=MODEL)})
     nodes = (first, *(judge if node.id == "judge" else node for node in others))
     own = asked(graph=MODES["simple"].model_copy(update={"nodes": nodes}), models=ModelChoice(default="offline"))
-    told = await assign_model_queues(own, nobody, settings)
+    told = assign_model_queues(own, settings)
     assert told.model_providers == {MODEL: "cerebras"}
 
 

@@ -9,9 +9,9 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from elcano.api.runs.mode_choice import find_barred_modes, least_faults
+from elcano.api.runs.runnable_graphs import find_barred_modes, list_least_faults
 from elcano.graphs.checks.budget_limits import default_limits
-from elcano.graphs.checks.callees import can_answer_offline, list_callees
+from elcano.graphs.checks.callees import find_unanswerable_offline, list_callees
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.modes import MODES, auto_graph, can_choose_mode, list_ways
 from elcano.graphs.state.budget import Limits
@@ -67,7 +67,7 @@ async def test_databases_are_a_way_where_there_are_some(
 
 @pytest.mark.parametrize("mode", MODES)
 def test_the_rules_of_tests_play_every_agent_of_every_mode(mode: str) -> None:
-    assert [one.agent for one in list_callees(MODES[mode]) if not can_answer_offline(one.agent)] == []
+    assert find_unanswerable_offline(list_callees(MODES[mode])) == []
 
 
 async def test_domains_are_listed_with_those_of_the_folder(
@@ -142,7 +142,7 @@ BY_DEFAULT = default_limits(auto_graph())
 )
 def test_sources_and_budget_bar_modes(limits: Limits, sources: tuple[str, ...], closed: list[str]) -> None:
     assert set(find_barred_modes(limits, sources, OFFLINE)) == set(closed)
-    assert bool(least_faults(limits)) is (len(closed) == len(ALL))
+    assert bool(list_least_faults(limits)) is (len(closed) == len(ALL))
 
 
 def test_as_a_chain_goes_what_is_written_out_as_one() -> None:

@@ -129,7 +129,8 @@ async def test_in_a_shared_environment_the_key_is_looked_for_here(
     async with speaking(make_app(alike)) as api:
         refused = await asked(api, locked.name)
         assert "set LOCKED_KEY where the server runs and start it again" in refused.text
-        monkeypatch.setenv("LOCKED_KEY", "a secret")
+    monkeypatch.setenv("LOCKED_KEY", "a secret")
+    async with speaking(make_app(alike)) as api:
         assert (await asked(api, locked.name)).status_code == 201
         assert "no worker polls" in str((await shown(api))[locked.name]["missing"])
 

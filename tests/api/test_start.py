@@ -81,6 +81,25 @@ async def test_the_workflow_gets_the_whole_request(api: httpx.AsyncClient, tempo
     assert set(asked["barred"]) == {"data", "literature_review"}
 
 
+async def test_everything_that_is_wrong_is_told_at_once(api: httpx.AsyncClient, store: Store) -> None:
+    body = {
+        "question": QUESTION,
+        "graph": {"name": "own", "nodes": [], "entry_node": "nowhere"},
+        "sources": ["nowhere"],
+        "budget": {"tokens": 1},
+        "model": "opnai:gpt-5.1",
+        "domain": "biomedicine",
+        "previous_run": "default-01kb1q3yw5v7c8m2n4p6r8t0vx",
+    }
+    answer = await api.post("/v1/runs", json=body)
+    assert answer.status_code == 422
+    assert answer.json()["type"] == "urn:elcano:request-invalid"
+    told = {field.partition(".")[0] for field in fields(answer)}
+    assert told == {"graph", "sources", "budget", "model", "domain", "previous_run"}
+    assert any(fault.get("pointer", "").startswith("/graph") for fault in answer.json()["errors"])
+    assert (await store.of("default").runs.page(limit=1)).runs == ()
+
+
 async def test_what_cannot_work_is_refused_by_name(
     api: httpx.AsyncClient, store: Store, subtests: pytest.Subtests
 ) -> None:

@@ -5,6 +5,7 @@ import random
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import httpx
@@ -16,14 +17,17 @@ from sqlalchemy import func, select
 from temporalio.client import Client
 
 from elcano.api.http.errors import FieldFault, KeyReused, RequestInvalid, RunForgotten, TooManyRuns
-from elcano.api.runs import domains, idempotent_start, submission
-from elcano.api.runs.idempotent_start import RequestKey, Starter
+from elcano.api.runs import judgement
+from elcano.api.runs.submission import JudgedRun, submit_run
+from elcano.api.services import Services
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import Engine
 from elcano.graphs.modes import MODES
+from elcano.graphs.records import ArchivedRun
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.settings.settings import Settings
 from elcano.storage.all_tenants import Admission
+from elcano.storage.runs import RequestKey
 from elcano.storage.sql.tables import idempotency_keys, runs
 from elcano.storage.store import Store, open_store
 from tests.api.asking import QUESTION
@@ -90,8 +94,10 @@ async def test_a_request_goes_on_where_a_process_died(
 
 
 async def test_a_fork_is_started_once_though_what_it_forked_is_gone(api: httpx.AsyncClient, store: Store) -> None:
-    claim = await store.of("default").runs.claim("unused", "hash", "default-unused")
-    assert await store.of("default").runs.give_back("unused", claim.run_id)
+    runs = store.of("default").runs
+    await runs.claim("unused", "hash", "default-unused")
+    await runs.give_back("unused", "default-unused")
+    assert await runs.find_claim("unused") is None
     answer = await api.post("/v1/runs/default-nowhere/fork", json={"step": 2}, headers=KEY)
     assert answer.status_code == 404
     assert await kept(store) == (0, 0)
@@ -99,13 +105,13 @@ async def test_a_fork_is_started_once_though_what_it_forked_is_gone(api: httpx.A
 
 async def test_files_are_read_beside_the_event_loop(api: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
     threads = []
-    real = domains.choose_rubrics
+    real = judgement.choose_rubrics
 
     def read(*given: Any) -> Any:
         threads.append(threading.current_thread())
         return real(*given)
 
-    monkeypatch.setattr(submission, "choose_rubrics", read)
+    monkeypatch.setattr(judgement, "choose_rubrics", read)
     assert (await api.post("/v1/runs", json=BODY)).status_code == 201
     assert threads
     assert threading.main_thread() not in threads
@@ -146,23 +152,26 @@ class World:
         await self.turns()
         return new
 
-    async def admit(self, run: Any) -> Admission:
+    async def admit(self, run: ArchivedRun, key: RequestKey | None) -> Admission:
         await self.turns()
         if self.accepts and self.chosen.random() < 0.2:
             return Admission(admitted=False, open=9, share=9)
-        return await self.store.admit(run, 9)
+        return await self.store.admit(run, 9, key)
 
-    async def judge(self, run_id: str) -> tuple[ResearchInput, Engine]:
+    async def judge(self, run_id: str) -> JudgedRun:
         await self.turns()
         if not self.accepts:
             raise RequestInvalid([FieldFault(field="sources", message="renamed")])
-        return sample(MODES["iterative"]).model_copy(update={"run_id": run_id}), "graph"
+        return JudgedRun(sample(MODES["iterative"]).model_copy(update={"run_id": run_id}), "graph")
 
     async def ask(self, said: str) -> str | None:
         """The run that a request starts or gets; None if it is refused, or whoever asked died."""
-        starter = Starter(cast("Temporal", self), self.store.of("default"), self.admit, Settings())
+        services = SimpleNamespace(
+            tenant="default", temporal=self, store=self.store.of("default"), admit=self.admit, settings=Settings()
+        )
+        key = RequestKey(key="once", request_hash=said)
         try:
-            return (await starter.start(self.judge, RequestKey("once", said))).run.run_id
+            return (await submit_run(self.judge, key, cast("Services", services))).run.run_id
         except (RequestInvalid, TooManyRuns, KeyReused, asyncio.CancelledError):
             return None
 
@@ -192,10 +201,4 @@ def test_however_requests_interleave_a_key_starts_one_run(seed: int, tmp_path_fa
                 assert await world.ask("same") is None
                 assert await kept(store) == (0, 0)
 
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(idempotent_start, "assign_model_queues", _as_it_is)
-        asyncio.run(trial())
-
-
-async def _as_it_is(asked: ResearchInput, *beside: object) -> ResearchInput:
-    return asked
+    asyncio.run(trial())

@@ -9,7 +9,7 @@ import pytest
 from fastapi import FastAPI
 from temporalio.client import Client
 
-from elcano.api.runs.model_checks import find_obstacle
+from elcano.api.runs.model_checks import explain_mode_obstacle
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.modes import MODES
 from elcano.settings.settings import Settings
@@ -103,11 +103,13 @@ async def test_without_a_model_and_saved_questions_a_database_is_refused(
 
 def test_only_a_model_that_is_known_to_lack_is_told(api_settings: Settings) -> None:
     graph, bare = MODES["data"], api_settings.model_copy(update={"database_examples": {}})
-    assert find_obstacle(graph, ("shop",), ModelChoice(), bare)
-    assert not find_obstacle(graph, ("shop",), ModelChoice(), api_settings)
-    assert not find_obstacle(graph, ("shop",), ModelChoice(by_agent={"sql_writer": "openai:gpt-5.1"}), bare)
-    assert find_obstacle(graph, ("shop",), ModelChoice(default="openai:a", by_agent={"sql_writer": "offline"}), bare)
+    assert explain_mode_obstacle(graph, ("shop",), ModelChoice(), bare)
+    assert not explain_mode_obstacle(graph, ("shop",), ModelChoice(), api_settings)
+    assert not explain_mode_obstacle(graph, ("shop",), ModelChoice(by_agent={"sql_writer": "openai:gpt-5.1"}), bare)
+    assert explain_mode_obstacle(
+        graph, ("shop",), ModelChoice(default="openai:a", by_agent={"sql_writer": "offline"}), bare
+    )
     elsewhere = bare.model_copy(update={"shared_environment": False})
-    assert not find_obstacle(graph, ("shop",), ModelChoice(), elsewhere)
-    assert find_obstacle(graph, ("shop",), ModelChoice(default="offline"), elsewhere)
-    assert not find_obstacle(MODES["deep"], ("shop",), ModelChoice(), bare)
+    assert not explain_mode_obstacle(graph, ("shop",), ModelChoice(), elsewhere)
+    assert explain_mode_obstacle(graph, ("shop",), ModelChoice(default="offline"), elsewhere)
+    assert not explain_mode_obstacle(MODES["deep"], ("shop",), ModelChoice(), bare)

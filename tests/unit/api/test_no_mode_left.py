@@ -1,7 +1,6 @@
 """A run that chooses its mode and has none to choose is told so once, by the field that it is about."""
 
-from elcano.api.runs.mode_choice import find_barred_modes
-from elcano.api.runs.submission import refusals_of
+from elcano.api.runs.runnable_graphs import find_barred_modes, find_limit_faults
 from elcano.graphs.modes import auto_graph, list_parts
 from elcano.graphs.state.budget import Limits
 from elcano.settings.settings import Settings
@@ -13,7 +12,7 @@ def test_auto_over_databases_alone_under_the_chain_is_one_fault_of_the_mode() ->
     limits = Limits()
     closed = find_barred_modes(limits, ("shop",), SHOP, "chain")
     assert closed.keys() == list_parts().keys()
-    (fault,) = refusals_of(auto_graph(), limits, closed)
+    (fault,) = find_limit_faults(auto_graph(), limits, closed)
     assert fault.field == "mode"
     assert fault.message.startswith("no mode can be chosen here: ")
     for why in set(closed.values()):
@@ -25,11 +24,11 @@ def test_a_budget_that_is_too_small_for_every_mode_is_a_fault_of_the_budget() ->
     limits = Limits(tokens=1_000)
     closed = find_barred_modes(limits, ("packages",), Settings(), "graph")
     assert closed.keys() == list_parts().keys()
-    faults = refusals_of(auto_graph(), limits, closed)
+    faults = find_limit_faults(auto_graph(), limits, closed)
     assert faults
     assert {fault.field for fault in faults} == {"budget"}
 
 
 def test_a_mode_that_is_left_is_no_fault() -> None:
     limits = Limits()
-    assert refusals_of(auto_graph(), limits, find_barred_modes(limits, ("packages",), Settings(), "graph")) == []
+    assert find_limit_faults(auto_graph(), limits, find_barred_modes(limits, ("packages",), Settings(), "graph")) == []

@@ -40,7 +40,7 @@ def tool(*, reads: bool = True, structured: Mapping[str, Any] | None = None) -> 
             "properties": {name: {"type": TYPES[kind]} for name, kind in hints.items()},
             "required": list(hints)[: len(hints) - optional],
         }
-        listed = {"name": function.__name__, "description": function.__doc__, "inputSchema": schema}
+        listed: dict[str, Any] = {"name": function.__name__, "description": function.__doc__, "inputSchema": schema}
         listed |= {"annotations": {"readOnlyHint": True}} if reads else {}
         listed |= {} if structured is None else {"outputSchema": {"type": "object", **structured}}
         TOOLS[function.__name__] = function, listed

@@ -1,7 +1,7 @@
-"""What programs print: a closed or full output ends the program with one sentence, and no text can rule a terminal.
+"""Standard output of programs: a closed or full output ends the program with one sentence; no text controls a terminal.
 
-Signs that reverse what stands beside them (U+202E and its like) and control characters reach a terminal in titles and
-questions that others wrote. Colours, links and movements of the cursor, which the programs write themselves, stay.
+Characters that reverse the text beside them (U+202E and its like) and control characters reach a terminal in titles and
+questions that others wrote. Colours, links and cursor movements, which the programs write themselves, stay.
 """
 
 import os
@@ -21,18 +21,18 @@ _UNSEEN: Final = re.compile(
 
 
 class OutputLost(Exception):
-    """Standard output was closed or is full. The text is the sentence for the person."""
+    """Standard output was closed or is full. The text is the sentence for the user."""
 
 
 class _Output:
-    """A stream in front of another one."""
+    """A stream that wraps another one."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._is_terminal = stream.isatty()
 
     def write(self, text: str) -> int:
-        """Writes `text`; on a terminal, without invisible characters."""
+        """Write `text`; on a terminal, without invisible characters."""
         try:
             self._stream.write(_UNSEEN.sub("", text) if self._is_terminal else text)
         except OSError as error:
@@ -40,7 +40,7 @@ class _Output:
         return len(text)
 
     def flush(self) -> None:
-        """Has everything written."""
+        """Flush the stream."""
         try:
             self._stream.flush()
         except OSError as error:

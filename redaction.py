@@ -1,10 +1,9 @@
-"""Secrets are removed from texts before they leave a process: into histories, databases, answers and logs.
+"""Removes secrets from texts before they leave a process: into histories, databases, answers and logs.
 
-Every secret value is removed wherever it stands, whatever its shape; a provider or a server may echo it. One of 12
-characters and more is also found in pieces, with white space or control sequences between them: where a terminal, a
-column or a chunk broke it. Beside these, what has the shape of a key is removed, for keys that are not in this
-environment. A shape is only taken for a key if it has a key's length and signs: a message that says which variable to
-set stays as it is.
+Every secret value is removed wherever it occurs; a provider or a server may echo it. A secret of 12 characters and more
+is also found in pieces, with white space or control sequences between them: where a terminal, a column or a chunk broke
+it. In addition, text that looks like a key is removed, for keys that are not in this environment. It counts as a key
+only if it has a key's length and characters: a message that says which variable to set stays as it is.
 """
 
 import json
@@ -21,7 +20,7 @@ from elcano.settings import LEAST_SECRET, list_secrets, short_secrets
 REMOVED: Final = "[removed]"
 LOG_FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 LEAST_IN_PIECES: Final = 12
-"""Characters of a secret that is found in pieces: two words beside each other rarely make a longer one."""
+"""Minimum length of a secret that is found in pieces: two adjacent words rarely make a longer one."""
 
 _SHAPE: Final = re.compile(
     r"\b(?:sk|pk|rk|gsk|xai|hf|ghp|gho|ghs|glpat|github_pat)[-_][\w*.-]{6,}"  # the shapes of provider keys
@@ -42,16 +41,16 @@ _GAP: Final = re.compile(
     r"|[\s\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff])++",
     re.IGNORECASE,
 )
-"""What may stand between two pieces of a secret."""
+"""What may separate two pieces of a secret."""
 
 
 def without_secrets(text: str, given: tuple[str, ...] = ()) -> str:
-    """`text` with `[removed]` in place of every secret, those in `given` among them, and of what looks like a key."""
+    """Return `text` with `[removed]` for every secret, including those in `given`, and for what looks like a key."""
     return _SHAPE.sub(REMOVED, without_values(text, (*list_secrets(), *given)))
 
 
 def json_without_values(value: Any, values: tuple[str, ...]) -> Any:
-    """`value`, which is JSON, without the secrets: in its strings, its names and its numbers."""
+    """Return the JSON `value` without the secrets: in its strings, its names and its numbers."""
     match value:
         case str():
             return without_values(value, values)
@@ -69,9 +68,9 @@ def json_without_values(value: Any, values: tuple[str, ...]) -> Any:
 
 
 def without_values(text: str, values: tuple[str, ...]) -> str:
-    """`text` with `[removed]` in place of each of `values`, also where they are in pieces.
+    """Return `text` with `[removed]` in place of each of `values`, also where they are in pieces.
 
-    The time is that of one search for each value, however the text was made: nothing is tried at each of its places.
+    The time is that of one search for each value, whatever the text: no value is tried at each position.
     """
     end, parts = 0, []
     for start, stop in _merge_spans(_find_values(text, values)):
@@ -81,15 +80,15 @@ def without_values(text: str, values: tuple[str, ...]) -> str:
 
 
 class SafeFormatter(logging.Formatter):
-    """Log lines without keys: in the message, in its arguments, in tracebacks."""
+    """Formats log lines without keys: in the message, in its arguments, in tracebacks."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The whole text of a record."""
+        """Return the whole text of a record."""
         return without_secrets(super().format(record))
 
 
 def log_to_stderr(level: str) -> None:
-    """Logs to standard error, as every program does, without keys; warns of secrets that are too short to be removed.
+    """Log to standard error, as every program does, without keys; warn of secrets that are too short to be removed.
 
     Args:
         level: `debug`, `info`, `warning` or `error`.
@@ -104,7 +103,7 @@ def log_to_stderr(level: str) -> None:
 
 
 def _find_values(text: str, values: tuple[str, ...]) -> Iterator[tuple[int, int]]:
-    """Where the values stand in a text."""
+    """Find the positions of the values in a text."""
     whole, in_pieces = _list_secret_forms(values)
     for form in whole:
         yield from _find_occurrences(text, form)

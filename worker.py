@@ -63,16 +63,16 @@ from elcano.workflows.sandbox import workflow_runner
 _log = logging.getLogger("worker")
 
 STICKY_TIMEOUT = timedelta(seconds=2)
-"""How long Temporal waits for the worker that holds a workflow in memory before it asks another one. A query to the
-runs of a killed worker takes this long; the default of the SDK is 10 s."""
+"""How long Temporal waits for the worker that caches a workflow before it asks another one. A query to the runs of a
+killed worker takes this long; the SDK's default is 10 s."""
 HEARTBEAT_THROTTLE = timedelta(milliseconds=100)
-"""Activities beat twice a second, and whenever there is progress to keep; the SDK would hold that back for most of
-the heartbeat's timeout, and a worker that is killed meanwhile would lose it."""
+"""Activities send heartbeats twice a second, and whenever there is progress to save; the SDK would hold them back for
+most of the heartbeat timeout, and a worker that is killed meanwhile would lose them."""
 WORKER_HEARTBEAT = timedelta(seconds=5)
-"""Between two words of a worker to the server that it is there. The API misses one that was killed after three; the
-SDK's default is a minute."""
+"""Interval of a worker's heartbeats to the server. The API notices a killed worker after three missed ones; the SDK's
+default is a minute."""
 COMPUTING_THREADS = 8
-"""Threads for what computes: drafts, citation checks, duplicates, the extractive model, the import of providers."""
+"""Threads for computing: drafts, citation checks, duplicates, the extractive model, the import of providers."""
 
 
 def build_worker(
@@ -84,13 +84,13 @@ def build_worker(
     resolve: Resolve | None = None,
     services: Services | None = None,
 ) -> Worker:
-    """A worker with everything that a run needs, not yet started.
+    """Build a worker with everything that a run needs, not yet started.
 
-    `resolve` says who answers its agents; left out, the models that runs and settings name. `services` are those that
-    are open already.
+    `resolve` chooses the model of an agent; by default, the models that runs and settings name. `services` are services
+    that are open already.
 
     Raises:
-        InputInvalid: a setting names something that is not there.
+        InputInvalid: a setting names something that does not exist.
     """
     store = store.written_by(build_worker_signature(settings))
     gate = partial(gate_models, store=store, settings=settings)
@@ -129,11 +129,11 @@ def build_worker(
 def source_workers(
     client: Client, store: Store, sources: Sources, settings: Settings, *, passing: Passing | None = None
 ) -> list[Worker]:
-    """A worker for each source with a queue of its own that can be searched here, not yet started.
+    """Build a worker for each source with a queue of its own that can be searched here, not yet started.
 
-    The server gives out no more of a queue's searches than its source's rate, however many workers ask, and the gate
-    has them go one by one. They are of no version: the server keeps the rate of each version for itself, and while two
-    work it would be twice the source's.
+    The server hands out no more of a queue's searches than its source's rate, however many workers poll, and the gate
+    makes them go one by one. These workers are unversioned: the server tracks the rate of each version separately, and
+    two versions at work would double the source's rate.
     """
     passing = passing or through_gate(store, settings)
     tools = ToolActivities(store.written_by(build_worker_signature(settings)), sources, passing=passing)
@@ -159,7 +159,7 @@ def source_workers(
 def model_workers(
     client: Client, store: Store, sources: Sources, settings: Settings, *, resolve: Resolve | None = None
 ) -> list[Worker]:
-    """A worker for each provider of models with a rate that can be called here, not yet started; of no version.
+    """Build a worker for each model provider with a rate that can be called here, not yet started; unversioned.
 
     Raises:
         InputInvalid: a rate is set for what is no provider.
@@ -187,7 +187,7 @@ def model_workers(
 
 
 def _can_be_asked(provider: str, settings: Settings) -> bool:
-    """Whether a provider of models has a key here, needs none, or is asked at an address of the operator's own."""
+    """Whether a model provider has a key here, needs none, or has an address that the operator set."""
     addressed = address_of(f"{provider}:", settings.model_base_url, settings.model_urls)
     own = any(name.partition(":")[0] == provider for name in settings.model_urls)
     return bool(addressed or own or not PROVIDERS.get(provider)) or any(is_set(name) for name in PROVIDERS[provider])
@@ -207,9 +207,9 @@ def provider_worker(client: Client, store: Store, settings: Settings) -> Worker:
 
 
 async def run_workers(workers: Iterable[Worker]) -> None:
-    """Has all of them work until this is cancelled, or one of them breaks; then all drain side by side.
+    """Run all workers until this is cancelled, or one of them breaks; then all drain in parallel.
 
-    Cancelled once more, it does not wait for what is still running.
+    A second cancellation ends the draining at once.
     """
     working = [asyncio.create_task(_run_worker(worker)) for worker in workers]
     try:
@@ -237,7 +237,7 @@ class Version(TypedDict, total=False):
 
 
 def build_worker_version(settings: Settings) -> Version:
-    """Runs stay with the build that began them where a deployment is named; else any worker may take up any run."""
+    """Return the worker's version: runs stay with their build in a named deployment; else any worker takes any run."""
     build = build_id(settings)
     if not settings.deployment:
         return Version(build_id=build)
@@ -251,14 +251,14 @@ def build_worker_version(settings: Settings) -> Version:
 
 
 def build_worker_signature(settings: Settings) -> str:
-    """What this worker writes beside its work: the version of the program and the build id, `0.1.0+4f1c...`."""
+    """Return the signature that this worker records with its work: program version and build id, `0.1.0+4f1c...`."""
     return f"{__version__}+{build_id(settings)}"
 
 
 def build_id(settings: Settings) -> str:
-    """The one that the settings name, or a hash over what decides whether a history replays.
+    """Return the build id of the settings, or a hash of the code that decides whether a history replays.
 
-    That is the code of the two rooms that workflows are made of, and of the reducers of plugins. Without a build id
+    That is the code of the two packages that workflows are made of, and of the reducers of plugins. Without a build id
     the SDK hashes every module of the process, which takes seconds.
     """
     return settings.build_id or _code_hash()
@@ -278,7 +278,7 @@ def _code_hash() -> str:
 
 
 async def run_until_signal(settings: Settings) -> None:
-    """Works until SIGTERM or SIGINT, then drains. A second signal ends the draining at once."""
+    """Work until SIGTERM or SIGINT, then drain. A second signal ends the draining at once."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -310,7 +310,7 @@ async def run_until_signal(settings: Settings) -> None:
 
 
 def main() -> None:
-    """The program; its exit code is 0 after a signal, 2 if it cannot work as it was set up, and 1 after an error."""
+    """Run the program; its exit code is 0 after a signal, 2 if its setup is invalid, and 1 after an error."""
     chosen = program_settings()
     log_to_stderr(chosen.log_level)
     tell_failures_in_lines()

@@ -25,7 +25,6 @@ from elcano.api.http.methods import Conditional, HttpMethods
 from elcano.api.http.problems import install_error_handlers
 from elcano.api.http.request_checks import BodyLimit, refuse_unknown_parameters, require_json
 from elcano.api.openapi import add_manual, build_openapi_document
-from elcano.api.reports import query_results
 from elcano.api.reports import routes as report_routes
 from elcano.api.resume import routes as resume_routes
 from elcano.api.runs import routes as run_routes
@@ -47,7 +46,6 @@ ROUTERS: Final = (
     cancel.router,
     resume_routes.router,
     report_routes.router,
-    query_results.router,
     step_routes.router,
     modes.router,
     graphs.router,

@@ -31,7 +31,6 @@ from elcano.api.http.errors import (
 from elcano.api.http.fields import Described, declare_moments
 from elcano.api.http.request_checks import choose_media_type
 from elcano.graphs.report.report import Report
-from elcano.graphs.report.tables import ResultTable
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.events import AgentEvent
 from elcano.settings.settings import Settings
@@ -77,7 +76,6 @@ REFERRED: Final = (
     Problem,
     Report,
     ResearchGraph,
-    ResultTable,
     Streaming,
     UnreadableBranch,
     Waiting,

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from elcano.graphs.report.data_answer import QueryFault, SqlQuery
 from elcano.graphs.report.tables import DatabaseSchema
+from elcano.plugins.data.data_answer import QueryFault, SqlQuery
 from elcano.plugins.data.databases.database import Database
 from elcano.plugins.data.databases.engine import Engine, FetchedRows, Limits, Stop
 from elcano.plugins.data.databases.policy import Refused, parse_allowed_query

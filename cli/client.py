@@ -20,13 +20,13 @@ from elcano.graphs.frozen import JsonObject
 from elcano.graphs.state.events import AgentEvent
 
 GIVE_UP_SECONDS = 120.0
-"""How long a stream that broke off is tried again without one answer."""
+"""How long to keep reconnecting a stream that broke off, without one response."""
 REPEAT_SECONDS = 60.0
-"""How long a request whose outcome is unknown is sent again."""
+"""How long to resend a request whose outcome is unknown."""
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 5.0
 QUIET_SECONDS = 60.0
-"""A stream that is silent for so long, heartbeats included, is taken for dead."""
+"""A stream that is silent for this long, heartbeats included, counts as dead."""
 
 _TRY_LATER = {429, 502, 503, 504}
 _FAILED_CHECKS = ("urn:elcano:source-check-failed", "urn:elcano:database-unavailable")
@@ -57,15 +57,15 @@ class Api:
         self._http.close()
 
     def get(self, path: str, **params: str | int | list[str]) -> Any:
-        """The JSON at `path`."""
+        """Return the JSON at `path`."""
         return self._send("GET", path, params=params).json()
 
     def get_text(self, path: str, media_type: str) -> str:
-        """The text at `path`, as one of the media types that the API serves it in."""
+        """Return the text at `path`, as one of the media types that the API serves it in."""
         return self._send("GET", path, headers={"Accept": media_type}).text
 
     def post(self, path: str, body: Mapping[str, Any]) -> Any:
-        """The JSON that answers `body`, which is sent once."""
+        """Post `body` once and return the JSON that answers it."""
         return self._send("POST", path, json=body).json()
 
     def delete(self, path: str) -> None:

@@ -11,9 +11,9 @@ from elcano.cli.printing import OUTCOMES, format_dollars, format_line, format_se
 from elcano.graphs.text import format_count, shorten_text
 
 SHOWN_EVIDENCE: Final = 10
-"""Of the passages that only one run knows."""
+"""Maximum number of passages shown that only one run knows."""
 VALUE_CHARACTERS: Final = 200
-"""Of what was asked otherwise: a node of a graph is long."""
+"""Maximum length of a value that differs between the requests: a node of a graph is long."""
 _SIGNS: Final = {"added": ("+", "green"), "removed": ("-", "red"), "changed": ("~", "yellow")}
 
 

@@ -188,7 +188,7 @@ def describe_cancellation(answer: Mapping[str, Any]) -> str:
 
 
 def _parse_section(text: str) -> dict[str, str]:
-    """`Title: question`, or a title alone."""
+    """Parse `Title: question`, or a title alone."""
     title, _, question = text.partition(":")
     return {"title": title.strip(), "question": question.strip()}
 

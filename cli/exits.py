@@ -15,27 +15,26 @@ class Exit(IntEnum):
     OK = 0
     """Done. After `ask`, `watch` and `report`: the research was finished, and its report answers the question."""
     FAILED = 1
-    """The run failed, `doctor` found something to mend, or `verify` something that does not hold."""
+    """The run failed, `doctor` found something to fix, or `verify` found something that does not hold."""
     BAD_INPUT = 2
-    """What was asked for cannot work: an option, a question, a budget, a name, a graph with faults. Or `serve` cannot
-    start."""
+    """The request is invalid: an option, a question, a budget, a name, a graph with faults. Or `serve` cannot start."""
     NOT_REACHABLE = 3
-    """The API does not answer, or it answers that it cannot work now."""
+    """The API does not answer, or answers that it cannot work right now."""
     PARTIAL = 4
-    """The run ended early, by a limit, an outage or a failed step, or a part of it is missing: a section, a forecast, a
-    source that could not be searched. There is a report of what it had."""
+    """The run ended early because of a limit, an outage or a failed step, or a part of it is missing: a section, a
+    forecast, a source that could not be searched. The report covers what it had."""
     STOPPED = 5
-    """Somebody stopped the run; there is a report of what it had by then."""
+    """The run was stopped on request; the report covers what it had by then."""
     UNANSWERED = 6
-    """The research was finished, and nothing that was found answers the question; the report says so."""
+    """The research was finished, but nothing it found answers the question; the report says so."""
     CANCELLED = 7
     """The run was cancelled; there is no report."""
     TERMINATED = 8
-    """The run was ended from outside, without a chance to say so; there is no report."""
+    """The run was ended from outside without a chance to report it; there is no report."""
     NOT_WRITTEN = 9
     """Standard output was closed, or is full."""
     INTERRUPTED = 130
-    """Ctrl-C. A run that was being watched goes on."""
+    """Ctrl-C. A run that was being watched continues."""
 
 
 BY_STATUS: Final[Mapping[str, Exit]] = {
@@ -84,7 +83,7 @@ class Refused(Failed):
 
 
 def replace_process(module: str, *arguments: str) -> NoReturn:
-    """Replace this process by a program that needs more than HTTP: it gets all signals, and its exit code is ours.
+    """Replace this process by a program that needs more than HTTP; it gets all signals, and its exit code is ours.
 
     `-P`: no module in the user's folder is taken for one of ours.
     """

@@ -1,4 +1,4 @@
-"""Graphs and agents as commands are given them: JSON files, built-in ones, or those stored in the API.
+"""Load graphs and agents for commands: from JSON files, from the built-in ones, or from the API.
 
 Reading and checking needs no server: a graph is data, and the package that knows it is pure.
 """
@@ -30,7 +30,7 @@ _OBJECT: Final[TypeAdapter[JsonObject]] = TypeAdapter(JsonObject)
 
 
 def read_json_object(path: Path, what: str) -> JsonObject:
-    """The JSON object in a file, which is to be `what`: an agent, a graph.
+    """Read the JSON object in a file, which should be `what`: an agent, a graph.
 
     Raises:
         BadInput: it holds none, or cannot be read.
@@ -46,7 +46,7 @@ def read_json_object(path: Path, what: str) -> JsonObject:
 
 
 def load_graph(name: str) -> ResearchGraph:
-    """A built-in graph by its name, the graph in a JSON file, or one stored in the API, by its name or `name@version`.
+    """Load a built-in graph by name, the graph in a JSON file, or one stored in the API, by name or `name@version`.
 
     Raises:
         Failed: there is none of them, or the file holds no graph.
@@ -67,7 +67,7 @@ def load_graph(name: str) -> ResearchGraph:
 
 
 def format_graph_faults(faults: Iterable[Fault], name: str) -> list[str]:
-    """Faults as lines, each after the JSON pointer of its place in the graph that was named, if it has one there."""
+    """Format faults as lines, each after the JSON pointer of its place in the named graph, if it has one there."""
     path = Path(name)
     if name in MODES or not path.is_file():  # what was checked is what was sent
         return [f"{fault.pointer}: {fault}" if fault.pointer else str(fault) for fault in faults]
@@ -77,7 +77,7 @@ def format_graph_faults(faults: Iterable[Fault], name: str) -> list[str]:
 
 
 def dump_without_defaults(graph: ResearchGraph) -> JsonObject:
-    """A graph as a person would write it, without default values."""
+    """Dump a graph as a person would write it, without default values."""
     found = graph.model_dump(mode="json", exclude_defaults=True)
     for parts in (graph.nodes, graph.edges):
         name = "nodes" if parts is graph.nodes else "edges"

@@ -28,7 +28,7 @@ _BEGINNINGS: frozenset[EventType] = frozenset(
 )
 """Events that announce work; its result replaces them."""
 _ANSWERED: frozenset[EventType] = frozenset({"judging", "hypothesizing"})
-"""Of these, the types that also report results, with figures: a manager's decision, hypotheses. Those stay."""
+"""Those of `_BEGINNINGS` that also report results, with figures: a manager's decision, hypotheses. Those stay."""
 _STYLES: dict[EventType, str] = {
     "started": "bold",
     "looping": "bold cyan",
@@ -65,11 +65,11 @@ ASK_SECONDS: Final = 3.0
 JOIN_SECONDS: Final = 3.0
 """How long to wait at the end for an answer about the budget, which is no longer needed."""
 SECTION_LINES: Final = 20
-"""Open sections that are shown; of the others, the number."""
+"""Maximum number of open sections shown; the others are counted."""
 LIVE_LINES: Final = 6
-"""Lines at the end of a text that is being written."""
+"""Number of lines shown at the end of a text that is being written."""
 _CONTROLS: Final = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""What a terminal would take for a command, or for a turn of the reading direction."""
+"""Characters that a terminal would take for a command, or that reverse the reading direction."""
 _GAUGES = {
     "tokens": ("tokens", ",d"),
     "cost_usd": ("US$", ".4f"),
@@ -116,7 +116,7 @@ def open_display(console: Console, fetch_run: Callable[[], JsonObject]) -> Itera
 
 
 def _follow_budget(display: "LiveDisplay", fetch_run: Callable[[], JsonObject], over: threading.Event) -> None:
-    """Keep the budget line up to date; without an answer from the server there is none, rather than an old one."""
+    """Keep the budget line up to date; without an answer from the server the line is hidden, rather than outdated."""
     while not over.is_set():
         try:
             display.update_run(fetch_run())

@@ -14,15 +14,15 @@ from elcano.cli.exits import BadInput
 from elcano.cli.requests import get_json
 
 SHOWN: Final = 8
-"""Characters of an id that narrow lists show: its end, which is drawn at random."""
+"""Number of characters of an id in narrow lists: its end, which is random."""
 _ULID: Final = 26
 _NAMED: Final = 10
-"""Matching runs that an error message lists."""
+"""Number of matching runs that an error message lists."""
 _AGENT_MODEL: Final = re.compile(r"([a-z][a-z0-9_]*)=(.*)", re.DOTALL)
 
 
 def find_run_id(part: str) -> str:
-    """Complete a part of a run's id; of a section's id, the part is what stands before the first full stop.
+    """Complete a part of a run's id; for a section's id, the part is the text before the first full stop.
 
     An id that matches no run is returned as it is: the API refuses it.
 
@@ -90,7 +90,7 @@ def parse_models(given: Sequence[str] | None) -> str | dict[str, Any]:
 
 
 def load_graph_option(file: str) -> dict[str, Any] | None:
-    """The graph in a file, as a request has it; None if no file is given.
+    """Load the graph in a file, as a request has it; None if no file is given.
 
     Raises:
         BadInput: the file holds no graph.

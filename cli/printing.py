@@ -1,4 +1,4 @@
-"""How results are printed: tables as wide as the terminal, colours on a terminal only, numbers as people read them.
+"""Print results: tables as wide as the terminal, colours on a terminal only, numbers as people read them.
 
 Results go to standard output, progress to standard error: `elcano ask ... > report.md` does what it looks like.
 """
@@ -52,7 +52,7 @@ def print_line(text: str) -> None:
 
 
 def print_printable(text: str) -> None:
-    """Print a line of text that a stranger wrote; characters that would control a terminal are written out."""
+    """Print a line of text from an untrusted source; characters that would control a terminal are escaped."""
     print_line("".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text))
 
 
@@ -62,7 +62,7 @@ def print_json(value: Any, *, indent: int | None = None) -> None:
 
 
 def print_columns(rows: Sequence[Sequence[str]]) -> None:
-    """Print rows of texts, one a line, each column as wide as its widest text."""
+    """Print rows of texts, one per line, each column as wide as its widest text."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         print_line("  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)).rstrip())
@@ -93,12 +93,12 @@ def require_confirmation(question: str, *, alone: str, refused: str) -> None:
 
 
 def format_local_time(moment: str, form: str) -> str:
-    """A time of the API, in RFC 3339, as a clock on this machine shows it."""
+    """Format a time of the API, in RFC 3339, in the local time zone."""
     return datetime.fromisoformat(moment).astimezone().strftime(form)
 
 
 def format_seconds(value: float | None) -> str:
-    """A duration: `28 ms`, `0.3 s`, `42 s`, `3 min 20 s`, `2 h 5 min`; empty if it is not known."""
+    """Format a duration: `28 ms`, `0.3 s`, `42 s`, `3 min 20 s`, `2 h 5 min`; empty if it is not known."""
     if value is None:
         return ""
     if value < 0.1:
@@ -127,5 +127,5 @@ def format_tokens(usage: dict[str, Any]) -> str:
 
 
 def format_line(value: object) -> str:
-    """A value on one line: a text as it is, anything else as JSON."""
+    """Format a value on one line: a text as it is, anything else as JSON."""
     return " ".join(value.split()) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

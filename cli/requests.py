@@ -1,4 +1,4 @@
-"""Requests to the API that commands share. The client and what it needs are imported when one is sent."""
+"""Requests to the API that commands share. The client and its dependencies are imported when a request is sent."""
 
 import sys
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""`elcano sources`: what can be searched, the state of each source, and whether it finds anything."""
+"""`elcano sources`: the sources, the state of each, and whether one finds anything."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final
@@ -66,7 +66,7 @@ def check_source(
 
 
 def _describe_state(source: dict[str, Any]) -> list[str]:
-    """The state of a source's provider, where something is or was wrong."""
+    """Describe the state of a source's provider, if something is or was wrong."""
     lines = []
     if source["state"] in ("waiting", "failing", "trial"):
         since = f"since {_format_utc_time(source['since'])}" if source["since"] else ""
@@ -78,7 +78,7 @@ def _describe_state(source: dict[str, Any]) -> list[str]:
 
 
 def _list_traits(source: dict[str, Any]) -> list[str]:
-    """A source's abilities and limits, beyond those of a plain folder."""
+    """List a source's abilities and limits, beyond those of a plain folder."""
     rate, with_key = source["per_second"], source["per_second_with_key"]
     traits = [source["kind"], source["texts"]]
     traits += ["dated"] if source["dated"] else []

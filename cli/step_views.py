@@ -1,4 +1,4 @@
-"""A run as a table of its steps, and one step in detail, of which people see what changed."""
+"""Prints the table of a run's steps, and one step in detail, with what it changed."""
 
 import json
 from typing import Any, Final
@@ -20,9 +20,9 @@ from elcano.cli.printing import (
 from elcano.graphs.frozen import Json
 
 SHOWN_LINES: Final = 40
-"""Lines of a step's input and of its output."""
+"""Maximum number of lines of a step's input and of its output."""
 SHOWN_ITEMS: Final = 10
-"""Items that were appended to a list."""
+"""Maximum number of appended list items."""
 _GAUGES: Final = {"tokens": "tokens", "cost_usd": "US$", "seconds": "seconds", "iterations": "iterations"}
 _COLUMNS: Final = ("step", "node", "iteration", "began", "took", "tokens in + out", "cost", "attempts", "outcome")
 _RIGHT: Final = {"step", "iteration", "began", "took", "tokens in + out", "cost", "attempts"}
@@ -70,7 +70,7 @@ def _build_steps_table(rows: list[dict[str, Any]]) -> Table:
 
 
 def _format_step_cells(row: dict[str, Any]) -> list[str | Text]:
-    """A step as a row of the table."""
+    """Format a step as a row of the table."""
     called = row["name"] or row["kind"] or ""
     node = row["node"] if called in ("", row["node"]) else f"{row['node']} ({called})"
     tried = len(row["attempts"]) + (0 if row["attempts"] else len(row["held"]))

@@ -1,4 +1,4 @@
-"""`elcano steps`, `step` and `diff`: look into what a run did. How it is shown is imported when one is used."""
+"""`elcano steps`, `step` and `diff`: inspect what a run did. The views are imported when one is used."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def diff(run: Run, other: Run, as_json: AsJson = False) -> None:
 
 
 def _fetch_all_steps(run_id: str) -> dict[str, Any]:
-    """All pages as one. While a run works, its last step may end from one page to the next: the later page counts."""
+    """Fetch all pages as one. The last step of a running run may end between two pages: the later page counts."""
     path = f"/v1/runs/{run_id}/steps"
     found: dict[str, Any] = get_json(path)
     rows = list(found["rows"])

@@ -10,7 +10,7 @@ from elcano.settings import program_settings
 
 
 async def run_dev_stack(verbose: bool) -> None:
-    """Runs the stack until a signal comes."""
+    """Run the stack until a signal comes."""
     end_on_signals()
     chosen = program_settings()
     async with open_stack(chosen, say=print_line, verbose=verbose):
@@ -25,7 +25,7 @@ async def run_dev_stack(verbose: bool) -> None:
 
 
 def main() -> None:
-    """The program."""
+    """Run the program `python -m elcano.dev`."""
     parser = argparse.ArgumentParser(prog="elcano serve", description="Run Temporal, a worker and the API together.")
     parser.add_argument("--verbose", action="store_true", help="show everything that the processes log")
     arguments = parser.parse_args()

@@ -1,4 +1,4 @@
-"""One process of the stack: started, followed, and started again whenever it dies unasked."""
+"""One process of the stack: started, monitored, and restarted whenever it dies unexpectedly."""
 
 import asyncio
 import re
@@ -13,18 +13,18 @@ from elcano.dev.guard import Guard
 
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
-"""Seconds before a dead child is started again: doubled from the first to the longest."""
+"""Maximum backoff in seconds before a dead child is restarted; the backoff doubles up to it."""
 CALM = 60.0
-"""Seconds of life after which the next death counts as the first."""
+"""Seconds of uptime after which the backoff starts over."""
 LOG_LIMIT = 10_000_000
-"""Bytes after which a log file is set aside at the next start; one older file is kept."""
+"""Size in bytes from which a log file is rotated at the next start; one older file is kept."""
 _FOLLOW_PAUSE = 0.2
 _SEVERE = re.compile(r"\b(WARN|WARNING|ERROR|CRITICAL|FATAL)\b")
 _ORDINARY = re.compile(r"\b(DEBUG|INFO)\b")
 
 
 class Child:
-    """One kept process. Its output goes to `log`; lines that warn, or all if `verbose`, also to `say`."""
+    """A supervised process. Its output goes to `log`; warnings, or all lines if `verbose`, also go to `say`."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Child:
         self.name = name
         self.log = log
         self.deaths = 0
-        """How often it died unasked."""
+        """Number of unexpected deaths."""
         self._command = command
         self._environment = environment
         self._guard = guard
@@ -52,7 +52,7 @@ class Child:
 
     @property
     def pid(self) -> int:
-        """The process id of the present life.
+        """The process id of the running process.
 
         Raises:
             RuntimeError: it was not started, or was stopped.
@@ -62,7 +62,7 @@ class Child:
         return self._process.pid
 
     async def start(self) -> None:
-        """Starts it and keeps it alive until `stop`."""
+        """Start the process and keep it alive until `stop`."""
         self._stopping.clear()
         _set_aside(self.log)
         end = self.log.stat().st_size if self.log.exists() else 0
@@ -70,7 +70,7 @@ class Child:
         self._tasks = [asyncio.create_task(self._keep(self._process)), asyncio.create_task(self._follow(end))]
 
     async def stop(self, grace: float) -> None:
-        """Ends it: SIGTERM, and SIGKILL after `grace` seconds. Does nothing if it does not run."""
+        """End the process: SIGTERM, and SIGKILL after `grace` seconds. Does nothing if it is not running."""
         if self._process is None:
             return
         self._stopping.set()
@@ -85,16 +85,16 @@ class Child:
         self._process = None
 
     async def restart(self, grace: float) -> None:
-        """Stops it and starts it again."""
+        """Stop the process and start it again."""
         await self.stop(grace)
         await self.start()
 
     def kill(self) -> None:
-        """SIGKILL, as a test of what survives it; it is then started again like after any other death."""
+        """Send SIGKILL, to test what survives it; the process is then restarted as after any other death."""
         self._signal(signal.SIGKILL)
 
     def last_words(self, lines: int = 15) -> str:
-        """The end of its log."""
+        """Return the end of the log."""
         with self.log.open(errors="replace") as file:
             return "".join(deque(file, maxlen=lines)).rstrip()
 
@@ -138,7 +138,7 @@ class Child:
                 self._signal(signal.SIGTERM)
 
     async def _follow(self, position: int) -> None:
-        """Shows new lines of the log, from byte `position` on, until the child was stopped."""
+        """Show new lines of the log, from byte `position` on, until the child is stopped."""
         severe = False
         with self.log.open(errors="replace") as file:
             file.seek(position)

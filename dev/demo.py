@@ -1,28 +1,30 @@
-"""`make demo`: one question on a stack of its own, from the POST to the report.
+"""`make demo`: researches one question on a stack of its own, from the POST to the report.
 
 The stack takes free ports and keeps its data in `.elcano/demo`, so that it disturbs nothing and is quick the second
-time. The question goes through `elcano ask`, like anybody's.
+time. The question goes through `elcano ask`, like a user's.
 
-A folder that is to be searched is looked at before the stack starts.
-
-A run over a folder that is missing or holds nothing to read ends well, with a report that found nothing: nobody who
-mistyped a path would learn it from that.
+A folder of documents is checked before the stack starts: a run over a folder that is missing or holds nothing readable
+would end well, with a report that found nothing, and hide the mistyped path.
 """
 
 import argparse
 import asyncio
+import json
 import signal
+import sqlite3
 import stat
 import sys
 import time
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import closing
+from importlib.metadata import Distribution, distributions
+from pathlib import Path, PurePosixPath
+from typing import Final
 
 from rich.console import Console
 from rich.markdown import Markdown
 
 from elcano.activities.passages.document import FileSkipped
-from elcano.dev.demo_database import DATABASE, build_demo_database, save_questions
-from elcano.dev.demo_database import QUESTION as QUESTION_OF_DATA
 from elcano.dev.errors import CannotStart
 from elcano.dev.ports import free_ports
 from elcano.dev.program import end_on_signals, exit_cannot_start, print_line, require_plugins
@@ -36,11 +38,11 @@ from elcano.plugins.documents.parser import Parser
 from elcano.settings import Settings, program_settings
 
 _NAMED = 3
-"""Unreadable documents that a refusal names; the rest is counted."""
+"""Number of unreadable documents that a refusal names; the rest is counted."""
 
 
 def require_documents(path: Path, *, option: str, limit_bytes: int) -> None:
-    """Refuses a folder in which nothing can be searched; reads only until the first document that has a text.
+    """Refuse a folder in which nothing can be searched; read only until the first document with text.
 
     Args:
         path: the folder.
@@ -80,12 +82,12 @@ def require_documents(path: Path, *, option: str, limit_bytes: int) -> None:
 
 
 QUESTION = "What does Typer build, how does Rich print tables, and how does Pydantic validate data?"
-"""The readmes of the installed packages, which the demo searches, answer it."""
+"""The default question; the readmes of the installed packages, which the demo searches, answer it."""
 QUESTION_OF_PARTS = (
     "How does Typer build a command line interface, how does Rich print tables, how does Pydantic validate data, "
     "and how does FastAPI serve an API?"
 )
-"""For the modes that plan: each of its parts is a section that is researched by itself."""
+"""The question for modes that plan: each of its parts becomes a section of its own."""
 _PLANNING = ("deep", "deep_brief", "hierarchical")
 DATA_MODE = "data"
 SCRIPTED = "elcano.testing.plugin:plugin"
@@ -98,7 +100,7 @@ _INTERRUPTED = 130
 
 
 def demo_settings(docs: Path | None, mode: str = DEFAULT_MODE) -> Settings:
-    """The user's settings on free ports and in the demo's folder, with `docs` as the collection `docs`.
+    """Return the user's settings on free ports and in the demo's folder, with `docs` as the collection `docs`.
 
     For questions to databases there is one of the demo's own, which is made here with its saved questions.
     """
@@ -125,7 +127,7 @@ def demo_settings(docs: Path | None, mode: str = DEFAULT_MODE) -> Settings:
 
 
 def is_scripted(chosen: Settings, mode: str) -> bool:
-    """Whether a mode needs a language model, and the settings name none: a scripted one plays its agents then."""
+    """Whether a mode needs a language model and the settings name none: then a scripted model plays its agents."""
     graph = MODES.get(mode)
     if chosen.model != OFFLINE or graph is None or mode == DEFAULT_MODE:
         return False
@@ -133,7 +135,7 @@ def is_scripted(chosen: Settings, mode: str) -> bool:
 
 
 async def run_demo(question: str, mode: str, docs: Path | None) -> int:
-    """Runs the demo and returns its exit code."""
+    """Run the demo and return its exit code."""
     end_on_signals()
     chosen = demo_settings(docs, mode)
     report = chosen.data_dir / "reports" / f"{time.strftime('%Y%m%d-%H%M%S')}.md"
@@ -172,7 +174,7 @@ async def _run_ask_command(chosen: Settings, question: str, *options: str) -> in
 
 
 def main() -> None:
-    """The program; exits as `elcano ask` does, but with 0 whenever there is a report, and with 2 if it cannot start."""
+    """Run the program; it exits as `elcano ask` does, but with 0 if there is a report, and 2 if it cannot start."""
     parser = argparse.ArgumentParser(prog="make demo")
     parser.add_argument("--question", help="by default one that the installed packages' readmes answer")
     parser.add_argument("--mode", default=DEFAULT_MODE)
@@ -199,6 +201,70 @@ def _print_report_file(report: Path) -> None:
         console.print(Markdown(text))
     else:
         print_line(text)
+
+
+DATABASE: Final = "installed"
+"""The name of the demo's database."""
+QUESTION_OF_DATA: Final = "What are the top 5 packages by total bytes?"
+SAVED_QUESTIONS: Final = {
+    QUESTION_OF_DATA: (
+        "SELECT package, SUM(bytes) AS total_bytes FROM files GROUP BY package "
+        "ORDER BY total_bytes DESC, package LIMIT 5"
+    ),
+    "How many packages are there?": "SELECT COUNT(*) AS packages FROM packages",
+    "How many files does each package have?": (
+        "SELECT package, COUNT(*) AS files FROM files GROUP BY package ORDER BY files DESC, package"
+    ),
+    "What are the total bytes by suffix?": (
+        "SELECT suffix, SUM(bytes) AS total_bytes FROM files WHERE suffix IS NOT NULL GROUP BY suffix "
+        "ORDER BY total_bytes DESC, suffix"
+    ),
+}
+"""The saved questions, each with the query that answers it."""
+_TABLES: Final = """
+CREATE TABLE packages (name TEXT PRIMARY KEY, version TEXT NOT NULL);
+CREATE TABLE files (
+    id INTEGER PRIMARY KEY,
+    package TEXT NOT NULL REFERENCES packages (name),
+    path TEXT NOT NULL,
+    suffix TEXT,
+    bytes INTEGER NOT NULL
+);
+"""
+
+
+def build_demo_database(folder: Path) -> Path:
+    """Write the database into `folder` and return its path. A package without a list of its files has none here."""
+    folder.mkdir(parents=True, exist_ok=True)
+    place = folder / f"{DATABASE}.db"
+    place.unlink(missing_ok=True)
+    known = {one.metadata["Name"]: one for one in distributions() if one.metadata["Name"]}
+    with closing(sqlite3.connect(place)) as connection, connection:
+        connection.executescript(_TABLES)
+        connection.executemany(
+            "INSERT INTO packages VALUES (?, ?)", ((name, one.version) for name, one in sorted(known.items()))
+        )
+        connection.executemany(
+            "INSERT INTO files (package, path, suffix, bytes) VALUES (?, ?, ?, ?)",
+            (row for name, one in sorted(known.items()) for row in _list_package_files(name, one)),
+        )
+    return place
+
+
+def save_questions(folder: Path) -> Path:
+    """Write the saved questions into `folder`, in the form of `ELCANO_DATABASE_EXAMPLES`, and return their path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    place = folder / f"{DATABASE}.jsonl"
+    lines = (json.dumps({"question": question, "sql": sql}) for question, sql in SAVED_QUESTIONS.items())
+    place.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return place
+
+
+def _list_package_files(name: str, package: Distribution) -> Iterator[tuple[str, str, str | None, int]]:
+    """List the files whose size the package states."""
+    for file in package.files or ():
+        if file.size is not None:
+            yield name, str(file), PurePosixPath(file).suffix.lstrip(".") or None, file.size
 
 
 if __name__ == "__main__":

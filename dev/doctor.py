@@ -1,8 +1,8 @@
 """`elcano doctor`: checks everything that a run needs on this machine, one line each, and says how to fix faults.
 
-It looks and changes nothing, but for a store that is named by URL: it opens that as the programs do. What is merely not
-running is no fault; what would keep it from running is. A server that runs has settings of its own, those of where it
-was started: findings on the settings of this shell say so, and are no faults while a server answers that is ready.
+It changes nothing; but it opens a store that is named by URL as the programs do. A program that is merely not running
+is no fault; an obstacle to running it is. A running server has its own settings, those of where it was started:
+findings on the settings of this shell say so, and are no faults while a ready server answers.
 """
 
 import shutil
@@ -53,18 +53,18 @@ from elcano.settings.plugins import Finding
 
 PYTHON = (3, 11)
 FREE_BYTES = 500_000_000
-"""A data folder with less room than this is told of: a store and Temporal's history of some hundred runs."""
+"""Minimum free space in the data folder: room for a store and Temporal's history of some hundred runs."""
 _MEGABYTE = 1_000_000
 
 Look = Callable[[Settings], Iterable[Finding]]
 
 HERE = "this shell: "
-"""What findings begin with that tell of the settings of this shell; a server may have been started with others."""
+"""The prefix of findings about the settings of this shell; a server may have been started with others."""
 _NOT_ASKED = "the server that answers was started with settings of its own; this is for what is started from here"
 
 
 def main() -> int:
-    """Prints every finding; the exit code is 1 if something has to be mended, else 0."""
+    """Print every finding; the exit code is 1 if something has to be fixed, else 0."""
     console = Console(soft_wrap=True, highlight=False)
     chosen = program_settings()
     if broken := [finding for finding in check_plugins(chosen) if finding.grade == "fault"]:
@@ -103,7 +103,7 @@ def _beside_a_server(finding: Finding) -> Finding:
 
 
 def check_python(_: Settings) -> Iterable[Finding]:
-    """The interpreter's version."""
+    """Check the interpreter's version."""
     text = f"Python {sys.version_info.major}.{sys.version_info.minor} at {sys.executable}"
     if sys.version_info[:2] < PYTHON:
         yield Finding("fault", text, "Python 3.11 or newer is needed: install it and set Elcano up again with it")
@@ -112,7 +112,7 @@ def check_python(_: Settings) -> Iterable[Finding]:
 
 
 def check_temporal(chosen: Settings) -> Iterable[Finding]:
-    """The Temporal program, or the server that is used instead."""
+    """Check the Temporal program, or the server that is used instead."""
     if chosen.temporal_address:
         yield Finding("good", f"Temporal: the existing server at {chosen.temporal_address}")
         return
@@ -136,7 +136,7 @@ def check_temporal(chosen: Settings) -> Iterable[Finding]:
 
 
 def data_folder(chosen: Settings) -> Iterable[Finding]:
-    """Whether the data folder can be written to and has room."""
+    """Check whether the data folder is writable and has room."""
     folder = chosen.data_dir.absolute()
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     try:
@@ -152,7 +152,7 @@ def data_folder(chosen: Settings) -> Iterable[Finding]:
 
 
 def stack_or_ports(chosen: Settings) -> Iterable[Finding]:
-    """The stack that has the data folder; without one, whether its ports are free."""
+    """Report the stack that holds the data folder; without one, whether its ports are free."""
     if facts := read_folder_owner(chosen.data_dir):
         yield Finding("good", f"a stack runs: process {facts.get('pid')}, API {facts.get('api')}")
         return
@@ -167,7 +167,7 @@ def stack_or_ports(chosen: Settings) -> Iterable[Finding]:
 
 
 def check_api(chosen: Settings) -> Iterable[Finding]:
-    """Whether the API answers and would have a run worked on."""
+    """Check whether the API answers and could have a run executed."""
     try:
         response = httpx.get(f"{chosen.base_url}/readyz", timeout=10)
     except httpx.TransportError:
@@ -180,7 +180,7 @@ def check_api(chosen: Settings) -> Iterable[Finding]:
 
 
 def check_providers(chosen: Settings) -> Iterable[Finding]:
-    """Report the sources that the server leaves alone at the moment, and why; sources that answer are not reported."""
+    """Report the sources that the server currently leaves alone, and why; sources that answer are not reported."""
     listed = _fetch_listing(chosen, "/v1/sources")
     if isinstance(listed, str):
         yield Finding("note", f"the API did not say how its sources stand ({listed})")
@@ -192,7 +192,7 @@ def check_providers(chosen: Settings) -> Iterable[Finding]:
 
 
 def check_modes(chosen: Settings) -> Iterable[Finding]:
-    """Which modes the workers of the server cannot run, or do less in, because they lack an extra."""
+    """Report the modes that the server's workers cannot run, or run with less, because they lack an extra."""
     listed = _fetch_listing(chosen, "/v1/modes")
     if isinstance(listed, str):
         yield Finding("note", f"the API did not say which modes it can run ({listed})")
@@ -205,7 +205,7 @@ def check_modes(chosen: Settings) -> Iterable[Finding]:
 
 
 def _fetch_listing(chosen: Settings, path: str) -> list[Any] | str:
-    """What the server lists there, or why it did not."""
+    """Return what the server lists there, or why it did not."""
     try:
         response = httpx.get(f"{chosen.base_url}{path}", timeout=10)
     except httpx.TransportError as error:
@@ -217,13 +217,13 @@ def _fetch_listing(chosen: Settings, path: str) -> list[Any] | str:
 
 
 def check_extras(_: Settings) -> Iterable[Finding]:
-    """Which optional parts are not installed here."""
+    """Report the extras that are not installed here."""
     for name in sorted(missing_extras()):
         yield Finding("note", f"not installed: {EXTRAS[name].purpose}", EXTRAS[name].install)
 
 
 def check_plugins(_: Settings) -> Iterable[Finding]:
-    """Which plugins are loaded."""
+    """Report the loaded plugins."""
     try:
         load_registries()
     except InputInvalid as error:
@@ -233,13 +233,13 @@ def check_plugins(_: Settings) -> Iterable[Finding]:
 
 
 def check_variable_names(_: Settings) -> Iterable[Finding]:
-    """Variables that look like settings and are none."""
+    """Report variables that look like settings and are none."""
     for text in unknown_variables(list_variables(load_objects("settings"))):
         yield Finding("note", text)
 
 
 def check_models(chosen: Settings) -> Iterable[Finding]:
-    """Whether the configured models have a right name and a key."""
+    """Check whether the configured models have a valid name and a key."""
     for text in dict.fromkeys((chosen.model, *chosen.agent_models.values())):
         if (fault := model_fault(text)) is not None:
             yield Finding(
@@ -253,7 +253,7 @@ def check_models(chosen: Settings) -> Iterable[Finding]:
 
 
 def check_sources(chosen: Settings) -> Iterable[Finding]:
-    """Whether the sources beside collections have their keys; a key that only makes one faster is no need."""
+    """Check whether the sources other than collections have their keys; a key that only adds speed is not required."""
     for spec in SOURCES.values():
         if not spec.key and not spec.queue:
             continue
@@ -266,7 +266,7 @@ def check_sources(chosen: Settings) -> Iterable[Finding]:
 
 
 def check_embeddings(chosen: Settings) -> Iterable[Finding]:
-    """Whether the encoder that is named can be used."""
+    """Check whether the configured encoder can be used."""
     try:
         if open_embedder(chosen.embeddings) is not None:
             yield Finding("good", f"embeddings: {chosen.embeddings}")
@@ -275,7 +275,7 @@ def check_embeddings(chosen: Settings) -> Iterable[Finding]:
 
 
 def check_secrets(_: Settings) -> Iterable[Finding]:
-    """Which secrets are too short to be removed from texts."""
+    """Report secrets that are too short to be removed from texts."""
     for place in short_secrets():
         text = f"{place} has fewer than {LEAST_SECRET} characters: it is not removed from logs, failures and reports"
         yield Finding("note", text, "choose a longer one; if it is no secret, name it in `public` of its MCP server")
@@ -297,7 +297,7 @@ def _check_model_key(name: str, address: str) -> Finding:
 
 
 def _set_or_not(variables: Iterable[str]) -> str:
-    """Which variables of a key are set, by their names; a value is never shown."""
+    """Say which variables of a key are set, by their names; a value is never shown."""
     return ", ".join(f"{name} is {'set' if is_set(name) else 'not set'}" for name in variables)
 
 

@@ -1,4 +1,4 @@
-"""What `elcano doctor` sees of servers and files beside the data folder: the store. Plugins add checks of their own."""
+"""Checks of `elcano doctor` for storage outside the data folder. Plugins add checks of their own."""
 
 import asyncio
 from collections.abc import Iterable

@@ -20,12 +20,12 @@ from elcano.dev.errors import CannotStart
 
 _LOCK = "stack.lock"
 _PAUSE = 0.1
-"""Seconds between two looks at a lock whose owner is gone."""
+"""Seconds between two checks of a lock whose owner is gone."""
 
 
 @contextmanager
 def claim_folder(folder: Path, facts: dict[str, str], *, patience: float) -> Iterator[int]:
-    """Claims `folder`, creating it if need be, and gives the lock's file descriptor.
+    """Claim `folder`, creating it if necessary, and return the lock's file descriptor.
 
     `facts` are left in the lock file, for people and for `elcano doctor`. When the supervisor that had the folder is
     dead but its processes are still ending, they are waited for, `patience` seconds at most.

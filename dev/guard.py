@@ -25,7 +25,7 @@ os.killpg(0, signal.SIGKILL)
 
 @dataclass(frozen=True)
 class Guard:
-    """What a child needs at its start to be guarded."""
+    """What a child process needs to be guarded."""
 
     group: int
     """The process group."""
@@ -35,7 +35,7 @@ class Guard:
 
 @contextmanager
 def start_guard(*, grace: float, lock: int) -> Iterator[Guard]:
-    """Starts a guard that gives the group `grace` seconds to stop and holds `lock` until it has.
+    """Start a guard that gives the group `grace` seconds to stop and holds `lock` until it has.
 
     Leaving kills whatever is still in the group.
     """

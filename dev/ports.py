@@ -1,4 +1,4 @@
-"""Ports: whether one is free, who listens on one that is not, and which are free now."""
+"""Ports: whether one is free, which process listens on a taken one, and which are free now."""
 
 import socket
 from contextlib import ExitStack, suppress
@@ -9,11 +9,11 @@ import psutil
 from elcano.graphs.text import shorten_text
 
 SHOWN_CHARACTERS: Final = 140
-"""Of a process: its number and the beginning of its command."""
+"""Maximum length of a process's description: its number and the beginning of its command."""
 
 
 def is_free(host: str, port: int) -> bool:
-    """Whether a server could listen there now. Connections of an earlier server that are closing do not count."""
+    """Whether a server could listen there now. Closing connections of an earlier server do not count."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -35,7 +35,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def find_listener(port: int) -> str | None:
-    """The process that listens on `port`, in words; None if it cannot be known (another user's, for example)."""
+    """Describe the process that listens on `port`; None if it cannot be determined (another user's, for example)."""
     for process in psutil.process_iter():
         # Each process by itself: on macOS only root may ask for the connections of all at once.
         with suppress(psutil.Error):  # it has ended, or is not ours to look into

@@ -1,4 +1,4 @@
-"""What the programs of this folder have in common: how they are ended, how they speak, how they refuse to start."""
+"""Common behaviour of the programs in this folder: signals, output, and refusing to start."""
 
 import asyncio
 import signal
@@ -10,11 +10,11 @@ from elcano.graphs.errors import InputInvalid
 from elcano.graphs.registry import load_registries
 
 _CANNOT_START: Final = 2
-"""`elcano` ends so with what cannot work as it was asked for."""
+"""The exit code of `elcano` for requests that cannot work."""
 
 
 def end_on_signals() -> None:
-    """Has Ctrl-C, SIGTERM and a closed terminal cancel the running task, so that it puts everything away."""
+    """Let Ctrl-C, SIGTERM and a closed terminal cancel the running task, so that it cleans up."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -22,19 +22,19 @@ def end_on_signals() -> None:
 
 
 def print_line(line: str) -> None:
-    """One line for the person, at once."""
+    """Print one line for the user, at once."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
 
 def exit_cannot_start(name: str, error: CannotStart) -> NoReturn:
-    """Ends the program `name`, which could not start, with exit code 2."""
+    """End the program `name`, which could not start, with exit code 2."""
     sys.stderr.write(f"{name} cannot start: {error}\n")
     sys.exit(_CANNOT_START)
 
 
 def require_plugins(name: str) -> None:
-    """Loads the plugins that the program `name` needs; it ends with a sentence and exit code 2 if that cannot be."""
+    """Load the plugins that the program `name` needs; if that fails, end it with a sentence and exit code 2."""
     try:
         load_registries()
     except InputInvalid as error:

@@ -1,7 +1,7 @@
-"""The stack: which processes there are, in which order they start and stop, and when they are ready.
+"""The stack: its processes, the order in which they start and stop, and when they are ready.
 
-Everything that they keep is in one data folder. An existing Temporal server (`TEMPORAL_ADDRESS`) is used as it is; only
-without one is the embedded server started, on a database file in the data folder.
+All its data is in one data folder. An existing Temporal server (`TEMPORAL_ADDRESS`) is used as it is; without one, the
+embedded server is started, on a database file in the data folder.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from elcano.settings.settings import Settings, get_variable_name
 START_SECONDS = 90.0
 """How long the stack may take to become ready."""
 API_GRACE = 5.0
-"""Seconds for open streams to end; clients come back by themselves."""
+"""Seconds that open streams get to end; clients reconnect by themselves."""
 TEMPORAL_GRACE = 10.0
 _POLL = 0.1
 
@@ -45,19 +45,19 @@ class Stack:
 
     @property
     def children(self) -> list[Child]:
-        """Its processes in the order of stopping: who is served first goes last."""
+        """The processes in the order of stopping: those that serve others stop last."""
         return [child for child in (self.api, self.worker, self.temporal) if child is not None]
 
     async def restart_worker(self) -> None:
-        """Lets the worker drain and starts another."""
+        """Let the worker drain and start another one."""
         await self.worker.restart(self._worker_grace)
 
     async def stop_worker(self) -> None:
-        """Lets the worker drain; none is started until `worker.start()`."""
+        """Let the worker drain; no other one starts until `worker.start()`."""
         await self.worker.stop(self._worker_grace)
 
     async def start(self) -> None:
-        """Starts everything and returns when a run would be accepted.
+        """Start everything and return once a run would be accepted.
 
         Raises:
             CannotStart: a process died on the way, or it took longer than `START_SECONDS`.
@@ -72,7 +72,7 @@ class Stack:
             await self._until(lambda: _is_api_ready(client), deadline)
 
     async def stop(self) -> None:
-        """Stops everything: no new requests, then the worker drains, then the server closes its database."""
+        """Stop everything: no new requests, then the worker drains, then the server closes its database."""
         await self.api.stop(API_GRACE)
         await self.stop_worker()
         if self.temporal is not None:
@@ -98,7 +98,7 @@ class Stack:
 
 @asynccontextmanager
 async def open_stack(settings: Settings, *, say: Say = print, verbose: bool = False) -> AsyncIterator[Stack]:
-    """Runs the stack for the duration of the block; `say` gets a line whenever there is something to know.
+    """Run the stack for the duration of the block; `say` gets a line for each message.
 
     Raises:
         CannotStart: the data folder or a port is in use, a program or a collection's folder is missing, or a process
@@ -127,7 +127,7 @@ def temporal_ui(settings: Settings) -> str:
 
 
 def list_needed_ports(settings: Settings) -> dict[str, tuple[str, int]]:
-    """Host and port of everything that the stack listens on, by the setting that changes it."""
+    """List host and port of everything that the stack listens on, by the setting that changes it."""
     needed = {"api_port": (settings.api_host, settings.api_port)}
     if not settings.temporal_address:
         needed["temporal_port"] = (LOCALHOST, settings.temporal_port)
@@ -136,7 +136,7 @@ def list_needed_ports(settings: Settings) -> dict[str, tuple[str, int]]:
 
 
 def require_free_ports(settings: Settings) -> None:
-    """Refuses ports that are taken, all at once.
+    """Refuse ports that are taken, all at once.
 
     Raises:
         CannotStart: naming each port, who listens there and which setting changes it.
@@ -168,7 +168,7 @@ def _assemble_stack(settings: Settings, guarded: Guard, say: Say, verbose: bool)
 
 
 def child_environment(settings: Settings) -> dict[str, str]:
-    """What programs of this project are started with: this environment and these settings."""
+    """Return the environment for child processes: this environment and these settings."""
     alone = not settings.temporal_address  # at another server, workers of other environments may take the runs
     shared = {
         "shared_environment": alone or settings.shared_environment,

@@ -1,4 +1,4 @@
-"""The embedded Temporal server: where its program is and how it is started, here and in every test and benchmark."""
+"""The embedded Temporal server: where its program is, and how the stack, tests and benchmarks start it."""
 
 import shutil
 import sys
@@ -14,10 +14,11 @@ from elcano.settings import Settings
 
 LOCALHOST: Final = "127.0.0.1"
 QUEUE_READS: Final = 1_000
-"""How often a second each of the server's internal queues may be read. Its default of 20 is made for hundreds of shards
-that share the work; the embedded server has one, where a step of one run would wait up to 50 ms for those of others."""
+"""How often a second each of the server's internal queues may be read. The default of 20 is meant for hundreds of
+shards that share the work; the embedded server has one, where a step of one run would wait up to 50 ms for those of
+others."""
 QUEUE_CHECK: Final = "1s"
-"""How often each queue notes what it has done. A workflow is deleted once its end is noted; by default that is every
+"""How often each queue records its progress. A workflow is deleted once its end is recorded; by default that is every
 half a minute."""
 _QUEUES: Final = ("transfer", "timer", "visibility")
 SERVER_OPTIONS: Final = tuple(
@@ -26,7 +27,7 @@ SERVER_OPTIONS: Final = tuple(
     for setting in (f"MaxPollRPS={QUEUE_READS}", f'UpdateAckInterval="{QUEUE_CHECK}"')
     for option in ("--dynamic-config-value", f"history.{queue}Processor{setting}")
 )
-"""What `temporal server start-dev` is told wherever we start it."""
+"""Options of `temporal server start-dev` wherever we start it."""
 
 
 _KEY_OF: Final[dict[str, Callable[[str], SearchAttributeKey[Any]]]] = {
@@ -37,16 +38,16 @@ _KEY_OF: Final[dict[str, Callable[[str], SearchAttributeKey[Any]]]] = {
 SEARCH_ATTRIBUTE_KEYS: Final[tuple[SearchAttributeKey[Any], ...]] = tuple(
     _KEY_OF[kind](name) for name, kind in SEARCH_ATTRIBUTES.items()
 )
-"""What a server that the SDK starts is told of them."""
+"""The search attributes of a server that the SDK starts."""
 
 
 def temporal_binary() -> str | None:
-    """The Temporal program: the one installed beside this Python, or else any on the path."""
+    """Find the Temporal program: the one installed beside this Python, or else any on the path."""
     return shutil.which("temporal", path=str(Path(sys.executable).parent)) or shutil.which("temporal")
 
 
 def server_command(settings: Settings) -> list[str]:
-    """The embedded server on a database file in the data folder.
+    """Return the command of the embedded server on a database file in the data folder.
 
     Raises:
         CannotStart: the program is missing.

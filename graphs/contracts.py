@@ -19,7 +19,6 @@ from elcano.graphs.state.state import Choice, HistoryEntry, ToolCallRecord
 RESEARCH_WORKFLOW: Final = "research"
 CHAIN_WORKFLOW: Final = "research_chain"
 """The same research as plain code, without a graph engine (`USE_GRAPH_EXECUTION=false`)."""
-LITERATURE_REVIEW: Final = "literature_review"
 """The mode whose report counts records and lists studies."""
 CHAIN_MODES: Final = (
     "auto",
@@ -198,9 +197,9 @@ class PublishCall(RunScoped):
     """Of deep research: every section with a gap is named in the report."""
     warnings: tuple[str, ...] = ()
     records: tuple[ToolCallRecord, ...] = ()
-    """Of a literature review: every search and what came of it."""
+    """Every search and what came of it."""
     kept: tuple[str, ...] = ()
-    """Of a literature review: ids of the evidence that repeats no older one."""
+    """Ids of the evidence that repeats no older one."""
     searched: tuple[str, ...] = ()
     """Of a fork: the first and the last day on which what it shares was searched."""
     choice: Choice = Choice()
@@ -208,8 +207,8 @@ class PublishCall(RunScoped):
     follows_question: str = ""
     """The run that it follows, and what that was asked; empty: none."""
     scored: RubricScores | None = None
-    analysis: str | None = None
-    """Artifact hash of the `Analysis`, of a run that analyzed numbers."""
+    attachments: dict[str, str] = {}
+    """Artifact hashes of what steps attach to the report, by name; see `ToolSpec.attaches`."""
 
 
 SHOWN_CHARACTERS: Final = 2_000

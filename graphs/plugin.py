@@ -60,6 +60,8 @@ class Plugin:
     obstacles: tuple[Path, ...] = ()
     """Functions that say why a run cannot do what its graph is for, before it starts: from the graph, the sources, the
     run's models and the settings to half a sentence, empty if it can."""
+    report_additions: tuple[Path, ...] = ()
+    """Subclasses of `activities.report.additions.ReportAddition`: the parts of a report that the subject adds."""
     checks: tuple[Path, ...] = ()
     """Functions that `elcano doctor` calls with the settings: each yields findings."""
     stores: Mapping[str, Path] = field(default_factory=dict)

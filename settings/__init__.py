@@ -1,11 +1,11 @@
 """The only code that reads the environment: every setting, with its default and its purpose.
 
-A setting is read from `ELCANO_<NAME>` or from a `.env` file; those that the field already has a name for keep it
-(`TEMPORAL_ADDRESS`, `USE_GRAPH_EXECUTION`, provider keys). A file for each subject, put together in `settings.py`. The
-table in `docs/settings.md` is compared with them by a test. Temporal's own connection settings (TLS, API key, profile)
-are read by `temporalio.envconfig`.
+A setting is read from `ELCANO_<NAME>` or from a `.env` file; settings with an established name keep it
+(`TEMPORAL_ADDRESS`, `USE_GRAPH_EXECUTION`, provider keys). Each subject has a file, and `settings.py` combines them. A
+test compares the table in `docs/settings.md` with them. `temporalio.envconfig` reads Temporal's own connection settings
+(TLS, API key, profile).
 
-Names are imported when they are asked for: a program that needs one setting does not wait for all others.
+Names are imported on first use: a program that needs one setting does not wait for all others.
 """
 
 from importlib import import_module

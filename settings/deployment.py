@@ -1,4 +1,4 @@
-"""Where the programs run: the API, what is stored and where, and Temporal."""
+"""Settings of the programs: the API, storage and Temporal."""
 
 import re
 from pathlib import Path
@@ -85,7 +85,7 @@ class ServerSettings(BaseModel):
 
 
 class StorageSettings(BaseModel):
-    """Storage: where runs and knowledge are kept, and for how long."""
+    """Storage: where runs and knowledge are stored, and for how long."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -199,5 +199,5 @@ class TemporalSettings(BaseModel):
 
     @property
     def temporal_target(self) -> str:
-        """The Temporal server to connect to, as `host:port`, where Temporal's own profile names none."""
+        """The Temporal server to connect to, as `host:port`, unless Temporal's own profile names one."""
         return self.temporal_address or f"127.0.0.1:{self.temporal_port}"

@@ -1,6 +1,6 @@
-"""What is read of the environment by itself: which plugins to load, and variables that are not ours, such as keys.
+"""Variables that are read by themselves: the choice of plugins, and variables of other programs, such as keys.
 
-The plugins decide which other settings there are. Nothing large is imported here: `elcano --help` lists the commands of
+The plugins decide which other settings exist. Nothing large is imported here: `elcano --help` lists the commands of
 plugins, and answers at once.
 """
 
@@ -14,7 +14,7 @@ _VARIABLE: Final = "ELCANO_PLUGINS"
 
 
 def read_plugin_choice() -> tuple[str, ...]:
-    """The plugins that the environment names, or else `.env`; in capitals or not, as for every setting."""
+    """Return the plugins that the environment names, or else `.env`; the case of the variable does not matter."""
     found: dict[str, str | None] = {}
     if Path(ENV_FILE).is_file():
         from dotenv import dotenv_values
@@ -25,15 +25,15 @@ def read_plugin_choice() -> tuple[str, ...]:
 
 
 def split_plugin_names(text: str) -> tuple[str, ...]:
-    """Names with commas between them, or a JSON list of them."""
+    """Split names that are separated by commas, or a JSON list of them."""
     return tuple(json.loads(text)) if text.startswith("[") else tuple(filter(None, map(str.strip, text.split(","))))
 
 
 def is_set(name: str) -> bool:
-    """Whether a variable that is not ours, such as a provider's key, is there and not empty."""
+    """Whether a variable of another program, such as a provider's key, is set and not empty."""
     return bool(os.environ.get(name))
 
 
 def read_key_variable(name: str) -> str:
-    """The key in a variable that is not ours; empty if it is not set."""
+    """Return the key in a variable of another program; empty if it is not set."""
     return os.environ.get(name, "").strip()

@@ -69,7 +69,7 @@ class ModelSettings(BaseModel):
 
 
 def checked_address(value: str) -> str:
-    """`value`, an address over HTTP.
+    """Return `value` if it is an HTTP address.
 
     Raises:
         ValueError: it is none.

@@ -1,4 +1,4 @@
-"""The setting that names plugins, the settings that plugins add, and what their checks find."""
+"""The setting that names plugins, the settings that plugins add, and the findings of their checks."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ T = TypeVar("T", bound=BaseModel)
 
 
 class SettingsInvalid(Exception):
-    """A variable is not valid. The text names it, says what is wrong and what to write."""
+    """A variable is not valid. The text names it and says what is wrong and what to write."""
 
 
 class PluginSettings(BaseModel):
@@ -35,7 +35,7 @@ class PluginSettings(BaseModel):
 
 
 def read_plugin_settings(part: type[T]) -> T:
-    """The settings that a plugin adds, read as all others are: `ELCANO_<FIELD>`, or a line of `.env`.
+    """Read settings that a plugin adds, as all others are read: `ELCANO_<FIELD>`, or a line of `.env`.
 
     Raises:
         SettingsInvalid: one cannot be used.
@@ -53,7 +53,7 @@ def read_plugin_settings(part: type[T]) -> T:
 
 
 def list_variables(parts: Iterable[type[BaseModel]]) -> list[str]:
-    """The variables of settings that plugins add."""
+    """List the variables of settings that plugins add."""
     return [f"ELCANO_{name.upper()}" for part in parts for name in part.model_fields]
 
 

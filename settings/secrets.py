@@ -1,7 +1,7 @@
-"""Values that must appear in no text: keys and passwords of the environment and `.env`, what MCP servers are given.
+"""Values that must appear in no text: keys and passwords of the environment and `.env`, and values for MCP servers.
 
-A value is secret by the name of its variable, as the password of an address, or because the operator gives it to a
-server of tools, in whatever variable or header that is: only what `public` of that server names is no secret.
+A value is secret by the name of its variable, as the password of an address, or because the operator gives it to a tool
+server, in any variable or header, unless `public` of that server names it.
 """
 
 import json
@@ -18,12 +18,12 @@ from dotenv import dotenv_values
 from elcano.settings.settings import Settings, get_variable_name
 
 LEAST_SECRET: Final = 8
-"""Characters; a shorter value may be a word, which would be torn out of every text that has it."""
+"""Minimum length; a shorter value may be a word, which would be removed from every text that has it."""
 _SECRET_NAME: Final = re.compile(
     r"PGPASSWORD|(?:.*_)?(?:(?:API)?KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|TOKEN_BEDROCK|KEY_DATA)(?:_\d+)?",
     re.IGNORECASE,
 )
-"""Names of what holds a key: `*_API_KEY`, `*_TOKEN`, `*_SECRET` and what providers read beside."""
+"""Names of variables that hold a key: `*_API_KEY`, `*_TOKEN`, `*_SECRET` and other variables of providers."""
 _PASSWORD_IN_ADDRESS: Final = re.compile(
     r'(?<=://)[^:/?#"\s]*:([^"\s]*)@|[?&][^=&"\s]*(?:password|key|token|secret)=([^&"\s]+)', re.I
 )
@@ -36,17 +36,17 @@ Found = Iterator[tuple[str, str]]
 
 
 def list_secrets() -> tuple[str, ...]:
-    """All secret values of 8 characters and more in this process's environment and its `.env`; the longest first."""
+    """List all secret values of 8 characters and more in this process's environment and its `.env`, longest first."""
     return _longest_first(_find_environment_secrets())
 
 
 def short_secrets() -> tuple[str, ...]:
-    """Where secrets stand that have fewer than 8 characters, so that they are not removed from texts."""
+    """List the places of secrets that have fewer than 8 characters, so that they are not removed from texts."""
     return tuple(dict.fromkeys(place for place, value in _find_environment_secrets() if 0 < len(value) < LEAST_SECRET))
 
 
 def secrets_given(server: Mapping[str, Any], key: Callable[[str], str]) -> tuple[str, ...]:
-    """The secrets among what one MCP server is given, of 8 characters and more; the longest first.
+    """List the secrets of 8 characters and more among the values given to one MCP server, the longest first.
 
     Args:
         server: its entry in `ELCANO_MCP_SERVERS`.
@@ -61,7 +61,7 @@ def _longest_first(found: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
 
 
 def _find_environment_secrets() -> tuple[tuple[str, str], ...]:
-    """Every secret of the environment and of the file that settings are read from; both may change meanwhile."""
+    """Find every secret of the environment and of the settings file; both may change meanwhile."""
     path = Path(str(Settings.model_config["env_file"])).absolute()
     try:
         about = path.stat()
@@ -142,7 +142,7 @@ def _find_server_secrets(whose: str, server: Mapping[str, Any], key: Callable[[s
 
 
 def _in_arguments(place: str, arguments: list[str]) -> Found:
-    """Keys among arguments, which are public otherwise: `--token=KEY`, `--api-key KEY`, `TOKEN=KEY`."""
+    """Find keys among arguments, which are public otherwise: `--token=KEY`, `--api-key KEY`, `TOKEN=KEY`."""
     for argument, following in zip(arguments, [*arguments[1:], ""], strict=False):
         option, equals, value = argument.partition("=")
         if _SECRET_NAME.fullmatch(option.lstrip("-").replace("-", "_")) and (equals or option.startswith("-")):

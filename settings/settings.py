@@ -1,4 +1,4 @@
-"""All settings as one, read once from `ELCANO_<NAME>` or a `.env` file; what cannot be used or is unknown is said."""
+"""All settings as one, read once from `ELCANO_<NAME>` or a `.env` file; invalid and unknown variables are reported."""
 
 import json
 import os
@@ -33,9 +33,9 @@ EXAMPLES: Final = {
     "trusted_hosts": '["research.example.org"]',
     "allowed_origins": '["https://app.example.org"]',
 }
-"""What to write, for the settings that are JSON."""
+"""Examples of values, for the settings that are JSON."""
 _OF_PATHS: Final = frozenset({"collections", "databases", "database_examples"})
-"""Those of them that hold paths."""
+"""The JSON settings that hold paths."""
 _BACKSLASH: Final = "JSON writes a backslash twice (`C:\\\\docs`), and a path may have slashes instead (`C:/docs`)"
 
 
@@ -68,7 +68,7 @@ class Settings(
         return found
 
     def has(self, name: str) -> bool:
-        """Whether a variable is set and not false: of ours by its setting, of others by the environment.
+        """Whether a variable is set and not false: one of ours by its setting, others by the environment.
 
         `NAME[entry]` asks of a setting that is a map whether it has that entry.
         """
@@ -80,11 +80,11 @@ class Settings(
         return bool(value.get(entry.removesuffix("]")) if entry and isinstance(value, dict) else value)
 
     def key(self, name: str) -> str:
-        """The value of a variable that is not ours, such as a service's key; empty if it is not set."""
+        """The value of a variable of another program, such as a service's key; empty if it is not set."""
         return os.environ.get(name, "").strip() if name else ""
 
     def environment(self) -> dict[str, str]:
-        """This process's environment with these settings in it: a child process then reads the same ones."""
+        """Return this process's environment with these settings in it: a child process then reads the same ones."""
         values = self.model_dump(mode="json")
         return {
             **os.environ,
@@ -93,7 +93,7 @@ class Settings(
 
 
 def _has_control_character(found: object) -> bool:
-    """Whether a value has a character below the space, as a backslash that is not doubled makes one."""
+    """Whether a value has a control character, as a backslash that is not doubled produces one."""
     values = found.values() if isinstance(found, dict) else ()
     return any(isinstance(value, str) and any(character < " " for character in value) for value in values)
 
@@ -108,13 +108,13 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def get_variable_name(name: str) -> str:
-    """The environment variable that sets the setting `name`."""
+    """Return the environment variable of the setting `name`."""
     alias = Settings.model_fields[name].validation_alias
     return alias if isinstance(alias, str) else f"ELCANO_{name.upper()}"
 
 
 def format_setting_value(value: object) -> str:
-    """A setting's value as its variable has it."""
+    """Format a setting's value as its variable has it."""
     if isinstance(value, str):
         return value
     return json.dumps(value)
@@ -124,12 +124,12 @@ BAD_SETTINGS: Final = 2
 """The exit code of a program that cannot use its settings: bad input, as for `elcano`."""
 _WHO_IN_URL: Final = re.compile(r"(?<=://).*@")
 _SECRETIVE: Final = frozenset({"databases", "mcp_servers"})
-"""Settings whose values may hold passwords anywhere; nothing of them is said."""
+"""Settings whose values may hold passwords anywhere; errors show nothing of them."""
 
 
 @lru_cache(maxsize=1)
 def get_settings() -> Settings:
-    """The settings of this process, read once.
+    """Return the settings of this process, read once.
 
     Raises:
         SettingsInvalid: a variable, or a line of `.env`, cannot be used; the text has a line for each.
@@ -144,7 +144,7 @@ def get_settings() -> Settings:
 
 
 def program_settings() -> Settings:
-    """The settings of a program; it ends with a sentence and exit code 2 if they cannot be used."""
+    """Return the settings of a program; if they are invalid, it ends with a sentence and exit code 2."""
     try:
         return get_settings()
     except SettingsInvalid as error:
@@ -167,12 +167,12 @@ def _explain_setting_fault(place: tuple[int | str, ...], value: object, message:
 
 PREFIX: Final = "ELCANO_"
 OF_COMPOSE: Final = frozenset({"ELCANO_DOCUMENTS"})
-"""Variables that `docker-compose.yml` reads; they may stand in the same `.env`."""
+"""Variables that `docker-compose.yml` reads; they may be in the same `.env`."""
 _CLOSE: Final = 0.75
 
 
 def unknown_variables(beside: Iterable[str] = ()) -> list[str]:
-    """A sentence for each variable of the environment or of `.env` that begins with `ELCANO_` and sets nothing.
+    """Return a sentence for each variable of the environment or of `.env` that begins with `ELCANO_` and sets nothing.
 
     `beside` are variables that plugins add.
     """

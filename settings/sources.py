@@ -1,4 +1,4 @@
-"""What is searched: sources, how pages are fetched, and the operator's databases."""
+"""Settings of what is searched: sources, how pages are fetched, and the operator's databases."""
 
 import re
 from pathlib import Path

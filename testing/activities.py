@@ -31,7 +31,7 @@ from elcano.testing.script import Refused, Script
 def scripted_activities(
     script: Script, *, ask: Ask | None = None, use: Use | None = None
 ) -> Sequence[Callable[..., Any]]:
-    """Return the activities for a worker; they record in `script` what they are asked.
+    """Return the activities for a worker; they record their calls in `script`.
 
     `ask` and `use` take the place of what the script answers for agents and for tools.
     """

@@ -1,7 +1,7 @@
 """Default answers of Elcano's agents when none are scripted: plain, short, and true to the given task envelope.
 
-A research that is answered so searches each source once, finds that complete in its second iteration, and cites every
-passage that it found.
+A run with these answers searches each source once, is complete in its second iteration, and cites every passage that it
+found.
 """
 
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
@@ -13,7 +13,7 @@ _WORDS = ("report", "passage", "source", "evidence", "question", "answer", "sect
 
 
 def build_plain_answer(task: TaskEnvelope) -> JsonObject:
-    """The answer to `task`, in the form that its agent wants.
+    """Build the answer to `task`, in the form that its agent requires.
 
     Raises:
         LookupError: it is the task of an agent that is not known here; script an answer for it.
@@ -96,7 +96,7 @@ def _of_tables(task: TaskEnvelope) -> JsonObject:
 
 
 def _answer_as_judge(task: TaskEnvelope) -> JsonObject:
-    """The evidence is never enough; a team's draft is from its second sub-iteration on."""
+    """Judge the evidence never sufficient, and a team's draft sufficient from its second sub-iteration on."""
     if task.kind == "team_judge":
         good = task.iteration > 1
         return {"sufficient": good, "feedback": "" if good else f"Say more of {task.question[:300]}"}
@@ -104,7 +104,7 @@ def _answer_as_judge(task: TaskEnvelope) -> JsonObject:
 
 
 def _answer_as_checker(task: TaskEnvelope) -> JsonObject:
-    """All statements are supported; of blocks that were doubted all the same none is mended, and no number is read."""
+    """Support all statements; fix none of the blocks that were doubted anyway, and read no numbers."""
     if task.kind in ("splitter", "sql_writer", "sql_repairer", "data_writer"):
         return _of_tables(task)
     if task.kind == "analyst":
@@ -117,7 +117,7 @@ def _answer_as_checker(task: TaskEnvelope) -> JsonObject:
 
 
 def build_cited_claim(passage: EvidenceItem) -> Json:
-    """A claim that quotes the whole of one passage, up to 2,000 characters."""
+    """Build a claim that quotes the whole of one passage, up to 2,000 characters."""
     return {
         "text": f"Passage {passage.key} speaks of it.",
         "citations": [{"evidence": passage.key, "quote": passage.text[:2_000]}],
@@ -125,7 +125,7 @@ def build_cited_claim(passage: EvidenceItem) -> Json:
 
 
 def generate_prose(words: int) -> str:
-    """A text of so many words, the same at every call, in sentences of ten."""
+    """Generate a text of this many words, the same at every call, in sentences of ten."""
     said = [_WORDS[(place * 7 + place // 10) % len(_WORDS)] for place in range(words)]
     sentences = [" ".join(said[first : first + 10]).capitalize() + "." for first in range(0, words, 10)]
     return " ".join(sentences)

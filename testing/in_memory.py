@@ -1,4 +1,4 @@
-"""A graph without Temporal: the engine's own walk in memory, under the name by which tests know it."""
+"""A graph without Temporal: the engine's own walk in memory, under the name that tests use."""
 
 from elcano.graphs.preview.in_memory_run import Performer, run_in_memory
 

@@ -1,6 +1,6 @@
-"""A language model that answers by a script, under the real agents: nothing is imitated but the provider.
+"""A language model that answers from a script, under the real agents: only the provider is imitated.
 
-Answers are chosen by the agent that asks, which the task envelope of the prompt names, so a script holds however often
+Answers are chosen by the calling agent, which the task envelope of the prompt names, so a script works however often
 and in whatever order agents are called.
 """
 
@@ -58,18 +58,18 @@ _REFUSALS: Final[Mapping[int, _Refusal]] = {
 
 @dataclass(frozen=True)
 class Reply:
-    """One response: `output` in the form that the agent asked for, or else `text`, which is the wrong form for most."""
+    """One response: `output` in the form that the agent requires, or else `text`, which is the wrong form for most."""
 
     output: Mapping[str, object] | BaseModel | None = None
     text: str = ""
     thinking: str = ""
-    """What the model says to itself first."""
+    """The model's visible thoughts before the answer."""
     reasoning_tokens: int = 0
-    """Tokens that were thought and are not shown; they are paid for as output."""
+    """Hidden reasoning tokens; they are charged as output."""
     input_tokens: int | None = None
-    """Left out: a quarter of the prompt's characters."""
+    """Default: a quarter of the prompt's characters."""
     output_tokens: int | None = None
-    """Without the reasoning. Left out: a quarter of the answer's characters."""
+    """Excludes reasoning. Default: a quarter of the answer's characters."""
     seconds: float = 0.0
     """How long the model takes."""
 
@@ -86,13 +86,13 @@ class Failing:
 
 
 Answer: TypeAlias = Mapping[str, object] | BaseModel | str | Reply | Failing | Exception
-"""What is answered: the agent's output, a text, or more exactly a `Reply`; or how the request fails."""
+"""An answer: the agent's output, a text, or more exactly a `Reply`; or how the request fails."""
 Answers: TypeAlias = Answer | Sequence[Answer] | Callable[[TaskEnvelope], Answer]
-"""Always the same answer; one after the other, the last one again and again; or one that depends on the task."""
+"""Always the same answer; a list used one after the other, the last one repeatedly; or a function of the task."""
 
 
 class ScriptedModel(FunctionModel):
-    """Answers every agent: those in `answers` as it says there, all others by `default`.
+    """A model that answers the agents in `answers` from the script, and all others by `default`.
 
     Args:
         answers: By the name of the agent; the long writer asks as `long_writer_section` and `long_writer_summary`.
@@ -112,7 +112,7 @@ class ScriptedModel(FunctionModel):
         self._default = default
         self._asked: Counter[str] = Counter()
         self.tasks: list[TaskEnvelope] = []
-        """What it was asked, in the order of asking; `task.kind` is the agent."""
+        """The tasks it received, in order; `task.kind` is the agent."""
 
     def resolve(self, choice: ModelChoice, agent: str, settings: Settings) -> Model:
         """Return this model, whatever a run and the settings choose; pass it to a worker as `resolve`."""

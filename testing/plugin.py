@@ -1,6 +1,6 @@
-"""A plugin that adds the model `scripted`: it plays every agent with a plain answer, for trying out and for demos.
+"""A plugin that adds the model `scripted`, which gives every agent a plain answer, for trying out and for demos.
 
-Not one of the built-in plugins: `ELCANO_PLUGINS=elcano.testing.plugin:plugin` loads it beside them.
+It is not one of the built-in plugins: `ELCANO_PLUGINS=elcano.testing.plugin:plugin` loads it beside them.
 """
 
 from typing import Final

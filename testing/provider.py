@@ -1,6 +1,6 @@
 """A provider on loopback that answers chat completions from a script, so that the real client code is tested.
 
-It streams what it is asked to stream. A body that is no chat completion is sent as it stands, whatever was asked for.
+It streams if the request asks for a stream. A body that is no chat completion is sent as it is.
 """
 
 import json
@@ -16,7 +16,7 @@ Request: TypeAlias = dict[str, Any]
 """The body of a chat completion request."""
 
 PIECE: Final = 40
-"""Characters of an answer that are streamed at once."""
+"""Number of characters per streamed piece of an answer."""
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,11 @@ class Reply:
     body: str = ""
     headers: dict[str, str] = field(default_factory=dict)
     delay: float = 0.0
-    """Seconds before it begins."""
+    """Seconds before the response begins."""
     pause: float = 0.0
-    """Seconds between the pieces of an answer that is streamed."""
+    """Seconds between the pieces of a streamed answer."""
     half: threading.Event | None = None
-    """Half of an answer that is streamed is sent, and the rest once this is set."""
+    """Half of a streamed answer is sent, and the rest once this event is set."""
 
 
 def make_completion(arguments: object, *, model: str = "gpt-4o", usage: dict[str, int] | None = None) -> Reply:
@@ -68,7 +68,7 @@ def make_refusal(status: int, code: str, **headers: str) -> Reply:
 
 
 def completion_to_stream(body: str, *, usage: bool = True) -> Sequence[str]:
-    """A chat completion as the events of a stream; with its `usage`, if it has any, in the last one but `[DONE]`."""
+    """Convert a chat completion to events of a stream; its `usage`, if it has any, is in the last one but `[DONE]`."""
     whole = json.loads(body)
     head = {**{name: whole[name] for name in ("id", "created", "model")}, "object": "chat.completion.chunk"}
 
@@ -91,7 +91,7 @@ def completion_to_stream(body: str, *, usage: bool = True) -> Sequence[str]:
 
 
 def list_stream_events(request: Request, reply: Reply) -> Sequence[str]:
-    """The events of a reply that is to be streamed; none if it is sent as it stands."""
+    """List the events of a reply that is to be streamed; none if it is sent as it is."""
     if not request.get("stream") or not reply.body.startswith('{"id": '):
         return ()
     return completion_to_stream(reply.body, usage=bool((request.get("stream_options") or {}).get("include_usage")))
@@ -106,14 +106,14 @@ class Provider:
 
 
 def in_order(replies: Sequence[Reply]) -> Callable[[Request], Reply]:
-    """Gives `replies` one after the other; the last one is repeated."""
+    """Return `replies` one after the other; the last one is repeated."""
     left = list(replies)
     return lambda request: left.pop(0) if len(left) > 1 else left[0]
 
 
 @contextmanager
 def scripted_provider(replies: Sequence[Reply] | Callable[[Request], Reply]) -> Iterator[Provider]:
-    """Serves `replies` in order, or what they make of the request; each request has a thread of its own."""
+    """Serve `replies` in order, or the results of a function of the request; each request has a thread of its own."""
     reply_to = replies if callable(replies) else in_order(replies)
 
     class Handler(BaseHTTPRequestHandler):
@@ -143,7 +143,7 @@ def scripted_provider(replies: Sequence[Reply] | Callable[[Request], Reply]) -> 
             self.close_connection = True
 
         def log_message(self, format: str, *args: object) -> None:
-            """Quiet."""
+            """Log nothing."""
 
         def handle(self) -> None:
             try:

@@ -1,6 +1,6 @@
-"""A whole research without a server: the real engine, agents, tools, store and citation check, in this process.
+"""Research without a server: the real engine, agents, tools, store and citation check, in this process.
 
-Nothing is tried again and nothing is durable, which is all that Temporal adds. A call that fails has failed.
+Nothing is retried and nothing is durable, which is all that Temporal adds. A call that fails has failed.
 """
 
 import time
@@ -42,11 +42,11 @@ from elcano.testing.model import ScriptedModel
 
 
 class ResearchOutcome(NamedTuple):
-    """What came out: the report, whose citations were checked, and how it came about."""
+    """The result of a run: the report with its checked citations, and the journal."""
 
     report: Report
     journal: Journal
-    """Its entries, its events and the last state of the run."""
+    """The run's entries, events and last state."""
 
 
 async def run_research(
@@ -61,18 +61,18 @@ async def run_research(
     today: str = "",
     domain: Rubric | None = None,
 ) -> ResearchOutcome:
-    """Researches `question`, to its report.
+    """Research `question` and return its report.
 
     Args:
-        question: What is to be found out.
-        folder: Where its store is put.
-        sources: What can be searched; closing them is left to whoever opened them.
-        model: Who answers the agents; left out, the extractive model of `offline`.
+        question: The question.
+        folder: The folder for its store.
+        sources: The sources to search; the caller closes them.
+        model: The model that answers the agents; default: the extractive model of `offline`.
         mode: A built-in graph, by its name in `elcano.graphs.modes`.
-        graph: One of your own instead.
-        limits: What it may use; left out, what the API would give it.
-        today: The day that its agents are told, as `2026-11-22`; left out, today's in UTC.
-        domain: The rubric of the field by whose standards its evidence is judged; left out, of none.
+        graph: A graph of your own instead.
+        limits: The run's limits; default: those of the API.
+        today: The day that its agents are told, as `2026-11-22`; default: today in UTC.
+        domain: The rubric of the field whose standards are used to judge evidence; default: none.
 
     Raises:
         elcano.graphs.errors.GraphInvalid: the graph has faults.

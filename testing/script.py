@@ -1,7 +1,7 @@
-"""A scripted research: answers for every agent and tool, playable as activities and in memory.
+"""Scripted research: answers for every agent and tool, playable as activities and in memory.
 
-Agents themselves are replaced, not their models: answers are what a graph's state holds. The same script drives the
-workflow and `run_in_memory`, so that both can be held against each other.
+It replaces the agents themselves, not their models: answers are what a graph's state holds. The same script drives the
+workflow and `run_in_memory`, so that both can be compared.
 """
 
 from collections.abc import Awaitable, Callable
@@ -19,7 +19,7 @@ from elcano.graphs.text import ensure_list
 
 
 class Refused(Exception):
-    """A scripted failure for good."""
+    """A scripted permanent failure."""
 
     def __init__(self, message: str, *, type: str = "Scripted", spent: FailureDetails | None = None) -> None:
         self.type = type
@@ -51,7 +51,7 @@ _TEAM = ("searcher", "hypothesizer", "judge")
 def make_progress_ledger(
     speaker: str, instruction: str, *, satisfied: bool = False, loop: bool = False, progress: bool = True
 ) -> JsonObject:
-    """What the manager of a team says after a turn."""
+    """Return a team manager's answer after a turn."""
     return {
         "request_satisfied": {"answer": satisfied, "reason": "scripted"},
         "in_loop": {"answer": loop, "reason": "scripted"},
@@ -78,11 +78,11 @@ def _of_team(name: str, given: JsonObject, *, satisfied: bool) -> JsonObject:
 
 
 class Script:
-    """What everybody answers. `calls` holds the names in the order of calling."""
+    """The answers of all agents and tools. `calls` holds their names in the order of calling."""
 
     def __init__(self, *, complete_in: int = 2, tokens: int = 300) -> None:
         self.complete_in = complete_in
-        """The iteration in which the gap agent says that nothing is missing."""
+        """The iteration in which the gap agent reports that nothing is missing."""
         self.tokens = tokens
         self.sections: tuple[str, ...] = ("history", "method", "cost")
         self.calls: list[str] = []
@@ -90,18 +90,18 @@ class Script:
         self.archived: list[ArchiveCall] = []
         self.reopened: list[ReopenCall] = []
         self.ledger: dict[tuple[str, str], Usage] = {}
-        """What every activity of an agent used, by run and activity id."""
+        """The usage of every agent's activity, by run and activity id."""
         self.told = 0
-        """The highest event number that anybody saw before a reset."""
+        """The highest event number that a client saw before a reset."""
         self.answered = True
         """Whether the report says that the question is answered."""
         self.overrides: dict[str, Answer] = {}
-        """By agent or tool: instead of the answers below; may raise `Refused`."""
+        """Functions by agent or tool that replace the answers below; they may raise `Refused`."""
         self.watching: Callable[[JsonObject], Awaitable[None]] | None = None
-        """Is told of every call of an agent before it is answered, and may take its time."""
+        """Called with every call of an agent before it is answered; it may take its time."""
 
     def answer(self, name: str, given: JsonObject) -> JsonObject:
-        """What the agent or tool called `name` answers to `given`.
+        """Return the answer of the agent or tool called `name` to `given`.
 
         Raises:
             Refused: an override says so.
@@ -155,11 +155,11 @@ class Script:
 
     @property
     def usage(self) -> Usage:
-        """What every call of an agent uses."""
+        """The usage of every call of an agent."""
         return Usage(requests=1, input_tokens=self.tokens, output_tokens=50, cost_microusd=10)
 
     async def perform(self, work: Call, at: float) -> Entry:
-        """The same answers for `run_in_memory`."""
+        """Give the same answers to `run_in_memory`."""
         match work:
             case CallAgent():
                 try:
@@ -218,4 +218,4 @@ _FIXED: Final[dict[str, JsonObject]] = {
     "chart": {"reason": "There is no chart."},
     "forecast": {"refused": {"reasons": ["empty"], "message": "Nothing was forecast."}},
 }
-"""Answers that do not depend on what is asked."""
+"""Answers that do not depend on the input."""

@@ -11,10 +11,10 @@ from elcano.storage.evidence import Evidence, StoredText
 
 
 class ScriptedSource:
-    """Searches `texts`, by the names of their documents; each text is one passage.
+    """A source that searches `texts`, by the names of their documents; each text is one passage.
 
-    A passage is found if it holds a word of the query, the more of them the earlier; what is found for a query in
-    `answers` is said there, by the documents' names. `works` are what it knows of the works that documents are of.
+    A passage is found if it holds a word of the query; passages with more of them come first. `answers` sets the
+    results of a query, by the documents' names. `works` are the source's data about the works of documents.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class ScriptedSource:
         seconds: float = 0.0,
     ) -> None:
         self.spec = spec or SourceSpec(name=name, kind="texts", description=f"The texts of {name!r}.")
-        """What is known of it everywhere: its limits, its key, its queue."""
+        """The source's specification: its limits, its key, its queue."""
         self._works = works or {}
         self._passages = {document: self._passage(document, text) for document, text in texts.items()}
         self._answers = answers or {}
@@ -40,11 +40,11 @@ class ScriptedSource:
         self.error: Exception | None = None
         """Raised by every search while it is set, such as `SourceUnavailable` of `elcano.graphs.errors`."""
         self.queries: list[str] = []
-        """What was searched for, in the order of asking."""
+        """The queries it received, in order."""
         self.closed = False
 
     async def search(self, query: str, limit: int) -> SearchResults:
-        """At most `limit` passages, after `seconds`.
+        """Return at most `limit` passages, after `seconds`.
 
         Raises:
             Exception: the `error` that is set.
@@ -61,11 +61,11 @@ class ScriptedSource:
         return SearchResults(evidence=found, texts=texts, warnings=self._warnings)
 
     async def close(self) -> None:
-        """Notes that it was closed."""
+        """Record that the source was closed."""
         self.closed = True
 
     async def term_weights(self, words: Sequence[str]) -> Mapping[str, float]:
-        """The `weights` of those words that have one.
+        """Return the `weights` of those words that have one.
 
         Raises:
             Exception: the `error` that is set.

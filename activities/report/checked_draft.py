@@ -7,6 +7,7 @@ from itertools import zip_longest
 from typing import Final
 
 from elcano.activities.report.references import Works
+from elcano.graphs.report.reference_text import find_citation_mark
 from elcano.graphs.report.report import Reference, ReportDraft
 from elcano.graphs.report.statements import (
     BlockKind,
@@ -106,6 +107,11 @@ class CheckedDraft:
         """Statements whose citations hold and which these do not support, or not wholly."""
         said = (one for claim in self.claims for one in claim.statements)
         return tuple(one for one in said if one.reason and all(c.verdict == "verified" for c in one.citations))
+
+    @property
+    def marks(self) -> dict[int, str]:
+        """What stands behind the number of a reference that does not stand, as `retracted`."""
+        return {one.number: said for one in self.references if (said := find_citation_mark(one.work))}
 
     @property
     def support(self) -> SupportCounts:

@@ -109,10 +109,9 @@ class _Desk:
         by_words: bool,
     ) -> None:
         self.given = given
-        self._by_words = by_words and draft.data is None
+        self._by_words = by_words and not draft.known
         self._searched: dict[str, QuoteIndex] = {}
-        proven = draft.data.known if draft.data else ()
-        self._known = (asked, draft.title, *(section.heading for section in draft.sections), *proven)
+        self._known = (asked, draft.title, *(section.heading for section in draft.sections), *draft.known)
         self._judged = {one.key: one for one in draft.judgements}
         self._quoted = draft.quoted
         self.works = works

@@ -6,6 +6,7 @@ careless renderers overlook backslashes.
 """
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 from urllib.parse import quote
 
@@ -77,3 +78,20 @@ def _escape_match(found: re.Match[str]) -> str:
         return found[0]
     characters = found["escaped"] or found["loose"]
     return "".join(_ENTITIES.get(character, "\\" + character) for character in characters)
+
+
+def render_bullets(heading: str, items: Iterable[str]) -> list[str]:
+    """A heading with a bullet for each item, which are Markdown; nothing if there is none."""
+    bullets = [f"- {item}" for item in items]
+    return [f"## {heading}", "\n".join(bullets)] if bullets else []
+
+
+def render_table(head: Sequence[str], rows: Iterable[Sequence[str]], rule: Sequence[str] = ()) -> str:
+    """A table of cells that are Markdown; `rule` aligns its columns."""
+    lines = [head, rule or ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def render_number(number: int, marks: Mapping[int, str]) -> str:
+    """The number of a reference in brackets, with what has to be known of one that does not stand."""
+    return f"[{number}, {marks[number]}]" if number in marks else f"[{number}]"

@@ -17,7 +17,7 @@ from elcano.activities.prose.markdown_parser import CITATION, bracket_of, parse_
 from elcano.activities.prose.markdown_writer import fence_code, render_markdown
 from elcano.activities.prose.statements import LAST, STATEMENT, extract_statements
 from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft
-from elcano.activities.report.markdown import sanitize_markdown
+from elcano.activities.report.markdown import render_number, sanitize_markdown
 from elcano.graphs.report.statements import Block, CheckedCitation, Part, PartKind, Support
 
 UNVERIFIED_MARK: Final = "(not verified)"
@@ -118,7 +118,7 @@ class _Numbering:
 def _render_citation_numbers(citations: Iterable[CheckedCitation], marks: Mapping[int, str], between: str = " ") -> str:
     """The numbers of what holds, each once; behind that of a work that does not stand it says so."""
     numbers = dict.fromkeys(one.number for one in citations if one.number is not None)
-    return between.join(f"[{number}, {marks[number]}]" if number in marks else f"[{number}]" for number in numbers)
+    return between.join(render_number(number, marks) for number in numbers)
 
 
 def _render_support_mark(claim: CheckedClaim, number: int) -> str:

@@ -6,6 +6,7 @@ pages takes seconds, in which no other activity of the worker may fall silent.
 """
 
 import asyncio
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal
 
@@ -14,15 +15,14 @@ from temporalio import activity
 from elcano.activities.calls.heartbeats import send_heartbeats
 from elcano.activities.calls.ledger_lines import build_ledger_entry
 from elcano.activities.calls.retry_classification import classify_failure
-from elcano.activities.report.checked_draft import cited_ids
+from elcano.activities.report.additions import ReportMaterial
 from elcano.activities.report.references import select_related_accounts
 from elcano.activities.report.report_builder import build_report, build_report_ref
-from elcano.activities.report.study_sections import cited_by
 from elcano.graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, PublishCall
 from elcano.graphs.errors import InputInvalid
+from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import ArchiveCall, RunLog
 from elcano.graphs.registry import load_objects
-from elcano.graphs.report.analysis import Analysis
 from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.report.report import Report, ReportDraft
 from elcano.graphs.report.works import Work
@@ -86,29 +86,24 @@ async def _load_and_build_report(call: PublishCall, store: TenantStore) -> Repor
     evidence = await store.evidence.get(call.evidence)
     told = await store.evidence.works_of_run(call.run_id)
     draft = None if call.draft is None else await _load_draft(call.draft, store)
-    analysis = None if call.analysis is None else await _load_analysis(call.analysis, store)
-    cited = set() if draft is None else {*cited_ids(draft), *(one.evidence for one in cited_by(analysis))}
-    texts = await _load_cited_texts((passage for passage in evidence if passage.id in cited), store)
+    attached = {name: await _load_attachment(name, key, store) for name, key in call.attachments.items()}
+    material = await asyncio.to_thread(_gather_material, call, draft, evidence, told, attached)
+    texts = await _load_cited_texts((passage for passage in evidence if passage.id in material.cited), store)
     builds = await store.ledger.builds(call.run_id)
     searched = days_of(await store.ledger.entries(call.run_id, branches=True), call.searched)
-    return await asyncio.to_thread(
-        _build_report_with_works, call, draft, evidence, texts, builds, told, searched, analysis
-    )
+    return await asyncio.to_thread(build_report, material, texts, builds, searched)
 
 
-def _build_report_with_works(
+def _gather_material(
     call: PublishCall,
     draft: ReportDraft | None,
     evidence: Sequence[Evidence],
-    texts: Mapping[str, StoredText],
-    builds: tuple[str, ...],
     told: Sequence[Work],
-    searched: tuple[str, ...],
-    analysis: Analysis | None,
-) -> Report:
-    """Build the report, also from works that sections were told of: one of those may know of a retraction."""
+    attached: Mapping[str, JsonObject],
+) -> ReportMaterial:
+    """What a report is made of, also from works that sections were told of: one of those may know of a retraction."""
     works = (passage.work for passage in evidence if passage.work is not None)
-    return build_report(call, draft, evidence, texts, builds, select_related_accounts(works, told), searched, analysis)
+    return ReportMaterial(call, draft, evidence, select_related_accounts(works, told), attached)
 
 
 async def _load_draft(key: str, store: TenantStore) -> ReportDraft:
@@ -118,11 +113,12 @@ async def _load_draft(key: str, store: TenantStore) -> ReportDraft:
     return await asyncio.to_thread(ReportDraft.model_validate_json, stored)
 
 
-async def _load_analysis(key: str, store: TenantStore) -> Analysis:
+async def _load_attachment(name: str, key: str, store: TenantStore) -> JsonObject:
     stored = await store.artifacts.get(key)
     if stored is None:
-        raise InputInvalid("analysis", f"the store has no analysis {key!r}; do all workers share one data folder?")
-    return await asyncio.to_thread(Analysis.model_validate_json, stored)
+        raise InputInvalid(name, f"the store has no {name} {key!r}; do all workers share one data folder?")
+    found: JsonObject = await asyncio.to_thread(json.loads, stored)
+    return found
 
 
 async def _load_cited_texts(passages: Iterable[Evidence], store: TenantStore) -> dict[str, StoredText]:

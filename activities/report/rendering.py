@@ -9,31 +9,21 @@ from functools import partial
 from typing import Final
 
 from elcano.activities.phrases import ENGLISH, Phrases
+from elcano.activities.report.additions import AddedText
 from elcano.activities.report.checked_draft import REASONS, CheckedDraft
-from elcano.activities.report.data_sections import (
-    BY_RULES,
-    chart_and_results,
-    counted_numbers,
-    is_result,
-    render_query_results,
-    unverified_numbers,
-)
 from elcano.activities.report.language import words_for
-from elcano.activities.report.markdown import escape_markdown, render_link, sanitize_markdown
+from elcano.activities.report.markdown import (
+    escape_markdown,
+    render_bullets,
+    render_link,
+    sanitize_markdown,
+)
 from elcano.activities.report.parts import render_parts
 from elcano.activities.report.references import Works, render_references, render_work_flag
-from elcano.activities.report.study_sections import (
-    render_record_table,
-    render_rubric_scores,
-    render_statistics,
-    render_study_table,
-)
 from elcano.activities.text.sentences import first_sentences
 from elcano.graphs.contracts import PublishCall
-from elcano.graphs.report.analysis import Analysis
 from elcano.graphs.report.draft import heading_for
-from elcano.graphs.report.reference_text import describe_work_flags, find_citation_mark
-from elcano.graphs.report.report import ReportDraft, Review
+from elcano.graphs.report.reference_text import describe_work_flags
 from elcano.graphs.report.statements import CheckedCitation, Part, Statement
 from elcano.graphs.spec.graph import MISSING
 from elcano.graphs.state.budget import usd_from_microusd
@@ -67,9 +57,8 @@ def render_report(
     checked: CheckedDraft,
     doubts: Sequence[str] = (),
     searched: Sequence[str] = (),
-    review: Review | None = None,
     written: Sequence[Part] | None = None,
-    analysis: Analysis | None = None,
+    added: Sequence[AddedText] = (),
 ) -> str:
     """The report of a run whose writer handed over a draft.
 
@@ -78,24 +67,22 @@ def render_report(
         checked: its draft.
         doubts: which references do not stand.
         searched: the first and the last day on which there was a search.
-        review: what is told beside, of a literature review.
         written: the parts of the draft, if they are known already.
-        analysis: what statistics made of the run's numbers.
+        added: what plugins add.
     """
     draft = checked.draft
-    marks = {one.number: shown for one in checked.references if (shown := find_citation_mark(one.work))}
     words = words_for(call.question, checked.given)
-    told = written if written is not None else render_parts(checked, marks, words)
+    told = written if written is not None else render_parts(checked, checked.marks, words)
     passage = partial(_render_passage_entry, checked.works)
     untold = not draft.answered and words.other_language in draft.limitations
     nothing_searched = call.ending is not None and call.ending.kind == "sources" and not call.evidence
     untrue = {words.other_language} if untold else set()
     untrue |= {words.nothing_found, words.nothing_holds} if nothing_searched else set()
-    limitations = _render_bullet_section(
+    limitations = render_bullets(
         words.limitations, map(sanitize_markdown, (one for one in draft.limitations if one not in untrue))
     )
-    related = _render_bullet_section(words.related, map(passage, checked.related)) if draft.answered else []
-    refused = words.other_language if untold else words.no_result if draft.data else words.not_answered
+    related = render_bullets(words.related, map(passage, checked.related)) if draft.answered else []
+    refused = words.other_language if untold else _first_said(one.refusal for one in added) or words.not_answered
     unanswered = [
         *([] if nothing_searched else [f"**{refused}**"]),
         *limitations,
@@ -104,23 +91,20 @@ def render_report(
     return _join_blocks(
         [
             f"# {escape_markdown(draft.title)}",
-            _render_header(
-                call, words, f"{_render_authorship(call, words, draft)}{_summarize_support(checked, words)}", doubts
-            ),
+            _render_header(call, words, _render_authorship(call, words, checked, added), doubts),
             *([] if draft.answered else unanswered),
             *_render_opening_parts(told),
-            *render_statistics(analysis, marks, words),
-            *chart_and_results(draft.data),
+            *(block for one in added for block in one.opening),
             *_render_sections(call, told, words),
-            *render_study_table(review, marks),
+            *(block for one in added for block in one.middle),
             *_render_closing_parts(told),
-            *render_rubric_scores(call.scored),
+            *(block for one in added for block in one.closing),
             *(limitations if draft.answered else []),
-            *_render_bullet_section(words.unverified, _list_unverified_claims(checked)),
+            *render_bullets(words.unverified, _list_unverified_claims(checked, added)),
             *related,
-            *_render_bullet_section(words.warnings, map(escape_markdown, (*draft.remarks, *call.warnings))),
+            *render_bullets(words.warnings, map(escape_markdown, (*draft.remarks, *call.warnings))),
             *_render_searches(call, words, checked.given, searched),
-            *render_record_table(review),
+            *(block for one in added for block in one.end),
             *render_references(checked.references, words.references),
         ]
     )
@@ -132,36 +116,36 @@ def render_evidence(
     evidence: Sequence[Evidence],
     works: Works | None = None,
     searched: Sequence[str] = (),
-    review: Review | None = None,
-    analysis: Analysis | None = None,
+    added: Sequence[AddedText] = (),
 ) -> str:
     """What stands for a report if there is no draft: the evidence as it was found, and that it is no more than that."""
     why = f" ({escape_markdown(call.failure.message)})" if call.failure else ""
     if evidence:
-        below = "Below are results of queries and" if any(map(is_result, evidence)) else "Below is"
+        shown = _first_said(one.shows for one in added)
+        below = f"Below are {shown} and" if shown else "Below is"
         notice = f"**There is no report: none was written{why}.** {below} the evidence as it was found, in that order."
     else:
         notice = f"**There is no report: none was written{why}, and no evidence was found.**"
     known = works or Works(evidence)
+    elsewhere = {id for one in added for id in one.passages}
     passages = (
         f"{_render_passage_entry(known, passage)}\n\n  > "
         f"{escape_markdown(shorten_text(passage.text, PASSAGE_CHARACTERS))}"
         for passage in evidence
-        if not is_result(passage)
+        if passage.id not in elsewhere
     )
     return _join_blocks(
         [
             f"# {escape_markdown(title)}",
             _render_header(call, ENGLISH, "No language model wrote any of this."),
             notice,
-            *render_query_results(evidence),
-            *render_statistics(analysis, {}, ENGLISH),
+            *(block for one in added for block in one.opening),
             *_without_text(call.sections, ENGLISH),
-            *render_rubric_scores(call.scored),
-            *_render_bullet_section("Evidence", passages),
-            *_render_bullet_section("Warnings", map(escape_markdown, call.warnings)),
+            *(block for one in added for block in (*one.middle, *one.closing)),
+            *render_bullets("Evidence", passages),
+            *render_bullets("Warnings", map(escape_markdown, call.warnings)),
             *_render_searches(call, ENGLISH, evidence, searched),
-            *render_record_table(review),
+            *(block for one in added for block in one.end),
         ]
     )
 
@@ -196,21 +180,18 @@ def _render_mode_choice(call: PublishCall) -> str:
     )
 
 
-def _render_authorship(call: PublishCall, words: Phrases, draft: ReportDraft) -> str:
-    if draft.data is not None and draft.data.by_rules:
-        return BY_RULES
-    return (
-        words.quoted
-        if draft.quoted
-        else words.written.format(models=escape_markdown(", ".join(call.models) or words.unnamed))
-    )
+def _render_authorship(call: PublishCall, words: Phrases, checked: CheckedDraft, added: Sequence[AddedText]) -> str:
+    """Who wrote the report, and how much of it was checked."""
+    models = escape_markdown(", ".join(call.models) or words.unnamed)
+    author = words.quoted if checked.draft.quoted else words.written.format(models=models)
+    support = next((one.support for one in added if one.support is not None), None)
+    checks = _summarize_support(checked, words) if support is None else support
+    return f"{_first_said(one.author for one in added) or author}{checks}"
 
 
 def _summarize_support(checked: CheckedDraft, words: Phrases) -> str:
     """Say how much of a reviewed report is supported; for an unreviewed one, say that it was not reviewed."""
     counts = checked.support
-    if checked.draft.data is not None:
-        return counted_numbers(checked.draft.data)
     if checked.draft.quoted or not counts.total:
         return ""
     if not checked.draft.judgements:
@@ -230,7 +211,7 @@ def _render_nearest_passages(checked: CheckedDraft, words: Phrases) -> list[str]
         f"{escape_markdown(first_sentences(one.text, NEAREST_CHARACTERS))}"
         for one in checked.related
     )
-    heading, *listed_ = _render_bullet_section(words.nearest, shown) or [""]
+    heading, *listed_ = render_bullets(words.nearest, shown) or [""]
     return [heading, words.nearest_told, *listed_] if listed_ else []
 
 
@@ -242,7 +223,7 @@ def _render_opening_parts(told: Iterable[Part]) -> Iterable[str]:
             yield from texts
         elif part.kind == "key_findings":
             lines = all(one.kind in ("paragraph", "quotation") and "\n" not in one.markdown for one in part.blocks)
-            yield from _render_bullet_section(part.heading, texts) if lines else (f"## {part.heading}", *texts)
+            yield from render_bullets(part.heading, texts) if lines else (f"## {part.heading}", *texts)
 
 
 def _render_closing_parts(told: Iterable[Part]) -> Iterable[str]:
@@ -290,10 +271,10 @@ def _describe_gap(gap: SectionGap) -> str:
     return f"{escape_markdown(gap.reason.rstrip('.'))} ({', '.join(filter(None, figures)) or 'never started'})."
 
 
-def _list_unverified_claims(checked: CheckedDraft) -> Iterable[str]:
+def _list_unverified_claims(checked: CheckedDraft, added: Iterable[AddedText]) -> Iterable[str]:
     yield from map(_render_failed_citation, checked.unverified)
     yield from map(_render_doubted_statement, checked.doubted)
-    yield from unverified_numbers(checked.draft.data, {one.text for one in checked.doubted})
+    yield from (line for one in added for line in one.doubts)
 
 
 def _render_failed_citation(cited: CheckedCitation) -> str:
@@ -337,10 +318,8 @@ def _format_day_span(days: Sequence[str], one: str, several: str) -> str:
     return one.format(day=days[0]) if days[0] == days[-1] else several.format(first=days[0], last=days[-1])
 
 
-def _render_bullet_section(heading: str, items: Iterable[str]) -> list[str]:
-    """A heading with a bullet for each item; nothing if there is none."""
-    bullets = [f"- {item}" for item in items]
-    return [f"## {heading}", "\n".join(bullets)] if bullets else []
+def _first_said(texts: Iterable[str]) -> str:
+    return next(filter(None, texts), "")
 
 
 def _join_blocks(blocks: Iterable[str]) -> str:

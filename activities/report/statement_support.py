@@ -28,7 +28,7 @@ def list_preceding(statements: Sequence[Statement], before: str, kind: BlockKind
 
 
 _NOTHING_FOUND = re.compile(
-    r"(?:no passages?\b[^.;:]{0,40}\bfound\b|keine (?:passage|textstelle)\b[^.;:]{0,40}\bgefunden"
+    r"(?:no passages?\b[^.;:]{0,40}\bfound\b|keine (?:der )?(?:gefundenen? )?(?:passagen?|textstellen?)\b"
     r"|aucun passage\b[^.;:]{0,40}\btrouvé|ningún pasaje\b[^.;:]{0,40}\bencontrad"
     r"|nessun passaggio\b[^.;:]{0,40}\btrovat|nenhuma passagem\b[^.;:]{0,40}\bencontrad"
     r"|geen passage\b[^.;:]{0,40}\bgevonden)",

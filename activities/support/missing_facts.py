@@ -1,9 +1,10 @@
 """Whether the figures and names of a statement stand in the words that it quotes: pure code, with reasons in words.
 
 A figure is found if a quote has the same amount, however it is written and in whatever unit of the same thing. What the
-question and the titles say need not be quoted. A statement may count what it cites, and may round if it says so. The
-figures of an inference may follow from what it names: as a sum, difference, product, ratio, share, change or mean of
-two figures, or the sum of all. What takes more steps is not found: the statement between can be written down.
+question and the titles say need not be quoted. A statement may count what it cites, and may round if it says so. It
+may count what it lists itself, as in “three ways: a, b and c”; footnote numbers that a PDF glued to words are taken
+off. The figures of an inference may follow from what it names: as a sum, difference, product, ratio, share, change or
+mean of two figures, or the sum of all. What takes more steps is not found: the statement between can be written down.
 """
 
 import re
@@ -60,7 +61,7 @@ class MissingFacts:
 
 def find_missing_facts(statement: Statement) -> MissingFacts:
     """What figures and names the statement has that none of its quotes has."""
-    told = KnownNames([*statement.quotes, *statement.known])
+    told = KnownNames([*with_unglued(statement.quotes), *statement.known])
     unnamed = _find_unquoted_names(statement, told)
     figured = _find_unquoted_figures(statement)
     return MissingFacts(
@@ -89,12 +90,15 @@ def amounts_unquoted(statement: Statement) -> tuple[Figure, ...]:
 def names_unquoted(statement: Statement) -> tuple[str, ...]:
     """The same, of names alone."""
     return tuple(
-        map(_unnamed_reason, _find_unquoted_names(statement, KnownNames([*statement.quotes, *statement.known])))
+        map(
+            _unnamed_reason,
+            _find_unquoted_names(statement, KnownNames([*with_unglued(statement.quotes), *statement.known])),
+        )
     )
 
 
 def _find_unquoted_figures(statement: Statement, *, counting: bool = False) -> list[tuple[Figure, str]]:
-    there = [one for quote in statement.quotes for one in extract_figures(quote, dates=True)]
+    there = [one for quote in with_unglued(statement.quotes) for one in extract_figures(quote, dates=True)]
     known = [one for text in statement.known for one in extract_figures(text, dates=True)]
     asked = [
         one for one in extract_figures(without_pointers(statement.text)) if not (counting and _is_possible_count(one))
@@ -131,6 +135,8 @@ def _explain_missing_figure(one: Figure, statement: Statement, there: Sequence[F
         return ""
     if any(_is_same_figure(one, other, rounded=rounded) for other in (*there, *known)):
         return ""
+    if _is_possible_count(one) and _counts_own_list(one, statement.text):
+        return ""
     if any(_YEAR[0] <= value <= _YEAR[1] and _year_in(value, statement) for value in one.values) and not one.unit:
         return ""
     other = next((other for other in there if one.values & other.values), None)
@@ -142,6 +148,53 @@ def _explain_missing_figure(one: Figure, statement: Statement, there: Sequence[F
 def _is_possible_count(one: Figure) -> bool:
     """Return whether a figure may be a count of things in the text: a small whole number without a unit."""
     return not one.unit and all(0 <= value <= MOST_COUNTED and value == int(value) for value in one.values)
+
+
+_LISTED: Final = re.compile(
+    r"\s*[,;]\s*(?:(?:and|or|und|oder|et|ou|y|o|e|en|of)\s+)?|\s+(?:and|or|und|oder|et|ou|y|e)\s+"
+)
+
+
+def _counts_own_list(one: Figure, text: str) -> bool:
+    """Return whether a figure counts what the sentence itself lists behind a colon, a dash or in parentheses."""
+    behind = text[one.start + len(one.written) :]
+    opened = re.search(r":\s|\s[\u2013\u2014-]\s|\(", behind)
+    if opened is None or re.search(r"[.;!?]\s", behind[: opened.start()]):
+        return False
+    listed = behind[opened.end() :]
+    listed = listed.partition(")")[0] if opened[0] == "(" else re.split(r"[.!?](?:\s|$)|\s[\u2013\u2014]\s", listed)[0]
+    items = [item for item in _LISTED.split(listed) if re.search(r"\w", item)]
+    return len(items) > 1 and Decimal(len(items)) in one.values
+
+
+_ITEM: Final = re.compile(r"(?P<word>[^\W\d_][^,;.()]{0,40}?)(?P<note>\d)(?!\w)")
+_AND: Final = re.compile(r"\s?(?:[,;]|(?:and|or|und|et)\b)")
+
+
+def with_unglued(quotes: Sequence[str]) -> tuple[str, ...]:
+    """`quotes`, and each once more without the numbers of footnotes that a PDF glued to the words of a list.
+
+    They are taken for such where neighbours end with digits that count up, as in `ChatGPT2, GPT-43 and Claude 24`, the
+    first of which is glued to letters, and where what is left are different words.
+    """
+    return (*quotes, *(plain for quote in quotes if (plain := _unglue(quote)) != quote))
+
+
+def _unglue(quote: str) -> str:
+    found = list(_ITEM.finditer(quote))
+    run: list[re.Match[str]] = []
+    for item in (*found, None):
+        if item is not None and (
+            not run or (int(item["note"]) == int(run[-1]["note"]) + 1 and _AND.match(quote, run[-1].end()))
+        ):
+            run.append(item)
+            continue
+        words = [re.sub(r"^\W*(?:and|or|und|et)\s+", "", one["word"]).strip() for one in run]
+        if len(run) > 1 and len(set(words)) == len(run) and re.search(r"[^\W\d_]$", run[0]["word"]):
+            for one in reversed(run):
+                quote = quote[: one.start("note")] + " " + quote[one.end("note") :]
+        run = [] if item is None else [item]
+    return quote
 
 
 def _is_same_figure(one: Figure, other: Figure, *, rounded: bool) -> bool:

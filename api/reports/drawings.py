@@ -1,4 +1,4 @@
-"""The drawings of a report, kept beside it and named in it by hash: forest plots, and one chart."""
+"""The pictures of a report, kept beside it and named in it by hash: forest plots, charts."""
 
 import asyncio
 from typing import Final
@@ -7,32 +7,17 @@ from elcano.graphs.report.report import Report
 from elcano.storage.store import TenantStore
 
 
-async def plots_of(stored: str, store: TenantStore) -> dict[int, str]:
-    """Return the plots of a report as SVG, by the numbers of their pools; plots missing from the store are left out.
+async def load_pictures(stored: str, store: TenantStore) -> dict[str, str | None]:
+    """Return the pictures of a report as SVG, by the paths at which it shows them; None: the store does not have it.
 
     Args:
         stored: the report as it is kept.
-        store: where its plots are.
+        store: where its pictures are.
     """
-    if '"analysis":' not in stored:  # most reports have none, and a long one takes a while to read
+    if '"pictures":' not in stored:  # most reports have none, and a long one takes a while to read
         return {}
-    analysis = (await asyncio.to_thread(Report.model_validate_json, stored)).analysis
-    pools = analysis.pools if analysis else ()
-    found = {pool.number: await store.artifacts.get(pool.plot) for pool in pools if pool.plot}
-    return {number: plot for number, plot in found.items() if plot is not None}
-
-
-async def chart_of(stored: str, store: TenantStore) -> str | None:
-    """The chart of an answer, as SVG; None: it has none, or the store does not have it.
-
-    Args:
-        stored: the report as it is kept.
-        store: where its chart is.
-    """
-    if '"data":' not in stored:
-        return None
-    data = (await asyncio.to_thread(Report.model_validate_json, stored)).data
-    return await store.artifacts.get(data.chart.svg) if data and data.chart else None
+    pictures = (await asyncio.to_thread(Report.model_validate_json, stored)).pictures
+    return {path: await store.artifacts.get(key) for path, key in pictures.items()}
 
 
 SVG_HEADERS: Final = {

@@ -23,7 +23,6 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from elcano.graphs.report.data_answer import CHART_PATH
 from elcano.graphs.report.report import Report
 
 STYLE: Final = """
@@ -77,10 +76,8 @@ _CITATION: Final = "reference_number"
 _KNOWN: Final = "numbers"
 _NAMESPACE: Final = "{http://www.w3.org/1998/Math/MathML}"
 _NUMBER: Final = re.compile(r"\[(\d{1,6})(, [^\[\]\n]{1,80})?\](?!\()")
-_PLOTS: Final = "plots"
-_PLOT: Final = re.compile(r"!\[(?P<title>(?:\\.|[^\[\]\\\n]){1,1000})\]\(analysis/plots/(?P<number>\d{1,3})\.svg\)")
-_CHART: Final = "chart"
-_CHARTED: Final = re.compile(rf"!\[(?P<title>(?:\\.|[^\[\]\\\n]){{1,1000}})\]\({re.escape(CHART_PATH)}\)")
+_PICTURES: Final = "pictures"
+_PICTURE: Final = re.compile(r"!\[(?P<title>(?:\\.|[^\[\]\\\n]){1,1000})\]\((?P<path>[\w/.-]{1,100})\)", re.ASCII)
 _ESCAPED: Final = re.compile(r"\\(.)")
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,4}")
 _ALIGNED: Final = re.compile(r"text-align:(left|right|center)")
@@ -131,10 +128,10 @@ _ATTRIBUTES: Final[dict[str, set[str]]] = {
 }
 
 
-def render_report_page(report: Report, plots: Mapping[int, str] | None = None, chart: str | None = None) -> str:
-    """The page of `report`, with its `plots` (SVG that code drew) by the numbers of their pools, and its `chart`."""
+def render_report_page(report: Report, pictures: Mapping[str, str | None] | None = None) -> str:
+    """The page of `report`, with its pictures (SVG that code drew) by their paths; None: the title stands for it."""
     numbers = frozenset(reference.number for reference in report.references)
-    env: dict[str, object] = {_KNOWN: numbers, _PLOTS: dict(plots or {}), _CHART: chart}
+    env: dict[str, object] = {_KNOWN: numbers, _PICTURES: dict(pictures or {})}
     tokens = _MARKDOWN.parse(report.markdown, env)
     _set_alignment_classes(tokens)
     if numbers:
@@ -179,44 +176,25 @@ def _shown_number(
     return f'<a class="number" href="#reference-{token.meta["number"]}">{shown}</a>'
 
 
-def _parse_forest_plot(state: StateInline, silent: bool) -> bool:
-    """The rule: a forest plot, which stands in the page itself, or its title where there is none."""
-    found = _PLOT.match(state.src, state.pos, state.posMax)
-    if found is None:
+def _parse_picture(state: StateInline, silent: bool) -> bool:
+    """The rule: a picture that code drew, which stands in the page itself, or its title where there is none."""
+    found = _PICTURE.match(state.src, state.pos, state.posMax)
+    if found is None or found["path"] not in state.env[_PICTURES]:
         return False
     if not silent:
-        token = state.push(_PLOTS, "svg", 0)
+        token = state.push(_PICTURES, "svg", 0)
         token.content = found["title"]
-        token.meta = {"number": int(found["number"])}
+        token.meta = {"path": found["path"]}
     state.pos = found.end()
     return True
 
 
-def _shown_plot(
+def _shown_picture(
     renderer: RendererProtocol, tokens: Sequence[Token], at: int, options: OptionsDict, env: EnvType
 ) -> str:
     token = tokens[at]
-    drawn: str | None = env[_PLOTS].get(token.meta["number"])
+    drawn: str | None = env[_PICTURES][token.meta["path"]]
     return drawn or f"<em>{escape(_ESCAPED.sub(lambda one: one[1], token.content))}</em>"
-
-
-def _parse_answer_chart(state: StateInline, silent: bool) -> bool:
-    """The rule: the chart of an answer, the same way."""
-    found = _CHARTED.match(state.src, state.pos, state.posMax)
-    if found is None:
-        return False
-    if not silent:
-        token = state.push(_CHART, "svg", 0)
-        token.content = found["title"]
-    state.pos = found.end()
-    return True
-
-
-def _shown_chart(
-    renderer: RendererProtocol, tokens: Sequence[Token], at: int, options: OptionsDict, env: EnvType
-) -> str:
-    drawn: str | None = env[_CHART]
-    return drawn or f"<em>{escape(_ESCAPED.sub(lambda one: one[1], tokens[at].content))}</em>"
 
 
 def _render_mathml(source: str, options: dict[str, Any]) -> str:
@@ -263,12 +241,12 @@ def _build_page_parser() -> MarkdownIt:
     made.disable(["reference", "html_block", "html_inline", "autolink", "image"])
     made.use(dollarmath_plugin, allow_space=False, allow_labels=False, double_inline=True, renderer=_render_mathml)
     made.inline.ruler.before("link", _CITATION, _parse_reference_number)
-    made.inline.ruler.before("link", _PLOTS, _parse_forest_plot)
-    made.inline.ruler.before("link", _CHART, _parse_answer_chart)
-    made.add_render_rule(_CHART, _shown_chart)
+    made.inline.ruler.before("link", _PICTURES, _parse_picture)
     made.add_render_rule(_CITATION, _shown_number)
-    made.add_render_rule(_PLOTS, _shown_plot)
-    made.parse("*a*")  # it makes its rules ready at its first use, and threads that meet there miss some
+    made.add_render_rule(_PICTURES, _shown_picture)
+    made.parse(
+        "*a*", {_PICTURES: {}}
+    )  # it makes its rules ready at its first use, and threads that meet there miss some
     return made
 
 

@@ -12,7 +12,7 @@ from elcano.api.http.errors import NotAcceptable, ReportLost, ReportNotReady, Re
 from elcano.api.http.fields import Described, with_moments
 from elcano.api.http.request_checks import choose_media_type
 from elcano.api.reports.bibliography import BIBTEX, CSL, FORMS, RIS
-from elcano.api.reports.drawings import chart_of, plots_of
+from elcano.api.reports.drawings import load_pictures
 from elcano.api.reports.page import HEADERS, render_report_page
 from elcano.api.runs.run_status import kept_run, read_run
 from elcano.api.services import Provided
@@ -77,21 +77,20 @@ async def get_report(
     stored = await services.store.artifacts.get(run.report.artifact)
     if stored is None:
         raise ReportLost(f"the store does not have {run.report.artifact!r}; is this the run's data directory?")
-    plots = await plots_of(stored, services.store) if form == HTML else {}
-    chart = await chart_of(stored, services.store) if form == HTML else None
-    content = await asyncio.to_thread(_render_stored_report, stored, form, plots, chart)
+    pictures = await load_pictures(stored, services.store) if form == HTML else {}
+    content = await asyncio.to_thread(_render_stored_report, stored, form, pictures)
     # What is text by its name says itself which characters it is of; JSON is UTF-8 anyway.
     said = f"{form}; charset=utf-8" if form in (BIBTEX, RIS) else form
     return Response(content, media_type=said, headers={"Vary": "Accept", **(HEADERS if form == HTML else {})})
 
 
-def _render_stored_report(stored: str, form: str, plots: Mapping[int, str], chart: str | None) -> str:
+def _render_stored_report(stored: str, form: str, pictures: Mapping[str, str | None]) -> str:
     """A report in `form`, from its JSON, as which it is kept; of a long one that takes a while."""
     if form == JSON:
         return json.dumps(with_moments(json.loads(stored)), ensure_ascii=False, separators=(",", ":"))
     report = Report.model_validate_json(stored)
     if form == HTML:
-        return render_report_page(report, plots, chart)
+        return render_report_page(report, pictures)
     return report.markdown if form == MARKDOWN else FORMS[form](report.references)
 
 

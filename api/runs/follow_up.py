@@ -30,7 +30,6 @@ from elcano.api.temporal.client import Temporal
 from elcano.graphs.errors import StoreDamaged
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.records import ArchivedRun, RunLog
-from elcano.graphs.report.data_answer import AnsweredQuery
 from elcano.graphs.report.report import Report
 from elcano.graphs.run_contracts import FollowedRun
 from elcano.graphs.state.state import (
@@ -261,9 +260,9 @@ def _list_run_queries(state: ResearchState) -> Iterator[str]:
 
 
 def _get_answered_sql(value: JsonObject) -> str:
-    """The query of an `AnsweredQuery`, as it was written; empty if `value` is none."""
+    """The query of a `{query, repairs}`, as it was written; empty if `value` is none."""
     query = value.get("query")
-    if value.keys() != AnsweredQuery.model_fields.keys() or not isinstance(query, dict):
+    if value.keys() != {"query", "repairs"} or not isinstance(query, dict):
         return ""
     return _get_text_field(query, "sql")
 

@@ -108,6 +108,8 @@ class TaskEnvelope(Frozen):
     """The day in UTC on which the run began, as `2026-11-22`; empty if nobody said."""
     language: str = ""
     """The question's, by its English name; empty if it is not known."""
+    title: str = ""
+    """Of the section that is written, for one who writes a section as a report of its own."""
     form: ShownForm = ""
     """That of the report, for who plans or writes one; what it asks for stands above the envelope."""
     instructions: str = ""

@@ -15,9 +15,9 @@ is, so the agent chooses."""
 HEADING: Final = "## The form of the report"
 
 FORMS: Final[Mapping[ReportForm, str]] = {
-    "plain": "A direct answer: first what was asked, then what it rests on, then what limits it. No more headings "
-    "than the answer has parts.",
-    "comparison": "A comparison: first which one suits whom, and by what that is decided. One table with a row for "
+    "plain": "A direct answer: first what was asked, then what it rests on, then what limits it. As few headings as "
+    "the answer has parts; a short answer has none.",
+    "comparison": "A comparison: first which one suits whom, and what decides that. One table with a row for "
     "each criterion and a column for each thing compared, every cell a fact of the same kind and unit, and “not "
     "stated” where no passage says. Then, for each difference that matters, what follows from it. The same is asked "
     "of every thing, the weaker ones included.",
@@ -32,9 +32,9 @@ FORMS: Final[Mapping[ReportForm, str]] = {
     "how sure that is. Then the strongest evidence for it, then the strongest against it, then under which "
     "conditions the answer would be another.",
     "review": "A review of studies: first what they find together, with sizes of effects and their ranges. One table "
-    "of the studies: design, subjects and their number, what was done, what was measured, result. Then where they "
-    "agree, where they differ and why (design, population, dose, time), how strong the whole is, and what is "
-    "missing.",
+    "of the studies: design, what or who was studied and how many, what was done, what was measured, result. Then "
+    "where they agree, where they differ and why (design, population, dose, time), how strong the whole is, and what "
+    "is missing.",
     "timeline": "A course of events: first where things stand now. Then a table or list by date, oldest first, with "
     "the date as exact as the source has it, what happened and who did it. Then what led to what, kept apart from "
     "what only came after. Dates on which sources differ are named as such.",
@@ -109,22 +109,25 @@ The text is Markdown: paragraphs, `###` headings, lists, tables, code with its l
 lowered the rate by 12 % [a]. Both trials agree [a, b].` A mark is a short name of your own for one citation; list in \
 `citations` what each mark stands for. A mark covers the sentence that it stands behind, and no other.
 - What you conclude from passages yourself names what it rests on: `So the effect is likely real [from a, b].`
-- A sentence without a mark may only lead the reader on; it says nothing of the matter.
-- Write no numbers in brackets and no list of references; these are made from your marks. Put no marks into code or \
+- A sentence without a mark may only introduce what follows; it must state no fact about the subject, however well \
+known. There is one exception: what no passage says is said as “No passage found ...” (in the language of the report), \
+without a mark.
+- Write no numbers in brackets and no list of references; both are made from your marks. Put no marks into code or \
 formulas: put them behind the sentence that introduces these.
 """
 
 CITING: Final = f"""\
 {MARKS}\
-- Keep what supports each statement: a passage's key and the literal words that support it, copied letter by letter \
-from the citations that you were given. Every quote is looked up; one that is not found is shown to the reader as \
-unsupported. Marks of the drafts hold within their own claim only: give each of your citations a mark of its own.
-- Say only what a citation supports, with its figures, dates and conditions, and smooth over no disagreement.
+- A citation is a passage's key and the literal words that support the statement, copied letter by letter from the \
+citations or passages that you are given. Every quote is looked up; one that is not found is shown to the reader as \
+unsupported. Marks that you are given hold within their own claim only: give each of your citations a mark of its own.
+- Say only what a citation supports, with its figures, dates and conditions, and do not smooth over disagreements.
 """
 
 WISHES: Final = """\
-The envelope's `instructions` are wishes of the person who asked. On length, readers, tone and form they come first, \
-then the form that is said above the envelope; neither changes how you cite."""
+The envelope's `instructions` are wishes of the person who asked. They decide length, readers, tone and form; where \
+they say nothing, the form described above the envelope does. Neither changes how you cite: a report of one paragraph \
+has marks too."""
 
 
 STATING: Final = """\

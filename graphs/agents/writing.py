@@ -5,6 +5,7 @@ word and writes nothing of its own, as the extractive model does, answers with c
 support them whole; the schema that models see does not show that.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, Literal, Self, TypeAlias
 
@@ -74,7 +75,9 @@ class ReportProse(_Answer):
     sections: tuple[SectionProse, ...] = ()
     disputed: Prose = Field(default="", description="Where the passages disagree, with marks; empty if nowhere.")
     strength: Prose = Field(default="", description="How strong the evidence is and why, with marks; may be empty.")
-    conclusion: Prose = Field(default="", description="What follows for the person who asked, with marks.")
+    conclusion: Prose = Field(
+        default="", description="What follows for the person who asked, with marks; empty if that was said above."
+    )
     limitations: tuple[str, ...] = Field(default=(), description="What the passages leave open, in sentences.")
     related: tuple[str, ...] = Field(default=(), description="Keys of passages worth reading that are not cited.")
     answered: bool = Field(default=True, description="False if the passages do not answer the question.")
@@ -101,7 +104,9 @@ class Summary(_Answer):
     )
     disputed: Prose = Field(default="", description="Where the sections disagree, with marks; empty if nowhere.")
     strength: Prose = Field(default="", description="How strong the evidence is and why, with marks; may be empty.")
-    conclusion: Prose = Field(default="", description="What follows for the person who asked, with marks.")
+    conclusion: Prose = Field(
+        default="", description="What follows for the person who asked, with marks; empty if that was said above."
+    )
     limitations: tuple[str, ...] = Field(
         default=(), max_length=40, description="What the sections leave open, in sentences."
     )
@@ -157,6 +162,18 @@ def select_cited_passages(sections: Iterable[SectionItem], items: Iterable[Evide
     """The passages that `sections` cite."""
     keys = {cited.evidence for section in sections for claim in section.claims for cited in claim.citations}
     return tuple(item for item in items if item.key in keys)
+
+
+def strip_marks(claim: Claim) -> str:
+    """The text of a claim without the marks of its citations; never empty."""
+    marks = {re.escape(cited.mark) for cited in claim.citations if cited.mark}
+    if not marks:
+        return claim.text
+    listed = rf"(?:{'|'.join(sorted(marks))})"
+    return (
+        re.sub(rf"\s*\[(?:from\s+)?{listed}(?:\s*[,;]\s*{listed})*\]", "", claim.text, flags=re.IGNORECASE)
+        or claim.text
+    )
 
 
 def sections_of(given: JsonObject) -> str:

@@ -29,6 +29,8 @@ class ToolSpec:
     """The extra without which it fails."""
     uses: str = ""
     """The extra without which it answers less."""
+    attaches: str = ""
+    """The name under which its last output's `artifact` is attached to the report; empty: it is not."""
     run: str = ""
     """The dotted path of the coroutine function that does it, `package.module:name`; it is called with a `ToolWork` and
     its input. Empty: the kernel does it."""

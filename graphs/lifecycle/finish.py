@@ -6,7 +6,8 @@ Pure: it reads a journal and calls nothing.
 from pydantic import ValidationError
 
 from elcano.graphs.agents.definition import AGENTS
-from elcano.graphs.contracts import LITERATURE_REVIEW, REPORTED, Engine, PublishCall, RunStatus
+from elcano.graphs.catalogue.tools import TOOLS
+from elcano.graphs.contracts import REPORTED, Engine, PublishCall, RunStatus
 from elcano.graphs.engine.entries import Controlled, StepCompleted
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.steering import Steer
@@ -69,7 +70,6 @@ def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
     run = journal.run
     state = run.state
     written = find_exit_draft(journal)
-    review = LITERATURE_REVIEW in (asked.mode, state.choice.mode)
     written_by = (entry.model for entry in journal.entries if isinstance(entry, StepCompleted) and entry.model)
     return PublishCall(
         run_id=asked.run_id,
@@ -87,14 +87,14 @@ def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
         usage=run.budget.used,
         sections=state.sections,
         warnings=state.warnings,
-        records=tuple(call for turn in state.conversation for call in turn.tool_calls) if review else (),
-        kept=state.distinct_evidence if review else (),
+        records=tuple(call for turn in state.conversation for call in turn.tool_calls),
+        kept=state.distinct_evidence,
         searched=asked.searched,
         choice=state.choice,
         follows=asked.follows.run_id if asked.follows else "",
         follows_question=asked.follows.question if asked.follows else "",
         scored=last_scored(journal),
-        analysis=analysis_of(journal.graph, state),
+        attachments=list_attachments(journal.graph, state),
     )
 
 
@@ -111,14 +111,17 @@ def last_scored(journal: Journal) -> RubricScores | None:
     return None
 
 
-def analysis_of(graph: ResearchGraph, state: ResearchState) -> str | None:
-    """The artifact hash of the analysis that the last of a graph's nodes for that has made; None if none did."""
-    nodes = [
-        node for node in graph.nodes if isinstance(node, ToolNode) and node.tool == "analyze" and not node.for_each
-    ]
-    outputs = [output for node in nodes if isinstance(output := state.outputs.get(node.id), dict)]
-    made = [key for output in outputs if isinstance(key := output.get("artifact"), str) and key]
-    return made[-1] if made else None
+def list_attachments(graph: ResearchGraph, state: ResearchState) -> dict[str, str]:
+    """Artifact hashes of what tools attach to the report, by name: of each tool what its last node gave."""
+    found: dict[str, str] = {}
+    for node in graph.nodes:
+        if not isinstance(node, ToolNode) or node.for_each or node.tool not in TOOLS:
+            continue
+        name, output = TOOLS[node.tool].attaches, state.outputs.get(node.id)
+        key = output.get("artifact") if isinstance(output, dict) else None
+        if name and isinstance(key, str) and key:
+            found[name] = key
+    return found
 
 
 def report_ready(report: ReportRef) -> EventDraft:

@@ -1,69 +1,11 @@
-"""A whole draft as it is stored, the finished report, and the figures of a literature review, as data."""
+"""A whole draft as it is stored, and the finished report, as data."""
 
 from pydantic import Field
 
-from elcano.graphs.frozen import Frozen
-from elcano.graphs.report.analysis import Analysis
-from elcano.graphs.report.data_answer import DataAnswer
+from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.report.draft import HEADING_CHARACTERS, TITLE_CHARACTERS, Claim
 from elcano.graphs.report.statements import CheckedCitation, Judgement, Part, SupportCounts
 from elcano.graphs.report.works import Provenance, Work
-
-
-class SourceRecords(Frozen):
-    """How it went with the records of one source, or of all of them together."""
-
-    source: str
-    """Empty: all of them."""
-    searches: int = 0
-    failed: int = 0
-    """Of these, searches that were not answered."""
-    found: int = 0
-    """Passages that its searches gave, each as often as it was given."""
-    records: int = 0
-    """Different works and documents that these are of."""
-    unique: int = 0
-    """Of these, those that no source before it had found; over all sources that is every record once."""
-    kept: int = 0
-    """Of these, those that say something which no older passage says."""
-    cited: int = 0
-    """Of these, those that the report cites by words that were found in them."""
-
-
-class Cell(Frozen):
-    """One property of a study; empty if it is not stated."""
-
-    text: str = ""
-    """Literal words of a text of the study, or what its source registered."""
-    content_hash: str = ""
-    """The stored text that the words stand in; empty if they are of no text."""
-    start: int | None = None
-    """Where they begin in it, in characters."""
-    end: int | None = None
-
-
-class Study(Frozen):
-    """One study that is cited."""
-
-    number: int
-    """Of its reference."""
-    name: str
-    """First author and year."""
-    design: str = ""
-    """In its source's words; empty if it is not stated."""
-    size: Cell = Cell()
-    outcome: Cell = Cell()
-    """What the report quotes of it first."""
-
-
-class Review(Frozen):
-    """The figures and the studies of a literature review."""
-
-    sources: tuple[SourceRecords, ...]
-    """In the order of their first search."""
-    total: SourceRecords
-    studies: tuple[Study, ...] = ()
-    """In the order of the references."""
 
 
 class DraftSection(Frozen):
@@ -99,8 +41,10 @@ class ReportDraft(Frozen):
     """What code left out of the writer's answer, in sentences; they stand among the report's warnings."""
     judgements: tuple[Judgement, ...] = ()
     """What was found of statements when they were held against their quotes."""
-    data: DataAnswer | None = Field(default=None, exclude_if=lambda data: data is None)
-    """Of an answer over databases: its results, and what became of its numbers."""
+    known: tuple[str, ...] = Field(default=(), exclude_if=lambda known: not known)
+    """What its statements may say without quoting it, because code proved it; then only quotes are held against it."""
+    attachments: dict[str, JsonObject] = Field(default={}, exclude_if=lambda attached: not attached)
+    """What plugins attach to it, by the names of their additions to reports."""
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -164,8 +108,6 @@ class Report(Frozen):
     warnings: tuple[str, ...] = ()
     builds: tuple[str, ...] = ()
     """The workers that it is the work of, from the first call to this report: version and build id of each."""
-    review: Review | None = None
-    """Of a literature review: its records and studies."""
     searched: tuple[str, ...] = ()
     """The first and the last day in UTC on which there was a search; one if they are the same."""
     support: SupportCounts = SupportCounts()
@@ -178,7 +120,7 @@ class Report(Frozen):
     """Of its text, as in `en` or `zh-Hans` (BCP 47); empty: not known."""
     follows: str = Field(default="", exclude_if=lambda follows: not follows)
     """The run that its run follows, whose passages it may cite; empty: none."""
-    analysis: Analysis | None = Field(default=None, exclude_if=lambda analysis: analysis is None)
-    """Of a run that analyzed numbers: what statistics made of them."""
-    data: DataAnswer | None = Field(default=None, exclude_if=lambda data: data is None)
-    """Of a run that queried databases: its results, and what became of its numbers."""
+    attachments: dict[str, JsonObject] = Field(default={}, exclude_if=lambda attached: not attached)
+    """What plugins add to it as data, by name: `analysis`, `data`, `review`."""
+    pictures: dict[str, str] = Field(default={}, exclude_if=lambda pictures: not pictures)
+    """Artifact hashes of its pictures (SVG), by the paths at which the Markdown shows them."""

@@ -10,8 +10,8 @@ from elcano.graphs.agents.context import ResearchContext, build_research_task, n
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.report.analysis import Extraction, TestedHypothesis
 from elcano.graphs.text import ensure_list, format_count
+from elcano.plugins.analysis.analysis import Extraction, TestedHypothesis
 
 
 class AnalystInput(ResearchContext):

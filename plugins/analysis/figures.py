@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterator
 from typing import Final
 
-from elcano.graphs.report.analysis import Analysis, Pool
+from elcano.plugins.analysis.analysis import Analysis, Pool
 
 COLUMNS: Final = (
     *("pool", "row", "outcome", "first", "second", "measure", "unit", "study", "reference", "evidence"),

@@ -12,5 +12,6 @@ plugin: Final = Plugin(
     agents=(".analyst:AGENT",),
     tools=(".tool_specs:TOOLS",),
     modes=(".analysis_mode:MODE",),
+    report_additions=(".report_statistics:StatisticsAddition",),
     routes=(".routes:router",),
 )

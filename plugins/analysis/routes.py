@@ -15,11 +15,13 @@ from elcano.api.http.errors import (
     problem_docs,
 )
 from elcano.api.http.request_checks import choose_media_type
-from elcano.api.reports.drawings import SVG_HEADERS, plots_of
+from elcano.api.reports.drawings import SVG_HEADERS, load_pictures
 from elcano.api.runs.run_status import read_run
 from elcano.api.services import Provided, Services
 from elcano.graphs.report.report import Report
+from elcano.plugins.analysis.analysis import Analysis, plot_path
 from elcano.plugins.analysis.figures import as_csv
+from elcano.plugins.analysis.report_statistics import StatisticsAddition
 
 JSON = "application/json"
 CSV = "text/csv"
@@ -36,7 +38,8 @@ router = APIRouter(prefix="/v1/runs/{run_id}/analysis", tags=["results"], respon
     responses={
         200: {
             "description": "Verdicts, pools and studies, or the figures as rows",
-            "content": {JSON: {"schema": {"$ref": "#/components/schemas/Analysis"}}, CSV: _TEXT},
+            "model": Analysis,
+            "content": {CSV: _TEXT},
         },
         **problem_docs(RunNotFound, AnalysisNotFound, NotAcceptable, ReportNotReady, ReportLost),
     },
@@ -48,11 +51,10 @@ async def get_analysis(
 ) -> Response:
     """Read the statistical analysis of a run's numbers: verdicts, estimates, and what was left out and why."""
     form = choose_media_type(accept, (JSON, CSV))
-    analysis = (
-        await asyncio.to_thread(Report.model_validate_json, await _load_stored_report(run_id, services))
-    ).analysis
-    if analysis is None:
+    report = await asyncio.to_thread(Report.model_validate_json, await _load_stored_report(run_id, services))
+    if (found := report.attachments.get(StatisticsAddition.name)) is None:
         raise AnalysisNotFound(f"the run {run_id!r} analyzed no numbers; start one with the mode `analysis`")
+    analysis = Analysis.model_validate(found)
     content = as_csv(analysis) if form == CSV else analysis.model_dump_json()
     said = f"{CSV}; charset=utf-8; header=present" if form == CSV else JSON
     return Response(content, media_type=said, headers={"Vary": "Accept"})
@@ -70,10 +72,12 @@ async def get_plot(
     run_id: str, services: Provided, number: Annotated[int, Path(ge=1, le=999, description="The number of the pool.")]
 ) -> Response:
     """See the forest plot of one pool of studies."""
-    plots = await plots_of(await _load_stored_report(run_id, services), services.store)
-    if number not in plots:
-        raise AnalysisNotFound(f"the run {run_id!r} has no plot {number}; it has: {sorted(plots) or 'none'}")
-    return Response(plots[number], media_type=SVG, headers=SVG_HEADERS)
+    pictures = await load_pictures(await _load_stored_report(run_id, services), services.store)
+    plot = pictures.get(plot_path(number))
+    if plot is None:
+        there = ", ".join(sorted(path for path, drawn in pictures.items() if drawn is not None))
+        raise AnalysisNotFound(f"the run {run_id!r} has no plot {number}; it has: {there or 'none'}")
+    return Response(plot, media_type=SVG, headers=SVG_HEADERS)
 
 
 async def _load_stored_report(run_id: str, services: Services) -> str:

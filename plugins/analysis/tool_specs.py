@@ -4,7 +4,7 @@ from typing import Final
 
 from elcano.graphs.catalogue import tools
 from elcano.graphs.catalogue.tools import ToolSpec
-from elcano.graphs.report.analysis import AnalyzeInput, AnalyzeOutput, summarize_analyze_output
+from elcano.plugins.analysis.analysis import AnalyzeInput, AnalyzeOutput, summarize_analyze_output
 
 _RUN: Final = "elcano.plugins.analysis.tools"
 
@@ -18,6 +18,7 @@ TOOLS: Final = (
         completes="analysis_complete",
         summary=summarize_analyze_output,
         needs="analysis",
+        attaches="analysis",
         run=f"{_RUN}.analyzing:analyze_measurements",
     ),
     ToolSpec(

@@ -20,7 +20,7 @@ from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import REPORTED
 from elcano.graphs.errors import StoreDamaged
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.lifecycle.finish import analysis_of
+from elcano.graphs.lifecycle.finish import list_attachments
 from elcano.graphs.lifecycle.handover import find_exit_draft
 from elcano.graphs.lifecycle.log_verification import iter_fanout_visits, journal_of
 from elcano.graphs.records import ArchivedRun, RunLog
@@ -95,11 +95,10 @@ class CertificateWriter:
                 yield text.model_dump_json()
 
     async def _drafts(self) -> AsyncIterator[str]:
-        """The draft that the report was made of, its analysis, and the drafts of the sections, as they are kept."""
+        """The report's draft, what was attached to the report, and the drafts of the sections, as they are kept."""
         written = find_exit_draft(journal_of(self._log))
         own = [written.artifact] if written else []
-        if (analysis := analysis_of(self._log.asked.graph, self._log.run.state)) is not None:
-            own.append(analysis)
+        own += list_attachments(self._log.asked.graph, self._log.run.state).values()
         handed = [one.draft for visit in iter_fanout_visits(self._log) for one in visit.outcomes if one.draft]
         for key in dict.fromkeys((*own, *handed)):
             yield f"{_encode_json_text(key)}:{_encode_json_text(await self._kept(key, 'a draft'))}"

@@ -16,12 +16,12 @@ from elcano.activities.text.language_detection import language_of
 from elcano.activities.text.languages import ENGLISH
 from elcano.activities.text.same_question import is_same_question, list_readings
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.report.data_answer import CellReference, NumberProof, Operation
 from elcano.graphs.report.draft import Citation, title_for
 from elcano.graphs.text import ensure_list, shorten_text
 from elcano.plugins.data.agents.data_writer import DataProse
 from elcano.plugins.data.agents.splitter import Splitting
 from elcano.plugins.data.answering.shapes import ShownRows, format_number
+from elcano.plugins.data.data_answer import CellReference, NumberProof, Operation
 from elcano.plugins.data.query_models import SqlExample, SqlRepair, SqlWriting
 from elcano.plugins.research.agents.input_parser import UNDERSTOOD
 

@@ -10,8 +10,8 @@ from elcano.activities.query_results import RESULT_TYPE, as_evidence
 from elcano.activities.sources.base import SearchResults
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import InputInvalid, SourceRefused
-from elcano.graphs.report.data_answer import QueryFault, SqlQuery
 from elcano.graphs.report.tables import DatabaseSchema, ResultTable
+from elcano.plugins.data.data_answer import QueryFault, SqlQuery
 from elcano.plugins.data.databases.context import select_schema_context
 from elcano.plugins.data.databases.database import Databases, open_databases
 from elcano.plugins.data.databases.examples import SqlExamples

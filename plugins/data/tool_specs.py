@@ -4,8 +4,8 @@ from typing import Final
 
 from elcano.graphs.catalogue.tools import ToolSpec
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.report.data_answer import ChartInput, ChartOutput, QueryFault
 from elcano.graphs.text import ensure_list, format_count
+from elcano.plugins.data.data_answer import ChartInput, ChartOutput, QueryFault
 from elcano.plugins.data.forecast_models import ForecastInput, ForecastOutput, summarize_forecast
 from elcano.plugins.data.query_models import (
     ConsensusInput,

@@ -21,11 +21,11 @@ from elcano.activities.services import Services
 from elcano.activities.tools.tool_work import ToolWork, build_evidence_ref
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.extras import install_command
-from elcano.graphs.report.data_answer import Chart, ChartInput, ChartOutput, QueryFault
 from elcano.graphs.report.tables import ResultDigest, ResultTable
 from elcano.plugins.data.answering.charts import PlannedChart, plan_chart
 from elcano.plugins.data.answering.consensus import Path, merge_path_tables, told_of
 from elcano.plugins.data.answering.vega_renderer import ChartNotDrawn, DrawnChart, render_vega_chart
+from elcano.plugins.data.data_answer import Chart, ChartInput, ChartOutput, QueryFault
 from elcano.plugins.data.databases.context import select_schema_context
 from elcano.plugins.data.databases.database import open_databases
 from elcano.plugins.data.databases.examples import open_examples

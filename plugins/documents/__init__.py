@@ -1,5 +1,5 @@
 """Documents: a collection of files or readmes, read into stored texts and searched by one local index.
 
-A collection only lists documents with a cheap fingerprint and hands over their bytes; reading, packing, indexing and
+A collection only lists documents with a cheap fingerprint and returns their bytes; reading, packing, indexing and
 searching are the same for all of them.
 """

@@ -1,7 +1,7 @@
-"""A process of its own for what strangers made: what crashes or hangs its parser costs one file and nothing else.
+"""A separate process for untrusted files: a crash or hang of its parser costs one file and nothing else.
 
-A plain child instead of `multiprocessing`: that would import the worker's main module again, and its pools cannot
-end one task that hangs. The two speak JSON lines, so a subverted child cannot make its parent run anything.
+A plain child instead of `multiprocessing`: that would import the worker's main module again, and its pools cannot end
+one task that hangs. The two speak JSON lines, so a subverted child cannot make its parent run anything.
 """
 
 import contextlib
@@ -24,19 +24,19 @@ HTML_MEMORY_BYTES: Final = 1_000_000_000
 """The same while a small page of HTML is read: a few kilobytes may become millions of elements."""
 HTML_MEMORY_PER_BYTE: Final = 40
 HTML_SECONDS: Final = 10
-"""Of the processor, while HTML is read: a busy machine, or the start of the child, does not count."""
+"""CPU time for reading HTML: neither a busy machine nor the start of the child counts."""
 HTML_BYTES_PER_SECOND: Final = 1_000_000
-"""What a page may take beside that: the parser itself needs quadratic time for tags that are never closed."""
+"""The additional allowance of a page: the parser itself needs quadratic time for tags that are never closed."""
 _OUT_OF_TIME: Final = -int(getattr(signal, "SIGXCPU", 0)) or None
 
 
 class Child:
-    """Answers requests one at a time, from one thread; it is started by the first. `stop` may come from any thread.
+    """Answers requests one at a time, from one thread; the first one starts it. `stop` may come from any thread.
 
     Args:
-        module: of this project, with a function `serve` that calls `serve` of this one.
+        module: a module of this project with a function `serve` that calls `serve` of this one.
         seconds: how long one answer may take.
-        command: what starts the child; tests put a broken one here.
+        command: the command of the child; tests put a broken one here.
     """
 
     def __init__(self, module: str, seconds: float, command: tuple[str, ...] | None = None) -> None:
@@ -46,20 +46,20 @@ class Child:
         self._process: subprocess.Popen[bytes] | None = None
 
     def stop(self) -> None:
-        """Ends the process, if there is one; an `ask` that waits for it raises `FileSkipped`."""
+        """End the process, if there is one; an `ask` that waits for it raises `FileSkipped`."""
         process = self._process
         if process is not None:
             process.kill()
 
     def end(self) -> None:
-        """Ends the process and waits for that; another `ask` would start a new one."""
+        """End the process and wait for it; another `ask` would start a new one."""
         self.stop()
         if self._process is not None:
             _kill_process(self._process)
             self._process = None
 
     def ask(self, request: str, content: bytes) -> Mapping[str, Any]:
-        """The answer.
+        """Send a request and return the answer.
 
         Raises:
             FileSkipped: the child says so, took too long, or went down.
@@ -95,7 +95,7 @@ class Child:
 
 
 def serve(answer: Callable[[str, bytes], Mapping[str, object]]) -> None:
-    """The child: answers requests until its input ends."""
+    """Run the child: answer requests until its input ends."""
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # What a C library prints must not end up between the answers.
     limit_resources()
@@ -106,7 +106,7 @@ def serve(answer: Callable[[str, bytes], Mapping[str, object]]) -> None:
 
 
 def answer_or_report_skip(read: Callable[[], Mapping[str, object]]) -> Mapping[str, object]:
-    """What `read` answers, or the reason why it cannot."""
+    """Return the answer of `read`, or the reason why it cannot give one."""
     try:
         return read()
     except FileSkipped as error:
@@ -118,7 +118,7 @@ def answer_or_report_skip(read: Callable[[], Mapping[str, object]]) -> Mapping[s
 
 
 def _send_request(process: "subprocess.Popen[bytes]", request: str, content: bytes) -> bytes | None:
-    """The child's answer; None if it ended instead."""
+    """Return the child's answer; None if it ended instead."""
     stdin, stdout = _get_pipes(process)
     try:
         stdin.write(json.dumps([request, len(content)]).encode() + b"\n")
@@ -145,7 +145,7 @@ def _get_pipes(process: "subprocess.Popen[bytes]") -> tuple[IO[bytes], IO[bytes]
 
 
 def limit_resources(html_bytes: int | None = None) -> None:
-    """Limits the memory and the processor of this process: for reading HTML of so many bytes, or for anything else."""
+    """Limit the memory and CPU time of this process: for reading HTML of this many bytes, or for anything else."""
     if sys.platform != "win32":  # Windows has no such limits; there the declared sizes and the clock must do.
         import resource
 

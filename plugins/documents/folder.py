@@ -1,7 +1,7 @@
 """A folder as a collection: every readable file below it, and nothing outside it.
 
-Symbolic links are never followed: what they lead to inside is found anyway, and what is outside was not offered. Names
-that begin with a dot are not looked at.
+Symbolic links are never followed: their targets inside are found anyway, and targets outside were not offered. Names
+that begin with a dot are ignored.
 """
 
 import os
@@ -21,7 +21,7 @@ LINK: Final = "it is a symbolic link, which is not followed: put what it leads t
 _SOURCES: Final = "_sources"
 """Where Sphinx puts the sources of its pages, as `page.rst.txt`."""
 _NO_TEXT: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
-"""Control characters, and the surrogates by which Python stands in for undecodable bytes."""
+"""Control characters, and the surrogates with which Python replaces undecodable bytes."""
 
 
 @dataclass
@@ -46,7 +46,7 @@ class Folder:
         self._limit_bytes = limit_bytes
 
     def listing(self) -> Listing:
-        """Every file with a known suffix; its fingerprint is its size and its times of change.
+        """List every file with a known suffix; its fingerprint is its size and its times of change.
 
         Raises:
             SourceRefused: the folder is missing, no folder, not readable, or has no readable file.
@@ -74,7 +74,7 @@ class Folder:
         return Listing(dict(sorted(scan.documents.items())), tuple(sorted(scan.skipped)), tuple(sorted(ignored)))
 
     def content(self, key: str) -> Content:
-        """The file's bytes, with a last look at its size and kind.
+        """Return the file's bytes, with a last check of its size and kind.
 
         Raises:
             FileSkipped: it grew over the limit or became something else since it was listed.
@@ -102,7 +102,7 @@ class Folder:
         return root
 
     def _scan(self, scan: _Scan, prefix: str, folder: Path) -> list[tuple[str, Path]]:
-        """Notes the files of one folder and answers its subfolders."""
+        """Record the files of one folder and return its subfolders."""
         try:
             with os.scandir(folder) as entries:
                 found = [self._look(scan, prefix, entry) for entry in entries if not entry.name.startswith(".")]
@@ -151,7 +151,7 @@ class Folder:
 
 
 def _page_of(key: str) -> str:
-    """The page that Sphinx made of a file it put into `_sources`; empty of other files."""
+    """Return the page that Sphinx made of a file in `_sources`; empty for other files."""
     path = PurePosixPath(key)
     if _SOURCES not in path.parts or path.suffix != ".txt":
         return ""
@@ -168,5 +168,5 @@ def _nothing_in(scan: _Scan) -> str:
 
 
 def _sanitize_file_name(name: str) -> str:
-    """A name that can be stored and shown: bytes that are no text, and control characters, become U+FFFD."""
+    """Make a name storable and printable: undecodable bytes and control characters become U+FFFD."""
     return _NO_TEXT.sub("\ufffd", name)

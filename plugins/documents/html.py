@@ -1,7 +1,7 @@
 """HTML: the main part of a page as blocks; navigation, scripts and hidden parts are not read.
 
-The tree is walked without recursion, since a page may be nested as deeply as its author likes. Items of lists keep a
-mark before them, `-` or their number: without it two items read like one sentence. The rows of a table are lines.
+The tree is walked without recursion, since a page may be nested as deeply as its author likes. List items keep a mark
+before them, `-` or their number: without it two items read like one sentence. The rows of a table are lines.
 """
 
 import re
@@ -36,7 +36,7 @@ class Part(NamedTuple):
 
     block: Block
     table: int
-    """The table whose row it is; 0: it is none."""
+    """The table that a row belongs to; 0: it is no row."""
 
 
 @dataclass
@@ -44,29 +44,29 @@ class _Page:
     """The parts of a page read so far."""
 
     whole: bool
-    """Whether what stands beside the main part is read as well."""
+    """Whether parts beside the main part are read as well."""
     found: list[Part] = field(default_factory=list)
     parts: list[str] = field(default_factory=list)
     tables: list[int] = field(default_factory=list)
     """The open tables."""
     seen_tables: int = 0
     preformatted: int = 0
-    """How many `pre`s are open."""
+    """Number of open `pre`s."""
     kind_tags: list[str] = field(default_factory=list)
     """The open headings and `pre`s."""
     anchor: str = ""
-    """The last one before this place."""
+    """The last anchor before this place."""
     lists: list[int] = field(default_factory=list)
-    """The open lists: the number of the last item of an ordered one, -1 of others."""
+    """The open lists: the number of the last item of an ordered one, -1 for others."""
     mark: str = ""
-    """Of the item that begins here."""
+    """The mark of the item that begins here."""
 
     def text(self, node: LexborNode) -> None:
         text = node.text_content or ""
         self.parts.append(text if self.preformatted else re.sub(r"\s+", " ", text))
 
     def flush(self, *, row: bool = False) -> None:
-        """Ends a block; `row`: it is all of a row of the innermost table."""
+        """End a block; `row`: it is a whole row of the innermost table."""
         text = "".join(self.parts)
         self.parts.clear()
         if not text.strip(" |\n\t\r\f") and not (self.kind_tags and text.strip()):
@@ -84,7 +84,7 @@ class _Page:
         self.mark = ""
 
     def item(self) -> None:
-        """Begins an item of the innermost list."""
+        """Begin an item of the innermost list."""
         if self.lists and self.lists[-1] >= 0:
             self.lists[-1] += 1
         numbered = self.lists and self.lists[-1] >= 0 and not self.whole
@@ -92,7 +92,7 @@ class _Page:
 
 
 def read_html(content: bytes) -> Parsed:
-    """A page, or a fragment of one."""
+    """Read a page, or a fragment of one."""
     charset = _CHARSET.search(content, 0, 4096)
     tree = LexborHTMLParser(decode_text(content, charset[1].decode("ascii") if charset else None))
     title = tree.css_first("head title")
@@ -104,11 +104,11 @@ def read_html(content: bytes) -> Parsed:
 
 
 def parts_of(root: LexborNode, *, whole: bool = False) -> list[Part]:
-    """The blocks in `root`, in reading order.
+    """Return the blocks in `root`, in reading order.
 
     Args:
-        root: what is read.
-        whole: with what stands in navigation, forms and the like; the items of lists are not numbered then.
+        root: the element to read.
+        whole: include navigation, forms and the like; list items are not numbered then.
     """
     page = _Page(whole)
     _walk_tree(root, page)
@@ -138,7 +138,7 @@ def _merge_table_parts(parts: Iterable[Part]) -> Iterator[Block]:
 
 
 def _find_main_element(tree: LexborHTMLParser) -> LexborNode | None:
-    """The element that says it is the main part, if exactly one does."""
+    """Return the element that declares itself the main part, if exactly one does."""
     main = tree.css("main, [role=main]")
     return main[0] if len(main) == 1 else tree.body
 

@@ -1,9 +1,9 @@
-"""How the sources are made whose documents are on this machine: the collections, and the packages' readmes.
+"""Opens the sources whose documents are on this machine: the collections, and the packages' readmes.
 
-The readmes of the installed Python packages as a collection: something to ask about before one has a folder.
+The readmes of the installed Python packages are a collection too: something to ask about before you have a folder.
 
-Only what the packages' own metadata says is read; nothing is imported. This project itself is left out: what is
-searched was written by others.
+Only the packages' own metadata is read; nothing is imported. This project itself is left out: the searched texts are by
+others.
 """
 
 import re
@@ -38,7 +38,7 @@ class PackageReadmes:
         self._folders = folders
 
     def listing(self) -> Listing:
-        """Every distribution; its fingerprint is its version and its metadata's size and time of change.
+        """List every distribution; its fingerprint is its version and its metadata's size and time of change.
 
         Raises:
             SourceRefused: no distribution is installed.
@@ -55,7 +55,7 @@ class PackageReadmes:
         return Listing(dict(sorted(found.items())))
 
     def content(self, key: str) -> Content:
-        """The package's long description; its summary if it has none.
+        """Return the package's long description; its summary if it has none.
 
         Raises:
             FileSkipped: it has neither.
@@ -81,18 +81,18 @@ class PackageReadmes:
 
 
 def open_collection(spec: SourceSpec, settings: Settings) -> DocumentsSource:
-    """The folder that the settings give to this name. Nothing is read before the first search."""
+    """Open the folder that the settings give to this name. Nothing is read before the first search."""
     folder = Folder(settings.collections[spec.name], limit_bytes=settings.file_limit_bytes)
     return DocumentsSource(spec, folder, _build_index_path(spec, settings))
 
 
 def open_packages(spec: SourceSpec, settings: Settings) -> DocumentsSource:
-    """The readmes of the installed Python packages."""
+    """Open the readmes of the installed Python packages."""
     return DocumentsSource(spec, PackageReadmes(), _build_index_path(spec, settings))
 
 
 def require_folders(settings: Settings) -> None:
-    """Refuses collections whose folders are not there, before a run finds nothing in them.
+    """Refuse collections whose folders are missing, before a run finds nothing in them.
 
     Raises:
         InputInvalid: naming every such collection and its folder.
@@ -111,7 +111,7 @@ def _build_index_path(spec: SourceSpec, settings: Settings) -> Path:
 
 
 _SHOWN: Final = 5
-"""Skipped files that are named; the rest is counted."""
+"""Number of skipped files that are named; the rest is counted."""
 
 
 def check_collections(chosen: Settings) -> Iterable[Finding]:

@@ -1,4 +1,4 @@
-"""Markdown as text to be read and quoted: structure becomes blocks, links their words, badges nothing.
+"""Markdown as text to read and quote: structure becomes blocks, links their words, badges nothing.
 
 Every pattern is bounded in length: the text may be fifty megabytes of opening brackets.
 """
@@ -29,7 +29,7 @@ _NOT_SLUG: Final = re.compile(r"[^\w\- ]")
 
 
 def read_markdown(content: bytes) -> Parsed:
-    """Markdown, with or without front matter."""
+    """Read Markdown, with or without front matter."""
     lines = decode_text(content).splitlines()
     title, lines = _front_matter(lines)
     return Parsed(list(_add_heading_anchors(_parse_blocks(lines))), title)
@@ -69,7 +69,7 @@ def _parse_blocks(lines: list[str]) -> Iterator[Block]:
 
 
 def _find_closing_fence(lines: list[str], start: int, fence: str) -> int:
-    """The line that closes the fence; the end of the text if none does."""
+    """Return the line that closes the fence; the end of the text if none does."""
     for number in range(start, len(lines)):
         stripped = lines[number].strip()
         if len(stripped) >= len(fence) and set(stripped) == {fence[0]}:
@@ -91,7 +91,7 @@ def _parse_paragraph(lines: list[str]) -> Iterator[Block]:
 
 
 def _parse_inline_text(text: str) -> str:
-    """Running text without pictures, link targets, tags and emphasis; code spans stay as they are."""
+    """Return running text without pictures, link targets, tags and emphasis; code spans stay as they are."""
     parts = _CODE_SPAN.split(text)
     return "".join(part if index % 2 else _strip_inline_markup(part) for index, part in enumerate(parts)).strip()
 
@@ -114,7 +114,7 @@ def _on_the_line(script: re.Match[str]) -> str:
 
 
 def _add_heading_anchors(blocks: Iterator[Block]) -> Iterator[Block]:
-    """Blocks with the anchor of the heading above them, as the common hosts of Markdown form it."""
+    """Give blocks the anchor of the heading above them, as the common hosts of Markdown form it."""
     seen: dict[str, int] = {}
     anchor = ""
     for block in blocks:

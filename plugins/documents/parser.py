@@ -1,4 +1,4 @@
-"""Parsing in a process of its own, where a foreign library does it or the file is large; see `child`."""
+"""Parsing in a separate process if a C library does it or the file is large; see `child`."""
 
 from collections.abc import Mapping
 from pathlib import PurePosixPath
@@ -12,7 +12,7 @@ from elcano.plugins.documents.file_formats import FORMATS, HTML_TYPE, parse_docu
 
 PARSE_SECONDS: Final = 60.0
 IN_PROCESS_BYTES: Final = 1_000_000
-"""Smaller files of our own formats are read in the caller's thread: that is pure Python of bounded patterns, done in
+"""Smaller files of our own formats are read in the caller's thread: that is pure Python with bounded patterns and takes
 milliseconds, while a child takes a third of a second to start."""
 
 
@@ -21,7 +21,7 @@ class Parser:
 
     Args:
         parse_seconds: how long one file may take.
-        command: what starts the child; tests put a broken one here.
+        command: the command of the child; tests put a broken one here.
     """
 
     def __init__(self, parse_seconds: float = PARSE_SECONDS, command: tuple[str, ...] | None = None) -> None:
@@ -36,11 +36,11 @@ class Parser:
         self._child.end()
 
     def stop(self) -> None:
-        """Ends the child, if there is one; a `parse` that waits for it raises `FileSkipped`."""
+        """End the child, if there is one; a `parse` that waits for it raises `FileSkipped`."""
         self._child.stop()
 
     def parse(self, name: str, content: bytes) -> Document:
-        """The document in `content`.
+        """Parse the document in `content`.
 
         Raises:
             FileSkipped: it cannot be read, or took too long, or took its parser down.
@@ -52,12 +52,12 @@ class Parser:
 
 
 def serve() -> None:
-    """The child."""
+    """Run the child process."""
     child.serve(_answer_within_limits)
 
 
 def as_answer(document: Document) -> dict[str, object]:
-    """`document` as a child answers it."""
+    """Return `document` in the form of a child's answer."""
     return {
         "title": document.title,
         "media_type": document.media_type,
@@ -67,7 +67,7 @@ def as_answer(document: Document) -> dict[str, object]:
 
 
 def document_of(answer: Mapping[str, object]) -> Document:
-    """The document of a child's answer.
+    """Return the document of a child's answer.
 
     Raises:
         FileSkipped: there is none in it.

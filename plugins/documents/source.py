@@ -1,7 +1,7 @@
-"""Documents as a source: brings the index up to date, searches it, and answers passages with their whole texts.
+"""Documents as a source: brings the index up to date, searches it, and returns passages with their whole texts.
 
-Everything that blocks runs in the source's own threads: one for its indexing, others for searches. So one long
-indexing holds up neither what else the worker does nor another source.
+Everything that blocks runs in the source's own threads: one for its indexing, others for searches. So one long indexing
+delays neither the worker's other work nor another source.
 """
 
 import asyncio
@@ -9,26 +9,34 @@ import hashlib
 import math
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from elcano.activities.passages import search
-from elcano.activities.passages.document import Collection, Listing, SkippedDocument, list_skip_warnings
-from elcano.activities.passages.index import Index
+from elcano.activities.passages.document import (
+    Collection,
+    Content,
+    FileSkipped,
+    Listing,
+    SkippedDocument,
+    list_skip_warnings,
+)
+from elcano.activities.passages.index import Entry, Index, IndexedDocument
 from elcano.activities.passages.index_words import search_words
 from elcano.activities.passages.search import Hit, Text
 from elcano.activities.sources.base import SearchResults
 from elcano.graphs.catalogue.sources import SourceSpec
-from elcano.plugins.documents.index_sync import sync_index
+from elcano.graphs.errors import SourceUnavailable
 from elcano.plugins.documents.parser import PARSE_SECONDS, Parser
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.threads import Threads
 
 READMES: Final = "packages"
-"""The source of what packages say of themselves, each in one short text."""
+"""The source of packages' descriptions of themselves, each one short text."""
 SEARCH_THREADS: Final = 4
-"""Searches of one source at once; they share the processor with everything else."""
+"""Concurrent searches of one source; they share the processor with everything else."""
 RESYNC_SECONDS: Final = 5.0
 """A search within this time after a sync trusts it."""
 PATH_CHARACTERS: Final = 180
@@ -39,9 +47,9 @@ class DocumentsSource:
     """One collection with its index.
 
     Args:
-        spec: what is known of it; its name is the first part of all its ids.
+        spec: the source's specification; its name is the first part of all its ids.
         collection: the documents.
-        index_path: the index file; it and its folder are made when needed.
+        index_path: the index file; it and its folder are created when needed.
         parse_seconds: how long reading one document may take.
         clock: monotonic seconds.
     """
@@ -73,7 +81,7 @@ class DocumentsSource:
         return self._spec
 
     async def search(self, query: str, limit: int) -> SearchResults:
-        """At most `limit` passages, best first; the first search of a collection indexes it.
+        """Return at most `limit` passages, best first; the first search of a collection indexes it.
 
         Raises:
             SourceUnavailable: the index is locked or cannot be written now.
@@ -83,18 +91,18 @@ class DocumentsSource:
         return await self._searching.run(self._search, query, limit, listing)
 
     async def term_weights(self, words: Sequence[str]) -> Mapping[str, float]:
-        """The inverse document frequency of each word over all passages, as BM25 uses it; never below 0."""
+        """Return the inverse document frequency of each word over all passages, as BM25 uses it; never below 0."""
         await self._synchronised()
         return await self._searching.run(self._weights, words)
 
     async def skipped(self) -> list[SkippedDocument]:
-        """Every document that is not searched, and why, with a line for each kind of file that cannot be read."""
+        """Return every document that is not searched, with the reason, and a line for each unreadable kind of file."""
         listing = await self._synchronised()
         unread = await self._searching.run(self._index.skipped)
         return sorted((*listing.skipped, *unread)) + list(listing.ignored)
 
     async def close(self) -> None:
-        """Stop a running sync; what it has done is kept."""
+        """Stop a running sync; its work so far is kept."""
         self._stopped.set()
         self._parser.stop()
         if self._running is not None:
@@ -103,7 +111,7 @@ class DocumentsSource:
         self._searching.close()
 
     async def _synchronised(self) -> Listing:
-        """The collection as the index has it. All who wait share one sync, and none can cancel it for the others."""
+        """Return the collection as indexed. All callers share one sync, and none can cancel it for the others."""
         if self._latest is not None and self._clock() - self._latest[0] < RESYNC_SECONDS:
             return self._latest[1]
         if self._running is None:
@@ -195,3 +203,96 @@ def _shorten_key(key: str) -> str:
         return key
     digest = hashlib.sha256(key.encode()).hexdigest()[:8]
     return f"{digest}...{key[-(PATH_CHARACTERS - len(digest) - 3) :]}"
+
+
+BATCH_DOCUMENTS: Final = 500
+BATCH_CHARACTERS: Final = 8_000_000
+
+
+def sync_index(collection: Collection, index: Index, parser: Parser, stopped: threading.Event) -> Listing:
+    """Make the index equal to the collection, and return the collection's listing.
+
+    Two processes may do it at once: the second waits and then finds nothing left to do.
+
+    Raises:
+        SourceRefused: the collection cannot be listed; the index stays as it is.
+        SourceUnavailable: the index cannot be written now, or `stopped` was set.
+    """
+    listing = collection.listing()
+    if not _has_changes(listing.documents, index.known()):
+        return listing
+    with index.writing(stopped), parser:
+        listing = collection.listing()
+        known = index.known()
+        index.remove(known.keys() - listing.documents.keys())
+        same: list[tuple[str, str]] = []
+        for batch in _batch_entries(_read_changed_entries(collection, listing, known, parser, same, stopped)):
+            index.put(batch)
+        index.refresh(same)
+    if stopped.is_set():
+        raise SourceUnavailable("the worker stops before the index is up to date")
+    return listing
+
+
+def _has_changes(documents: Mapping[str, str], known: Mapping[str, IndexedDocument]) -> bool:
+    return documents.keys() != known.keys() or any(
+        known[key].fingerprint != fingerprint for key, fingerprint in documents.items()
+    )
+
+
+def _read_changed_entries(
+    collection: Collection,
+    listing: Listing,
+    known: Mapping[str, IndexedDocument],
+    parser: Parser,
+    same: list[tuple[str, str]],
+    stopped: threading.Event,
+) -> Iterator[Entry]:
+    """Yield the entries to index; documents with new fingerprints but unchanged bytes are added to `same`."""
+    for key, fingerprint in listing.documents.items():
+        before = known.get(key)
+        if stopped.is_set():
+            return
+        if before is not None and before.fingerprint == fingerprint:
+            continue
+        try:
+            content = collection.content(key)
+        except FileNotFoundError:  # Deleted since it was listed: the next sync forgets it.
+            continue
+        except OSError as error:
+            yield Entry(key, "", reason=f"it cannot be read ({error.strerror or type(error).__name__})")
+            continue
+        except FileSkipped as error:
+            yield Entry(key, fingerprint, reason=str(error))
+            continue
+        data_hash = hashlib.sha256(content.data).hexdigest()
+        if before is not None and before.data_hash == data_hash:
+            same.append((key, fingerprint))
+            continue
+        entry = _parse_entry(key, fingerprint, data_hash, content, parser)
+        if not stopped.is_set():  # A parser that was stopped says nothing about its file.
+            yield entry
+
+
+def _parse_entry(key: str, fingerprint: str, data_hash: str, content: Content, parser: Parser) -> Entry:
+    try:
+        document = parser.parse(content.name, content.data)
+    except FileSkipped as error:
+        return Entry(key, fingerprint, data_hash, reason=str(error))
+    if content.title:
+        document = replace(document, title=content.title)
+    text_hash = hashlib.sha256(document.text.encode()).hexdigest()
+    return Entry(key, fingerprint, data_hash, text_hash, document)
+
+
+def _batch_entries(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    batch: list[Entry] = []
+    characters = 0
+    for entry in entries:
+        batch.append(entry)
+        characters += len(entry.document.text) if entry.document else 0
+        if len(batch) >= BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch

@@ -1,4 +1,4 @@
-"""The source of documents that is there without being named: what installed packages say about themselves."""
+"""The specification of the documents source that needs no configuration: installed packages' descriptions."""
 
 from typing import Final
 

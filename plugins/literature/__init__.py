@@ -1,1 +1,1 @@
-"""Sources of literature: services that are asked over HTTP and tell of works, and what those have in common."""
+"""Literature sources: services queried over HTTP that describe works, and their common code."""

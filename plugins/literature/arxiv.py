@@ -1,11 +1,12 @@
 """arXiv as a source: preprints with their abstracts, one request a search, since it allows one every three seconds.
 
-So a query of many words cannot be asked twice, for all of them and then for any: it is asked for any at once, the best
-first, and what shares few of them is left out. Its own syntax passes as it is; what looks like it but does not close
-its brackets or quotation marks is taken for words, since it would be answered with an error, or with something else.
+So a query of many words cannot be sent twice, for all of them and then for any: it is sent for any at once, best first,
+and works that share few of the words are dropped. arXiv's own syntax passes unchanged; text that looks like it but does
+not close its brackets or quotation marks is taken for words, because arXiv would answer with an error, or with
+something else.
 
-An answer is an Atom feed. It was changed in late 2025 (addresses, quotation marks, order of namespaces), so names are
-read without namespaces.
+A response is an Atom feed. It changed in late 2025 (addresses, quotation marks, order of namespaces), so names are read
+without namespaces.
 """
 
 import asyncio
@@ -29,20 +30,20 @@ from elcano.plugins.literature.work_standing import WorkStanding
 from elcano.plugins.literature.xml import Element, flatten_element_text, get_local_name, parse_xml_root
 
 ALL_WORDS: Final = 4
-"""Of more telling words any are asked for."""
+"""Queries with more telling words search for any of them."""
 MOST_TERMS: Final = 40
-"""Words, and phrases, of one query."""
+"""Maximum number of words and phrases of one query."""
 NOTICE_CHARACTERS: Final = 300
 
 _REFUSED: Final = 400
-"""A refusal with this status is a feed as well, which says why."""
+"""A refusal with this status is a feed as well, which gives the reason."""
 _FIELD: Final = re.compile(r"(?<![\w:])(?:ti|au|abs|co|jr|cat|rn|all|submittedDate|lastUpdatedDate):(?=[\w\"(\[])")
 """The prefixes of the API User's Manual."""
 _OPERATOR: Final = re.compile(r"(?<!\S)(?:AND|OR|ANDNOT)(?!\S)")
 _ONE_ID: Final = re.compile(r"(?i)(?:arxiv:)?(\d{4}\.\d{4,5}|[a-z][a-z.-]{1,20}/\d{7})(v\d{1,3})?")
 _VERSION: Final = re.compile(r"v(\d{1,3})$")
 _OWN_DOI: Final = "10.48550/"
-"""The prefix of the DOIs that arXiv gives to its own preprints: they are not published by that."""
+"""The prefix of the DOIs that arXiv gives to its own preprints: they do not count as published."""
 _WITHDRAWN_COMMENT: Final = re.compile(
     r"^\W*(?:withdrawn|retracted)\b|\b(?:is|was|are|be|been|being)\s+(?:\w+\s+)?(?:withdrawn|retracted)\b",
     re.IGNORECASE,
@@ -52,11 +53,11 @@ _WITHDRAWN_SUMMARY: Final = re.compile(
     r"\b(?:withdrawn|retracted)\b|^\W*(?:withdrawn|retracted)\b",
     re.IGNORECASE,
 )
-"""Only how a summary begins: later on it may speak of a drug that was withdrawn."""
+"""Matches only the beginning of a summary: later on it may speak of a drug that was withdrawn."""
 
 
 class Arxiv(LiteratureSource):
-    """ArXiv, which knows no keys."""
+    """The arXiv API, which needs no key."""
 
     base = "https://export.arxiv.org/api/"
 
@@ -65,7 +66,7 @@ class Arxiv(LiteratureSource):
         return prepare_arxiv_query(query)
 
     async def find_works(self, query: str, limit: int) -> FoundWorks:
-        """The works of one feed; at times it is sent without the entries that it says there are."""
+        """Return the works of one feed; sometimes the entries that it announces are missing."""
         params = {
             "id_list" if _ONE_ID.fullmatch(query) else "search_query": query,
             "start": "0",
@@ -81,7 +82,7 @@ class Arxiv(LiteratureSource):
         return FoundWorks(feed.records, feed.unread)
 
     def _parse(self, answer: Answer) -> "Feed":
-        """The feed of an answer; a refusal with another body than a feed is one by its status."""
+        """Parse the feed of a response; a refusal whose body is no feed is classified by its status."""
         try:
             feed = parse_feed(self.name, answer.content)
         except SourceUnavailable:
@@ -93,9 +94,9 @@ class Arxiv(LiteratureSource):
 
 
 def prepare_arxiv_query(query: str) -> SentQuery:
-    """An arXiv id alone asks for that paper, arXiv's own syntax is sent as it is, and words become terms.
+    """Turn a query into arXiv's: an id alone selects that paper, arXiv's own syntax is unchanged, words become terms.
 
-    All of a few words have to be there, of many any, since hardly an abstract has all; phrases always have to be.
+    A few words must all match, of many any, since hardly any abstract has all; phrases always have to match.
     """
     asked = " ".join(query.split())
     if (found := _ONE_ID.fullmatch(asked)) and parse_arxiv_id(found[1]):
@@ -110,7 +111,7 @@ def prepare_arxiv_query(query: str) -> SentQuery:
 
 
 def _extract_terms(asked: str) -> tuple[list[str], list[str]]:
-    """Each phrase in quotation marks, and each telling word outside of them, once; any words if none tells."""
+    """Return each phrase in quotation marks, and each telling word outside of them, once; if none tells, any words."""
     phrases = PHRASE.findall(asked) if asked.count('"') % 2 == 0 else []
     quoted = [plain for phrase in phrases if (plain := " ".join(split_words(phrase)))]
     rest = _OPERATOR.sub(" ", _FIELD.sub(" ", PHRASE.sub(" ", asked) if phrases else asked))
@@ -128,13 +129,13 @@ class Feed(NamedTuple):
     unread: int
     """Entries without an arXiv id."""
     total: int
-    """How many works the service says there are."""
+    """The number of works according to the service."""
     error: str
-    """What it refuses; empty if it answers."""
+    """The reason of a refusal; empty for an answer."""
 
 
 def parse_feed(source: str, content: bytes) -> Feed:
-    """A feed.
+    """Parse a feed.
 
     Raises:
         SourceUnavailable: it is no feed, or cut off.
@@ -223,6 +224,6 @@ def _find_children(element: Element, name: str) -> Iterator[Element]:
 
 
 def _read_child_text(element: Element, name: str) -> str:
-    """The text of the first child of that name that has one, on one line; else empty."""
+    """Return the text of the first child of that name that has one, on one line; else empty."""
     texts = (" ".join(normalize_text(flatten_element_text(one)).split()) for one in _find_children(element, name))
     return next(filter(None, texts), "")

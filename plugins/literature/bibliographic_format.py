@@ -1,4 +1,4 @@
-"""How services write titles, names, dates, languages and licences, turned into the one way in which works have them."""
+"""Normalizes titles, names, dates, languages and licences as services write them to the form of `Work`."""
 
 import re
 from typing import Final
@@ -20,12 +20,12 @@ dan:da nor:no fin:fi cze:cs ces:cs hun:hu tur:tr gre:el ell:el heb:he ara:ar per
 slv:sl rum:ro ron:ro bul:bg ukr:uk lit:lt lav:lv est:et ice:is isl:is cat:ca tha:th vie:vi ind:id may:ms msa:ms hin:hi
 und: mul: mis: zxx:
 """
-"""The codes of libraries (ISO 639-2, both kinds) that have a short one; those that name no language are empty."""
+"""Library codes (ISO 639-2, both kinds) that have a short one; those that name no language are empty."""
 _LANGUAGES: Final = dict(pair.split(":") for pair in _LANGUAGE_CODES.split())
 
 
 def clean_title(text: str, *, translated: bool = False) -> str:
-    """A title without the full stop that libraries put after it and, if it is `translated`, without its brackets."""
+    """Remove the full stop that libraries put after a title and, if it is `translated`, its brackets."""
     plain = " ".join(text.split())
     if translated and plain.startswith("[") and (found := _TRANSLATED.fullmatch(plain)):
         plain = found[1].strip()
@@ -33,22 +33,22 @@ def clean_title(text: str, *, translated: bool = False) -> str:
 
 
 def format_author_name(family: str, given: str, suffix: str = "") -> str:
-    """`Family, Given`, as far as they are known."""
+    """Format a name as `Family, Given`, as far as the parts are known."""
     return ", ".join(part for part in (" ".join(f"{family} {suffix}".split()), " ".join(given.split())) if part)
 
 
 def format_page_range(first: str, last: str) -> str:
-    """`10-19`, or `10` if there is one page or the last one is not known."""
+    """Format pages as `10-19`, or `10` if there is one page or the last one is unknown."""
     return f"{first}-{last}" if first and last and first != last else first
 
 
 def format_doi_url(doi: str) -> str:
-    """The address that leads to a DOI; empty without one."""
+    """Return the address of a DOI; empty without one."""
     return f"https://doi.org/{quote(doi, safe='/:;().')}" if doi else ""
 
 
 def format_date(year: object, month: object = "", day: object = "") -> str:
-    """`2024`, `2024-05` or `2024-05-17`, as exactly as it is known; empty without a year.
+    """Format a date as `2024`, `2024-05` or `2024-05-17`, as exactly as it is known; empty without a year.
 
     Args:
         year: a number, its digits, or a range as `2023 Nov-2024 Jan`, of which the first year is taken.
@@ -65,24 +65,24 @@ def format_date(year: object, month: object = "", day: object = "") -> str:
 
 
 def parse_iso_date(text: str) -> str:
-    """The date that a text begins with, `2024-05-17T12:00` or less, as far as it can be one; empty if it is none."""
+    """Return the date at the beginning of a text such as `2024-05-17T12:00`, as far as it is valid; else empty."""
     found = _ISO_DATE.match(text)
     return format_date(*(part or "" for part in found.groups())) if found else ""
 
 
 def parse_year(date: str) -> int | None:
-    """The year of a date as `format_date` gives it."""
+    """Return the year of a date in the form of `format_date`."""
     return int(date[:4]) if date else None
 
 
 def normalize_language_code(code: str) -> str:
-    """A language as `en`; a code that is not known here stays as it is."""
+    """Return a language as `en`; an unknown code stays as it is."""
     plain = code.strip().lower()
     return _LANGUAGES.get(plain, plain)
 
 
 def normalize_licence_name(given: str) -> str:
-    """A licence as it is called, `CC BY 4.0`, if `given` is the address or the code of a known one; else `given`."""
+    """Return the name of a licence, `CC BY 4.0`, if `given` is the address or the code of a known one; else `given`."""
     found = _CREATIVE_COMMONS.fullmatch(given)
     if found is None:
         return given
@@ -92,7 +92,7 @@ def normalize_licence_name(given: str) -> str:
 
 
 def _parse_bounded_number(given: object, most: int) -> int:
-    """The number from 1 to `most` that `given` is; 0 if it is none."""
+    """Parse `given` as a number from 1 to `most`; 0 if it is none."""
     plain = str(given).strip()
     number = int(plain) if plain.isascii() and plain.isdigit() and len(plain) <= 2 else 0
     return number if number <= most else 0

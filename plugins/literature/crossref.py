@@ -1,10 +1,10 @@
 """Crossref as a source: works as their publishers describe them, corrections and retractions included.
 
-A passage is a part of a text, so works without an abstract, which most are, are not asked for. The service always names
-some works; those that have little to do with the query are left out, and how many is said.
+A passage is a part of a text, so works without an abstract, which are most, are not requested. The service always
+returns some works; unrelated ones are dropped and counted.
 
-What became of a work after its publication stands in its record: `updated-by` are the notices about it; `update-to` is
-what a notice itself corrects, and no fault of its own.
+A work's record shows what happened after its publication: `updated-by` lists the notices about it; `update-to` is what
+a notice itself corrects, and no fault of its own.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ _UPDATES: Final[Mapping[str, _Update]] = {
     "new_version": _Update("New version", None),
     "new_edition": _Update("New edition", None),
 }
-"""The kinds that Crossref lists, and what they say of the work that was updated."""
+"""The kinds of updates that Crossref lists, and the flag that each gives to the updated work."""
 _GRAVEST_FIRST: Final[tuple[Flag, ...]] = ("retracted", "withdrawn", "concern", "corrected")
 _KINDS: Final[Mapping[str, WorkKind]] = {
     **dict.fromkeys(("journal-article", "proceedings-article"), "article"),
@@ -56,7 +56,7 @@ _KINDS: Final[Mapping[str, WorkKind]] = {
     **dict.fromkeys(("report", "report-component", "dissertation", "standard"), "document"),
 }
 _VERSIONS: Final = ("vor", "am", "unspecified")
-"""Whose licence counts first: of the version of record, of the accepted manuscript, of what nobody said."""
+"""The order of licences: of the version of record, of the accepted manuscript, of an unspecified version."""
 
 
 class _Date(ServiceData):
@@ -65,7 +65,7 @@ class _Date(ServiceData):
 
     @property
     def text(self) -> str:
-        """As exactly as it is known."""
+        """The date, as exactly as it is known."""
         if self.parts:
             return bibliographic_format.format_date(*self.parts[0][:3]) if self.parts[0] else ""
         return bibliographic_format.parse_iso_date(self.time)
@@ -147,19 +147,19 @@ class _Page(ServiceData):
 
 
 class Crossref(LiteratureSource):
-    """Crossref; an e-mail address leads to the pool of those who say who they are."""
+    """Crossref; an e-mail address leads to its polite pool."""
 
     base = "https://api.crossref.org/"
     email_parameter = "mailto"
 
     def prepare_query(self, query: str) -> SentQuery:
-        """On one line; it knows no operators."""
+        """Return the query on one line; Crossref knows no operators."""
         line = " ".join(query.split())
         words = any(character.isalnum() for character in line)
         return SentQuery(line if words else "", words=line, loose=True)
 
     async def find_works(self, query: str, limit: int) -> FoundWorks:
-        """The works of one answer that have an abstract."""
+        """Return the works of one response that have an abstract."""
         params = {"query.bibliographic": query, "filter": "has-abstract:true", "rows": str(limit)}
         return await asyncio.to_thread(self._parse, await self.fetch("works", params))
 
@@ -172,7 +172,7 @@ class Crossref(LiteratureSource):
 
 
 def build_crossref_record(given: CrossrefWork) -> Record:
-    """The record of one work."""
+    """Build the record of one work."""
     title = _format_title(given)
     doi = parse_doi(given.doi)
     preprint = given.type == "posted-content" and given.subtype in ("preprint", "")
@@ -204,7 +204,7 @@ def build_crossref_record(given: CrossrefWork) -> Record:
 
 
 def assess_work_standing(given: CrossrefWork, title: str) -> WorkStanding:
-    """The flags of a record, the gravest first, and what stands behind them."""
+    """Return the flags of a record, the gravest first, with their notices."""
     standing = WorkStanding()
     standing.add_title(title)
     for notice in given.updated_by:
@@ -228,12 +228,12 @@ def _classify_update(given: _Notice) -> _Update:
 
 
 def _list_published_dois(given: CrossrefWork) -> Iterator[str]:
-    """The DOIs of the articles that a preprint became."""
+    """List the DOIs of the articles that a preprint became."""
     return filter(None, (parse_doi(one.id) for one in given.relation.preprint_of))
 
 
 def _list_dates(given: CrossrefWork) -> tuple[_Date, ...]:
-    """The first that is known counts: `published` is the earliest of all."""
+    """List the dates in order of preference; `published` is the earliest of all."""
     return given.published, given.issued, given.online, given.print, given.posted
 
 
@@ -248,7 +248,7 @@ def _find_first_text(listed: list[str]) -> str:
 
 
 def _list_authors(given: CrossrefWork) -> Iterator[str]:
-    """The authors, or the editors of what has none."""
+    """List the authors, or the editors of a work without authors."""
     for one in given.author or given.editor:
         if one.family or one.given:
             yield ", ".join(filter(None, (one.family, one.given, one.suffix)))
@@ -257,7 +257,7 @@ def _list_authors(given: CrossrefWork) -> Iterator[str]:
 
 
 def _find_venue(given: CrossrefWork) -> str:
-    """The journal or book; of a preprint its server."""
+    """Return the journal or book; for a preprint its server."""
     named = (_find_first_text(given.container_title), *(one.name for one in given.institution), given.event.name)
     return next(filter(None, named), "")
 

@@ -1,7 +1,7 @@
 """Europe PMC as a source: abstracts of the best hits, and passages from the full text of the first open ones.
 
-Requests are made one after the other, as the service likes it: a search, and up to three full texts. Where a full text
-cannot be had its abstract stands for it, and a warning says so.
+Requests are made one after the other, as the service prefers: a search, and up to three full texts. If a full text is
+unavailable, its abstract replaces it, and a warning says so.
 """
 
 import asyncio
@@ -25,9 +25,9 @@ from elcano.plugins.literature.work_standing import WorkStanding
 from elcano.plugins.literature.xml import flatten_element_text, parse_xml_root
 
 FULL_TEXTS: Final = 3
-"""Of one search; each is a request and some 100 passages."""
+"""Full texts per search; each is a request and some 100 passages."""
 MOST_RESULTS: Final = 25
-"""Works of one search; each may give several passages."""
+"""Works per search; each may give several passages."""
 SAID_CHARACTERS: Final = 200
 PAGE: Final = "https://europepmc.org/article/"
 PREPRINTS: Final = "PPR"
@@ -93,7 +93,7 @@ class _Links(ServiceData):
 
 
 class Result(ServiceData):
-    """One work as the core format tells of it; its flags are `Y` and `N`."""
+    """One work in the service's core format; its flags are `Y` and `N`."""
 
     id: str
     source: str
@@ -143,13 +143,13 @@ class EuropePMC(LiteratureSource):
     reads_titles = True
 
     async def find_works(self, query: str, limit: int) -> FoundWorks:
-        """The works of the first page, with their abstracts."""
+        """Return the works of the first page, with their abstracts."""
         params = {"query": query, "format": "json", "resultType": "core", "cursorMark": "*"}
         answer = await self.fetch("search", {**params, "pageSize": str(min(limit, MOST_RESULTS))})
         return await asyncio.to_thread(self._parse, answer)
 
     async def complete_records(self, records: Sequence[Record]) -> tuple[Sequence[Record], Sequence[str]]:
-        """The records, the first open ones with their full text."""
+        """Return the records, the first open ones with their full text."""
         answers: dict[str, Answer] = {}
         for id in [*dict.fromkeys(one.full_text for one in records if one.full_text)][:FULL_TEXTS]:
             answers[id] = await self.service.ask(f"{id}/fullTextXML", params=self._told)
@@ -184,7 +184,7 @@ class EuropePMC(LiteratureSource):
         return whole, warnings
 
     def _add_full_text(self, record: Record, answer: Answer) -> Record:
-        """The record with its full text behind its abstract.
+        """Return the record with its full text after its abstract.
 
         Raises:
             SourceUnavailable: the service does not have it, or something else came.
@@ -205,7 +205,7 @@ class EuropePMC(LiteratureSource):
 
 
 def build_europe_pmc_record(result: Result) -> Record:
-    """The work with its abstract."""
+    """Build the record of a work with its abstract."""
     types = result.types.pubType
     title = bibliographic_format.clean_title(
         markup.flatten_markup(result.title), translated=result.language not in ("", "eng", "en")
@@ -251,7 +251,7 @@ def build_europe_pmc_record(result: Result) -> Record:
 
 
 def format_article_name(source: str, id: str) -> str:
-    """`MED/12345`, as addresses of Europe PMC have it; empty for what cannot be a part of one."""
+    """Format a name as `MED/12345`, as in addresses of Europe PMC; empty if it cannot be part of one."""
     return f"{source}/{id}" if source.isalnum() and id and all(sign.isalnum() or sign in "-._" for sign in id) else ""
 
 
@@ -289,5 +289,5 @@ def _classify_work_kind(result: Result, preprint: bool) -> WorkKind:
 
 
 def _is_design(kind: str) -> bool:
-    """Its own types are in lower case, as `research-article`; those of MEDLINE, which say more, are not."""
+    """Whether a type describes the design: MEDLINE's do, Europe PMC's lower-case ones (`research-article`) do not."""
     return kind not in _NO_DESIGN and not kind.islower() and not kind.startswith("Research Support")

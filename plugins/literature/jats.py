@@ -1,7 +1,7 @@
 """The text of an article in JATS, the XML of open-access archives: sections, paragraphs, lists, tables, captions.
 
-Numbers of references that are raised behind a word are left out, because there they read as figures: `Mexico¹` and
-`10¹` look alike. The list of references and all other back matter is not read. Trees are walked without recursion.
+Superscript reference numbers after a word are dropped, because there they read as figures: `Mexico¹` and `10¹` look
+alike. The list of references and all other back matter is not read. Trees are walked without recursion.
 """
 
 from collections.abc import Iterator
@@ -12,10 +12,10 @@ from elcano.plugins.literature.xml import Element, flatten_element_text, get_loc
 
 MOST_COLUMNS: Final = 60
 MOST_ROWS: Final = 1_000
-"""Of one table; beyond that it is data, not text."""
+"""Rows of one table; beyond that it is data, not text."""
 
 _FLOATS: Final = frozenset({"table-wrap", "table-wrap-group", "fig", "fig-group", "list", "boxed-text", "disp-quote"})
-"""They may stand within a paragraph, and are told after it."""
+"""Elements that may occur within a paragraph and are rendered after it."""
 _UNREAD: Final = frozenset(
     {"title", "label", "ref-list", "ack", "fn-group", "glossary", "supplementary-material", "media", "graphic"}
     | {"alternatives", "object-id", "sec-meta", "attrib", "permissions", "app-group"}
@@ -24,7 +24,7 @@ _NOT_TEXT: Final = frozenset({"tex-math", "annotation", "object-id", "graphic", 
 
 
 def parse_article_body(article: Element, level: int = 1) -> Iterator[Block]:
-    """What stands in the body of an article, and the tables and figures that are kept beside it.
+    """Parse the body of an article, with the tables and figures beside it.
 
     Args:
         article: the root; it is changed by this.
@@ -37,7 +37,7 @@ def parse_article_body(article: Element, level: int = 1) -> Iterator[Block]:
 
 
 def find_article_licence(article: Element) -> str:
-    """The address of the licence, or else the sentence that says it; empty if neither is there."""
+    """Return the address of the licence, or else the sentence that states it; empty if neither exists."""
     found = article.find("front/article-meta/permissions/license")
     if found is None:
         return ""
@@ -51,7 +51,7 @@ def find_article_licence(article: Element) -> str:
 
 
 def _set_apart(article: Element) -> None:
-    """Takes out raised reference numbers, and brackets those that follow a word or a figure on the line."""
+    """Remove superscript reference numbers, and put those on the line in brackets."""
     references = [one for one in article.iter("xref") if one.get("ref-type") == "bibr"]
     marks: dict[Element, None] = {}
     for one in references:
@@ -77,7 +77,7 @@ def _text_before(element: Element) -> str:
 
 
 def _remove_keeping_tail(element: Element) -> None:
-    """Takes an element out, and leaves the text behind it."""
+    """Remove an element, and keep the text after it."""
     before, parent = element.getprevious(), element.getparent()
     if parent is None:
         return
@@ -126,7 +126,7 @@ def _format_section_heading(section: Element) -> str:
 
 
 def _find_outer_floats(element: Element) -> list[Element]:
-    """The floats within it that are in no other one."""
+    """Find the floats within it that are in no other one."""
     found: list[Element] = []
     inside: set[Element] = set()
     for one in element.iter():
@@ -155,7 +155,7 @@ def _render_table(wrap: Element) -> Iterator[Block]:
 
 
 def _render_table_rows(table: Element) -> Iterator[str]:
-    """Each row on a line; a cell that spans several columns or rows stands in each of them, so that columns stay."""
+    """Render each row as a line; a cell that spans columns or rows is repeated in each, to keep columns aligned."""
     below: dict[int, tuple[int, str]] = {}
     for at, row in enumerate(table.iter("tr")):
         if at == MOST_ROWS:

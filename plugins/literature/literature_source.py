@@ -1,7 +1,7 @@
-"""What every source of literature does: ask a service for works, keep those that fit, and answer with their passages.
+"""The base of every literature source: query a service for works, keep those that fit, and return their passages.
 
-Each service is a subclass in a file of its own, with what is its own alone: where it is, what it is told with every
-request, how it takes queries, and how its answers are read.
+Each service is a subclass in a file of its own, with only its specifics: its address, the parameters of every request,
+its query syntax, and the parsing of its responses.
 """
 
 import asyncio
@@ -25,32 +25,33 @@ class FoundWorks(NamedTuple):
 
     records: Sequence[Record] = ()
     unread: int = 0
-    """Works that it found and that could not be read."""
+    """Number of works that were found and could not be read."""
     warnings: tuple[str, ...] = ()
 
 
 class LiteratureSource(ABC):
-    """One service of literature. Nothing is asked before the first search.
+    """One literature service. It is not contacted before the first search.
 
     Args:
-        spec: what is known of it.
-        settings: may name its key, a contact, and another address than its own.
-        fetcher: by which it is asked; without one it opens its own.
+        spec: the source's specification.
+        settings: may name its key, a contact, and another address.
+        fetcher: the HTTP client; without one it opens its own.
     """
 
     base: ClassVar[str]
-    """The address that all paths are below."""
+    """The address that all paths are appended to."""
     parameters: ClassVar[Mapping[str, str]] = {}
     """Sent with every request."""
     email_parameter: ClassVar[str] = ""
-    """Takes the contact, if that is an e-mail address; empty: the service has none. The `User-Agent` tells it too."""
+    """The parameter for the contact, if that is an e-mail address; empty: none. The `User-Agent` has it too."""
     key_parameter: ClassVar[str] = ""
     key_header: ClassVar[str] = ""
-    """Where the service takes its key."""
+    """The header for the service's key."""
     ranks_passages: ClassVar[bool] = False
-    """Whether a work has so many passages that they are compared with the query; else the service's order stays."""
+    """Whether works have so many passages that they are compared with the query; otherwise the service's order stays.
+    """
     reads_titles: ClassVar[bool] = False
-    """Whether works without a text come last by their title alone; else they are left out with a warning."""
+    """Whether works without a text come last, by their title alone; otherwise they are dropped with a warning."""
 
     def __init__(self, spec: SourceSpec, settings: Settings, fetcher: Fetcher | None = None) -> None:
         self._spec = spec
@@ -68,7 +69,7 @@ class LiteratureSource(ABC):
         return self._spec
 
     async def search(self, query: str, limit: int) -> SearchResults:
-        """At most `limit` passages of the works that the service ranks best.
+        """Return at most `limit` passages of the works that the service ranks best.
 
         Raises:
             SourceUnavailable: it did not answer, or not as it should.
@@ -91,36 +92,36 @@ class LiteratureSource(ABC):
         return await asyncio.to_thread(self._select, sent.words, records, limit, warnings, found.unread, strange)
 
     async def close(self) -> None:
-        """Closes its connections."""
+        """Close the connections."""
         await self.service.close()
 
     def prepare_query(self, query: str) -> SentQuery:
-        """What the service is asked for `query`."""
+        """Return the service's form of `query`."""
         return prepare_query(query)
 
     @abstractmethod
     async def find_works(self, query: str, limit: int) -> FoundWorks:
-        """The works that the service finds for a query as it is sent."""
+        """Return the works that the service finds for a prepared query."""
 
     async def complete_records(self, records: Sequence[Record]) -> tuple[Sequence[Record], Sequence[str]]:
-        """The works that are kept with what more is asked for of each, and warnings."""
+        """Return the kept works with further data requested for each, and warnings."""
         return records, ()
 
     async def fetch(
         self, path: str, params: Mapping[str, str], *, accepted: Collection[int] = (), service: Service | None = None
     ) -> Answer:
-        """The answer to a GET of `path`, if its status is one of success or one of `accepted`."""
+        """Return the response to a GET of `path`, if its status is a success or one of `accepted`."""
         answer = await (service or self.service).ask(path, params={**params, **self._told}, headers=self._headers)
         if answer.status not in accepted:
             self.require_answered(answer)
         return answer
 
     def require_answered(self, answer: Answer) -> None:
-        """Returns if the status is one of success, or raises an error that says what it means."""
+        """Return if the status is a success, or raise an error that explains it."""
         require_answered(self.name, answer)
 
     def parse_json(self, answer: Answer, shape: type[Shape]) -> Shape:
-        """The answer's JSON as `shape`.
+        """Parse the response's JSON as `shape`.
 
         Raises:
             SourceUnavailable: it is something else.

@@ -1,8 +1,7 @@
-"""Fragments of JATS and HTML that services send within their fields, as blocks of text.
+"""Fragments of JATS and HTML in the fields of services, as blocks of text.
 
-They are often not well-formed, so they are read by the rules of HTML5, which know no failure and no entities of one's
-own. A `<` that begins no whole tag is what the text says: `<LOD` in an abstract hides nothing. The tree is walked
-without recursion.
+They are often not well-formed, so they are parsed by the rules of HTML5, which never fail and know no custom entities.
+A `<` that begins no whole tag is text: `<LOD` in an abstract hides nothing. The tree is walked without recursion.
 """
 
 import html
@@ -15,7 +14,7 @@ from elcano.activities.passages.document import Block
 from elcano.activities.passages.formulas import write_exponents
 
 MOST_CHARACTERS: Final = 50_000
-"""Of one fragment; the longest abstracts have some ten thousand."""
+"""Length of one fragment; the longest abstracts have some ten thousand."""
 _BLOCKS: Final = frozenset(
     {"p", "sec", "title", "list", "list-item", "li", "ul", "ol", "div", "br", "tr", "table", "disp-formula", "body"}
     | {f"h{level}" for level in range(1, 7)}
@@ -24,7 +23,7 @@ _HEADINGS: Final = frozenset({"title", *(f"h{level}" for level in range(1, 7))})
 _SET_APART: Final = frozenset({"italic", "i", "em"})
 _UNREAD: Final = frozenset({"script", "style", "template", "annotation", "annotation-xml"})
 _ASIDE: Final = re.compile(r"<!--.{0,1000}?-->|<!\[CDATA\[|\]\]>|<\?[^<>]{0,200}\?>", re.DOTALL)
-"""Comments, processing instructions, and the marks about text that is to be taken as it is."""
+"""Comments, processing instructions, and the marks around literal text."""
 _STRAY: Final = re.compile(
     r"<(?!/?[a-z][a-z0-9:-]{0,30}+(?:\s++[\w:-]{1,40}+\s*+=\s*+(?:\"[^\"<>]{0,500}+\"|'[^'<>]{0,500}+'))*+\s*+/?>)",
     re.IGNORECASE,
@@ -39,7 +38,7 @@ _NO_NAME: Final = re.compile(r"(?i)\W*abstract\W*")
 
 
 def parse_markup_blocks(fragment: str) -> tuple[Block, ...]:
-    """The paragraphs and headings of a fragment; a first heading that only says `Abstract` is left out."""
+    """Return the paragraphs and headings of a fragment, without a first heading that only says `Abstract`."""
     read = list(_parse_fragment(fragment[:MOST_CHARACTERS]))
     if read and read[0].kind == "heading" and _NO_NAME.fullmatch(read[0].text):
         del read[0]
@@ -47,7 +46,7 @@ def parse_markup_blocks(fragment: str) -> tuple[Block, ...]:
 
 
 def flatten_markup(fragment: str) -> str:
-    """All text of a fragment, such as a title, on one line."""
+    """Return all text of a fragment, such as a title, on one line."""
     return " ".join(block.text for block in _parse_fragment(fragment[:MOST_CHARACTERS]))
 
 
@@ -97,7 +96,7 @@ class _Reading:
             self._kinds.pop()
 
     def apart(self, following: str) -> None:
-        """Parts two words that only a change of type parts: some publishers lose the space between them."""
+        """Separate two words that only a change of type separates: some publishers lose the space between them."""
         before = self._parts[-1][-1:] if self._parts else ""
         if before.isalnum() and re.match(r"\w\w", following):
             self._parts.append(" ")
@@ -139,12 +138,12 @@ def _add_text_node(node: LexborNode, reading: _Reading) -> None:
 
 
 def _is_skipped_node(node: LexborNode) -> bool:
-    """Whether it says nothing, or the same once more: TeX beside MathML."""
+    """Whether a node says nothing, or repeats what another says: TeX beside MathML."""
     parent = node.parent
     name = _get_local_name(node)
     return name in _UNREAD or (name == "tex-math" and parent is not None and _get_local_name(parent) == "alternatives")
 
 
 def _get_local_name(node: LexborNode) -> str:
-    """The name of an element without its prefix, as `jats:` or `mml:`."""
+    """Return the name of an element without its prefix, such as `jats:` or `mml:`."""
     return (node.tag or "").rpartition(":")[2]

@@ -1,11 +1,11 @@
 """OpenAlex as a source: works of all fields that have an abstract, in the order of the service.
 
-It wants all words of a query in each work. Where nothing has them all, it is asked once more for any of them.
+It requires all words of a query in each work. If nothing matches, it is queried once more for any of them.
 
-Its key goes into the query of the address, the one place where the service takes it; nothing tells that address to
-anybody. A search costs a thousandth of the credit of a day, which is gone after a few without a key: then it says so.
+Its key goes into the query of the address, the only place where the service accepts it; no message shows that address.
+A search costs a thousandth of a day's credit, which is spent after a few without a key: then the error says so.
 
-It gives abstracts as an index of their words, from which they are put together here.
+It returns abstracts as an index of their words, from which they are rebuilt here.
 """
 
 import asyncio
@@ -32,18 +32,18 @@ FIELDS: Final = (
     *("primary_location", "best_oa_location", "open_access", "authorships", "biblio", "is_retracted"),
     *("cited_by_count", "abstract_inverted_index"),
 )
-"""What is asked for of each work; all of it would be ten times as much."""
+"""The fields requested of each work; all of them would be ten times as much."""
 MOST_WORDS: Final = 20_000
-"""Of one abstract; a place beyond is damage, and would otherwise decide how much memory is taken."""
+"""Words of one abstract; a position beyond is damage, and would otherwise determine the memory used."""
 WORD_CHARACTERS: Final = 200
 GAP: Final = "[\u2026]"
-"""Stands where the index has no word, so that nobody quotes two parts as one."""
+"""Marks a position without a word, so that two parts are never quoted as one."""
 
 _SPENT: Final = re.compile(r"(?i)limit|credit|budget|quota|usage|exceeded|too many")
-"""How the service says that a day's credit is spent; it sends 403 as well as 429 for that."""
+"""The service's messages for a spent daily credit; it sends 403 as well as 429 for that."""
 _UNSAID: Final = re.compile(r"[?*~^/\\\\:{}\[\]|&!<>=]+|(?<!\S)[-+]+")
-"""What search engines take for wildcards, fields, patterns and ranges, of which the service knows none: a question's
-last word would match others, or the query be refused."""
+"""Characters that search engines take for wildcards, fields, patterns and ranges, none of which the service knows: a
+question's last word would match others, or the query be refused."""
 _OPERATORS: Final = re.compile(r"(?<!\S)(?:AND|OR|NOT)(?!\S)")
 _KINDS: Final[Mapping[str, WorkKind]] = {
     **dict.fromkeys(("article", "letter", "editorial", "erratum", "retraction", "data-paper"), "article"),
@@ -120,17 +120,17 @@ class _Page(ServiceData):
 
 
 class OpenAlex(LiteratureSource):
-    """OpenAlex's index of the scholarly works of the world."""
+    """OpenAlex, the index of scholarly works."""
 
     base = "https://api.openalex.org/"
     key_parameter = "api_key"
 
     def prepare_query(self, query: str) -> SentQuery:
-        """On one line, with operators, quotation marks and brackets only if they are whole."""
+        """Return the query on one line, with operators, quotation marks and brackets only if they are complete."""
         return prepare_sentence(sanitize_openalex_query(query))
 
     async def find_works(self, query: str, limit: int) -> FoundWorks:
-        """The works of one answer."""
+        """Return the works of one response."""
         params = {
             "search": query,
             "filter": "has_abstract:true",
@@ -144,7 +144,7 @@ class OpenAlex(LiteratureSource):
         return FoundWorks([build_openalex_record(work) for work in works], unread)
 
     def require_answered(self, answer: Answer) -> None:
-        """Says where the credit of a day is spent, and what a key changes."""
+        """Explain a spent daily credit, and what a key changes."""
         spent = answer.status == 429 or (answer.status == 403 and _SPENT.search(answer.text[:2_000]) is not None)
         remedy = "" if self.key else f"; without {self.spec.key} only a few searches a day are allowed: set it"
         if answer.status == 403 and spent:
@@ -158,7 +158,7 @@ class OpenAlex(LiteratureSource):
 
 
 def sanitize_openalex_query(query: str) -> str:
-    """A query on one line, with operators, quotation marks and brackets only if they are whole."""
+    """Return a query on one line, with operators, quotation marks and brackets only if they are complete."""
     asked = " ".join(_UNSAID.sub(" ", query).split())
     if is_well_formed_query(asked):
         return asked
@@ -166,7 +166,7 @@ def sanitize_openalex_query(query: str) -> str:
 
 
 def build_openalex_record(given: OpenAlexWork) -> Record:
-    """The record of one work."""
+    """Build the record of one work."""
     location, journal, access = given.primary_location, given.primary_location.source, given.open_access
     name = given.id.rpartition("/")[2]
     title = markup.flatten_markup(given.display_name)
@@ -212,14 +212,14 @@ class Abstract(NamedTuple):
 
     text: str
     whole: bool
-    """Whether every place had its one word."""
+    """Whether every position had exactly one word."""
 
 
 def rebuild_inverted_abstract(index: Mapping[str, Any]) -> Abstract:
-    """The abstract of an index from words to their places, counted from 0.
+    """Rebuild an abstract from an index of words to their positions, counted from 0.
 
-    Of two words at one place the first of the index stands. Where places are missing there is a gap, and what lies
-    beyond the bounds is left out; neither is `whole`.
+    Of two words at one position the first in the index is used. Missing positions become a gap, and positions beyond
+    the bounds are dropped; neither result is `whole`.
     """
     placed: dict[int, str] = {}
     whole = True

@@ -1,7 +1,7 @@
 """Selects passages from the works that a service returned: those that fit the query best, few from one work.
 
-A service ranks works. Where each is one passage its order is kept; where works have many, the passages are compared by
-their words with BM25, as passages of documents are, and those that share no word come last, in the service's order.
+A service ranks works. If each work is one passage, its order is kept; if works have many, BM25 compares the passages
+with the query by their words, as for documents, and passages that share no word come last, in the service's order.
 """
 
 from collections import Counter
@@ -18,13 +18,13 @@ from elcano.plugins.literature.work_records import Record, WorkRecord
 from elcano.storage.evidence import Evidence
 
 LEAST_SHARE: Final = 1 / 3
-"""Of a query's telling words that a work has, in any of their forms: fewer are what one common word finds."""
+"""Minimum share of a query's telling words in a work, in any form: less is what one common word finds."""
 
 
 def keep_fitting_records(query: str, records: Iterable[Record]) -> tuple[list[Record], int]:
-    """The records that have a third of a query's words, in their order, and the number of the others.
+    """Return the records that have a third of a query's words, in their order, and the number of the others.
 
-    A service that is asked for any of a query's words always names some works. Words of a title, a text, authors and a
+    A service that is queried for any of the words always returns some works. Words of a title, a text, authors and a
     venue count. A query without words keeps all.
     """
     asked = set(list_stems(" ".join(search_words(query))))
@@ -35,7 +35,7 @@ def keep_fitting_records(query: str, records: Iterable[Record]) -> tuple[list[Re
 
 
 def take_first_passages(works: Iterable[WorkRecord | None], limit: int, warnings: Sequence[str] = ()) -> SearchResults:
-    """The first `limit` passages in the order of the works; scores fall with the rank."""
+    """Return the first `limit` passages in the order of the works; scores fall with the rank."""
     kept = _drop_repeated_works(works)
     return _build_results([passage for work in kept for passage in work.passages][:limit], kept, warnings)
 
@@ -47,7 +47,7 @@ def select_passages(
     warnings: Sequence[str] = (),
     last: Iterable[WorkRecord | None] = (),
 ) -> SearchResults:
-    """The `limit` passages that fit `query` best; of one work more than three only where others run out.
+    """Return the `limit` passages that fit `query` best; more than three from one work only if others run out.
 
     Those of `last` come after all others.
     """
@@ -72,7 +72,7 @@ def _collect_record_stems(record: Record) -> set[str]:
 
 
 def _drop_repeated_works(works: Iterable[WorkRecord | None]) -> list[WorkRecord]:
-    """Services name a work twice now and then."""
+    """Drop works that a service named twice."""
     kept: dict[str, WorkRecord] = {}
     for work in works:
         if work is not None:

@@ -9,5 +9,6 @@ plugin: Final = Plugin(
     description="Services of scientific literature, and the literature review.",
     package="elcano.plugins.literature",
     modes=(".review_mode:MODE",),
+    report_additions=(".review_report:ReviewAddition",),
     sources=(".source_specs:SOURCES",),
 )

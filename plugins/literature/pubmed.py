@@ -1,7 +1,7 @@
 """PubMed as a source: the articles that NCBI ranks best for a query, each with its abstract.
 
-A search is two requests, and a third where nothing has all words of a plain query. Articles without an abstract come
-after those with one, by their title alone, and say so.
+A search is two requests, and a third if nothing matches all words of a plain query. Articles without an abstract come
+last, by their title alone, and say so.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ class _Search(ServiceData):
 
 
 class PubMed(LiteratureSource):
-    """NCBI's PubMed, asked through its E-utilities."""
+    """NCBI's PubMed, queried through its E-utilities."""
 
     base = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils/"
     parameters = {"tool": "elcano"}
@@ -54,7 +54,7 @@ class PubMed(LiteratureSource):
     reads_titles = True
 
     async def find_works(self, query: str, limit: int) -> FoundWorks:
-        """The articles with the ids that a search finds, in NCBI's order."""
+        """Return the articles with the ids that a search finds, in NCBI's order."""
         ids, warnings = await self._find_ids(query, limit)
         if not ids:
             return FoundWorks(warnings=warnings)
@@ -84,7 +84,7 @@ class PubMed(LiteratureSource):
         return (f"{self.name}: not known there, so left out of the query: {said}",)
 
     def _parse(self, content: bytes) -> dict[str, Record]:
-        """The records in an answer by their PMID."""
+        """Parse the records of a response, by their PMID."""
         root = parse_xml_root(self.name, content, {"PubmedArticleSet", "eFetchResult"})
         error = root.find("ERROR")
         if error is not None or get_local_name(root) == "eFetchResult":
@@ -95,6 +95,6 @@ class PubMed(LiteratureSource):
         return articles
 
     def _build_error(self, said: str) -> SourceUnavailable:
-        """An error that comes with status 200: NCBI is busy if it speaks of its own machines."""
+        """Build the error for an error message with status 200: if it is about NCBI's machines, NCBI is busy."""
         text = f"{self.name}: NCBI says: {shorten_text(' '.join(said.split()), SAID_CHARACTERS) or 'nothing'}"
         return SourceBusy(text) if _OWN_FAULT.search(said) else SourceUnavailable(text)

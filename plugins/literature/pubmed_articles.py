@@ -1,7 +1,7 @@
 """Turns PubMed's XML into records: articles and chapters of books, with later notices on them.
 
-Elements are looked for where the DTD has them and nowhere else: the list of references below an article holds the same
-names, for other works.
+Elements are looked up only where the DTD has them: the list of references below an article uses the same names, for
+other works.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,12 +18,12 @@ PAGE: Final = "https://pubmed.ncbi.nlm.nih.gov/"
 
 _REVIEWS: Final = frozenset({"review", "systematic review", "scoping review", "meta-analysis", "network meta-analysis"})
 _NO_DESIGN: Final = frozenset({"journal article", "english abstract", "preprint", "retracted publication"})
-"""Publication types that say nothing on how a study was made; who paid is told by those in `Research Support`."""
+"""Publication types that say nothing about a study's design; those in `Research Support` name who paid."""
 _UNLABELLED: Final = frozenset({"unlabelled", "unassigned", "abstract"})
 
 
 def parse_pubmed_records(root: Element) -> Iterator[tuple[str, Record]]:
-    """Each article of a `PubmedArticleSet` with its PMID; what has none is left out."""
+    """Yield each article of a `PubmedArticleSet` with its PMID; articles without one are dropped."""
     for element in root:
         found = _build_article_record(element) if get_local_name(element) == "PubmedArticle" else None
         if get_local_name(element) == "PubmedBookArticle":
@@ -147,7 +147,7 @@ def _parse_abstract_blocks(element: Element | None) -> Iterator[Block]:
 
 
 def _parse_other_abstracts(elements: Iterable[Element]) -> Iterator[Block]:
-    """Abstracts beside the main one: in other words or in another language, below a heading that says which."""
+    """Return abstracts beside the main one, in other words or in another language, below a heading that names it."""
     for element in elements:
         parts = list(_parse_abstract_blocks(element))
         if parts:
@@ -184,7 +184,7 @@ def _format_page_range(article: Element) -> str:
 
 
 def _find_article_id(element: Element, kind: str) -> str:
-    """An id of the article itself; those of its references are deeper."""
+    """Return an id of the article itself; those of its references are deeper."""
     found = (
         flatten_element_text(one)
         for one in element.iterfind("PubmedData/ArticleIdList/ArticleId")
@@ -202,7 +202,7 @@ def _find_electronic_doi(article: Element) -> str:
 
 
 def _list_trial_numbers(article: Element) -> list[str]:
-    """Numbers of trials that it reports: other works than the article, so they are no names of it."""
+    """List the numbers of trials that it reports: these are other works, so they do not identify the article."""
     banks = (
         one
         for one in article.iterfind("DataBankList/DataBank")
@@ -229,7 +229,7 @@ def _list_study_designs(types: Iterable[str]) -> tuple[str, ...]:
 
 
 def _format_mesh_headings(elements: Iterable[Element]) -> list[str]:
-    """`Urinalysis/standards`, a star before what the article is mainly about."""
+    """Format headings as `Urinalysis/standards`, with a star before the article's main topics."""
     found = []
     for element in elements:
         parts = [part for part in element if get_local_name(part) in ("DescriptorName", "QualifierName")]
@@ -239,6 +239,6 @@ def _format_mesh_headings(elements: Iterable[Element]) -> list[str]:
 
 
 def _format_notice_reference(link: Element) -> str:
-    """Where a notice is published, with its PMID."""
+    """Format where a notice is published, with its PMID."""
     source, pmid = flatten_element_text(link.find("RefSource")), flatten_element_text(link.find("PMID"))
     return f"{source.rstrip('.')} (PMID {pmid})" if source and pmid else source or (pmid and f"PMID {pmid}")

@@ -1,15 +1,15 @@
 """A literature review: every source is asked the same, as often as it brings something new, and all of it is counted.
 
 The linear loop of `simple`, with as many passages of each search as a source gives. What makes it a review is its
-report: records found, kept and cited by source, and a table of the studies that are cited (see `values/review.py`).
+report: records found, kept and cited by source, and a table of the studies that are cited (see `review_report.py`).
 """
 
 from typing import Final
 
 from elcano.graphs.builder import JUDGING, WRITING, GraphBuilder
-from elcano.graphs.contracts import LITERATURE_REVIEW as NAME
 from elcano.graphs.modes import Mode
 
+NAME: Final = "literature_review"
 LITERATURE_REVIEW = (
     GraphBuilder(NAME, "Search every source alike, judge, search again, write; count records and list the studies.")
     .add_tool_node(

@@ -1,8 +1,8 @@
-"""Queries as services take them: plain words, or the service's own syntax if a query is written in it.
+"""Queries for services: plain words, or the service's own syntax if a query uses it.
 
-A question in words asks for too much where a service wants all of them in each work, so it is asked without those that
-tell nothing; and where nothing has all words, a service is asked for any of them. Only plain words are widened so: who
-writes operators, phrases or fields means them.
+A question in words asks for too much if a service requires all of them in each work, so uninformative words are
+dropped; and if nothing matches all words, the service is queried for any of them. Only plain words are widened this
+way: operators, phrases and fields are intentional.
 """
 
 import re
@@ -24,7 +24,7 @@ _SYNTAX: Final = re.compile(
     r"|\b[A-Z][A-Z_]{1,20}:(?=[\w\"(\[])"  # a field of Europe PMC
 )
 _MEANT: Final = re.compile(r"[\"()\[\]|]|(?<!\S)(?:AND|OR|NOT)(?!\S)|(?<!\S)-\w|\w:\S")
-"""What looks like a syntax to the search engines of OpenAlex and Wikipedia."""
+"""Text that looks like syntax to the search engines of OpenAlex and Wikipedia."""
 _WORD: Final = regex.compile(r"[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}'\u2019.+-]*[\p{L}\p{N}\p{M}+])?")
 _OPERATORS: Final = frozenset({"AND", "OR", "NOT"})
 _DANGLING: Final = re.compile(r"^\W*(?:AND|OR|ANDNOT)\b|\b(?:AND|OR|NOT|ANDNOT)\W*$")
@@ -35,17 +35,17 @@ class SentQuery(NamedTuple):
     """A query as it is sent."""
 
     all_of: str
-    """What is asked first; empty: there is no word in it."""
+    """The first query; empty: it has no word."""
     any_of: str = ""
-    """What is asked if that finds nothing; empty: nothing else."""
+    """The query if the first one finds nothing; empty: none."""
     words: str = ""
-    """What passages are compared with; works that were found by any of some words have to share a third of them."""
+    """The words that passages are compared with; works found by any of some words have to share a third of them."""
     loose: bool = False
-    """Whether works that `all_of` finds may have any of the words only."""
+    """Whether the works that `all_of` finds may have only some of the words."""
 
 
 def prepare_query(query: str) -> SentQuery:
-    """What to send for `query`: a syntax as it is, or else the words that tell something."""
+    """Return the form of `query` to send: a syntax as it is, or else the informative words."""
     line = _drop_unpaired_marks(" ".join(normalize_text(query).split()))
     if _SYNTAX.search(line) and not _OPERATORS.issuperset(_WORD.findall(line)):
         return SentQuery(line, words=query)
@@ -54,14 +54,14 @@ def prepare_query(query: str) -> SentQuery:
 
 
 def prepare_sentence(sentence: str, words: str = "") -> SentQuery:
-    """What to send to a search engine that itself knows which words of a sentence tell something."""
+    """Return the form of a sentence for a search engine that itself knows which of its words are informative."""
     if not any(character.isalnum() for character in sentence):
         return SentQuery("")
     return SentQuery(sentence, "" if _MEANT.search(sentence) else _join_any(plain_words(sentence)), words or sentence)
 
 
 def plain_words(query: str) -> list[str]:
-    """The different words of `query` that tell something, as they are written; all if none does.
+    """Return the distinct informative words of `query`, as they are written; all words if none is informative.
 
     A stop word in capitals is a name, as WHO and US are, unless all is in capitals.
     """
@@ -77,7 +77,7 @@ def plain_words(query: str) -> list[str]:
 
 
 def is_well_formed_query(line: str) -> bool:
-    """Whether every bracket and quotation mark of a line is closed, and no operator stands where a term should.
+    """Whether every bracket and quotation mark of a line is closed, and no operator is in the place of a term.
 
     Services stumble over a query that is not, or find less.
     """
@@ -97,7 +97,7 @@ def _join_any(words: list[str]) -> str:
 
 
 def _drop_unpaired_marks(line: str) -> str:
-    """`line` without the quotation marks and brackets that have no partner, over which services stumble."""
+    """Remove the quotation marks and brackets of `line` that have no partner, which services cannot parse."""
     if line.count('"') % 2:
         line = line.replace('"', " ")
     for opening, closing in _PAIRS:

@@ -1,7 +1,7 @@
 """Semantic Scholar as a source: papers of all fields with their abstracts, in the order of its relevance.
 
-Abstracts alone are evidence. Its summaries (`tldr`) are written by a machine and its snippets come without the text
-that they are cut from, so neither is asked for; a paper without an abstract is left out.
+Only abstracts are evidence. Its summaries (`tldr`) are written by a machine and its snippets come without the text that
+they are cut from, so neither is requested; a paper without an abstract is dropped.
 """
 
 from typing import Final
@@ -33,9 +33,9 @@ FIELDS: Final = (
     "citationCount,openAccessPdf,url"
 )
 SPARE: Final = 3
-"""Times more papers are asked for than are wanted: about half of them have no abstract that may be shown."""
+"""Factor by which more papers are requested than wanted: about half of them have no abstract that may be shown."""
 MOST_PAPERS: Final = 100
-"""Of one answer; the service allows no more."""
+"""Papers per response; the service allows no more."""
 
 _KINDS: Final[dict[str, WorkKind]] = {
     "Review": "review",
@@ -91,17 +91,17 @@ class _Page(ServiceData):
 
 
 class SemanticScholar(LiteratureSource):
-    """The Allen Institute's Semantic Scholar. Without a key all share one pool, which may be used up."""
+    """The Allen Institute's Semantic Scholar. Clients without a key share one pool, which may be used up."""
 
     base = "https://api.semanticscholar.org/graph/v1/"
     key_header = "x-api-key"
 
     def prepare_query(self, query: str) -> SentQuery:
-        """Words alone: it knows no operators, and finds nothing for words with hyphens, which are two words there."""
+        """Return words alone: the service knows no operators, and splits words with hyphens."""
         return SentQuery(" ".join(plain_words(query.replace("-", " "))), words=query)
 
     async def find_works(self, query: str, limit: int) -> FoundWorks:
-        """The papers of one answer, three times as many as are wanted."""
+        """Return the papers of one response, three times as many as wanted."""
         params = {"query": query, "limit": str(min(limit * SPARE, MOST_PAPERS)), "fields": FIELDS}
         page = self.parse_json(await self.fetch("paper/search", params), _Page)
         if page.data is None and page.total != 0:  # an empty search has a total and no data

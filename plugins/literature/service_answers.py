@@ -1,7 +1,7 @@
-"""Checks and parses the answers of services: an answer is never read as less, or as something else, than it is.
+"""Checks and parses the responses of services: a response is never read as less, or as something else, than it is.
 
-The reason that a service gives for refusing a request is put into the error, so that a person can correct the query. Of
-other faults only the status is told.
+A service's reason for refusing a request goes into the error, so that the user can correct the query. For other faults
+only the status is reported.
 """
 
 import re
@@ -25,16 +25,16 @@ from elcano.graphs.text import shorten_text
 
 REASON_CHARACTERS: Final = 200
 LARGEST_COUNT: Final = 1_000_000_000
-"""No figure of a work, as its citations, is larger; what is has been damaged."""
+"""Maximum of a work's figures, such as its citations; a larger one is damaged."""
 _ADDRESS: Final = re.compile(r"https?://\S+")
-"""Services repeat the address that they were asked, and a key may be in it."""
+"""An address in a message: services repeat the requested one, and a key may be in it."""
 
 
 class ServiceData(BaseModel):
-    """A part of a service's answer. Fields that are not named here are not read.
+    """A part of a service's response. Fields that are not named here are not read.
 
     A field of the wrong type counts as missing, and so does an item of a list: it costs that field and not the work,
-    and never becomes something plausible. Fields without a default are what makes the answer one: they are required.
+    and never becomes something plausible. Fields without a default define the response: they are required.
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True, coerce_numbers_to_str=True)
@@ -42,7 +42,7 @@ class ServiceData(BaseModel):
     @field_validator("*", mode="wrap")
     @classmethod
     def drop_unreadable_values(cls, value: Any, validate: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
-        """The value of a field as far as it can be read, or else its default."""
+        """Return the value of a field as far as it can be read, or else its default."""
         if isinstance(value, str) and not value.isascii():
             value = normalize_text(value)  # half of a surrogate pair is no text
         try:
@@ -57,7 +57,7 @@ class ServiceData(BaseModel):
 
 
 def _validate_item(item: Any, validate: ValidatorFunctionWrapHandler) -> list[Any]:
-    """The item of a list in a list; nothing if it cannot be read."""
+    """Return the item of a list in a list; nothing if it cannot be read."""
     try:
         return [*validate([item])]
     except ValidationError:
@@ -68,7 +68,7 @@ Shape = TypeVar("Shape", bound=ServiceData)
 
 
 def require_answered(source: str, answer: Answer) -> None:
-    """Returns if `answer` has a status of success.
+    """Return if `answer` has a status of success.
 
     Raises:
         SourceBusy: the service is down, overloaded, or asks to wait.
@@ -83,7 +83,7 @@ def require_answered(source: str, answer: Answer) -> None:
 
 
 def validate_shape(source: str, shape: type[Shape], data: Any) -> Shape:
-    """`data` as `shape`.
+    """Validate `data` as `shape`.
 
     Raises:
         SourceUnavailable: it lacks what makes it one.
@@ -97,7 +97,7 @@ def validate_shape(source: str, shape: type[Shape], data: Any) -> Shape:
 
 
 def parse_readable_items(shape: type[Shape], items: list[Any]) -> tuple[list[Shape], int]:
-    """The items that can be read, and how many cannot."""
+    """Return the items that can be read, and the number of those that cannot."""
     kept: list[Shape] = []
     for item in items:
         try:
@@ -113,7 +113,7 @@ def _append_reason(error: str, answer: Answer) -> str:
 
 
 def _find_reason(answer: Answer) -> str:
-    """The reason in an answer's JSON or plain text; empty for a page of HTML and for all else."""
+    """Return the reason in a response's JSON or plain text; empty for a page of HTML and for all else."""
     if answer.media_type == "text/plain":
         return answer.text[:2_000]
     if not answer.media_type.endswith("json"):

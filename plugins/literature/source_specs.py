@@ -1,4 +1,4 @@
-"""The services of literature: what each holds, how it is asked, and how often."""
+"""The literature services: what each holds, how it is queried, and how often."""
 
 from typing import Final
 

@@ -1,10 +1,10 @@
 """Wikipedia as a source: one search, then the best articles one after another, as its etiquette asks.
 
-`de: Wale` asks the German edition, a query without a prefix the English one. Only editions that are listed here are
-prefixes: a query may begin with any word and a colon, and an edition becomes a part of the address that is asked.
+`de: Wale` searches the German edition, a query without a prefix the English one. Only the editions listed here are
+prefixes: a query may begin with any word and a colon, and an edition becomes part of the requested address.
 
-Pages that only list articles of similar names say nothing themselves: they are left out with a warning, as are those
-that cannot be read. MediaWiki answers in either of two formats, and with status 200 it may be an error.
+Disambiguation pages say nothing themselves: they are dropped with a warning, as are pages that cannot be read.
+MediaWiki answers in either of two formats, and an error may have status 200.
 """
 
 import asyncio
@@ -34,11 +34,11 @@ _CODES: Final = """
 EDITIONS: Final = frozenset(_CODES.split())
 """The codes of the larger editions, as in their addresses."""
 MOST_ARTICLES: Final = 4
-"""Read for one search; each takes a request."""
+"""Articles read per search; each takes a request."""
 MOST_REQUESTS: Final = 6
-"""For articles of one search, those that turn out to list others included."""
+"""Requests for articles per search, including disambiguation pages."""
 MOST_CHARACTERS: Final = 1_000_000
-"""Of one article; the longest of the English edition have some 500,000."""
+"""Length of one article; the longest of the English edition have some 500,000."""
 SAID_CHARACTERS: Final = 200
 LICENCE: Final = "CC BY-SA 4.0"
 
@@ -54,7 +54,7 @@ _ARTICLE_PARAMETERS: Final = {
     "rvprop": "ids|timestamp",
 }
 _BUSY: Final = ("ratelimited", "maxlag", "readonly", "internal_api_error", "cirrussearch-", "search-error", "timeout")
-"""How the codes of errors begin that a later request may not meet."""
+"""Prefixes of the codes of temporary errors."""
 _ADDRESS: Final = re.compile(r"https?://[A-Za-z0-9.-]+(?::\d{1,4})?/\S*")
 _HEADING: Final = re.compile(r"(={2,6})\s*(.*?)\s*\1\s*")
 _TEX: Final = re.compile(r"\s+\{\\(?:display|text)style (.*)\}\s*")
@@ -67,15 +67,15 @@ _LISTS: Final = """
     литература | 参考文献 | 外部链接 | 参见 | 外部リンク | 脚注 | 関連項目
 """
 _UNREAD: Final = frozenset(name.strip() for name in _LISTS.split("|"))
-"""Sections that only list others' works and pages, as the larger editions call them."""
+"""Sections that only list other works and pages, as the larger editions call them."""
 
 
 class EditionQuery(NamedTuple):
-    """A query, parted."""
+    """A query, split into edition and words."""
 
     edition: str
     words: str
-    """On one line."""
+    """The words, on one line."""
 
 
 class _Error(ServiceData):
@@ -98,7 +98,7 @@ class _Revision(ServiceData):
 
 
 class Page(ServiceData):
-    """An article as MediaWiki answers it."""
+    """An article in MediaWiki's response."""
 
     pageid: int = Field(strict=True, gt=0)
     title: str = ""
@@ -114,7 +114,7 @@ class Page(ServiceData):
 
     @property
     def is_there(self) -> bool:
-        """Whether there is such an article."""
+        """Whether the article exists."""
         return not self.model_fields_set & {"missing", "invalid"}
 
 
@@ -129,14 +129,14 @@ class Wikipedia(LiteratureSource):
     ranks_passages = True
 
     def prepare_query(self, query: str) -> SentQuery:
-        """The words of a query, each time behind the edition that is asked."""
+        """Return the words of a query, each time after its edition."""
         edition, words = parse_edition_query(query)
         sent = prepare_sentence(words.rstrip("?\uff1f "))
         all_of, any_of = (f"{edition}:{one}" if one else "" for one in (sent.all_of, sent.any_of))
         return sent._replace(all_of=all_of, any_of=any_of)
 
     async def find_works(self, query: str, limit: int) -> FoundWorks:
-        """The first articles that a search finds and that are no lists of others."""
+        """Return the first articles that a search finds and that are no disambiguation pages."""
         edition, words = parse_edition_query(query)
         service = self._open_edition(edition)
         asked = {"list": "search", "srsearch": words, "srlimit": str(MOST_REQUESTS)}
@@ -160,7 +160,7 @@ class Wikipedia(LiteratureSource):
         return FoundWorks(records, warnings=tuple(warnings))
 
     def require_answered(self, answer: Answer) -> None:
-        """Says that a contact is missing if that may be why it refuses."""
+        """Report a missing contact if that may be the reason for a refusal."""
         if answer.status == _FORBIDDEN and not self.settings.contact:
             raise SourceRefused(
                 f"{self.name}: HTTP 403: it answers only who says whom it may write to: set ELCANO_CONTACT"
@@ -168,7 +168,7 @@ class Wikipedia(LiteratureSource):
         super().require_answered(answer)
 
     def _open_edition(self, edition: str) -> Service:
-        """The service of an edition.
+        """Open the service of an edition.
 
         Raises:
             SourceRefused: the settings name one address, so there is one edition.
@@ -183,7 +183,7 @@ class Wikipedia(LiteratureSource):
         return service
 
     async def _query(self, service: Service, params: Mapping[str, str]) -> _Result:
-        """The `query` of an answer; empty if nothing was found.
+        """Return the `query` of a response; empty if nothing was found.
 
         Raises:
             SourceBusy: it is an error that passes.
@@ -204,21 +204,21 @@ class Wikipedia(LiteratureSource):
         return validate_shape(self.name, _Result, given.get("query", {}))
 
     def _list_hits(self, result: _Result) -> list[int]:
-        """The ids of the articles that a search found, best first, each once."""
+        """List the ids of the articles that a search found, best first, each once."""
         if not isinstance(result.search, list):
             raise SourceUnavailable(f"{self.name}: the answer is that of no search")
         hits, _ = parse_readable_items(_Hit, result.search)
         return list(dict.fromkeys(hit.pageid for hit in hits if hit.pageid))
 
     def _find_page(self, result: _Result) -> Page | None:
-        """The one article of an answer; None if it is not there any more."""
+        """Return the one article of a response; None if it no longer exists."""
         listed = list(result.pages.values()) if isinstance(result.pages, dict) else result.pages
         pages, _ = parse_readable_items(Page, listed if isinstance(listed, list) else [])
         return next((page for page in pages if page.is_there), None)
 
 
 def parse_edition_query(query: str) -> EditionQuery:
-    """The edition and the words of `query`."""
+    """Split `query` into its edition and its words."""
     found = _PREFIX.match(query)
     if found is not None and found[1].lower() in EDITIONS:
         return EditionQuery(found[1].lower(), " ".join(query[found.end() :].split()))
@@ -226,7 +226,7 @@ def parse_edition_query(query: str) -> EditionQuery:
 
 
 def build_wikipedia_record(page: Page, edition: str) -> Record:
-    """An article. Its permanent address is built here: that of the newest revision may say something else tomorrow."""
+    """Build an article's record, with the permanent address of this revision: the newest one may change tomorrow."""
     latest = page.revisions[0] if page.revisions else _Revision()
     revision = latest.revid or page.lastrevid
     address = page.canonicalurl or page.fullurl or f"https://{edition}.wikipedia.org/?curid={page.pageid}"
@@ -252,9 +252,9 @@ def build_wikipedia_record(page: Page, edition: str) -> Record:
 
 
 def parse_extract_blocks(text: str) -> Iterator[Block]:
-    """The paragraphs of an extract under their headings, without sections that only list others' works."""
+    """Return the paragraphs of an extract under their headings, without sections that only list other works."""
     unread = 0
-    """The level of the section that is left out; 0: none."""
+    """The level of the section that is skipped; 0: none."""
     for line in _split_extract_paragraphs(text[:MOST_CHARACTERS]):
         heading = _HEADING.fullmatch(line)
         if heading is not None:
@@ -269,14 +269,14 @@ def parse_extract_blocks(text: str) -> Iterator[Block]:
 
 
 def _split_extract_paragraphs(text: str) -> Iterator[str]:
-    """The lines of an extract, none of them empty; a formula is a part of its sentence again.
+    """Return the non-empty lines of an extract, with formulas joined to their sentences again.
 
-    An extract breaks the line for each sign of a formula, and then has the whole of it as TeX.
+    An extract breaks the line at each sign of a formula, and then repeats the whole of it as TeX.
     """
     line = ""
     signs: list[str] = []
     within = False
-    """Whether what comes next goes on with the sentence of a formula."""
+    """Whether the next line continues the sentence of a formula."""
     for given in text.splitlines():
         if (formula := _TEX.fullmatch(given)) is not None:
             line, within = f"{line} {formula[1]}".strip(), True

@@ -1,7 +1,7 @@
-"""Turns a service's description of a work into a stored text with passages; only here are ids and hashes computed.
+"""Turns a service's description of a work into a stored text with passages; ids and hashes are computed only here.
 
-A short text, as an abstract is, is one passage with its headings, so that who reads it has method and result together.
-A longer one is cut as documents are: at headings, into some 900 characters.
+A short text, such as an abstract, is one passage with its headings, so that readers see method and result together. A
+longer one is cut as documents are: at headings, into some 900 characters.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,54 +21,56 @@ WHOLE_CHARACTERS: Final = 3_000
 NAME_CHARACTERS: Final = 180
 """A longer name of a document is shortened, since ids may have 300 characters in all; its hash keeps it unique."""
 TITLE_CHARACTERS: Final = 300
-"""Of a passage, which travels with a run; the work has all of its title."""
+"""Length of a passage's title, which travels with a run; the work has the whole title."""
 FIELD_CHARACTERS: Final = 2_000
-"""Of each string that describes a work; what is longer is no name, title or notice."""
+"""Length of each string that describes a work; a longer one is no name, title or notice."""
 MOST_AUTHORS: Final = 100
-"""More are counted in the metadata as `authors`: some papers have three thousand, and each passage carries them."""
+"""Number of authors kept; the metadata count the others as `authors`: some papers have three thousand, and each passage
+carries them."""
 MOST_FACTS: Final = 60
-"""Subject headings, keywords and the like of one work, each."""
+"""Number of subject headings, keywords and the like per work, each."""
 ONLY_TITLE: Final = "Its source has no text of it: only its title was read."
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One work as a service describes it, before anything is reckoned."""
+    """One work as a service describes it, before anything is computed."""
 
     work: Work
-    """Strings as the service wrote them: they are cleaned here. Its `url` is where a person finds each passage."""
+    """Strings as the service wrote them: they are cleaned here. Its `url` is the address at which readers find each
+    passage."""
     blocks: tuple[Block, ...] = ()
-    """Its text in reading order; empty: nothing but its title is known."""
+    """The text in reading order; empty: only the title is known."""
     name: str = ""
-    """What its service calls it, for a work without identifiers."""
+    """The service's id, for a work without identifiers."""
     metadata: JsonObject = field(default_factory=dict)
-    """What is known beside, the same for all its passages."""
+    """Further data, the same for all its passages."""
     parted: bool = False
     """Whether it is always cut at its headings, however short it is."""
     full_text: str = ""
-    """What its service calls its full text; empty: there is none to ask for."""
+    """The service's id of the full text; empty: there is none to request."""
 
     @property
     def has_text(self) -> bool:
-        """Whether more is known of it than its title."""
+        """Whether more than the title is known."""
         return any(block.kind != "heading" and block.text.strip() for block in self.blocks)
 
 
 @dataclass(frozen=True, slots=True)
 class WorkRecord:
-    """One work as it is kept."""
+    """One work as it is stored."""
 
     text: StoredText
     passages: tuple[Evidence, ...]
-    """In the order of the text; the `score` of none is set."""
+    """The passages in the order of the text, without a `score`."""
 
 
 def build_stored_record(source: str, record: Record, now: float) -> WorkRecord | None:
-    """The record with its text and all its passages; None if it has no text, or nothing that it could be named by.
+    """Build the record with its text and all its passages; None if it has no text or nothing to identify it.
 
     Args:
-        source: the name of the source; it is in the ids, since two sources may know different things of one work.
-        record: what the service told.
+        source: the name of the source; it is in the ids, since two sources may describe one work differently.
+        record: the service's description.
         now: seconds since the epoch.
     """
     work = _clean_work(source, record.work, now)
@@ -123,13 +125,13 @@ def build_record_metadata(**named: str | Sequence[str]) -> JsonObject:
 
 
 def with_title_as_text(record: Record) -> Record:
-    """A record without text as one whose text is its title, and which says so in its notices and its metadata."""
+    """Return a record without text as one whose text is its title, which its notices and metadata say."""
     work = record.work.model_copy(update={"notices": (*record.work.notices, ONLY_TITLE)})
     return Record(work, (Block(record.work.title),), record.name, {**record.metadata, "read": "title"})
 
 
 def _clean_work(source: str, work: Work, now: float) -> Work:
-    """The work with its strings cleaned: what a service sends may hold what no database keeps."""
+    """Clean the strings of a work: a service may send text that no database stores."""
     given = work.model_dump()  # not as JSON, which knows no half of a surrogate pair
     given["authors"] = given["authors"][:MOST_AUTHORS]
     return Work.model_validate({**_clean_mapping(given), "source": source, "retrieved_at": now})
@@ -153,9 +155,9 @@ def _clean_line(text: str) -> str:
 
 
 def _hash_work_version(content_hash: str, work: Work) -> str:
-    """Return the hash that tells passages of one work apart, from the text and the work's flags and notices.
+    """Return the hash that distinguishes passages of one work, from the text and the work's flags and notices.
 
-    A passage that is kept is never changed. Were the flags not in its id, a paper that was found before its retraction
+    A stored passage never changes. If its id did not cover the flags, a paper that was found before its retraction
     would stay unretracted.
     """
     return sha256("\n".join((content_hash, *work.flags, *work.notices)).encode()).hexdigest()[:8]

@@ -1,7 +1,7 @@
 """Whether a work still stands: the flags and notices that it received after its publication.
 
-Sources tell it by a link to a notice, by a publication type, or by a mark in the title. PubMed and Europe PMC link a
-work with the notices on it in the same terms, spelt differently.
+Sources report it by a link to a notice, by a publication type, or by a mark in the title. PubMed and Europe PMC link a
+work with its notices in the same terms, spelt differently.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import Final
 from elcano.graphs.report.works import Flag
 
 MOST_NOTICES: Final = 20
-"""Of one work; the flags of all count."""
+"""Notices per work; the flags of all count."""
 NOT_REVIEWED: Final = "It is a preprint: it was not reviewed by peers."
 
 _LINKS: Final[dict[str, tuple[Flag | None, str]]] = {
@@ -33,49 +33,50 @@ _LINKS: Final[dict[str, tuple[Flag | None, str]]] = {
     "updateof": (None, "It is the later version of a work"),
     "preprintof": (None, "It was published since"),
 }
-"""By the name of the link without spaces, in lower case; comments, summaries and reprints change nothing."""
+"""Flags by the name of the link without spaces, in lower case; comments, summaries and reprints change nothing."""
 _TYPES: Final[dict[str, tuple[Flag, str]]] = {
     "retracted publication": ("retracted", "It is marked as retracted."),
     "preprint": ("preprint", NOT_REVIEWED),
     "preprint-withdrawal": ("withdrawn", "It is marked as withdrawn."),
     "preprint-removal": ("withdrawn", "It is marked as removed."),
 }
-"""By a publication type in lower case: the flag, and what is said of it where no link says more."""
+"""By a publication type in lower case: the flag, and its notice if no link says more."""
 _MARKED_TITLE: Final = re.compile(
     r"\W*(retracted|withdrawn|removed)(?:\s+(?:article|paper|chapter))?(?:\s*[:\]\u2014]|\s+-\s)", re.IGNORECASE
 )
-"""As publishers mark a title. `Retraction: ...` and `Retraction notice` are titles of notices, which do stand."""
+"""Marks that publishers put on a title. `Retraction: ...` and `Retraction notice` are titles of notices, which stand.
+"""
 
 
 @dataclass
 class WorkStanding:
-    """The flags and notices of one work, gathered from all that its source says."""
+    """The flags and notices of one work, collected from all that its source says."""
 
     flags: list[Flag] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
 
     def add(self, flag: Flag | None, notice: str = "") -> None:
-        """Adds a flag and a notice, each once."""
+        """Add a flag and a notice, each once."""
         if flag is not None and flag not in self.flags:
             self.flags.append(flag)
         if notice and notice not in self.notices and len(self.notices) < MOST_NOTICES:
             self.notices.append(notice)
 
     def add_link(self, link: str, reference: str) -> None:
-        """Adds a notice that the source links, as `RetractionIn` or `Retraction in`, and where that is published."""
+        """Add a notice that the source links, as `RetractionIn` or `Retraction in`, and where it is published."""
         known = _LINKS.get("".join(link.split()).lower())
         if known is not None:
             where = " ".join(reference.split()).rstrip(".")
             self.add(known[0], f"{known[1]}: {where}." if where else f"{known[1]}.")
 
     def add_types(self, types: Iterable[str]) -> None:
-        """Adds what publication types say that no link said; call it after all links."""
+        """Add what publication types say and no link said; call it after all links."""
         for kind in types:
             if (known := _TYPES.get(kind.strip().lower())) is not None and known[0] not in self.flags:
                 self.add(*known)
 
     def add_title(self, title: str) -> None:
-        """Adds what a title is marked with, if nothing said so before."""
+        """Add the mark of a title, if nothing said so before."""
         if found := _MARKED_TITLE.match(title):
             mark = found[1].lower()
             flag: Flag = "withdrawn" if mark == "withdrawn" else "retracted"

@@ -1,7 +1,7 @@
-"""XML of services, read by lxml so that a document can only say what stands in it.
+"""XML of services, parsed by lxml so that a document is limited to its own content.
 
-Nothing is loaded beside it, no entity of its own is expanded, and one that declares any is refused: no service that is
-asked here does. A tree is walked without recursion.
+Nothing else is loaded, no entity is expanded, and a document that declares any is refused: none of these services does.
+A tree is walked without recursion.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -14,21 +14,21 @@ from elcano.activities.text.exponents import lower_text, raise_text
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 
 Element: TypeAlias = etree._Element
-"""Of lxml, which gives it no public name."""
+"""An lxml element; lxml gives its class no public name."""
 
 _APART: Final = frozenset({"p", "title", "label", "list-item", "break", "def", "term", "sec", "td", "th"})
-"""Elements between whose texts there is a space, though none is written."""
+"""Elements whose texts are separated by a space even if none is written."""
 _SCRIPTS: Final = {
     ("msup", 1): raise_text,
     ("msub", 1): lower_text,
     ("msubsup", 1): lower_text,
     ("msubsup", 2): raise_text,
 }
-"""How the children of MathML are written, by the name of their parent and their place in it."""
+"""How the children of MathML elements are written, by the name of their parent and their position in it."""
 
 
 def parse_xml_root(source: str, content: bytes, root: Collection[str]) -> Element:
-    """The root of an answer, whose name without its namespace is one of `root`.
+    """Return the root of a response, whose name without its namespace must be one of `root`.
 
     Raises:
         SourceUnavailable: it is no XML, is cut off, or is something else, as the page of a gateway.
@@ -56,10 +56,9 @@ def get_local_name(element: Element) -> str:
 
 
 def flatten_element_text(element: Element | None, left_out: Collection[str] = ()) -> str:
-    """All text in it, on one line; empty for None.
+    """Return all text of an element, on one line; empty for None.
 
-    Raised figures stay figures apart: 10<sup>6</sup> is 10⁶ and not 106. Elements called one of `left_out` are not
-    read.
+    Superscripts stay apart: 10<sup>6</sup> is 10⁶ and not 106. Elements called one of `left_out` are not read.
     """
     if element is None:
         return ""
@@ -96,7 +95,7 @@ def _collect_texts(element: Element, left_out: Collection[str]) -> list[str]:
 
 
 def _choose_script_writer(element: Element) -> Callable[[str], str] | None:
-    """How the text of an element is written that is raised or lowered; None of others."""
+    """Return how the text of a raised or lowered element is written; None for others."""
     name = get_local_name(element)
     if name in ("sup", "sub"):
         return raise_text if name == "sup" else lower_text

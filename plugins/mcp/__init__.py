@@ -1,1 +1,1 @@
-"""MCP servers that the operator named: connected to for one call, listed, called. What they say is data."""
+"""MCP servers that the operator configured: connected to for one call, listed, called. Their texts are data."""

@@ -1,4 +1,4 @@
-"""A transport that ends an answer which is longer than anybody may send."""
+"""A transport that ends a response that is longer than allowed."""
 
 from collections.abc import AsyncIterator
 
@@ -8,17 +8,17 @@ from elcano.graphs.errors import ToolRefused
 
 
 class BoundedTransport(httpx2.AsyncBaseTransport):
-    """As the transport within, but no answer has more than `most` bytes as they come over the line."""
+    """Wraps a transport, and lets no response have more than `most` bytes as received."""
 
     def __init__(self, inner: httpx2.AsyncBaseTransport, most: int) -> None:
         self._inner = inner
         self._most = most
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """The answer, whose body is counted as it is read; it is asked for as it is, for packed it could be any size.
+        """Return the response, whose body is counted as it is read; compression, which hides the size, is not accepted.
 
         Raises:
-            ToolRefused: while the body is read, once it has more.
+            ToolRefused: while the body is read, once it is too long.
         """
         request.headers["accept-encoding"] = "identity"
         response = await self._inner.handle_async_request(request)
@@ -26,7 +26,7 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         return response
 
     async def aclose(self) -> None:
-        """Closes the one within."""
+        """Close the wrapped transport."""
         await self._inner.aclose()
 
 

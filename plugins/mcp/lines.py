@@ -1,7 +1,7 @@
-"""The output of a program as text, in which no message is longer than anybody may send.
+"""The output of a program as text, in which no message is longer than allowed.
 
-The library puts a line together before it parses it, however long it is. A program that writes without end would fill
-the worker's memory, long before its time is over.
+The library joins a line before it parses it, however long it is. A program that writes without end would fill the
+worker's memory, long before its time is over.
 """
 
 from collections.abc import Callable
@@ -12,13 +12,13 @@ import mcp.client.stdio
 from anyio.streams.text import TextReceiveStream
 
 LINE_CHARACTERS: Final = 20_000_000
-"""Of one message of a program."""
+"""Maximum length of one message of a program."""
 _READER: Final = "TextReceiveStream"
 _too_long: ContextVar[Callable[[], None]] = ContextVar("too_long")
 
 
 def bound_lines() -> None:
-    """Has the library read programs through `BoundedLines` from now on.
+    """Make the library read programs through `BoundedLines` from now on.
 
     Raises:
         RuntimeError: this version of the library reads them some other way, so nothing would be bounded.
@@ -41,7 +41,7 @@ class BoundedLines(TextReceiveStream):
     _over = False
 
     async def receive(self) -> str:
-        """The next part of the output; nothing more once a line was too long."""
+        """Return the next part of the output; nothing more once a line was too long."""
         while True:
             part = await super().receive()
             if self._over:

@@ -1,7 +1,7 @@
-"""What the tools `call_tool` and `list_tools` are given and what they answer.
+"""Inputs and outputs of the tools `call_tool` and `list_tools`.
 
-What a server says, in a description as in a result, is data that somebody else wrote: it is handed on as data, and
-becomes evidence only if a node asks for it to be stored and a reducer takes it.
+A server's text, in a description as in a result, is untrusted data: it is passed on as data, and becomes evidence only
+if a node asks for it to be stored and a reducer accepts it.
 """
 
 from typing import Final, Literal, TypeAlias
@@ -16,31 +16,32 @@ from elcano.graphs.state.state import EvidenceRef, ResearchState
 from elcano.graphs.text import shorten_text
 
 TEXT_CHARACTERS: Final = 8_000
-"""Of a result's text, in the state of a run."""
+"""Maximum length of a result's text in the state of a run."""
 STRUCTURED_CHARACTERS: Final = 20_000
-"""Of a result's structured part, as JSON, in the state of a run; a longer one is in the artifact alone."""
+"""Maximum length of a result's structured part, as JSON, in the state of a run; a longer one is only in the artifact.
+"""
 KEPT_CHARACTERS: Final = 5_000_000
-"""Of a result, as it is kept; what is beyond is left out, and said to be."""
+"""Maximum length of a stored result; the rest is dropped, and reported."""
 MOST_SHOWN: Final = 200
-"""Tools in one answer of `list_tools`."""
+"""Maximum number of tools in one answer of `list_tools`."""
 DESCRIPTION_CHARACTERS: Final = 1_000
 SCHEMA_CHARACTERS: Final = 10_000
-"""Of a schema, as JSON, that is shown; a longer one is not."""
+"""Maximum length of a schema, as JSON, that is shown."""
 
 ToolKind: TypeAlias = Literal["reads", "repeatable", "writes"]
-"""`repeatable`: it writes, and doing it twice is as doing it once."""
+"""`repeatable`: it writes, and calling it twice has the same effect as once."""
 
 
 class CallToolInput(Frozen):
     """One call of one tool of one server."""
 
     server: str = Field(min_length=1, max_length=64)
-    """As the operator named it."""
+    """The operator's name of the server."""
     tool: str = Field(min_length=1, max_length=200)
     arguments: JsonObject = {}
-    """They are held against the tool's schema before anything is called."""
+    """Validated against the tool's schema before anything is called."""
     as_evidence: bool = False
-    """Whether the text of the result is stored as passages, which the reducer `add_tool_evidence` can take."""
+    """Whether the text of the result is stored as passages, which the reducer `add_tool_evidence` can accept."""
 
 
 class CallToolOutput(Frozen):
@@ -50,28 +51,28 @@ class CallToolOutput(Frozen):
     tool: str
     kind: ToolKind
     is_error: bool = False
-    """The tool itself says that it failed; `text` says why. An error is never evidence."""
+    """Whether the tool itself reports a failure; `text` has the reason. An error is never evidence."""
     text: str = ""
-    """At most 8,000 characters of it."""
+    """The text, at most 8,000 characters of it."""
     structured: Json = None
-    """What it answered as JSON; null if it did not, or if that is longer than 20,000 characters."""
+    """The answer as JSON; null if there is none, or if it is longer than 20,000 characters."""
     truncated: bool = False
     """Whether `text` or `structured` lack something that the artifact has."""
     artifact: str = ""
     """The artifact hash of the whole result, as JSON: `text`, `structured`, `left_out`."""
     left_out: tuple[str, ...] = ()
-    """Parts that are not kept, in words: images, sounds, files, and what is beyond 5,000,000 characters."""
+    """Descriptions of parts that are not stored: images, sounds, files, and text beyond 5,000,000 characters."""
     evidence: tuple[EvidenceRef, ...] = ()
-    """Its stored passages, if they were asked for."""
+    """The stored passages, if they were requested."""
 
 
 class ListToolsInput(Frozen):
-    """A look at what servers offer."""
+    """A request to list the tools of servers."""
 
     servers: tuple[str, ...] = Field(default=(), max_length=100)
-    """Their names; empty: all that there are."""
+    """The names of the servers; empty: all."""
     limit: int = Field(default=50, ge=1, le=MOST_SHOWN)
-    """Tools at most, of all servers together."""
+    """Maximum number of tools, of all servers together."""
 
 
 class OfferedTool(Frozen):
@@ -81,41 +82,41 @@ class OfferedTool(Frozen):
     name: str
     title: str = ""
     description: str = ""
-    """Quoted, at most 1,000 characters of it."""
+    """The server's description, at most 1,000 characters of it."""
     kind: ToolKind
     needs_approval: bool = False
-    """It writes, and the operator has not allowed that (`writes` of its server): somebody has to approve each call."""
+    """Whether each call needs approval: it writes, and the operator has not allowed that (`writes` of its server)."""
     input_schema: JsonObject = {}
-    """What its arguments have to meet; empty if that is longer than 10,000 characters as JSON."""
+    """The schema of its arguments; empty if that is longer than 10,000 characters as JSON."""
 
 
 class ServerTools(Frozen):
-    """One server and how it stands."""
+    """One server and its status."""
 
     server: str
     transport: Literal["stdio", "http"]
     answers: bool = True
     error: str = ""
-    """Why it does not."""
+    """Why it does not answer."""
     protocol: str = ""
-    """The version of the protocol that both speak."""
+    """The version of the protocol in use."""
     count: int = 0
-    """How many tools it has that may be called."""
+    """The number of its tools that may be called."""
     seconds: float = 0.0
-    """That its answer took."""
+    """How long its answer took."""
     tools: tuple[OfferedTool, ...] = ()
 
 
 class ListToolsOutput(Answer):
-    """The tools of the servers; a server that does not answer gives an error instead."""
+    """The tools of the servers; a server that does not answer has an error instead."""
 
     servers: tuple[ServerTools, ...] = ()
     truncated: bool = False
-    """Whether there are more tools than were asked for."""
+    """Whether there are more tools than were requested."""
 
 
 def add_tool_evidence(state: ResearchState, output: ItemOutcomes) -> ResearchState:
-    """Adds the stored passages of what tools answered, each once. What failed, or says so itself, is a warning."""
+    """Adds the stored passages of tools' answers, each once. Failures and errors become warnings."""
     found: list[EvidenceRef] = []
     warnings = list(state.warnings)
     for item in output.items:
@@ -157,7 +158,7 @@ TOOLS: Final = (
         completes="analysis_complete",
         summary=summarize_tool_call,
         needs="mcp",
-        run="elcano.plugins.mcp.known_servers:call_tool",
+        run="elcano.plugins.mcp.checks:call_tool",
     ),
     ToolSpec(
         name="list_tools",
@@ -167,7 +168,7 @@ TOOLS: Final = (
         starts="analyzing",
         completes="analysis_complete",
         uses="mcp",
-        run="elcano.plugins.mcp.known_servers:list_tools",
+        run="elcano.plugins.mcp.checks:list_tools",
     ),
 )
 
@@ -184,11 +185,11 @@ REDUCERS: Final = (
 
 
 class ToolLook(Frozen):
-    """Input of a look at what servers of tools offer."""
+    """Input of a look at the tools of tool servers."""
 
     asked: ListToolsInput = ListToolsInput()
     fresh: bool = False
-    """Whether what a worker kept from the last minute does not do."""
+    """Whether the worker must not use its cached list of the last minute."""
 
 
 TOOL_LOOK: Final = LookSpec(
@@ -196,5 +197,5 @@ TOOL_LOOK: Final = LookSpec(
     input=ToolLook,
     output=ListToolsOutput,
     seconds=45.0,
-    run="elcano.plugins.mcp.known_servers:look_at_tools",
+    run="elcano.plugins.mcp.checks:look_at_tools",
 )

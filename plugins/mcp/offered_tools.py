@@ -1,6 +1,6 @@
 """Lists a server's tools, page by page and within bounds; the list is cached for a minute for display only.
 
-A call never goes by what is kept: a server may have changed its tools since, and whether one writes decides whether it
+A call never uses the cached list: a server may have changed its tools since, and whether one writes decides whether it
 may be called at all.
 """
 
@@ -33,16 +33,16 @@ if TYPE_CHECKING:
 MOST_TOOLS: Final = 10_000
 MOST_PAGES: Final = 500
 LOOK_SECONDS: Final = 20.0
-"""A server that takes longer to say what it offers does not answer."""
+"""A server that takes longer to list its tools does not answer."""
 KEPT_SECONDS: Final = 60.0
 NAME_CHARACTERS: Final = 200
 
 
 async def list_offered_tools(name: str, client: "Client", known: tuple[str, ...]) -> "list[Tool]":
-    """All tools of a server, each name once, without the secrets in `known`.
+    """Return all tools of a server, each name once, without the secrets in `known`.
 
     Raises:
-        ToolRefused: there is no end of them.
+        ToolRefused: the list does not end.
     """
     found: dict[str, Tool] = {}
     cursor: str | None = None
@@ -69,7 +69,7 @@ def _without_secrets(tools: "Iterable[Tool]", known: tuple[str, ...]) -> "list[T
 
 
 def kind_of(tool: "Tool", server: ToolServer) -> ToolKind:
-    """Whether a tool writes: what the operator says, else what its server says, else it does."""
+    """Return whether a tool writes: according to the operator, else to its server; by default it does."""
     hints = tool.annotations
     if is_tool_listed(tool.name, server.reads) or (hints is not None and hints.read_only_hint is True):
         return "reads"
@@ -77,12 +77,12 @@ def kind_of(tool: "Tool", server: ToolServer) -> ToolKind:
 
 
 def needs_approval(tool: str, kind: ToolKind, server: ToolServer) -> bool:
-    """Whether a call of it is refused until the operator allows it."""
+    """Whether a call is refused until the operator allows it."""
     return kind != "reads" and not is_tool_listed(tool, server.writes)
 
 
 class Listing:
-    """What the servers of this worker offer."""
+    """The tools of this worker's servers."""
 
     def __init__(self, servers: Mapping[str, ToolServer], key: Key) -> None:
         self._servers = servers
@@ -90,7 +90,7 @@ class Listing:
         self._kept: dict[str, tuple[float, ServerTools]] = {}
 
     async def look(self, asked: ListToolsInput, *, fresh: bool = False) -> ListToolsOutput:
-        """Every server that is asked for, side by side; one that does not answer says why.
+        """Query every requested server in parallel; one that does not answer has an error.
 
         Raises:
             ToolRefused: there is no such server.
@@ -136,7 +136,7 @@ class Listing:
 
 
 def found_in(servers: Mapping[str, ToolServer], name: str) -> ToolServer:
-    """The server of this name.
+    """Return the server of this name.
 
     Raises:
         ToolRefused: there is none.
@@ -150,7 +150,7 @@ def found_in(servers: Mapping[str, ToolServer], name: str) -> ToolServer:
 
 
 def get_server_transport(server: ToolServer) -> Literal["stdio", "http"]:
-    """How a server is spoken with."""
+    """Return the transport of a server."""
     return "stdio" if server.command else "http"
 
 

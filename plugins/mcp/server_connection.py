@@ -1,7 +1,7 @@
 """One connection to one server, for one piece of work: opened, used, and closed in every case.
 
-The work runs in a task of its own, because a program that was started is ended only by the task that started it: given
-up or out of time, that task is cancelled once and waited for. Nothing is tried again here.
+The work runs in a task of its own, because only the task that started a program can end it: if the work is abandoned or
+out of time, that task is cancelled once and awaited. Nothing is retried here.
 """
 
 import asyncio
@@ -27,13 +27,13 @@ Key = Callable[[str], str]
 """The value of a variable of the worker; empty if it is not set."""
 
 RESPONSE_BYTES: Final = 20_000_000
-"""Of one answer over HTTP."""
+"""Maximum size of one response over HTTP."""
 SAID_CHARACTERS: Final = 300
-"""Of what a server said when it failed."""
+"""Maximum length of a server's error message."""
 TAIL_BYTES: Final = 64_000
-"""What is read of what a program wrote, to show its end."""
+"""Number of bytes read of a program's output, to show its end."""
 TORN_CHARACTERS: Final = 4_000
-"""At the beginning of that, where a key may have lost its first half: they are not shown."""
+"""Number of characters at its beginning that are not shown, because a key may have lost its first half there."""
 
 for _name in ("mcp.client.stdio", "mcp.client.streamable_http", "client"):  # they log what servers write, word for word
     logging.getLogger(_name).setLevel(logging.CRITICAL)
@@ -47,18 +47,18 @@ def known_secrets(server: ToolServer, key: Key) -> tuple[str, ...]:
 async def run_with_client(
     name: str, server: ToolServer, key: Key, seconds: float, work: Callable[["Client"], Awaitable[Result]]
 ) -> Result:
-    """What `work` answers, given a connection to the server `name`.
+    """Return the result of `work`, given a connection to the server `name`.
 
     Args:
         name: for messages.
-        server: where it is.
+        server: its configuration.
         key: reads the variables that it names.
-        seconds: for all of it, with the start of its program.
-        work: what is done; what it raises of ours comes out as it is.
+        seconds: time limit, including the start of its program.
+        work: the work; our own errors that it raises pass through unchanged.
 
     Raises:
-        ToolRefused: its program is not there, a variable is not set, the extra `mcp` is not installed, or what it says
-            cannot be read, as a schema that leads back to itself: it would say the same again.
+        ToolRefused: its program is missing, a variable is not set, the extra `mcp` is not installed, or its answer
+            cannot be read, such as a schema that refers to itself: a retry would give the same.
         ToolUnavailable: it does not answer in time or breaks off.
     """
     if "mcp" in missing_extras():
@@ -88,7 +88,7 @@ def _import_mcp_library() -> None:
 
 
 async def _cancel_and_wait(task: "asyncio.Task[Result]") -> None:
-    """Has the work end, and its program with it."""
+    """End the work, and its program with it."""
     task.cancel()
     await asyncio.wait({task}, timeout=CLOSING_SECONDS)
     if task.done() and not task.cancelled():
@@ -152,7 +152,7 @@ async def _open_client(server: ToolServer, said: TextIO) -> AsyncIterator["Clien
 
 
 def _with_variables(name: str, server: ToolServer, key: Key) -> ToolServer:
-    """The server with the values of the variables in the place of their names.
+    """Return the server with the values of variables in place of their names.
 
     Raises:
         ToolRefused: one is not set.
@@ -183,7 +183,7 @@ class _errors:
 def _translate_server_error(
     name: str, server: ToolServer, error: Exception, said: TextIO, known: tuple[str, ...]
 ) -> Exception:
-    """What went wrong, as one of ours, without what the server is given."""
+    """Translate an error into one of ours, without the values given to the server."""
     from mcp.shared.exceptions import MCPError
     from pydantic import ValidationError
 
@@ -220,7 +220,7 @@ def _iter_leaf_errors(error: Exception) -> Iterator[Exception]:
 
 
 def _read_last_output(said: TextIO, known: tuple[str, ...]) -> str:
-    """The last words of a program, on one line and without keys."""
+    """Return the last output of a program, on one line and without keys."""
     said.flush()
     said.seek(0, 2)
     begin = max(0, said.tell() - TAIL_BYTES)

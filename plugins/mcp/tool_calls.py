@@ -1,23 +1,32 @@
-"""The tool `call_tool`: one call of one tool of a server that the operator named.
+"""The tool `call_tool`: one call of one tool of a server that the operator configured.
 
-What writes is called at most once, whatever happens to worker, connection or run: before it is called, the call is
-claimed in the store for good, and whoever finds it claimed says that its outcome is unknown. What only reads, or may be
-repeated, is tried again by Temporal.
+A tool that writes is called at most once, whatever happens to worker, connection or run: before the call, it is
+permanently claimed in the store, and an attempt that finds it claimed reports an unknown outcome. Temporal retries
+calls that only read, or may be repeated.
 """
 
 import asyncio
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+import regex
+from jsonschema import Draft202012Validator
+from jsonschema import ValidationError as SchemaMismatch
+from jsonschema.exceptions import SchemaError
+from jsonschema.protocols import Validator
+from jsonschema.validators import extend, validator_for
 from pydantic import ValidationError
+from referencing import Registry
+from referencing.exceptions import Unresolvable
 
 from elcano.activities.tools.tool_work import build_evidence_ref
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.errors import ActivityFault, ApprovalNeeded, OutcomeUnknown, ToolRefused, ToolUnavailable
+from elcano.graphs.frozen import JsonObject
 from elcano.graphs.text import shorten_text
 from elcano.plugins.mcp.mcp_tools import (
     STRUCTURED_CHARACTERS,
@@ -43,19 +52,19 @@ RESULT_TYPE: Final = "application/vnd.elcano.tool-result+json"
 
 @dataclass(frozen=True)
 class CallPlace:
-    """Which call of a run this is: the same in every attempt, in a run that is taken up too."""
+    """Identifies a call of a run: the same in every attempt, also in a resumed run."""
 
     run_id: str
     activity: str
-    """The id of its activity, which says step, node and item."""
+    """The id of its activity, which contains step, node and item."""
     attempt: str
-    """What tells this attempt apart from every other one."""
+    """Distinguishes this attempt from every other one."""
     approval: str = ""
-    """The id under which somebody approved this one call, and no other; empty: nobody was asked."""
+    """The id of the approval for this one call; empty: no approval was requested."""
 
 
 class Caller:
-    """Calls tools of the servers of this worker."""
+    """Calls tools of this worker's servers."""
 
     def __init__(self, servers: Mapping[str, ToolServer], key: Key) -> None:
         self._servers = servers
@@ -64,18 +73,18 @@ class Caller:
     async def call(
         self, store: TenantStore, place: CallPlace, given: CallToolInput, within: float | None
     ) -> CallToolOutput:
-        """What the tool answered; the whole of it is stored before this answers.
+        """Call a tool and return its answer, which is stored in full before this returns.
 
         Args:
             store: the tenant's.
-            place: which call it is.
-            given: what is called.
-            within: seconds that this attempt may take; None: as many as the server's.
+            place: the call.
+            given: the tool and its arguments.
+            within: time limit of this attempt in seconds; None: the server's.
 
         Raises:
             ToolRefused: no such server or tool, arguments that do not fit, or an answer that no tool may give.
-            ApprovalNeeded: nothing else stands against it, and it writes, which nobody has allowed.
-            ToolUnavailable: nothing was done, or the tool only reads: another try may help.
+            ApprovalNeeded: it writes without approval, and nothing else stands against it.
+            ToolUnavailable: nothing was done, or the tool only reads: a retry may help.
             OutcomeUnknown: it writes, and was called before or broke off.
         """
         server = found_in(self._servers, given.server)
@@ -104,13 +113,13 @@ class Caller:
     async def _ready(
         self, client: "Client", server: ToolServer, given: CallToolInput, known: tuple[str, ...], *, approved: bool
     ) -> ToolKind:
-        """What kind of tool it is, once nothing stands against the call.
+        """Return the kind of tool, once nothing stands against the call.
 
         Raises:
-            ToolRefused: there is none, or its arguments do not fit.
-            ApprovalNeeded: it writes, and neither the operator nor anybody else has allowed that.
+            ToolRefused: there is no such tool, or its arguments do not fit.
+            ApprovalNeeded: it writes, and neither the operator nor an approval allows that.
         """
-        from elcano.plugins.mcp.arguments import argument_faults
+        from elcano.plugins.mcp.tool_calls import argument_faults
 
         tools = {tool.name: tool for tool in await list_offered_tools(given.server, client, known)}
         if (tool := tools.get(given.tool)) is None:
@@ -133,10 +142,10 @@ class Caller:
 
 
 async def _call_server_tool(client: "Client", given: CallToolInput, known: tuple[str, ...]) -> "CallToolResult":
-    """What the server answers.
+    """Return the server's answer.
 
     Raises:
-        ToolRefused: that it does not take the call, or what no tool may answer.
+        ToolRefused: it does not accept the call, or gives an answer that no tool may give.
     """
     from mcp.shared.exceptions import MCPError
     from mcp.types import INVALID_PARAMS, METHOD_NOT_FOUND
@@ -155,10 +164,10 @@ async def _call_server_tool(client: "Client", given: CallToolInput, known: tuple
 
 
 async def _claim_tool_call(store: TenantStore, place: CallPlace, given: CallToolInput) -> None:
-    """Makes the call this attempt's for good.
+    """Claim the call for this attempt, permanently.
 
     Raises:
-        OutcomeUnknown: another attempt, or the run before it was taken up, made it.
+        OutcomeUnknown: another attempt, or the run before it was resumed, made the call.
     """
     asked = json.dumps([given.server, given.tool, given.arguments], sort_keys=True)
     call = json.dumps([place.run_id, place.approval or place.activity, asked])
@@ -203,3 +212,66 @@ async def _store_call_result(
         left_out=said.left_out,
         evidence=tuple(build_evidence_ref(passage) for passage in found),
     )
+
+
+MOST_FAULTS: Final = 50
+FAULT_CHARACTERS: Final = 300
+MOST_REFERENCES: Final = 20_000
+"""References of a schema followed per call: a few that refer to each other could be followed forever."""
+PATTERN_SECONDS: Final = 1.0
+
+
+def argument_faults(arguments: JsonObject, schema: JsonObject) -> list[str]:
+    """List faults in the arguments as `/place: what`; at most 50, then a line with the number of the others.
+
+    Raises:
+        ToolRefused: the schema is invalid.
+    """
+    kind = validator_for(schema, default=Draft202012Validator)
+    try:
+        kind.check_schema(schema)
+        checks = {"pattern": _validate_pattern, **_limit_reference_keywords(kind)}
+        checked: Validator = extend(kind, checks)(schema, registry=Registry())  # type: ignore[no-untyped-call]
+        faults = sorted(_find_argument_faults(checked, arguments), key=lambda fault: fault.partition(": "))
+    except (SchemaError, Unresolvable, RecursionError, ValueError, regex.error) as error:
+        said = shorten_text(" ".join(str(getattr(error, "message", error)).split()), FAULT_CHARACTERS)
+        raise ToolRefused(f"its schema cannot be used to check arguments: {said}") from None
+    left = len(faults) - MOST_FAULTS
+    return faults[:MOST_FAULTS] + ([f"and {left} more"] if left > 0 else [])
+
+
+def _find_argument_faults(checked: Validator, arguments: JsonObject) -> Iterator[str]:
+    for error in checked.iter_errors(arguments):
+        place = "".join(f"/{_escape_pointer_part(str(part))}" for part in error.absolute_path)
+        yield f"/arguments{place}: {shorten_text(' '.join(error.message.split()), FAULT_CHARACTERS)}"
+
+
+def _limit_reference_keywords(kind: type[Validator]) -> dict[str, Any]:
+    """Return the keywords that refer to other places of a schema, as `kind` has them, up to a maximum number."""
+    left = iter(range(MOST_REFERENCES))
+
+    def counted(follow: Any) -> Any:
+        def followed(*given: Any) -> Any:
+            if next(left, None) is None:
+                raise SchemaError(f"more than {MOST_REFERENCES:,} references would have to be followed")
+            return follow(*given)
+
+        return followed
+
+    names = ("$ref", "$dynamicRef", "$recursiveRef")
+    return {name: counted(kind.VALIDATORS[name]) for name in names if name in kind.VALIDATORS}
+
+
+def _validate_pattern(_: Validator, pattern: str, instance: object, __: Any) -> Iterator[SchemaMismatch]:
+    """Apply `pattern` as JSON Schema defines it, within a second."""
+    if not isinstance(instance, str):
+        return
+    try:
+        if regex.search(pattern, instance, timeout=PATTERN_SECONDS) is None:
+            yield SchemaMismatch(f"it does not match {pattern!r}")
+    except TimeoutError:  # the next string would take as long
+        raise SchemaError(f"its pattern {pattern!r} takes over {PATTERN_SECONDS:g} s") from None
+
+
+def _escape_pointer_part(part: str) -> str:
+    return part.replace("~", "~0").replace("/", "~1")

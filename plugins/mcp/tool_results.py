@@ -1,4 +1,4 @@
-"""A tool's answer as data: its text, its JSON and what was left out, each within bounds."""
+"""A tool's answer as data: its text, its JSON and the parts left out, each within bounds."""
 
 import json
 from collections.abc import Iterable
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from mcp.types import CallToolResult
 
 MOST_PASSAGES: Final = 50
-"""Of one result, as evidence."""
+"""Maximum number of passages of one result, as evidence."""
 BEYOND_CHARACTERS: Final = 10_000
-"""Read beyond what is kept, so that a key which stands across that border is found."""
+"""Characters read beyond the stored part, so that a key across that border is found."""
 MOST_LEFT_OUT: Final = 50
 EVIDENCE_CHARACTERS: Final = 200_000
 
@@ -35,16 +35,16 @@ class Answer:
     is_error: bool
 
     def whole(self) -> str:
-        """All that is kept of it, as JSON."""
+        """The whole stored answer, as JSON."""
         return json.dumps(
             {"text": self.text, "structured": self.structured, "left_out": list(self.left_out)}, ensure_ascii=False
         )
 
 
 def answer_from_tool_result(result: "CallToolResult", known: tuple[str, ...] = ()) -> Answer:
-    """Return the parts of a result that are kept, without the secrets in `known`.
+    """Return the parts of a result that are stored, without the secrets in `known`.
 
-    Images, sounds and files are named and left out; half of a JSON value is none.
+    Images, sounds and files are named and dropped; half of a JSON value is none.
     """
     texts: list[str] = []
     left_out: list[str] = []
@@ -73,7 +73,7 @@ def answer_from_tool_result(result: "CallToolResult", known: tuple[str, ...] = (
 
 
 def passages_from_answer(server: str, tool: str, said: Answer, now: float) -> tuple[list[Evidence], list[StoredText]]:
-    """The text of a result as passages that can be quoted; none of an error, and none if there is no text."""
+    """Return the text of a result as quotable passages; none for an error or without text."""
     if said.is_error or not said.text.strip():
         return [], []
     name = f"{server}/{tool}"
@@ -104,7 +104,7 @@ def passages_from_answer(server: str, tool: str, said: Answer, now: float) -> tu
 
 
 def _make_encodable_text(text: str) -> str:
-    """As every text of this project: what cannot be written as UTF-8 would be found when it is too late."""
+    """Make a text encodable as UTF-8, as all texts of this project are; otherwise it would fail later."""
     return normalize_text(text.encode(errors="replace").decode())
 
 

@@ -1,7 +1,7 @@
-"""Servers of tools as the operator names them (`ELCANO_MCP_SERVERS`), read and checked: all faults at once.
+"""Tool servers as the operator configures them (`ELCANO_MCP_SERVERS`), read and checked: all faults at once.
 
-A graph, a client and a model name a server, never a command or an address. What a server says of its own tools is
-believed as far as the operator does: `reads` and `writes` go before it.
+A graph, a client and a model name a server, never a command or an address. The operator's word on a tool, `reads` and
+`writes`, takes precedence over the server's.
 """
 
 import re
@@ -15,12 +15,12 @@ from elcano.graphs.frozen import Frozen
 
 SETTING: Final = "ELCANO_MCP_SERVERS"
 ALL: Final = "*"
-"""In place of the names of tools: all of them."""
+"""Stands for all tools in a list of names."""
 SERVER_NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?")
 VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-"""How the value of a header or of a variable names a variable of the worker."""
+"""The reference to a variable of the worker in the value of a header or variable."""
 CLOSING_SECONDS: Final = 7.0
-"""So long it may take until a process that does not want to end is ended; it is taken off the time of a call."""
+"""Maximum time to end a process that resists; it is deducted from the time of a call."""
 
 
 class ToolServer(Frozen):
@@ -30,22 +30,22 @@ class ToolServer(Frozen):
     """The program; empty: the server has an address."""
     args: tuple[str, ...] = Field(default=(), max_length=200)
     folder: str = ""
-    """Where the program is started; empty: where the worker runs."""
+    """The working folder of the program; empty: the worker's."""
     environment: dict[str, str] = Field(default={}, max_length=100)
-    """Variables of the program beside `HOME`, `PATH` and the like; `${NAME}` is the worker's variable of that name."""
+    """Variables of the program besides `HOME`, `PATH` and the like; `${NAME}` is the worker's variable of that name."""
     url: str = Field(default="", max_length=4_096)
     headers: dict[str, str] = Field(default={}, max_length=50)
     """Sent with each request to `url`; `${NAME}` as above."""
     public: tuple[str, ...] = ()
-    """Variables of `environment` and `headers` whose values are no secrets; all others are removed from every text."""
+    """Variables of `environment` and `headers` whose values are not secret; all others are removed from every text."""
     seconds: float = Field(default=60.0, ge=1, le=600)
-    """How long one call may take, with the start of the program."""
+    """How long one call may take, including the start of the program."""
     tools: tuple[str, ...] = (ALL,)
-    """Those that may be called at all."""
+    """The tools that may be called at all."""
     reads: tuple[str, ...] = ()
-    """Tools that only read, whatever the server says: a call of them may be tried again."""
+    """Tools that only read, whatever the server says: their calls may be retried."""
     writes: tuple[str, ...] = ()
-    """Tools that write and may be called without anybody's approval."""
+    """Tools that write and may be called without approval."""
 
     @model_validator(mode="after")
     def _one_way(self) -> "ToolServer":
@@ -83,10 +83,10 @@ def is_tool_listed(tool: str, names: tuple[str, ...]) -> bool:
 
 
 def tool_servers(given: Mapping[str, Mapping[str, Any]]) -> dict[str, ToolServer]:
-    """The servers of the setting, by name.
+    """Return the servers of the setting, by name.
 
     Raises:
-        InputInvalid: with every fault, each with its place.
+        InputInvalid: with every fault, each with its location.
     """
     found: dict[str, ToolServer] = {}
     faults: list[str] = []

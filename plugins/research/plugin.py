@@ -24,4 +24,5 @@ plugin: Final = Plugin(
         ".plan_reducer:STORE_PLAN",
     ),
     modes=(".modes:MODES",),
+    report_additions=(".report_scores:ScoresAddition",),
 )

@@ -1,7 +1,7 @@
-"""Addresses of pages: which are ones, which come first, and what they say of the work that a page is.
+"""Addresses of pages: which are valid, which come first, and which work a page is.
 
-Only the address that answered says what a page is. What a page says of itself its author chose: it is believed no
-further than its own host.
+Only the address that answered identifies a page. Its author chose what a page says about itself, which is believed only
+for the page's own host.
 """
 
 import re
@@ -23,14 +23,14 @@ from elcano.graphs.report.works import (
 )
 
 LONGEST: Final = 2_000
-"""Characters; longer ones are refused by many servers and are no page's name."""
+"""Maximum length; many servers refuse longer ones, and no page is called so."""
 LONGEST_HOST: Final = 253
-"""Characters, as DNS has it."""
+"""Maximum length in DNS."""
 _IN_TEXT: Final = re.compile(r"https?://[^\s<>\"'`\\^{|}]+", re.IGNORECASE)
 _BARE: Final = re.compile(r"(?<![@\w.-])(?:[a-z0-9-]{1,63}\.)+[a-z]{2,24}(?:/[^\s<>\"'`\\^{|}]*)?", re.IGNORECASE)
 _AFTER: Final = ".,;:!?'\")]}>"
 _HOST: Final = re.compile(r"(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}\.?|[0-9a-f:.]+", re.IGNORECASE)
-"""Of a host in ASCII; other ones no resolver takes."""
+"""A host in ASCII; no resolver accepts others."""
 _CONTROL: Final = re.compile(r"[\x00-\x20\x7f]")
 
 
@@ -47,7 +47,7 @@ A = TypeVar("A", bound=HasAddress)
 
 
 def normalize_page_url(value: object) -> str:
-    """`value` as the address of a page, without its fragment; empty if it is none."""
+    """Return `value` as the address of a page, without its fragment; empty if it is none."""
     if not isinstance(value, str) or len(value) > LONGEST:
         return ""
     plain = value.strip()
@@ -66,9 +66,9 @@ def normalize_page_url(value: object) -> str:
 
 
 def split_url_from_query(query: str) -> tuple[str, str]:
-    """The first address in `query` and the words around it.
+    """Split `query` into its first address and the words around it.
 
-    One without `https://` counts if it begins with `www.`, has a path, or is all there is: `Node.js` is none.
+    An address without `https://` counts if it begins with `www.`, has a path, or is all there is: `Node.js` is none.
     """
     found = _IN_TEXT.search(query) or next(_find_bare_urls(query), None)
     if found is None:
@@ -81,7 +81,8 @@ def split_url_from_query(query: str) -> tuple[str, str]:
 def build_no_url_result(source: str) -> SearchResults:
     """Return an empty result, which is no failure, for a query without an address to a source that needs one.
 
-    Modes ask every source the question itself, and few questions name a page. So it is said once, in the same words.
+    Modes send the question itself to every source, and few questions name a page. So the warning always has the same
+    words and appears once.
     """
     return SearchResults(
         warnings=(f"{source}: read nothing for queries without an address, such as https://example.org/a",)
@@ -100,7 +101,7 @@ def _remove_span(query: str, start: int, end: int) -> str:
 
 
 def _strip_trailing_punctuation(written: str) -> str:
-    """Without the punctuation that follows an address in a sentence; a bracket that it opened itself stays."""
+    """Remove the punctuation that follows an address in a sentence; a bracket that the address opened stays."""
     while written and written[-1] in _AFTER:
         if written[-1] == ")" and written.count("(") >= written.count(")"):
             break
@@ -109,12 +110,12 @@ def _strip_trailing_punctuation(written: str) -> str:
 
 
 def extract_host(url: str) -> str:
-    """The host of an address, without `www.`."""
+    """Return the host of an address, without `www.`."""
     return (urlsplit(url).hostname or "").lower().removeprefix("www.")
 
 
 def resolve_link(base: str, link: object) -> str:
-    """The address that `link` on the page `base` leads to; empty if it leads to none."""
+    """Return the address that `link` on the page `base` leads to; empty if it leads to none."""
     if not isinstance(link, str) or not link.strip():
         return ""
     try:
@@ -124,7 +125,7 @@ def resolve_link(base: str, link: object) -> str:
 
 
 def different_hosts(pages: Sequence[A]) -> list[A]:
-    """First the best page of each host, then the second best of each, and so on."""
+    """Order pages: first the best page of each host, then the second best of each, and so on."""
     seen: dict[str, int] = {}
     turns = []
     for position, one in enumerate(pages):
@@ -139,8 +140,8 @@ def identify_page(url: str, canonical: str, asked_for: str = "") -> Identifiers:
 
     Args:
         url: the address that answered.
-        canonical: the address that the page gives itself; it counts if it is on the same host.
-        asked_for: the address that was asked, before redirects: a DOI leads to its work, wherever that is.
+        canonical: the page's own canonical address; it counts if it is on the same host.
+        asked_for: the requested address, before redirects: a DOI leads to its work, wherever that is.
     """
     for one in (asked_for, url):
         found = _of_work(one)
@@ -152,7 +153,7 @@ def identify_page(url: str, canonical: str, asked_for: str = "") -> Identifiers:
 
 
 def _of_work(url: str) -> Identifiers:
-    """The names that an address of a registry holds."""
+    """Return the identifiers in the address of a registry."""
     at, path = extract_host(url), urlsplit(url).path
     if at in ("doi.org", "dx.doi.org"):
         return Identifiers(doi=parse_doi(path))

@@ -1,8 +1,8 @@
-"""Which blocks of a page an extracted text holds, though the extraction lost or joined words within them.
+"""Finds the blocks of a page in an extracted text, although the extraction lost or joined words within them.
 
-Blocks are asked for in the order of the page, in which the extracted text has them too. A long block is there if half
-of its runs of three words are. A short one would be found within others by chance, so it has to be a line of the text,
-or to stand right behind the block before it, or to begin a line near there.
+Blocks are looked up in the order of the page, in which the extracted text has them too. A long block is found if half
+of its three-word sequences are. A short one would match others by chance, so it has to be a line of the text, or follow
+the previous block directly, or begin a line near there.
 """
 
 from bisect import bisect_left
@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from typing import Final
 
 SHORT_WORDS: Final = 8
-"""Of a short block."""
+"""Maximum number of words of a short block."""
 NEAR_WORDS: Final = 60
-"""How far behind the place that was reached a short block may begin: what was kept in between may be damaged."""
+"""How far after the last match a short block may begin: the text in between may be damaged."""
 _RUN: Final = 3
 
 
 class AlignedLines:
-    """The lines of an extracted text, and how far they were found in the page."""
+    """The lines of an extracted text, and how far they have been matched with the page."""
 
     def __init__(self, lines: Sequence[Sequence[str]]) -> None:
         self._lines = frozenset(map(tuple, lines)) - {()}
@@ -59,7 +59,7 @@ class AlignedLines:
         return False
 
     def _matched(self, block: list[str], begin: int) -> int:
-        """How many words from `begin` on are the block's, in its order; 0 unless two thirds of the block are there."""
+        """Return how many words from `begin` on are the block's, in its order; 0 unless two thirds of it are there."""
         at = begin
         for word in block:
             if at < len(self._words) and self._words[at] == word:

@@ -1,6 +1,6 @@
 """Decodes a page's bytes: by byte order mark, by header, by its own declaration, else as documents are decoded.
 
-Browsers take several names for larger encodings than they mean, and pages rely on it.
+Browsers read several encodings as larger ones than their names say, and pages rely on it.
 """
 
 import codecs
@@ -15,7 +15,7 @@ _SAID: Final = (
     re.compile(rb"^\s*<\?xml[^>]{0,200}encoding\s*=\s*[\"']([\w:.-]{1,40})", re.IGNORECASE),
 )
 _SAID_WITHIN: Final = 4_096
-"""Bytes; browsers look through the first 1,024, and pages rely on more."""
+"""Bytes searched for a declaration; browsers search the first 1,024, and pages rely on more."""
 _MEANT: Final = {
     "ascii": "cp1252",
     "iso8859-1": "cp1252",
@@ -27,20 +27,20 @@ _MEANT: Final = {
     "iso8859-9": "cp1254",
     "tis-620": "cp874",
 }
-"""What the WHATWG's Encoding Standard reads for a name, in Python's names."""
+"""The encodings that the WHATWG's Encoding Standard uses for a name, in Python's names."""
 _LABELS: Final = {"x-sjis": "cp932", "windows-31j": "cp932", "x-gbk": "gb18030", "windows-949": "cp949"}
 """Names that browsers know and Python does not."""
 _OF_PAGES: Final = re.compile(
     r"utf-8|utf-16(?:-[lb]e)?|cp125\d|iso8859-\d{1,2}|koi8-[ru]|cp866|cp874|mac-(?:roman|cyrillic)|cp932|euc_jp|"
     r"iso2022_jp|gb18030|hz|big5hkscs|cp949"
 )
-"""Python's names of what browsers read; it has codecs that are no encodings of a page, such as `idna`."""
+"""Python's names of the encodings that browsers read; Python also has codecs that no page uses, such as `idna`."""
 _TOLERATED: Final = 0.005
-"""Share of characters that may be broken in a page that is otherwise in the encoding which it names."""
+"""Share of characters that may be broken in a page that otherwise uses the encoding that it names."""
 
 
 def text_of(content: bytes, declared: str) -> str:
-    """The text.
+    """Decode a page.
 
     Args:
         content: the bytes of a page.
@@ -64,7 +64,7 @@ def text_of(content: bytes, declared: str) -> str:
 
 
 def _list_named_encodings(content: bytes, declared: str) -> Iterator[str]:
-    """The encodings that are named for it, the header's first."""
+    """List the encodings that are named for a page, the header's first."""
     if name := _resolve_codec_name(declared):
         yield name
     for pattern in _SAID:
@@ -79,7 +79,7 @@ def _list_named_encodings(content: bytes, declared: str) -> Iterator[str]:
 
 
 def _resolve_codec_name(label: str) -> str:
-    """Python's name of an encoding of pages; empty if it is none."""
+    """Return Python's name of an encoding of pages; empty if it is none."""
     plain = label.strip().strip("\"'").lower()
     try:
         known = _LABELS.get(plain) or codecs.lookup(plain).name

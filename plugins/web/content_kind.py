@@ -1,6 +1,6 @@
-"""Classifies a site's answer before its content is read: a page, a PDF, or one of the many ways to refuse.
+"""Classifies a site's response before its content is read: a page, a PDF, or one of the many ways to refuse.
 
-What is left out here is no failure of a search: the reason is told, and nothing of the answer is quoted.
+A page that is rejected here is no failure of a search: the reason is reported, and nothing of the response is quoted.
 """
 
 import re
@@ -23,7 +23,7 @@ _SUFFIXES: Final = {
     "text/x-rst": ".rst",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
 }
-"""By the media type that is declared; others are not read."""
+"""Suffixes by the declared media type; other types are not read."""
 _UNSAID: Final = {"", "application/octet-stream", "binary/octet-stream", "application/x-download"}
 _REFUSALS: Final = {
     401: "it wants a login",
@@ -38,19 +38,19 @@ _LATER: Final = {408, 425, 429}
 _OF_PDF: Final = re.compile(r"\.pdf$|/doi/(?:e?pdf|pdfdirect)/|^/pdf/\d", re.IGNORECASE)
 _PDF_MARK: Final = b"%PDF-"
 _MARK_WITHIN: Final = 1_024
-"""Bytes before the mark that readers of PDF put up with."""
+"""Number of bytes before its mark that PDF readers tolerate."""
 _BOT_HEADERS: Final = (("cf-mitigated", "challenge"), ("x-amzn-waf-action", "captcha"), ("x-datadome", "protected"))
 
 
 def detect_content_kind(answer: Answer, asked: str) -> str:
-    """How to read the content: the suffix of its kind, such as `.html`.
+    """Return how to read the content: the suffix of its kind, such as `.html`.
 
     Args:
-        answer: what came.
-        asked: the address that was asked, before redirects.
+        answer: the response.
+        asked: the requested address, before redirects.
 
     Raises:
-        FileSkipped: it is none that may be quoted.
+        FileSkipped: it may not be quoted.
         SourceUnavailable: the site cannot answer now.
     """
     _require_status(answer)
@@ -90,7 +90,7 @@ def _read_declared_kind(answer: Answer, start: bytes) -> str:
 
 
 def _sniff_content_kind(start: bytes) -> str:
-    """Guess the kind of content whose kind was not declared."""
+    """Guess the kind of content that declares none."""
     head = start.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if head.startswith((b"<!doctype html", b"<html")) or b"<html" in head or b"<body" in head:
         return HTML
@@ -102,7 +102,7 @@ def _is_of_pdf(url: str) -> bool:
 
 
 def _leads_home(asked: str, url: str) -> bool:
-    """Whether a page that was asked for became the front page: so sites answer that have it no longer."""
+    """Whether a requested page became the front page, as sites answer for pages that they no longer have."""
     before, after = urlsplit(asked), urlsplit(url)
     deep = before.path.strip("/").count("/") > 0 or bool(before.query)
     return deep and not after.path.strip("/") and not after.query

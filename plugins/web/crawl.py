@@ -1,8 +1,8 @@
 """The source `crawl`: reads a page and those it links to on its own host, and finds the best passages of them all.
 
-Links whose addresses share words with the query are followed first. One page is read at a time: a site is
-somebody's machine. The pause that it wants between two pages is kept by all crawls of a worker together; a site that
-wants a longer one than a crawl has time for is not crawled beyond the first page.
+Links whose addresses share words with the query are followed first. Pages are read one at a time, out of respect for
+the site. All crawls of a worker together observe the delay that a site asks for between two pages; a site that asks for
+a longer one than a crawl has time for is not crawled beyond the first page.
 """
 
 import asyncio
@@ -25,26 +25,26 @@ from elcano.plugins.web.page_reader import Reader, ReadPage
 from elcano.plugins.web.passages import rank_page_passages
 
 PAGES: Final = 20
-"""Pages that are read at most."""
+"""Maximum number of pages read."""
 TRIES: Final = 30
-"""Pages that are asked for at most, those that cannot be read included."""
+"""Maximum number of pages requested, including those that cannot be read."""
 DEPTH: Final = 2
-"""Links from the page that was named."""
+"""Maximum number of links from the named page."""
 PAUSE_SECONDS: Final = 5.0
-"""A site that wants a longer pause between two pages is not crawled."""
+"""A site that asks for a longer delay between two pages is not crawled."""
 READING_SECONDS: Final = 200.0
-"""After so long no other page is begun."""
+"""Time after which no further page is started."""
 _WARNED: Final = 10
 
 
 class _Link(NamedTuple):
-    """A page that waits; the least one is read first."""
+    """A page in the queue; the smallest one is read first."""
 
     unlike: float
-    """How little its address has of the query's words, from -1 to 0."""
+    """Negative share of the query's words in its address, from -1 to 0."""
     depth: int
     number: int
-    """In the order of finding."""
+    """The order in which links were found."""
     url: str
 
 
@@ -61,14 +61,14 @@ class _Crawl:
         self.tried = 0
 
     def take(self) -> Iterator[_Link]:
-        """The pages to read, until there are enough or no more."""
+        """Yield the pages to read, until there are enough or no more."""
         until = time.monotonic() + READING_SECONDS
         while self.waiting and len(self.read) < PAGES and self.tried < TRIES and time.monotonic() < until:
             self.tried += 1
             yield heapq.heappop(self.waiting)
 
     def follow(self, read: ReadPage, depth: int) -> None:
-        """Queues the page's links to the same host."""
+        """Queue the page's links to the same host."""
         self._seen.add(canonicalize_page_url(read.url))
         for url in read.page.links:
             if extract_host(url) == self.home and (named := canonicalize_page_url(url)) not in self._seen:
@@ -76,18 +76,18 @@ class _Crawl:
                 heapq.heappush(self.waiting, _Link(-self._likeness(url), depth + 1, len(self._seen), url))
 
     def _likeness(self, url: str) -> float:
-        """The share of the query's words that the address has."""
+        """Return the share of the query's words in the address."""
         parts = urlsplit(url)
         own = list_stems(unquote(f"{parts.path} {parts.query}").replace("_", " ").replace("-", " "))
         return len(self._wanted.intersection(own)) / len(self._wanted) if self._wanted else 0.0
 
 
 class CrawlSource:
-    """Reads some pages of a site a search. It closes the fetcher that it was given.
+    """A source that reads some pages of a site per search. It closes the fetcher that it was given.
 
     Args:
-        spec: what is known of it.
-        fetcher: by which everything is asked for.
+        spec: the source's specification.
+        fetcher: the HTTP client.
         reader: reads the pages.
         trusted: whether an operator named the addresses; only tests crawl in a private network.
     """
@@ -106,7 +106,7 @@ class CrawlSource:
         return self._spec
 
     async def search(self, query: str, limit: int) -> SearchResults:
-        """The best passages of the site's pages.
+        """Return the best passages of the site's pages.
 
         Raises:
             SourceUnavailable: the page that was named cannot be had now.

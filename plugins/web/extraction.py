@@ -1,7 +1,7 @@
 """Extracts a page from bytes: its main text as a document with passages, and its metadata. A pure function.
 
-It runs in a process of its own (see `documents.child`), since the pages are anybody's. What is invisible in a browser
-is not read: nobody who follows a citation could find it.
+It runs in a separate process (see `documents.child`), since pages are untrusted. Text that is invisible in a browser is
+not read: readers who follow a citation could not find it.
 """
 
 import json
@@ -31,14 +31,14 @@ from elcano.plugins.web.content_kind import HTML
 from elcano.plugins.web.obstacles import PageSigns, find_page_obstacle
 
 MOST_LINKS: Final = 1_000
-"""Of one page; who crawls follows 20."""
+"""Maximum number of links of one page; a crawl follows 20."""
 MOST_AUTHORS: Final = 20
 MOST_HEADINGS: Final = 20
-"""Among which a page's title is looked for."""
+"""Maximum number of headings searched for a page's title."""
 HTML_BYTES: Final = 5_000_000
-"""A larger page is no text that anybody wrote, and takes its library minutes."""
+"""Maximum size; a larger page is no text that a person wrote, and takes the library minutes."""
 SHORT_CHARACTERS: Final = 500
-"""Of main text; of a page with less there may be more to read."""
+"""Length of main text below which there may be more to read."""
 _UNSEEN: Final = "[hidden], [aria-hidden=true], template, style, script:not([type='application/ld+json'])"
 _INLINE: Final = (
     "abbr, b, bdi, bdo, cite, code, del, dfn, em, font, i, ins, kbd, label, mark, q, s, samp, small, span, strong, sub,"
@@ -60,13 +60,13 @@ class Request:
     """A request to extract one page."""
 
     kind: str
-    """Its suffix, such as `.html`."""
+    """The page's suffix, such as `.html`."""
     url: str
-    """Where it is from."""
+    """The page's address."""
     charset: str = ""
-    """As its header declares it."""
+    """The charset that its header declares."""
     title: str = ""
-    """What it is called if it does not say so itself."""
+    """Its title if it does not have one itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +81,13 @@ class Page:
     language: str = ""
     licence: str = ""
     canonical: str = ""
-    """The address that it gives itself."""
+    """The canonical address that the page declares."""
     links: tuple[str, ...] = ()
-    """Addresses that it leads to, in its order, each once."""
+    """The addresses that it links to, in its order, each once."""
 
 
 def extract_page(request: Request, content: bytes) -> Page:
-    """The page in `content`.
+    """Extract the page in `content`.
 
     Raises:
         FileSkipped: it cannot be read, or is none that may be quoted.
@@ -104,13 +104,13 @@ def extract_page(request: Request, content: bytes) -> Page:
 
 
 def serve() -> None:
-    """The child."""
+    """Run the child process."""
     logging.disable(logging.CRITICAL)  # what libraries say of a page is of no use where nobody reads it
     child.serve(_answer_within_limits)
 
 
 def page_of(answer: Mapping[str, Any]) -> Page:
-    """The page of a child's answer.
+    """Return the page of a child's answer.
 
     Raises:
         FileSkipped: there is none in it.
@@ -169,12 +169,12 @@ def _extract_html_page(request: Request, content: bytes) -> Page:
 
 
 def _extract_main_text(tree: LexborHTMLParser, url: str) -> tuple[trafilatura.settings.Document, Parsed]:
-    """What the page says of itself, and its main text.
+    """Return the page's metadata and its main text.
 
-    Rather too little than too much: a teaser beside an article is another article's word.
+    Rather too little than too much: a teaser beside an article is another article's text.
 
-    The library only chooses: it rebuilds what it keeps, and loses words where inline elements meet. So the blocks that
-    it chose are read from the page itself. A page of which hardly anything is left so is chosen from less strictly.
+    The library only chooses: it rebuilds what it keeps, and loses words where inline elements meet. So the chosen
+    blocks are read from the page itself. If hardly anything is left of a page, it is chosen from less strictly.
     """
     parts = html.parts_of(tree.body, whole=True) if tree.body is not None else []
     # What is written in the text around is not taken for a date: a year in a footer is none of the article.
@@ -200,7 +200,7 @@ def _extract_main_text(tree: LexborHTMLParser, url: str) -> tuple[trafilatura.se
 
 
 def _choose_page_blocks(parts: Sequence[Part], main: Parsed) -> Parsed:
-    """The blocks of the page that `main` has; `main` itself if the library took it from elsewhere, as from JSON."""
+    """Return the blocks of the page that `main` has; `main` itself if the library took it from elsewhere (JSON)."""
     chosen = AlignedLines([split_words(line) for block in main.blocks for line in block.text.splitlines()])
     blocks = html.joined_rows(part for part in parts if chosen.has(split_words(part.block.text)))
     if 2 * sum(len(block.text) for block in blocks) < sum(len(block.text) for block in main.blocks):
@@ -209,7 +209,7 @@ def _choose_page_blocks(parts: Sequence[Part], main: Parsed) -> Parsed:
 
 
 def _without_unseen(tree: LexborHTMLParser) -> None:
-    """Takes out what no browser shows, and permalink marks in headings; content shown without scripts stays."""
+    """Remove what browsers do not show, and permalink marks in headings; content shown without scripts stays."""
     marks = (node for node in tree.css(_IN_HEADINGS) if node.text().strip() in _PERMALINKS)
     styled = (node for node in tree.css("[style]") if _UNSEEN_STYLE.search(node.attributes.get("style") or ""))
     # A page that is hidden as a whole is shown by its scripts in the end.
@@ -221,7 +221,7 @@ def _without_unseen(tree: LexborHTMLParser) -> None:
 
 
 def _unwrap_inline_elements(tree: LexborHTMLParser) -> None:
-    """Takes inline elements off their text: where they meet, or are empty as icons are, the library drops words."""
+    """Unwrap inline elements: where they meet, or are empty as icons are, the library drops words."""
     for node in reversed(tree.css(_INLINE)):  # the innermost first
         if node.child is None:
             node.decompose()
@@ -244,9 +244,9 @@ def _is_within(node: LexborNode, known: Set[int]) -> bool:
 
 
 def _choose_title(declared: str, found: str, tree: LexborHTMLParser) -> str:
-    """The page's title: of its headings the longest that `<title>` holds too.
+    """Return the page's title: the longest of its headings that `<title>` contains too.
 
-    What was found as the main one is often the name of the site, and `<title>` ends with that.
+    The heading that was found to be the main one is often the name of the site, and `<title>` ends with that.
     """
     headings = [" ".join(node.text(separator=" ").split()) for node in tree.css("h1, h2")[:MOST_HEADINGS]]
     shared = [one for one in (found, *headings) if one and one.lower() in declared.lower()]
@@ -260,7 +260,7 @@ def _split_author_names(authors: str) -> Iterator[str]:
 
 
 def _clean_site_name(name: str, url: str) -> str:
-    """What the site is called; empty if that is only its host, which the library takes where there is no name."""
+    """Return the name of the site; empty if it is only the host, which the library uses where there is no name."""
     plain = " ".join(name.split())[:_NAME_CHARACTERS]
     return "" if plain.lower() in (extract_host(url), urlsplit(url).netloc.lower()) else plain
 

@@ -1,4 +1,4 @@
-"""Search engine results: addresses with titles. An engine's own words on a page are not even kept."""
+"""Search engine results: addresses with titles. An engine's description of a page is not even stored."""
 
 import html
 import re
@@ -15,7 +15,7 @@ from elcano.graphs.report.works import canonicalize_page_url
 from elcano.plugins.web.addresses import normalize_page_url
 
 HITS: Final = 10
-"""Pages that are asked for: what every provider gives in one answer."""
+"""Number of pages requested: what every provider returns in one response."""
 QUOTA_SECONDS: Final = 3_600.0
 """When a provider without quota is asked again: none renews a quota sooner, and one may be bought at any time."""
 _TITLE_CHARACTERS: Final = 200
@@ -28,16 +28,16 @@ class Hit(NamedTuple):
     url: str
     """http or https."""
     title: str
-    """As the search engine gives it, without markup; it may be empty."""
+    """The title from the search engine, without markup; it may be empty."""
 
 
 class Hits(NamedTuple):
     """The results of one provider."""
 
     hits: tuple[Hit, ...] = ()
-    """The best first, no address twice."""
+    """The hits, best first, no address twice."""
     warnings: tuple[str, ...] = ()
-    """Of what it could not search, without its name."""
+    """Warnings about what the provider could not search, without its name."""
 
 
 @dataclass(frozen=True)
@@ -46,21 +46,21 @@ class Provider:
 
     name: str
     variable: str
-    """Of its key; empty: it is asked wherever the settings give it an address."""
+    """The variable of its key; empty: it is used wherever the settings give it an address."""
     base: str
-    """Its own address; empty: everybody has their own."""
+    """Its public address; empty: each installation has its own."""
     search: Callable[[Service, str, str], Awaitable[Hits]]
-    """Asks the service, with the key, for the query.
+    """Query the service, with the key.
 
     Raises:
-        SourceUnavailable: it does not answer, or nothing that can be understood.
+        SourceUnavailable: it does not answer, or the response cannot be parsed.
         SourceBusy: it is overloaded, out of quota or asks to wait.
-        SourceRefused: it never will answer: a wrong key, a wrong set-up.
+        SourceRefused: it will never answer: a wrong key, a wrong set-up.
     """
 
 
 def require_search_answer(answer: Answer, name: str, variable: str) -> None:
-    """Returns if `answer` is one; for providers whose statuses mean what those of most do.
+    """Return if `answer` is a success; for providers whose statuses have the usual meaning.
 
     Raises:
         SourceRefused: the key is refused.
@@ -75,12 +75,12 @@ def require_search_answer(answer: Answer, name: str, variable: str) -> None:
 
 
 def out_of_quota(name: str, status: int) -> SourceBusy:
-    """The error of a provider that wants to be paid first."""
+    """Return the error of a provider that requires payment."""
     return SourceBusy(f"{name}: HTTP {status}: no quota is left", QUOTA_SECONDS)
 
 
 def get_result_list(name: str, found: Any, *path: str) -> list[Any]:
-    """The list at `path` of an answer.
+    """Return the list at `path` of a response.
 
     Raises:
         SourceUnavailable: there is none, so this is no answer to a search.
@@ -94,7 +94,7 @@ def get_result_list(name: str, found: Any, *path: str) -> list[Any]:
 
 
 def hits_of(rows: Iterable[Any], url: str = "url", title: str = "title") -> tuple[Hit, ...]:
-    """The rows that name a page: others are boxes, pictures and the like, and no hit."""
+    """Return the rows that name a page: others are boxes, pictures and the like."""
     found: dict[str, Hit] = {}
     for hit in _parse_hit_rows(rows, url, title):
         found.setdefault(canonicalize_page_url(hit.url), hit)
@@ -108,7 +108,7 @@ def _parse_hit_rows(rows: Iterable[Any], url: str, title: str) -> Iterator[Hit]:
 
 
 def clean_hit_title(value: object) -> str:
-    """A title without tags, entities and line breaks; empty if it is no text."""
+    """Remove tags, entities and line breaks from a title; empty if it is no text."""
     if not isinstance(value, str):
         return ""
     return " ".join(html.unescape(_TAG.sub("", value[: 4 * _TITLE_CHARACTERS])).split())[:_TITLE_CHARACTERS]

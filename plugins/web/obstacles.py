@@ -1,19 +1,19 @@
-"""Pages that stand in the way of a page: bot checks, paywalls, consent walls, bare scripts, pages that say "not found".
+"""Pages in place of a page: bot checks, paywalls, consent walls, bare scripts, pages that say "not found".
 
-They come with status 200 as often as not. None is told by a single word: an article on captchas, or one that carries a
-captcha below it, is an article. So a mark counts only where there is little text beside it. The exception is a page
-that declares itself, to search engines, not to be free.
+They often come with status 200. No single word identifies one: an article on captchas, or one with a captcha below it,
+is an article. So a sign counts only on a page with little text. The exception is a page that declares itself, to search
+engines, not to be free.
 """
 
 import re
 from typing import Final, NamedTuple
 
 LEAST_CHARACTERS: Final = 100
-"""Of main text; less is no page to quote."""
+"""Minimum length of main text; a page with less is not quoted."""
 LITTLE_CHARACTERS: Final = 1_500
-"""Of main text; a page with more is what it was meant to be, whatever else is on it."""
+"""Length of main text; a page with more is what it was meant to be, whatever else is on it."""
 TEASER_CHARACTERS: Final = 4_000
-"""Of main text that a paywall shows of an article."""
+"""Length of main text that a paywall shows of an article."""
 
 _BOT_TITLE: Final = re.compile(
     r"just a moment|attention required!|are you a (?:robot|human)|robot check|pardon our interruption|access denied|"
@@ -71,23 +71,23 @@ _NOT_FOUND: Final = re.compile(
 
 
 class PageSigns(NamedTuple):
-    """The parts of a page that show whether it is one or an obstacle."""
+    """The parts of a page that show whether it is a page or an obstacle."""
 
     host: str
     title: str
-    """As its `<title>` says."""
+    """The text of its `<title>`."""
     heading: str
-    """Its first one."""
+    """The first heading."""
     text: str
-    """Its main text."""
+    """The main text."""
     whole: str
-    """All its text, what is shown without scripts included."""
+    """All text, including what is shown without scripts."""
     markup: str
-    """As it came."""
+    """The markup as received."""
 
 
 def find_page_obstacle(seen: PageSigns) -> str:
-    """Why the page may not be quoted, fit for "<address>: <reason>"; empty if nothing stands in the way."""
+    """Return why the page may not be quoted, for "<address>: <reason>"; empty if it may."""
     length = len(seen.text)
     if _NOT_FREE.search(seen.markup):
         return "it is behind a paywall, as it says itself"

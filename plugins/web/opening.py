@@ -1,6 +1,6 @@
-"""How the sources of the web are made. Nothing is asked for by opening one.
+"""The web sources, and how they are opened, which sends no request.
 
-The source `page`: reads the page that a query names, and finds in it what the other words of the query are on.
+The source `page` reads the page that a query names, and finds the passages that fit the query's other words.
 
 The source `web`: a search engine names the pages, and the evidence comes from the pages themselves.
 """
@@ -25,16 +25,16 @@ from elcano.plugins.web.search_providers import ConfiguredProvider, list_configu
 from elcano.settings.settings import Settings
 
 PAGES: Final = 6
-"""Pages that are read for one search: of each come three passages at most as long as others have some, and a search
-asks for eight."""
+"""Pages read per search: each contributes at most three passages as long as others have some, and a search asks for
+eight."""
 AT_ONCE: Final = 4
-"""Pages that are read side by side."""
+"""Pages read in parallel."""
 READING_SECONDS: Final = 60.0
-"""After so long no other page is begun."""
+"""Time after which no further page is started."""
 
 
 class WebSource:
-    """Asks for pages and reads them. It closes the fetcher that it was given."""
+    """A source that searches for pages and reads them. It closes the fetcher that it was given."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class WebSource:
         return self._spec
 
     async def search(self, query: str, limit: int) -> SearchResults:
-        """The best passages of the best pages.
+        """Return the best passages of the best pages.
 
         Raises:
             SourceUnavailable: no provider answers now, or none of the pages that were found could be had.
@@ -78,7 +78,7 @@ class WebSource:
         await self._fetcher.close()
 
     async def _pages(self, found: tuple[Hit, ...]) -> tuple[list[ReadPage], list[str]]:
-        """Pages of as many hosts as there are, and why others were left out.
+        """Return pages of as many hosts as possible, and why others were dropped.
 
         Raises:
             SourceUnavailable: there are pages, and not one of them could be had now.
@@ -110,7 +110,7 @@ class WebSource:
 
 
 class PageSource:
-    """Reads one page a search. It closes the fetcher that it was given."""
+    """A source that reads one page per search. It closes the fetcher that it was given."""
 
     def __init__(self, spec: SourceSpec, fetcher: Fetcher, reader: Reader | None = None) -> None:
         self._spec = spec
@@ -123,7 +123,7 @@ class PageSource:
         return self._spec
 
     async def search(self, query: str, limit: int) -> SearchResults:
-        """The best passages of the page; its first ones if the query is no more than its address.
+        """Return the best passages of the page; its first ones if the query is only its address.
 
         Raises:
             SourceUnavailable: the page cannot be had now.
@@ -157,10 +157,10 @@ def open_web(spec: SourceSpec, settings: Settings) -> WebSource:
 
 
 def open_page(spec: SourceSpec, settings: Settings) -> PageSource:
-    """Single pages."""
+    """Open the source of single pages."""
     return PageSource(spec, Fetcher(settings))
 
 
 def open_crawl(spec: SourceSpec, settings: Settings) -> CrawlSource:
-    """Sites."""
+    """Open the source of sites."""
     return CrawlSource(spec, Fetcher(settings))

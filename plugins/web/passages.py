@@ -1,6 +1,6 @@
 """Finds evidence in the pages that were read: their best passages for a query, with their whole texts.
 
-They are ranked as those of a collection are, by an index that lives as long as the search.
+They are ranked like those of a collection, by an index that lives as long as the search.
 """
 
 import hashlib
@@ -58,7 +58,7 @@ class StoredPage:
         )
 
     def evidence(self, passage: Passage, score: float) -> Evidence:
-        """A passage of it."""
+        """Return a passage of the page."""
         document = self.page.document
         last = passage.heading.rpartition(" > ")[2]
         named = f"{_shorten_document_id(self.document)}@{self.text.content_hash[:8]}"
@@ -83,9 +83,9 @@ class StoredPage:
 def rank_page_passages(
     source: str, query: str, pages: Sequence[ReadPage], limit: int
 ) -> tuple[tuple[Evidence, ...], list[StoredText]]:
-    """The best `limit` passages of the pages for `query`, and the texts of the pages.
+    """Return the best `limit` passages of the pages for `query`, and the texts of the pages.
 
-    A page that was read by two addresses counts once. Without a query they are the first passages of the pages, in
+    A page that was read at two addresses counts once. Without a query these are the first passages of the pages, in
     their order.
     """
     readings: dict[str, StoredPage] = {}

@@ -1,4 +1,4 @@
-"""The open web as sources: what a search engine finds, one page, and one web site."""
+"""The open web as sources: web search, single pages, and web sites."""
 
 from typing import Final
 

@@ -11,6 +11,7 @@ import pytest
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.report.report import Report
+from elcano.plugins.analysis.analysis import Analysis, plot_path
 from elcano.plugins.analysis.statistics.forest import render_forest_plot
 from elcano.storage.store import Store
 from elcano.testing.research import ResearchOutcome, run_research
@@ -34,15 +35,21 @@ async def analyzed(folder: Path) -> ResearchOutcome:
     return await run_research(QUESTION, folder=folder, sources=[source], mode="analysis")
 
 
+def analysis_of(report: Report) -> Analysis:
+    return Analysis.model_validate(report.attachments["analysis"])
+
+
 @pytest.fixture
 async def reported(tmp_path: Path, store: Store) -> str:
     """A run whose report has an analysis, kept with its plot."""
     found = (await analyzed(tmp_path / "elsewhere")).report
-    assert found.analysis is not None
+    analysis = analysis_of(found)
     kept = store.of("default").artifacts
-    (pool,) = found.analysis.pools
+    (pool,) = analysis.pools
     pool = pool.model_copy(update={"plot": await kept.put("run-1", render_forest_plot(pool), "image/svg+xml")})
-    report = found.model_copy(update={"analysis": found.analysis.model_copy(update={"pools": (pool,)})})
+    analysis = analysis.model_copy(update={"pools": (pool,)})
+    added = {"attachments": {"analysis": analysis.model_dump(mode="json")}, "pictures": {plot_path(1): pool.plot}}
+    report = found.model_copy(update=added)
     ref = ReportRef(
         artifact=await kept.put("run-1", report.model_dump_json(), "application/json"),
         title="t",
@@ -60,8 +67,7 @@ async def reported(tmp_path: Path, store: Store) -> str:
 
 async def test_a_run_without_a_key_reads_pools_and_decides(tmp_path: Path) -> None:
     found = await analyzed(tmp_path)
-    report, analysis = found.report, found.report.analysis
-    assert analysis is not None
+    report, analysis = found.report, analysis_of(found.report)
     (pool,) = analysis.pools
     assert (pool.count, pool.measure, analysis.tested[0].verdict) == (8, "risk_ratio", "supported")
     assert report.answered
@@ -81,9 +87,8 @@ async def test_a_run_without_a_key_reads_pools_and_decides(tmp_path: Path) -> No
 async def test_a_run_that_finds_no_numbers_reports_all_the_same(tmp_path: Path) -> None:
     source = ScriptedSource("notes", {"Note": "Corvalin is said to reduce mortality in everybody who takes it."})
     found = await run_research(QUESTION, folder=tmp_path, sources=[source], mode="analysis")
-    assert found.report.analysis is not None
-    assert found.report.analysis.pools == ()
-    assert found.report.analysis.tested[0].verdict == "inconclusive"
+    assert analysis_of(found.report).pools == ()
+    assert analysis_of(found.report).tested[0].verdict == "inconclusive"
     assert "no number was found that counts" in found.report.markdown
 
 
@@ -110,13 +115,13 @@ async def test_a_plot_is_served_and_stands_in_the_page(api: httpx.AsyncClient, r
     assert "<img" not in page
     missing = await api.get(f"/v1/runs/{reported}/analysis/plots/2.svg")
     assert (missing.status_code, missing.json()["type"]) == (404, "urn:elcano:analysis-not-found")
-    assert "it has: [1]" in missing.json()["detail"]
+    assert "it has: analysis/plots/1.svg" in missing.json()["detail"]
 
 
 async def test_a_run_that_analyzed_nothing_says_so(api: httpx.AsyncClient, store: Store, reported: str) -> None:
     kept = await store.of("default").artifacts.keys(reported, "application/json")
     report = Report.model_validate_json(await store.of("default").artifacts.get(kept[0]) or "")
-    plain = report.model_copy(update={"analysis": None})
+    plain = report.model_copy(update={"attachments": {}, "pictures": {}})
     assert '"analysis"' not in plain.model_dump_json()
     artifact = await store.of("default").artifacts.put("run-2", plain.model_dump_json(), "application/json")
     ref = ReportRef(

@@ -10,9 +10,9 @@ import httpx
 import pytest
 
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.report.data_answer import ChartInput
 from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.report.tables import ResultTable
+from elcano.plugins.data.data_answer import ChartInput
 from elcano.plugins.data.tools import draw_result_chart
 from elcano.storage.store import Store
 from tests.tool_work import work_of
@@ -120,7 +120,7 @@ async def test_what_is_not_there_says_what_is(
 
 
 async def test_a_run_without_results_says_so(api: httpx.AsyncClient, store: Store) -> None:
-    draft = (await written(store, "What?", [])).model_copy(update={"data": None})
+    draft = (await written(store, "What?", [])).model_copy(update={"attachments": {}})
     report = await published(store, "What?", draft)
     ref = ReportRef(
         artifact=await store.of("default").artifacts.put(RUN, report.model_dump_json(), "application/json"),

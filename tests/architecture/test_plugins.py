@@ -30,6 +30,7 @@ OTHER_KINDS = (
     "obstacles",
     "checks",
     "stores",
+    "report_additions",
     "archivers",
 )
 PURE_IMPORTS = {"graphs", "plugins", "pydantic", "jmespath", *CLOCKLESS}

@@ -10,6 +10,7 @@ import pytest
 from temporalio.testing import WorkflowEnvironment
 
 from elcano.activities.sources.registry import Sources
+from elcano.plugins.analysis.analysis import Analysis
 from elcano.plugins.certificates.verification.verify_command import verify
 from elcano.settings import Settings
 from elcano.testing import ScriptedSource
@@ -42,8 +43,7 @@ async def test_an_analysis_is_made_again_and_a_changed_figure_is_caught(
     verdict = verify(certificate)
     assert verdict.faults == ()
     assert verdict.held is not None
-    analysis = verdict.held.published.analysis
-    assert analysis is not None
+    analysis = Analysis.model_validate(verdict.held.published.attachments["analysis"])
     assert figures["tested"][0]["verdict"] == analysis.tested[0].verdict == "supported"
     assert plot.text.startswith("<svg")
     estimate = json.dumps(analysis.pools[0].random.estimate)

@@ -11,6 +11,7 @@ from temporalio.testing import WorkflowEnvironment
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.report.works import Identifiers, Work
 from elcano.plugins.certificates.verification.verify_command import verify
+from elcano.plugins.literature.review_report import Review
 from elcano.settings import Settings
 from elcano.testing import ScriptedSource
 from tests.api.asking import start
@@ -74,8 +75,7 @@ async def test_the_certificate_of_a_report_on_works_holds(of_works: Certificates
 async def test_a_review_counts_its_records_and_lists_its_studies(of_works: Certificates) -> None:
     held = verify(of_works["literature_review"]).held
     assert held is not None
-    review = held.published.review
-    assert review is not None
+    review = Review.model_validate(held.published.attachments["review"])
     assert review.total.cited <= review.total.kept <= review.total.unique <= review.total.found
     assert review.total.unique == len({one.work.title if one.work else one.document for one in held.evidence})
     assert "## Records" in held.markdown

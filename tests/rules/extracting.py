@@ -10,8 +10,8 @@ from typing import Final
 
 from elcano.activities.text.sentences import sentence_ends
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
-from elcano.graphs.report.analysis import Direction, Extraction, Group, Measurement, Reported, TestedHypothesis
 from elcano.graphs.text import ensure_list, shorten_text
+from elcano.plugins.analysis.analysis import Direction, Extraction, Group, Measurement, Reported, TestedHypothesis
 from tests.rules.comparing import Named, compared, outcome_before, randomized, tidy
 
 MOST_CHARACTERS: Final = 800

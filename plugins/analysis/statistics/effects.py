@@ -14,7 +14,7 @@ from statsmodels.stats.meta_analysis import effectsize_2proportions, effectsize_
 from statsmodels.stats.proportion import test_proportions_2indep
 
 from elcano.activities.text.units import SHARE
-from elcano.graphs.report.analysis import RATIOS, SINGLE, Group, Measure, Measurement
+from elcano.plugins.analysis.analysis import RATIOS, SINGLE, Group, Measure, Measurement
 
 CORRECTION: Final = 0.5
 """What is added to each cell of a table with an empty one; without it there is no ratio and no error."""

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 from xml.etree import ElementTree as Xml
 
-from elcano.graphs.report.analysis import (
+from elcano.graphs.text import format_count, shorten_text
+from elcano.plugins.analysis.analysis import (
     NAMES,
     RATIOS,
     Pool,
@@ -20,7 +21,6 @@ from elcano.graphs.report.analysis import (
     format_figure,
     plot_title,
 )
-from elcano.graphs.text import format_count, shorten_text
 from elcano.plugins.analysis.statistics.effects import get_null_effect
 
 MEDIA_TYPE: Final = "image/svg+xml"

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 from elcano.activities.report.references import Works
 from elcano.activities.text.stems import find_word_stem, list_stems
-from elcano.graphs.report.analysis import NAMES, RATIOS, SINGLE, Measure
+from elcano.plugins.analysis.analysis import NAMES, RATIOS, SINGLE, Measure
 from elcano.plugins.analysis.statistics.effects import OF_COUNTS, Effect, NoEffect, effect_of
 from elcano.plugins.analysis.statistics.measurement_check import HeldMeasurement
 

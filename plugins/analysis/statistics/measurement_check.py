@@ -12,7 +12,7 @@ from typing import Final
 from elcano.activities.support.figures import Figure, extract_figures
 from elcano.activities.support.quotes import QuoteIndex
 from elcano.activities.text.units import SHARE
-from elcano.graphs.report.analysis import RATIOS, Group, Measurement, OmittedMeasurement
+from elcano.plugins.analysis.analysis import RATIOS, Group, Measurement, OmittedMeasurement
 from elcano.storage.evidence import Evidence
 
 _GROUPS: Final = (("first", "group 1"), ("second", "group 2"))

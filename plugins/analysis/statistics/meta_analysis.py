@@ -20,7 +20,10 @@ from scipy import stats
 from statsmodels.stats.meta_analysis import combine_effects
 
 from elcano.activities.report.references import Works
-from elcano.graphs.report.analysis import (
+from elcano.graphs.report.reference_text import format_authors
+from elcano.graphs.report.works import Work
+from elcano.graphs.text import shorten_text
+from elcano.plugins.analysis.analysis import (
     MOST_LEFT_OUT,
     MOST_POOLS,
     MOST_ROWS,
@@ -34,9 +37,6 @@ from elcano.graphs.report.analysis import (
     StudyEffect,
     TestedHypothesis,
 )
-from elcano.graphs.report.reference_text import format_authors
-from elcano.graphs.report.works import Work
-from elcano.graphs.text import shorten_text
 from elcano.plugins.analysis.statistics.effects import Effect, own_scale
 from elcano.plugins.analysis.statistics.grouping import Entrant, Pooling, group_measurements
 from elcano.plugins.analysis.statistics.measurement_check import HeldMeasurement, MeasurementChecker, left_out

@@ -7,8 +7,16 @@ does not show that there is none.
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from elcano.graphs.report.analysis import RATIOS, Direction, Outcome, Pool, TestedHypothesis, TestResult, summarize_pool
 from elcano.graphs.text import shorten_text
+from elcano.plugins.analysis.analysis import (
+    RATIOS,
+    Direction,
+    Outcome,
+    Pool,
+    TestedHypothesis,
+    TestResult,
+    summarize_pool,
+)
 from elcano.plugins.analysis.statistics.effects import get_null_effect
 from elcano.plugins.analysis.statistics.grouping import Words, words_of
 

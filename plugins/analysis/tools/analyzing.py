@@ -10,8 +10,8 @@ from typing import Final
 from elcano.activities.tools.tool_work import ToolWork
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.extras import install_command
-from elcano.graphs.report.analysis import Analysis, AnalyzeInput, AnalyzeOutput, Pool
 from elcano.graphs.report.works import Work
+from elcano.plugins.analysis.analysis import Analysis, AnalyzeInput, AnalyzeOutput, Pool
 from elcano.storage.evidence import Evidence
 
 ANALYSIS_TYPE: Final = "application/vnd.elcano.analysis+json"

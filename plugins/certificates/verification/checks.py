@@ -4,12 +4,12 @@ Hashes only tell that nothing was changed since somebody computed them. These ch
 out: whoever changes one has to change all others so that they fit.
 """
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 
-from elcano.activities.report.checked_draft import cited_ids
+from elcano.activities.report.additions import ReportMaterial
 from elcano.activities.report.report_builder import build_report, build_report_ref
-from elcano.activities.report.study_sections import cited_by
 from elcano.activities.tools.tool_work import build_evidence_ref
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.lifecycle import finish
@@ -24,7 +24,6 @@ from elcano.graphs.lifecycle.log_verification import (
     section_id,
 )
 from elcano.graphs.records import RunLog
-from elcano.graphs.report.analysis import Analysis
 from elcano.graphs.report.report import ReportDraft
 from elcano.graphs.state.budget import Usage, sum_usages
 from elcano.graphs.text import format_utc_day
@@ -160,7 +159,7 @@ def of_drafts(held: Contents) -> Iterator[Fault]:
             yield Fault("drafts", f"the draft {key} does not have its hash")
     named = {section.draft for section in held.log.run.state.sections if section.draft}
     call = finish.publish_call(held.log.asked, journal_of(held.log))
-    named |= {wanted for wanted in (call.draft, call.analysis) if wanted is not None}
+    named |= {*call.attachments.values(), *([call.draft] if call.draft is not None else [])}
     for key in sorted(named - held.drafts.keys()):
         yield Fault("drafts", f"the draft {key} is missing")
 
@@ -180,21 +179,20 @@ def of_report(held: Contents) -> Iterator[Fault]:
         yield Fault("markdown", "it is another text than the report's")
     if build_report_ref(held.published, held.run.report.artifact) != held.run.report:
         yield Fault("run", "its figures of the report are others than the report's")
-    if call.draft is not None and call.draft not in held.drafts:
+    if not {*call.attachments.values(), *([call.draft] if call.draft else [])} <= held.drafts.keys():
         return  # told as a fault of the drafts
     draft = None if call.draft is None else ReportDraft.model_validate_json(held.drafts[call.draft])
-    if call.analysis is not None and call.analysis not in held.drafts:
+    attached = {name: json.loads(held.drafts[key]) for name, key in call.attachments.items()}
+    published = held.published
+    material = ReportMaterial(call, draft, held.evidence, published.accounts, attached)
+    if material.unknown:
+        yield Fault("report", f"load the plugins that add {', '.join(material.unknown)} to reports to check it")
         return
-    analysis = None if call.analysis is None else Analysis.model_validate_json(held.drafts[call.analysis])
     texts = {text.content_hash: text for text in held.texts}
-    cited = set() if draft is None else {*cited_ids(draft), *(one.evidence for one in cited_by(analysis))}
-    if missing := _without_text(held.evidence, cited, texts):
+    if missing := _without_text(held.evidence, material.cited, texts):
         yield Fault("texts", f"the text of the cited passage {missing!r} is missing")
         return
-    published = held.published
-    again = build_report(
-        call, draft, held.evidence, texts, published.builds, published.accounts, published.searched, analysis
-    )
+    again = build_report(material, texts, published.builds, published.searched)
     fields = [name for name in type(again).model_fields if getattr(again, name) != getattr(held.published, name)]
     if fields:
         yield Fault("report", f"made again of the recorded draft and evidence it has another {', '.join(fields)}")

@@ -14,10 +14,10 @@ from elcano.graphs.agents.envelope import AgentInput, Loaded, Needs, ShownResult
 from elcano.graphs.agents.prompt_texts import MARKS
 from elcano.graphs.agents.writing import ReportProse, summarize_draft
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.report.data_answer import AnsweredQuery, Chart, NumberProof
 from elcano.graphs.report.draft import DraftRef
 from elcano.graphs.report.tables import ResultDigest
 from elcano.graphs.text import ensure_list, format_count
+from elcano.plugins.data.data_answer import AnsweredQuery, Chart, NumberProof
 
 MOST_NUMBERS: Final = 1_000
 RESULT_KEY: Final = "r"

@@ -18,7 +18,6 @@ from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft
 from elcano.activities.text.language_detection import language_of
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.envelope import Loaded, ShownPassages, TaskEnvelope
-from elcano.graphs.report.data_answer import DOUBTFUL, SHOWN_ROWS, AnswerTable, DataAnswer, NumberVerdict
 from elcano.graphs.report.draft import Citation, Claim
 from elcano.graphs.report.report import ReportDraft
 from elcano.graphs.report.statements import Judgement, Statement
@@ -26,6 +25,15 @@ from elcano.graphs.report.tables import ResultTable
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.agents.data_writer import RESULT_KEY, DataProse, DataWriterInput, queries_of
 from elcano.plugins.data.answering.number_proofs import GivenNumbers, ProofCheck
+from elcano.plugins.data.data_answer import (
+    ANSWER,
+    DOUBTFUL,
+    SHOWN_ROWS,
+    AnswerTable,
+    DataAnswer,
+    NumberVerdict,
+    read_data_answer,
+)
 
 MOST_KNOWN: Final = 60
 """Rows that statements may speak of without quoting them, because their cells are named."""
@@ -89,13 +97,18 @@ class _Desk:
         known = (*(one.text for one in held), *lines, *columns, *(one.text for one in self._said))
         data = DataAnswer(
             tables=tuple(self._shown_tables()),
-            known=tuple(shorten_text(" ".join(one.split()), KNOWN_CHARACTERS) for one in known if one.strip()),
             chart=self._given.chart,
             no_chart=self._given.no_chart,
             forecasts=self._given.forecasts,
             gaps=self._given.gaps,
         )
-        return draft.model_copy(update={"data": data, "answered": draft.answered and bool(draft.claims)})
+        return draft.model_copy(
+            update={
+                "known": tuple(shorten_text(" ".join(one.split()), KNOWN_CHARACTERS) for one in known if one.strip()),
+                "attachments": {ANSWER: data.model_dump(mode="json")},
+                "answered": draft.answered and bool(draft.claims),
+            }
+        )
 
     def faults(self, answer: DataProse, checked: CheckedDraft) -> Sequence[str]:
         """Describe, for the writer, which numbers in its answer do not follow from the results."""
@@ -121,11 +134,12 @@ class _Desk:
             for said, verdicts in found
             if said is not None and (doubtful := [one for one in verdicts if one.status in DOUBTFUL])
         ]
-        draft = checked.draft
-        assert draft.data is not None
+        data = read_data_answer(checked.draft.attachments)
+        assert data is not None
         numbers = tuple(one for _, verdicts in found for one in verdicts)
-        data = draft.data.model_copy(update={"numbers": numbers, "by_rules": by_rules})
-        return draft.model_copy(update={"judgements": tuple(judgements), "data": data})
+        data = data.model_copy(update={"numbers": numbers, "by_rules": by_rules})
+        attachments = {ANSWER: data.model_dump(mode="json")}
+        return checked.draft.model_copy(update={"judgements": tuple(judgements), "attachments": attachments})
 
     def _verdicts(
         self, answer: DataProse, checked: CheckedDraft

@@ -12,9 +12,9 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError, TokenError
 
-from elcano.graphs.report.data_answer import QueryFault
 from elcano.graphs.report.tables import DatabaseSchema, Dialect
 from elcano.graphs.text import shorten_text
+from elcano.plugins.data.data_answer import QueryFault
 from elcano.plugins.data.databases.allowed import EXPRESSIONS, NAMED, TYPES, UNBOUNDED, faulty_pattern
 from elcano.plugins.data.databases.similar_names import find_similar_names
 

@@ -20,9 +20,9 @@ from sqlglot.optimizer.qualify import qualify
 from sqlglot.optimizer.scope import Scope, traverse_scope
 from sqlglot.schema import MappingSchema
 
-from elcano.graphs.report.data_answer import QueryFault, SqlQuery
 from elcano.graphs.report.tables import ColumnSchema, DatabaseSchema, Dialect, ResultColumn, ResultTable, TableSchema
 from elcano.graphs.text import shorten_text
+from elcano.plugins.data.data_answer import QueryFault, SqlQuery
 from elcano.plugins.data.databases.database import Database
 from elcano.plugins.data.databases.engine import FetchedRows
 from elcano.plugins.data.databases.policy import SQLGLOT, Parsed, Refused, names_of, parse_allowed_query, table_key

@@ -15,7 +15,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-from elcano.graphs.report.data_answer import QueryFault
+from elcano.plugins.data.data_answer import QueryFault
 from elcano.plugins.data.databases.allowed import literal_text
 from elcano.plugins.data.databases.policy import Refused
 

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from typing import Final
 from urllib.parse import quote
 
-from elcano.graphs.report.data_answer import QueryFault
 from elcano.graphs.report.tables import ResultColumn, TableSchema
 from elcano.graphs.text import shorten_text
+from elcano.plugins.data.data_answer import QueryFault
 from elcano.plugins.data.databases.cells import cell_of, fetch_rows_as_cells, kind_of_values
 from elcano.plugins.data.databases.engine import (
     Answer,

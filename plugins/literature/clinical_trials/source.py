@@ -1,7 +1,7 @@
-"""ClinicalTrials.gov as a source: studies of the registry, by passages of what they ask, plan and found.
+"""ClinicalTrials.gov as a source: studies of the registry, in passages on their questions, plans and findings.
 
-A search is one request, and a second one where nothing has all words of a plain query. A query that is the number of a
-study is answered by that study; an old number leads to the one that it has now.
+A search is one request, and a second one if nothing matches all words of a plain query. A query that is a study's
+number returns that study; an old number leads to the current one.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from elcano.plugins.literature.search_queries import SentQuery, prepare_query
 from elcano.plugins.literature.service_answers import parse_readable_items
 
 MOST_STUDIES: Final = 10
-"""Of one search: each is cut into many passages, and one with results may have a megabyte."""
+"""Studies per search: each is cut into many passages, and one with results may have a megabyte."""
 _NUMBER: Final = re.compile(r"\s*(NCT\d{8})\s*", re.IGNORECASE)
 _MISSING: Final = 404
 
@@ -28,12 +28,12 @@ class ClinicalTrials(LiteratureSource):
     ranks_passages = True
 
     def prepare_query(self, query: str) -> SentQuery:
-        """The number of a study, or what any service is asked."""
+        """Return the number of a study, or the words as for any service."""
         number = _NUMBER.fullmatch(query)
         return SentQuery(number[1].upper()) if number else prepare_query(query)
 
     async def find_works(self, query: str, limit: int) -> FoundWorks:
-        """The studies that the registry ranks best, or the one that has this number."""
+        """Return the studies that the registry ranks best, or the one with this number."""
         if _NUMBER.fullmatch(query):
             answer = await self.fetch(f"studies/{query}", {}, accepted=(_MISSING,))
             if answer.status == _MISSING:

@@ -156,13 +156,13 @@ class Study(ServiceData):
 
 
 class Page(ServiceData):
-    """An answer to a search."""
+    """A response to a search."""
 
     studies: list[Json]
 
 
 def build_trial_record(study: Study) -> Record:
-    """The study; without a name if its number is none."""
+    """Build the record of a study; without a name if its number is invalid."""
     told = study.protocol
     known, status, design = told.identification, told.status, told.design
     number = parse_nct(known.nctId)
@@ -325,7 +325,7 @@ def _format_planned_outcome(kind: str, outcome: _PlannedOutcome) -> str:
 
 
 def _format_labelled_parts(label: str, *parts: str) -> str:
-    """`Label: parts`; empty without the first part."""
+    """Format `Label: parts`; empty without the first part."""
     return f"{label}: {'; '.join(part for part in parts if part)}" if parts[0] else ""
 
 

@@ -1,6 +1,6 @@
-"""Posted results as text: each figure on a line with its group, its unit and how it spreads.
+"""Posted results as text: each figure on a line with its group, its unit and its spread.
 
-A line can be read without those around it, since a passage may begin and end anywhere between two.
+Each line is understandable without its neighbours, since a passage may begin and end between any two.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from elcano.plugins.literature.clinical_trials.registry_text import (
 from elcano.plugins.literature.service_answers import ServiceData
 
 MOST_EVENTS: Final = 200
-"""Kinds of adverse events of one study, serious and other each; what is left out is counted in a line."""
+"""Kinds of adverse events per study, for serious and other ones each; a line counts those left out."""
 
 
 class _Group(ServiceData):
@@ -176,7 +176,7 @@ class Results(ServiceData):
 
 
 def render_result_blocks(results: Results) -> Iterator[Block]:
-    """The sections of the results."""
+    """Render the sections of the results."""
     yield from build_section("Participant flow", _render_participant_flow(results.flow))
     yield from build_section("Baseline", _render_baseline(results.baseline))
     yield from build_section(
@@ -327,7 +327,7 @@ def _map_group_names(groups: Iterable[_Group]) -> dict[str, str]:
 
 
 def _map_group_sizes(denoms: Sequence[_Denominator]) -> dict[str, str]:
-    """How many were measured, by group; of several units the first, which is participants."""
+    """Map each group to the number measured; of several units the first, which is participants."""
     return {one.groupId: unescape_to_line(one.value) for one in denoms[0].counts if one.value.strip()} if denoms else {}
 
 

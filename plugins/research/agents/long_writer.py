@@ -6,7 +6,7 @@ It has two tasks, a call for each section and one for what stands above them. It
 from typing import Final
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import EvidenceItem, Loaded, OutlineItem, TaskEnvelope
+from elcano.graphs.agents.envelope import EvidenceItem, Loaded, OutlineItem, SectionItem, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import CITING, WISHES
 from elcano.graphs.agents.writing import (
     SectionText,
@@ -16,6 +16,7 @@ from elcano.graphs.agents.writing import (
     sections_of,
     select_cited_passages,
     select_fitting_claims,
+    strip_marks,
     summarize_draft,
 )
 from elcano.graphs.frozen import JsonObject
@@ -29,34 +30,41 @@ MOST_UNCITED: Final = 20
 
 
 SECTION_INSTRUCTIONS: Final = f"""\
-You write one section of a long report: the question of the whole is in `question`, this section's draft in `sections` \
-(claims with citations), the report so far in `written`, the plan in `outline`, and in `evidence` the passages that \
-the draft cites, with the best ones that it does not.
+You write one section of a long report. `question` is the question of the whole report; `sections` has the section \
+that you write, with its title and key question; `evidence` has the passages to write it from; `written` is the text \
+of the report so far; `outline` lists all sections, and `stands` says of each whether it is written, comes later, is \
+missing, or is the one that you write `now`.
 
-- Turn the draft into text that reads well, in an order that leads the reader. Merge what says the same and keep all \
-its citations.
-- Answer the section's key question first. Leave out what does not serve it.
-- A draft is a first look. Read the passages: add what they say on the section's question and the draft leaves out, \
-and mend what the draft says otherwise than they do.
-- Do not say again what the report says already; build on it. Leave to the sections that come later in the `outline` \
-what is theirs. Use the same words for the same things.
+- Answer the section's key question first. Then give what stands behind it, in an order that is easy to follow. Leave \
+out what does not serve the key question.
+- If the section has `criteria`, cover what each asks for, as far as the passages give it; `evidence` of a criterion \
+names passages that meet it. `notes` are what the research made of its passages: remarks to start from, which cannot \
+be cited.
+- If the section has `claims`, they are a draft. Keep every finding of it that its passages support, mend what it says \
+otherwise than they do, and add what they say on the key question beside it.
+- In one sentence each, explain from the passages the methods and terms that the section turns on, unless the report \
+did so already.
+- Do not repeat what `written` says; build on it, and use the same words for the same things. Leave to later sections \
+what belongs to them.
 - If `part` says that this is a part of a section, the parts before it are in `written`: go on from there, without a \
 new beginning.
-- Use up what the draft found; do not shorten it. Use as many words as it needs, if `instructions` wish no less.
+- Unless `instructions` wish otherwise, write 200 to 400 words, fewer if the passages say little. If they say nothing \
+on the key question, say so in a sentence.
 {CITING}
-- Instead of the citations that you were given you may quote any passage whose text is in `evidence`, as literally.
-Write no heading above it: that is the section's title, and what other sections of the `outline` are called is no \
-heading within this one. {WISHES} Here they are those for this section.
+Write no heading above the section: its title stands there already. Do not use titles of other sections as headings \
+within it. {WISHES} Here they are meant for this section.
 """
 
 SUMMARY_INSTRUCTIONS: Final = f"""\
-You finish a long report. Its sections are in `written`, as claims with citations; some may be missing, and say why.
+You finish a long report. Its sections are in `written`, as claims with citations; a section that is missing says why.
 
-- The introduction answers the question itself, at once, from all sections together. Key findings are a list of two to \
-six, the most important first. Where sections bear on each other, say what follows from both and cite both. Say what \
-is disputed, how strong the evidence is, and conclude.
-- `uncited` are passages that the research of a section cites and its text does not. Where one of them bears on the \
-answer, say among the limitations what was left aside.
+- The introduction answers the question at once, from all sections together. Key findings are a list of two to six, \
+the most important first. Where sections bear on each other, say what follows from both and cite both. Say what is \
+disputed and how strong the evidence is, and conclude; leave out each of these parts if it would only repeat what \
+stands elsewhere.
+- Cite only the citations that the claims of `written` have: you are not shown the passages themselves.
+- `uncited`, if it is there, lists passages that the research of a section cites and its text does not. Where one of \
+them bears on the answer, say among the limitations what was left aside.
 - Limitations say, in sentences, what the sections leave open: parts of the question that nothing answers, \
 disagreements, weak evidence. Say each thing once. Missing sections are listed elsewhere.
 - Set `answered` to false if the sections do not answer the question.
@@ -66,10 +74,10 @@ disagreements, weak evidence. Say each thing once. Missing sections are listed e
 
 
 def shown_section(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
-    """The draft of one section, its passages, the plan, and the report so far as far as it fits, its end first."""
-    so_far = select_fitting_claims(loaded.written, SO_FAR_TOKENS)
+    """The section with its passages, the plan, and the text of the report so far as far as it fits, its end first."""
+    so_far = select_fitting_claims(tuple(map(keep_text, loaded.written)), SO_FAR_TOKENS)
     passages = _select_section_passages(loaded)
-    cited = select_cited_passages((loaded.section, *so_far), loaded.drafts.shown.items)
+    cited = select_cited_passages((loaded.section,), loaded.drafts.shown.items)
     texts = {item.key for item in passages}
     return loaded.envelope(SECTION, given).model_copy(
         update={
@@ -80,6 +88,12 @@ def shown_section(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
             "evidence": (*passages, *(item for item in cited if item.key not in texts)),
         }
     )
+
+
+def keep_text(section: SectionItem) -> SectionItem:
+    """A written section as it is shown to the writer of another: its text, without marks and citations."""
+    claims = tuple(claim.model_copy(update={"text": strip_marks(claim), "citations": ()}) for claim in section.claims)
+    return section.model_copy(update={"claims": claims, "limitations": ()})
 
 
 def _choose_section_wishes(given: SynthesisInput, loaded: Loaded) -> str:
@@ -156,13 +170,13 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     description="Joins the sections, writing one after the other with the report so far in view.",
     asks=Question(
         instructions=SECTION_INSTRUCTIONS,
-        request="Write the section of the report that is drafted in this task envelope.",
+        request="Write the section that is in `sections` of this task envelope.",
         answer=SectionText,
         shown=shown_section,
     ),
     closing=Question(
         instructions=SUMMARY_INSTRUCTIONS,
-        request="Write the key findings of the report in this task envelope.",
+        request="Write the introduction, key findings, conclusion and limitations of the report in this task envelope.",
         answer=Summary,
         shown=shown_summary,
     ),

@@ -21,13 +21,15 @@ DRAFT_TOKENS: Final = 20_000
 """How much of the drafts it is shown."""
 
 INSTRUCTIONS: Final = f"""\
-You make one report of the drafts of its sections, which are in `sections` as claims with citations. They were written \
-side by side, so they repeat each other; some may be missing, and say why.
+You make one report from the drafts of its sections, which are in `sections` as claims with citations. They were \
+written side by side, so they repeat each other; a section that is missing says why.
 
-- Keep the order of the sections and their titles. Merge sections that turned out to say the same; leave out what does \
-not serve the question, and whatever is said a second time. When you merge statements, keep all their citations.
-- The introduction answers the question itself, at once. Key findings are a list of two to six, the most important \
-first. Say what is disputed, how strong the evidence is, and conclude.
+- Keep the order of the sections and their titles. Merge sections that say the same; leave out what does not serve the \
+question, and what is said a second time. When you merge statements, keep all their citations.
+- The introduction answers the question at once. Key findings are a list of two to six, the most important first. Say \
+what is disputed and how strong the evidence is, and conclude; leave out each of these parts if it would only repeat \
+what stands elsewhere.
+- Cite only the citations that the claims have: you are not shown the passages themselves.
 - Limitations say, in sentences, what the sections leave open, each thing once. Missing sections are listed elsewhere: \
 write none for them.
 - Set `answered` to false if the sections do not answer the question. Leave `related` empty.

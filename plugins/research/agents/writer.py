@@ -25,10 +25,14 @@ class WriterInput(ResearchContext):
     sources: tuple[str, ...] = ()
     review: bool = False
     """Whether the reviewer reads what it wrote."""
+    title: str = ""
+    """Of a section of a longer report: its title; empty: it writes a whole report."""
 
 
 INSTRUCTIONS: Final = f"""\
-You write the report of a piece of research for the person who asked, from the passages in `evidence` alone.
+You write the report of a piece of research for the person who asked, from the passages in `evidence` alone. If the \
+envelope has a `title`, you write the section of that title in a larger report: answer its question, and leave to the \
+other sections what is not part of it.
 
 {MARKS}\
 - A citation names a passage by its key and quotes the words in it that support what stands before its mark: copied \
@@ -37,13 +41,18 @@ up; one that is not found is shown to the reader as unsupported.
 - Say only what a passage supports, with its figures, dates and conditions.
 - Where passages disagree, say so, cite both, and say which of them you would go by and why.
 
-The introduction answers the question itself, at once. Key findings are a list of two to five, the most important \
-first; leave them out if the introduction says all of it. Sections, each under a plain heading, give what stands \
-behind them; write none that only repeats a key finding. Say what is disputed, how strong the evidence is, and \
-conclude. Put the keys of passages worth reading that you did not cite into `related`.
+The introduction answers the question at once. Key findings are a list of two to five, the most important first. \
+Sections, each under a plain heading, give what stands behind them. In one sentence each, explain from the passages \
+the methods and terms that the answer turns on: what is compared or recommended, how it works and what it is for.
 
-The report has what each of the envelope's `criteria` asks for, as far as passages give it. Limitations say, in \
-sentences, which of them are not met and what else the passages leave open.
+State each result in full once; elsewhere refer to it in a few words. Leave out every part that would only repeat: key \
+findings if the introduction says all of it, a section that only repeats a finding, `disputed` if nothing is, \
+`strength` and `conclusion` if they add nothing. Unless `instructions` wish otherwise, a plain question is answered in \
+200 to 500 words, and no answer takes more words than its content needs.
+
+Cover what each of the envelope's `criteria` asks for, as far as passages give it. Limitations say, in sentences, \
+which criteria are not met and what else the passages leave open. Put the keys of passages worth reading that you did \
+not cite into `related`.
 
 If the passages do not answer the question, set `answered` to false, say in the limitations what is missing, and name \
 the nearest passages in `related`. That is a good report; a guess is not.
@@ -60,7 +69,7 @@ def list_needs(given: WriterInput) -> Needs:
 def build_task(given: WriterInput, loaded: Loaded) -> TaskEnvelope:
     """The question, all passages that fit and what the reader wants of the form."""
     return build_research_task("writer", given, loaded).model_copy(
-        update={"instructions": given.instructions, "form": given.form or "open"}
+        update={"instructions": given.instructions, "form": given.form or "open", "title": given.title}
     )
 
 

@@ -1,6 +1,7 @@
 """What a strong model writes comes out as it went in: from its answer to the report, byte for byte."""
 
 from elcano.activities.agents.answer_drafts import draft_from_prose, with_canonical_ids
+from elcano.activities.report.additions import ReportMaterial
 from elcano.activities.report.report_builder import build_report
 from elcano.graphs.agents.writing import ReportProse
 from elcano.graphs.report.report import Report
@@ -46,7 +47,7 @@ ANSWER = ReportProse.model_validate(
 
 def report(answer: ReportProse = ANSWER) -> Report:
     draft = with_canonical_ids(draft_from_prose(answer), {"e1": OIL.id, "e2": WATER.id})
-    return build_report(CALL, draft, [OIL, WATER], {TEXT.content_hash: TEXT})
+    return build_report(ReportMaterial(CALL, draft, [OIL, WATER]), {TEXT.content_hash: TEXT})
 
 
 def numbered(text: str) -> str:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from elcano.activities.calls.ledger_lines import Outcome
+from elcano.activities.report.additions import ReportMaterial
 from elcano.activities.report.checked_draft import CheckedDraft
 from elcano.activities.report.citation_check import check_citations
 from elcano.activities.report.references import Works, select_related_accounts
@@ -87,7 +88,7 @@ def checked(draft: ReportDraft, *given: tuple[Evidence, StoredText], accounts: t
 
 def report(draft: ReportDraft | None, *given: tuple[Evidence, StoredText], accounts: tuple[Work, ...] = ()) -> Report:
     texts = {text.content_hash: text for _, text in given}
-    return build_report(CALL, draft, [one for one, _ in given], texts, (), accounts)
+    return build_report(ReportMaterial(CALL, draft, [one for one, _ in given], accounts), texts)
 
 
 def part(markdown: str, heading: str) -> str:
@@ -243,9 +244,7 @@ def test_what_was_searched_says_when() -> None:
     later = found("pubmed", "Oil, again.", ARTICLE, at=NOON + 86_400)
     text = part(
         build_report(
-            CALL.model_copy(update={"sources": ("pubmed",)}),
-            citing(ABSTRACT),
-            [ABSTRACT[0], later[0]],
+            ReportMaterial(CALL.model_copy(update={"sources": ("pubmed",)}), citing(ABSTRACT), [ABSTRACT[0], later[0]]),
             {ABSTRACT[1].content_hash: ABSTRACT[1]},
             searched=days_of([line("failed", 0.5), line(at=3.0), line(at=1.0), line(undone=True, at=9.0)]),
         ).markdown,

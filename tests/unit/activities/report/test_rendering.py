@@ -257,7 +257,7 @@ def test_a_gap_that_the_draft_does_not_name_is_listed_all_the_same() -> None:
     gap = SectionGap(reason="left out of the plan")
     call = CALL.model_copy(update={"sections": (planned("Gone", gap), planned("Merged away"))})
     markdown = render_report(call, checked())
-    assert part(markdown, "Gone") == "**This section is missing:** left out of the plan (never begun)."
+    assert part(markdown, "Gone") == "**This section is missing:** left out of the plan (never started)."
     assert "Merged away" not in markdown
     assert part(render_evidence(call, "T", [OIL]), "Gone").startswith("**This section is missing:**")
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elcano.activities.support.figures import extract_figures
-from elcano.activities.support.missing_facts import Statement, explain_unquoted_facts
+from elcano.activities.support.missing_facts import Statement, explain_unquoted_facts, figures_unquoted, names_unquoted
 from elcano.activities.support.proper_names import extract_names
 
 
@@ -140,3 +140,20 @@ def test_every_number_is_found_again_with_or_without_groups(number: int, parted:
 )
 def test_hostile_texts_end(hostile: str) -> None:
     assert isinstance(explain_unquoted_facts(Statement(hostile, (hostile[::-1],))), tuple)
+
+
+@pytest.mark.parametrize(
+    ("said", "quote", "reasons"),
+    [
+        ("ChatGPT, GPT-4 and Claude 2 were tested.", "for ChatGPT2, GPT-43, and Claude 24 we find", 0),
+        ("IL-1 rose.", "IL-11, IL-12, and IL-13 rose", 1),
+        ("It has Phase 1 only.", "Phase 11, Phase 12 and Phase 13", 1),
+        ("There are three ways: scaling, smoothing and binning.", "it is scaled, smoothed or binned", 0),
+        ("Three ways (scaling, smoothing, binning) exist.", "it is scaled, smoothed or binned", 0),
+        ("There are four ways: scaling, smoothing and binning.", "it is scaled, smoothed or binned", 1),
+        ("Four trials ran. They rose: one, another and a third.", "the trials ran", 1),
+        ("It fell by 3 points: here, there and elsewhere.", "it fell", 1),
+    ],
+)
+def test_glued_footnotes_and_counts_of_a_list_are_no_faults(said: str, quote: str, reasons: int) -> None:
+    assert len(figures_unquoted(Statement(said, (quote,)))) + len(names_unquoted(Statement(said, (quote,)))) == reasons

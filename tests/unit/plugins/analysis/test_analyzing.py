@@ -2,8 +2,8 @@
 
 import pytest
 
-from elcano.graphs.report.analysis import AnalyzeInput, Group, Measurement
 from elcano.graphs.report.works import Identifiers, Work
+from elcano.plugins.analysis.analysis import AnalyzeInput, Group, Measurement
 from tests.unit.plugins.analysis.trials import (
     COUNTS,
     DRUG_LOWERS_DEATH,

@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from elcano.graphs.report.analysis import Pool
+from elcano.plugins.analysis.analysis import Pool
 from elcano.plugins.analysis.statistics.forest import MOST_DRAWN, render_forest_plot
 from tests.unit.plugins.analysis.trials import COUNTS, counts, eight, estimate, of
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elcano.graphs.report.analysis import Group, Measure, Measurement
+from elcano.plugins.analysis.analysis import Group, Measure, Measurement
 from elcano.plugins.analysis.statistics.effects import Effect, effect_of, own_scale
 from elcano.plugins.analysis.statistics.meta_analysis import pool_effects
 from tests.unit.plugins.analysis.trials import COUNTS, DRUG_LOWERS_DEATH, counts, eight, of

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Final
 
-from elcano.graphs.report.analysis import Analysis, AnalyzeInput, Group, Measurement, Reported, TestedHypothesis
 from elcano.graphs.report.works import Work
+from elcano.plugins.analysis.analysis import Analysis, AnalyzeInput, Group, Measurement, Reported, TestedHypothesis
 from elcano.storage.evidence import Evidence
 
 COUNTS: Final = (

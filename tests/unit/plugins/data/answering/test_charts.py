@@ -10,11 +10,11 @@ import pytest
 
 from elcano.api.reports.page import render_report_page
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.report.data_answer import CHART_PATH, ChartInput
 from elcano.graphs.report.report import Report
 from elcano.graphs.report.tables import ResultTable
 from elcano.plugins.data.answering.charts import MOST_BARS, MOST_POINTS, PlannedChart, plan_chart
 from elcano.plugins.data.answering.vega_renderer import ALLOWED, NO_LIBRARY, ChartNotDrawn, render_vega_chart
+from elcano.plugins.data.data_answer import CHART_PATH, ChartInput
 from elcano.plugins.data.tools import draw_result_chart
 from elcano.storage.store import Store, open_store
 from tests.tool_work import work_of
@@ -150,7 +150,7 @@ def test_a_drawing_passes_the_cleaning_of_the_page_as_it_is() -> None:
         citations=(),
         unverified=(),
     )
-    shown = render_report_page(report, chart=made.svg)
+    shown = render_report_page(report, {CHART_PATH: made.svg})
     start = shown.index("<svg")
     inside = ElementTree.fromstring(shown[start : shown.index("</svg>") + 6])
     own = ElementTree.fromstring(made.svg)

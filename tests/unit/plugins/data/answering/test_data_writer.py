@@ -6,12 +6,12 @@ from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models.function import AgentInfo
 
 from elcano.graphs.agents.writing import SectionProse
-from elcano.graphs.report.data_answer import NumberProof
 from elcano.graphs.report.draft import Citation
 from elcano.graphs.report.report import Report, ReportDraft
 from elcano.graphs.report.tables import Cell, Kind, ResultTable
 from elcano.plugins.data.agents.data_writer import DataProse
 from elcano.plugins.data.answering.number_proofs import ProofCheck
+from elcano.plugins.data.data_answer import NumberProof, read_data_answer
 from elcano.storage.store import Store, open_store
 from elcano.testing import ScriptedModel
 from elcano.testing.model import Answers
@@ -66,8 +66,9 @@ async def test_rules_answer_every_shape_and_prove_all_of_their_numbers(
 ) -> None:
     draft = await written(store, "How many are there?", [result])
     report = await published(store, "How many are there?", draft)
-    assert draft.data is not None
-    assert [one for one in draft.data.numbers if one.status not in ("proven", "given", "named")] == []
+    data = read_data_answer(draft.attachments)
+    assert data is not None
+    assert [one for one in data.numbers if one.status not in ("proven", "given", "named")] == []
     assert said in report.markdown, report.markdown
     assert "No language model was used" in report.markdown
     assert "```sql\nSELECT region" in report.markdown
@@ -92,8 +93,9 @@ async def test_names_and_values_of_strangers_are_no_markup(store: Store, questio
     assert "<b>" not in report.markdown.replace("\\<b>", "")
     assert "](http" not in report.markdown.replace("\\](http", "").replace("\\]\\(http", "")
     assert "\n# head" not in report.markdown
-    assert report.data is not None
-    assert not report.data.doubtful, report.data.doubtful
+    data = read_data_answer(report.attachments)
+    assert data is not None
+    assert not data.doubtful, data.doubtful
 
 
 def prose(text: str, *numbers: NumberProof, rows: str = "Row 1", title: str = "Revenue") -> DataProse:
@@ -130,8 +132,9 @@ WRONG = prose(
 async def test_a_model_that_names_its_cells_is_proven(store: Store) -> None:
     model = ScriptedModel({"data_writer": RIGHT})
     report = await published(store, QUESTION, await written(store, QUESTION, [REVENUE], model))
-    assert report.data is not None
-    assert [(one.text, one.status) for one in report.data.numbers] == [
+    data = read_data_answer(report.attachments)
+    assert data is not None
+    assert [(one.text, one.status) for one in data.numbers] == [
         ("2024", "given"),
         ("120,400.50", "proven"),
         ("22,400.25", "proven"),
@@ -149,8 +152,9 @@ async def test_a_model_that_names_its_cells_is_proven(store: Store) -> None:
 async def test_a_number_that_does_not_follow_goes_back_once_with_the_reason(store: Store) -> None:
     model = Listening({"data_writer": [WRONG, RIGHT]})
     draft = await written(store, QUESTION, [REVENUE], model)
-    assert draft.data is not None
-    assert not draft.data.doubtful
+    data = read_data_answer(draft.attachments)
+    assert data is not None
+    assert not data.doubtful
     _, told = model.heard
     assert "the number “22,400.26”" in told
     assert "the cells that it names give 22400.25" in told
@@ -159,8 +163,9 @@ async def test_a_number_that_does_not_follow_goes_back_once_with_the_reason(stor
 async def test_what_still_does_not_follow_is_marked_and_listed(store: Store) -> None:
     model = ScriptedModel({"data_writer": [WRONG, WRONG]})
     report = await published(store, QUESTION, await written(store, QUESTION, [REVENUE], model))
-    assert report.data is not None
-    (doubtful,) = report.data.doubtful
+    data = read_data_answer(report.attachments)
+    assert data is not None
+    (doubtful,) = data.doubtful
     assert (doubtful.text, doubtful.status, doubtful.value) == ("22,400.26", "wrong", "22400.25")
     assert "(not supported)" in report.markdown
     assert "“22,400.26”: the cells that it names give 22400.25" in report.markdown
@@ -177,8 +182,9 @@ async def test_numbers_of_headings_titles_tables_and_code_count_as_well(store: S
         }
     )
     draft = await written(store, QUESTION, [REVENUE], ScriptedModel({"data_writer": [answer, answer]}))
-    assert draft.data is not None
-    assert {one.text.split()[0] for one in draft.data.doubtful} == {"31", "32", "33", "34", "35", "36"}
+    data = read_data_answer(draft.attachments)
+    assert data is not None
+    assert {one.text.split()[0] for one in data.doubtful} == {"31", "32", "33", "34", "35", "36"}
     report = await published(store, QUESTION, draft)
     listed = report.markdown.partition("## What could not be verified")[2]
     assert all(str(number) in listed for number in range(31, 37))
@@ -225,15 +231,16 @@ async def test_every_digit_that_is_changed_in_an_answer_by_rules_is_found(store:
     columns: list[tuple[str, Kind]] = [("region", "text"), ("revenue", "decimal")]
     for result in (table(columns, rows), YEARS, table(columns, rows[:1])):
         draft = await written(store, "How much?", [result])
-        assert draft.data is not None
-        said = draft.data.numbers[0].statement
+        data = read_data_answer(draft.attachments)
+        assert data is not None
+        said = data.numbers[0].statement
         named = [
             NumberProof(text=one.text, operation=one.operation, cells=one.cells)
-            for one in draft.data.numbers
+            for one in data.numbers
             if one.operation
         ]
         proving = ProofCheck(named, [result])
-        shown = {one.text for one in draft.data.numbers}
+        shown = {one.text for one in data.numbers}
         for place, digit in ((place, digit) for place, digit in enumerate(said) if digit.isdigit()):
             for other in "0123456789":
                 if other != digit:

@@ -1,9 +1,9 @@
 """Values of strangers on one line of a text: as they are, but for signs that would show what follows otherwise."""
 
 from elcano.activities.query_results import cell_text, row_line
-from elcano.activities.report.data_sections import chart_and_results
-from elcano.graphs.report.data_answer import AnswerTable, DataAnswer
 from elcano.graphs.report.tables import ResultColumn
+from elcano.plugins.data.data_answer import AnswerTable, DataAnswer
+from elcano.plugins.data.report_results import render_answer
 
 TURNED = "abc\u202e321 \u202d[1]"
 
@@ -27,7 +27,7 @@ def test_the_tables_of_a_report_do_neither() -> None:
         rows=((TURNED,),),
         row_count=1,
     )
-    said = "\n".join(chart_and_results(DataAnswer(tables=(table,))))
+    said = "\n".join(render_answer(DataAnswer(tables=(table,))))
     assert "| abc\ufffd321 \ufffd\\[1\\] |" in said
 
 

@@ -11,8 +11,8 @@ from typing import Final
 import psycopg
 from sqlalchemy import make_url
 
-from elcano.graphs.report.data_answer import QueryFault
 from elcano.graphs.report.tables import Cell
+from elcano.plugins.data.data_answer import QueryFault
 from elcano.plugins.data.databases.database import Sqlite
 from elcano.plugins.data.databases.engine import Engine, Limits, Stop
 from elcano.plugins.data.databases.file_engine import Duckdb

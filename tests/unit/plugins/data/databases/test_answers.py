@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from elcano.graphs.errors import SourceUnavailable
-from elcano.graphs.report.data_answer import QueryFault, SqlQuery
 from elcano.graphs.report.tables import Dialect, ResultTable
+from elcano.plugins.data.data_answer import QueryFault, SqlQuery
 from elcano.plugins.data.databases.database import Database
 from elcano.plugins.data.databases.engine import CELL_CHARACTERS, Engine, Limits, Stop
 from elcano.plugins.data.databases.query_runner import run_query

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from elcano.graphs.report.data_answer import QueryFault, SqlQuery
 from elcano.graphs.report.tables import Dialect, ResultTable
+from elcano.plugins.data.data_answer import QueryFault, SqlQuery
 from elcano.plugins.data.databases.database import Database
 from elcano.plugins.data.databases.engine import RESULT_CHARACTERS, Engine, FetchedRows, Limits, Outcome, Stop
 from elcano.plugins.data.databases.query_runner import run_query

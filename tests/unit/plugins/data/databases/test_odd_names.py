@@ -7,8 +7,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from elcano.graphs.report.data_answer import QueryFault, SqlQuery
 from elcano.graphs.report.tables import ResultTable
+from elcano.plugins.data.data_answer import QueryFault, SqlQuery
 from elcano.plugins.data.databases.database import Database, Sqlite
 from elcano.plugins.data.databases.engine import Engine
 from elcano.plugins.data.databases.file_engine import Duckdb

@@ -7,7 +7,7 @@ import psycopg
 import pytest
 
 from elcano.graphs.errors import SourceUnavailable
-from elcano.graphs.report.data_answer import QueryFault, SqlQuery
+from elcano.plugins.data.data_answer import QueryFault, SqlQuery
 from elcano.plugins.data.databases.database import Database
 from elcano.plugins.data.databases.engine import Limits, Stop
 from elcano.plugins.data.databases.postgresql import Postgresql

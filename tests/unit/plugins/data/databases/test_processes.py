@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from elcano.graphs.report.data_answer import QueryFault
+from elcano.plugins.data.data_answer import QueryFault
 from elcano.plugins.data.databases import file_engine
 from elcano.plugins.data.databases.database import SIDE_BY_SIDE, Database
 from elcano.plugins.data.databases.engine import FetchedRows, Limits, Stop

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from elcano.graphs.errors import SourceRefused
-from elcano.graphs.report.data_answer import QueryFault
 from elcano.graphs.report.tables import ColumnSchema, DatabaseSchema, Kind, TableSchema
+from elcano.plugins.data.data_answer import QueryFault
 from elcano.plugins.data.databases.context import MOST_COLUMNS, select_schema_context
 from elcano.plugins.data.databases.database import Database, schema_hash, with_guessed_keys
 from elcano.plugins.data.databases.engine import Limits, Stop

@@ -7,15 +7,26 @@ the text of their evidence; where the cells of a row cannot be told apart, the l
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from hashlib import sha256
 from typing import Final
 
+from elcano.activities.phrases import Phrases
 from elcano.activities.query_results import cell_text
-from elcano.activities.report.markdown import escape_markdown
-from elcano.graphs.report.data_answer import CHART_PATH, SHOWN_ROWS, AnswerTable, DataAnswer, NumberVerdict
+from elcano.activities.report.additions import AddedText, ReportAddition
+from elcano.activities.report.checked_draft import CheckedDraft
+from elcano.activities.report.markdown import escape_markdown, render_bullets, render_table
 from elcano.graphs.report.tables import NUMBERS, RESULT_EVIDENCE, Cell
 from elcano.graphs.text import format_count, shorten_text
+from elcano.plugins.data.data_answer import (
+    ANSWER,
+    CHART_PATH,
+    SHOWN_ROWS,
+    AnswerTable,
+    DataAnswer,
+    NumberVerdict,
+    read_data_answer,
+)
 from elcano.storage.evidence import Evidence
 
 BY_RULES: Final = "No language model was used: its sentences are made by rules, from results of queries."
@@ -23,14 +34,37 @@ CELL_CHARACTERS: Final = 200
 MOST_COLUMNS: Final = 30
 
 
-def chart_and_results(data: DataAnswer | None) -> list[str]:
-    """Return the chart, what is missing, and each result with its query; nothing for other kinds of report."""
-    if data is None:
-        return []
+class ResultsAddition(ReportAddition):
+    """What an answer over databases rests on; without an answer, the results that were found."""
+
+    name = ANSWER
+
+    def render(self, checked: CheckedDraft | None, words: Phrases) -> AddedText:
+        """The chart, what is missing, each result with its query, and the numbers that are not verified."""
+        if checked is None:
+            shown = frozenset(passage.id for passage in self.material.evidence if is_result(passage))
+            blocks = tuple(render_query_results(self.material.evidence))
+            return AddedText(opening=blocks, passages=shown, shows="results of queries" if shown else "")
+        data = read_data_answer(checked.draft.attachments)
+        if data is None:
+            return AddedText()
+        return AddedText(
+            data=data.model_dump(mode="json"),
+            pictures={CHART_PATH: data.chart.svg} if data.chart else {},
+            author=BY_RULES if data.by_rules else "",
+            support=counted_numbers(data),
+            refusal=words.no_result,
+            opening=render_answer(data),
+            doubts=tuple(unverified_numbers(data, {one.text for one in checked.doubted})),
+        )
+
+
+def render_answer(data: DataAnswer) -> list[str]:
+    """The chart, what is missing, and each result with its query."""
     return [
         *_render_chart(data),
-        *_render_bullet_section("What is missing", data.gaps),
-        *_render_bullet_section("How it was forecast", data.forecasts),
+        *render_bullets("What is missing", map(escape_markdown, data.gaps)),
+        *render_bullets("How it was forecast", map(escape_markdown, data.forecasts)),
         *([f"## {'Result' if len(data.tables) == 1 else 'Results'}"] if data.tables else []),
         *(block for table in data.tables for block in _render_result_table(table, several=len(data.tables) > 1)),
     ]
@@ -53,9 +87,9 @@ def counted_numbers(data: DataAnswer) -> str:
     return f" Of {format_count(total, 'number')}: {told}."
 
 
-def unverified_numbers(data: DataAnswer | None, told: Collection[str]) -> Iterator[str]:
+def unverified_numbers(data: DataAnswer, told: Collection[str]) -> Iterator[str]:
     """Yield unverified numbers, one per line, except those of the statements in `told`."""
-    for one in dict.fromkeys(data.doubtful if data else ()):
+    for one in dict.fromkeys(data.doubtful):
         if one.statement not in told:
             yield _render_number_doubt(one)
 
@@ -94,7 +128,7 @@ def _render_answer_rows(table: AnswerTable) -> str:
     head = [escape_markdown(shorten_text(column.name, CELL_CHARACTERS)) or "(no name)" for column in columns]
     rule = ["---:" if column.kind in NUMBERS else "---" for column in columns]
     rows = ([_format_answer_cell(value) for value in row[:MOST_COLUMNS]] for row in table.rows)
-    return "\n".join(f"| {' | '.join(line)} |" for line in (head, rule, *rows))
+    return render_table(head, rows, rule)
 
 
 def _format_answer_cell(value: Cell) -> str:
@@ -145,11 +179,6 @@ def _render_table_notes(table: AnswerTable) -> Iterator[str]:
         yield "\n".join(f"- {line}" for line in lines)
 
 
-def _render_bullet_section(heading: str, lines: Iterable[str]) -> list[str]:
-    bullets = [f"- {escape_markdown(line)}" for line in lines]
-    return [f"## {heading}", "\n".join(bullets)] if bullets else []
-
-
 MOST_SHOWN: Final = 20
 """Results of one run; the API has all of them."""
 _DIVIDER: Final = " | "
@@ -180,9 +209,7 @@ def _render_result_passage(passage: Evidence) -> Iterator[str]:
     rows = [line.partition(": ")[2] for line in lines if line.startswith(_ROW)]
     names, cells = columns.split(_DIVIDER), [row.split(_DIVIDER) for row in rows[:SHOWN_ROWS]]
     if cells and all(len(row) == len(names) for row in cells):
-        rule = ["---"] * len(names)
-        shown = [_format_result_row(names), f"| {' | '.join(rule[:MOST_COLUMNS])} |", *map(_format_result_row, cells)]
-        yield "\n".join(shown)
+        yield render_table(_format_result_row(names), map(_format_result_row, cells))
     elif cells:
         yield render_code_block("\n".join([f"{_COLUMNS}{columns}", *rows[:SHOWN_ROWS]]), "text")
     told = [line for line in lines[1:] if not line.startswith((_ROW, _COLUMNS, _QUERY))]
@@ -193,5 +220,5 @@ def _render_result_passage(passage: Evidence) -> Iterator[str]:
         yield render_code_block(query, "sql")
 
 
-def _format_result_row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(escape_markdown(shorten_text(one, CELL_CHARACTERS)) for one in cells[:MOST_COLUMNS])} |"
+def _format_result_row(cells: Sequence[str]) -> list[str]:
+    return [escape_markdown(shorten_text(one, CELL_CHARACTERS)) for one in cells[:MOST_COLUMNS]]

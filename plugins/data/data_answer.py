@@ -6,11 +6,12 @@ again; one that names nothing, or whose arithmetic gives another one, is listed 
 answer travels within the draft of a report; its tables are cut for reading, and the whole of each is an artifact.
 """
 
+from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
 
-from elcano.graphs.frozen import Frozen
+from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.report.tables import Cell, Dialect, ResultColumn, ResultDigest
 
 SQL_CHARACTERS = 20_000
@@ -75,6 +76,8 @@ class NumberProof(Frozen):
 
 SHOWN_ROWS: Final = 50
 """Rows of a result that stand in the report."""
+ANSWER: Final = "data"
+"""The name of a `DataAnswer` among the attachments of drafts and reports."""
 CHART_PATH: Final = "chart.svg"
 """Where Markdown says that the chart is, beside the report."""
 
@@ -165,8 +168,6 @@ class DataAnswer(Frozen):
     tables: tuple[AnswerTable, ...] = ()
     numbers: tuple[NumberVerdict, ...] = ()
     """Every number of the prose, in its order."""
-    known: tuple[str, ...] = ()
-    """What its statements may say without quoting it, because cells prove it."""
     chart: Chart | None = None
     no_chart: str = ""
     """Why there is none, in a sentence; empty: there is one, or none was asked for."""
@@ -180,6 +181,12 @@ class DataAnswer(Frozen):
     def doubtful(self) -> tuple[NumberVerdict, ...]:
         """Numbers that are not verified."""
         return tuple(one for one in self.numbers if one.status in DOUBTFUL)
+
+
+def read_data_answer(attachments: Mapping[str, JsonObject]) -> DataAnswer | None:
+    """The answer that is attached to a draft or a report; None if there is none."""
+    found = attachments.get(ANSWER)
+    return None if found is None else DataAnswer.model_validate(found)
 
 
 class ChartInput(Frozen):

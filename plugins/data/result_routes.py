@@ -35,9 +35,9 @@ from elcano.api.runs.run_status import read_run
 from elcano.api.runs.run_view import RunView
 from elcano.api.services import Provided, Services
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.report.data_answer import AnswerTable, Chart, DataAnswer
 from elcano.graphs.report.report import Report
 from elcano.graphs.report.tables import NUMBERS, RESULT_EVIDENCE, Cell, Kind, ResultColumn, ResultTable
+from elcano.plugins.data.data_answer import AnswerTable, Chart, DataAnswer, read_data_answer
 from elcano.storage.store import TenantStore
 
 
@@ -119,9 +119,9 @@ async def load_data_answer(run: RunView, store: TenantStore) -> DataAnswer | Non
     if run.report is None:
         return None
     stored = await stored_artifact(run.report.artifact, store)
-    if '"data":' not in stored:  # most reports have none, and a long one takes a while to read
+    if '"attachments":' not in stored:  # most reports have none, and a long one takes a while to read
         return None
-    return (await asyncio.to_thread(Report.model_validate_json, stored)).data
+    return read_data_answer((await asyncio.to_thread(Report.model_validate_json, stored)).attachments)
 
 
 async def found_keys(run: RunView, store: TenantStore) -> dict[int, str]:
@@ -198,7 +198,8 @@ async def list_results(run_id: str, services: Provided) -> ResultList:
     responses={
         200: {
             "description": "All rows that were read",
-            "content": {JSON: {"schema": {"$ref": "#/components/schemas/ResultTable"}}, CSV: _TEXT},
+            "model": ResultTable,
+            "content": {CSV: _TEXT},
         },
         **_MISSING,
         **problem_docs(NotAcceptable),

@@ -3,11 +3,12 @@
 import pytest
 
 from elcano.activities.query_results import as_evidence
-from elcano.activities.report.data_sections import MOST_SHOWN, render_query_results
-from elcano.activities.report.rendering import render_evidence
+from elcano.activities.report.additions import ReportMaterial
+from elcano.activities.report.report_builder import build_report
 from elcano.graphs.contracts import PublishCall
-from elcano.graphs.report.data_answer import SHOWN_ROWS
 from elcano.graphs.report.tables import Cell
+from elcano.plugins.data.data_answer import SHOWN_ROWS
+from elcano.plugins.data.report_results import MOST_SHOWN, render_query_results
 from elcano.storage.evidence import Evidence
 from tests.unit.plugins.data.answering.tables import table
 
@@ -56,8 +57,8 @@ def test_results_stand_before_the_evidence_and_not_among_it() -> None:
     call = PublishCall(run_id="run-1", question="Which?", mode="data", draft=None, evidence=())
     found = passage([("Oslo", "1")])
     other = found.model_copy(update={"id": "handbook:1", "title": "Handbook"})
-    told = render_evidence(call, "Which?", [found, other])
+    told = build_report(ReportMaterial(call, None, [found, other]), {}).markdown
     assert "Below are results of queries and the evidence" in told
     assert told.index("## Result\n") < told.index("## Evidence")
     assert told.split("## Evidence")[1].count("\n- ") == 1
-    assert "## Evidence" not in render_evidence(call, "Which?", [found])
+    assert "## Evidence" not in build_report(ReportMaterial(call, None, [found]), {}).markdown

@@ -7,12 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from elcano.activities.report.additions import ReportMaterial
 from elcano.activities.report.references import Works
-from elcano.activities.report.report_builder import build_report, build_review
+from elcano.activities.report.report_builder import build_report
 from elcano.graphs.contracts import PublishCall
-from elcano.graphs.report.report import ReportDraft, Review
+from elcano.graphs.report.report import Report, ReportDraft
 from elcano.graphs.report.works import Identifiers, Work
 from elcano.graphs.state.state import RELATED, ToolCallRecord
+from elcano.plugins.literature.review_report import Review, build_review
 from elcano.storage.evidence import Evidence, StoredText
 from tests.unit.activities.report.test_references import citing, found, part
 
@@ -49,7 +51,11 @@ CALL = PublishCall(
 
 def markdown(draft: ReportDraft | None, call: PublishCall = CALL) -> str:
     texts = {text.content_hash: text for _, text in ALL}
-    return build_report(call, draft, [one for one, _ in ALL], texts).markdown
+    return build_report(ReportMaterial(call, draft, [one for one, _ in ALL]), texts).markdown
+
+
+def review_of(report: Report) -> Review:
+    return Review.model_validate(report.attachments["review"])
 
 
 def test_records_are_counted_by_source_and_add_up() -> None:
@@ -85,8 +91,7 @@ def test_studies_are_told_of_in_words_that_stand_in_their_texts() -> None:
 
 def test_every_cell_leads_to_its_words() -> None:
     texts = {text.content_hash: text for _, text in ALL}
-    review = build_report(CALL, citing(ONE, TWO), [one for one, _ in ALL], texts).review
-    assert review is not None
+    review = review_of(build_report(ReportMaterial(CALL, citing(ONE, TWO), [one for one, _ in ALL]), texts))
     cells = [cell for study in review.studies for cell in (study.size, study.outcome) if cell.text]
     assert len(cells) == 3
     for cell in cells:
@@ -104,7 +109,7 @@ def test_a_quote_that_does_not_hold_makes_no_study() -> None:
 
 def test_a_retracted_study_is_marked_in_the_table() -> None:
     bad = paper("pubmed", 9, "It was made up.", flags=("retracted",))
-    text = build_report(CALL, citing(bad), [bad[0]], {bad[1].content_hash: bad[1]}).markdown
+    text = build_report(ReportMaterial(CALL, citing(bad), [bad[0]]), {bad[1].content_hash: bad[1]}).markdown
     assert "| [1, retracted] | Study 9 |" in text
 
 
@@ -151,8 +156,7 @@ def test_what_a_registry_has_counts_where_the_text_is_silent(told: object, size:
 
 
 def _review(one: tuple[Evidence, StoredText]) -> Review:
-    review = build_report(CALL, citing(one), [one[0]], {one[1].content_hash: one[1]}).review
-    assert review is not None
+    review = review_of(build_report(ReportMaterial(CALL, citing(one), [one[0]]), {one[1].content_hash: one[1]}))
     return review
 
 
@@ -178,8 +182,7 @@ def test_a_hostile_text_is_read_as_any_other() -> None:
     passage, text = paper("pubmed", 1, "patients")
     long = passage.model_copy(update={"text": body, "end": len(body)})
     stored = text.model_copy(update={"text": body})
-    review = build_report(CALL, citing((passage, text)), [long], {text.content_hash: stored}).review
-    assert review is not None
+    review = review_of(build_report(ReportMaterial(CALL, citing((passage, text)), [long]), {text.content_hash: stored}))
     assert review.studies[0].size.text == ""
 
 

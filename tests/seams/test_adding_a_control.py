@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -87,7 +88,7 @@ def add_command(text: str) -> str:
     return insert_before(text, '    "cancel": cancel,\n', '    "remark": remark,\n')
 
 
-EDITS = {
+EDITS: Mapping[str, Callable[[str], str]] = {
     "graphs/engine/control_actions.py": add_action,
     "api/control/actions.py": add_body,
     "cli/control.py": add_command,

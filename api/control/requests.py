@@ -7,28 +7,58 @@ was sent with, and what the run answered, is therefore kept in the store.
 """
 
 from hashlib import sha256
-from typing import Final
+from typing import ClassVar, Final
 
 from pydantic import TypeAdapter
 from ulid import ULID
 
-from elcano.api.control.actions import ControlBody
 from elcano.api.http.errors import (
     ControlRefused,
+    FieldFault,
     KeyReused,
     RequestInvalid,
     RunEnded,
     RunForgotten,
     UpdateRefused,
 )
+from elcano.api.http.fields import Accepted, Request
 from elcano.api.runs.run_status import current_run
 from elcano.api.services import Services
 from elcano.api.temporal.client import Temporal
+from elcano.graphs.engine.control_actions import Action
 from elcano.graphs.frozen import Json
 from elcano.graphs.run_contracts import ControlRequest
 from elcano.storage.controls import ControlOutcome
 
 _JSON: Final[TypeAdapter[Json]] = TypeAdapter(Json)
+
+
+class ControlBody(Request):
+    """One thing that may be asked of a run in progress: `POST /v1/runs/{run_id}/<path>`."""
+
+    path: ClassVar[str]
+    manual: ClassVar[str]
+    """What the API's description says of it, its first line as the title."""
+    answer: ClassVar[type[Accepted]]
+    is_required: ClassVar[bool] = True
+    """Whether a body has to be sent."""
+
+    def build_action(self) -> Action:
+        """The action as a run takes it.
+
+        Raises:
+            InputInvalid: it cannot be done, whatever the run would say.
+        """
+        raise NotImplementedError
+
+    def build_answer(self, run_id: str, said: Json) -> Accepted:
+        """The answer: what the run said to it, and what of the body the answer repeats."""
+        repeated = self.model_dump(include={*self.answer.model_fields})
+        return self.answer.model_validate({**repeated, **(said if isinstance(said, dict) else {}), "run_id": run_id})
+
+    async def find_faults(self, services: Services) -> list[FieldFault]:
+        """What of it this server cannot do."""
+        return []
 
 
 def new_request_id() -> str:

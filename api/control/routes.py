@@ -4,8 +4,8 @@ from typing import Annotated, Any, Final, TypeAlias
 
 from fastapi import APIRouter, Body, Depends, Header, Response
 
-from elcano.api.control.actions import CONTROLS, ControlBody
-from elcano.api.control.requests import new_request_id, request_control
+from elcano.api.control.actions import CONTROLS
+from elcano.api.control.requests import ControlBody, new_request_id, request_control
 from elcano.api.http.errors import (
     BodyTooLarge,
     BodyUnreadable,

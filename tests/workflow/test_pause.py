@@ -103,7 +103,7 @@ async def test_what_makes_no_sense_is_refused_with_a_reason(start: Start, script
     section = temporal.get_workflow_handle(f"{handle.id}.0004.loop-1")
     with pytest.raises(WorkflowUpdateFailedError) as refused:
         await go_on(handle)
-    assert str(refused.value.cause) == "the run is not paused; it goes on"
+    assert str(refused.value.cause) == "the run is not paused; it continues"
     for action in (Pause(), Unpause()):
         with pytest.raises(WorkflowUpdateFailedError) as refused:
             await ask(section, action)

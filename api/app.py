@@ -20,6 +20,7 @@ from elcano.api.control import routes as control_routes
 from elcano.api.events import sse
 from elcano.api.events.watcher import Feeds
 from elcano.api.http.browser_guard import CrossOrigin, Trust
+from elcano.api.http.errors import RequestInvalid, problem_docs
 from elcano.api.http.identity import Identity, build_identity
 from elcano.api.http.methods import Conditional, HttpMethods
 from elcano.api.http.problems import install_error_handlers
@@ -97,6 +98,7 @@ def create_app(
         redoc_url=None,
         lifespan=lifespan,
         dependencies=[Depends(require_json), Depends(refuse_unknown_parameters)],
+        responses=problem_docs(RequestInvalid),  # in place of the framework's own form of a refusal
         generate_unique_id_function=_operation_id,
     )
     app.state.identity = tenant_of or build_identity(settings)

@@ -6,7 +6,6 @@ from typing import Final, Literal
 from fastapi import APIRouter
 from pydantic import Field
 
-from elcano.api.http.errors import RequestInvalid, problem_docs
 from elcano.api.http.fields import Described
 from elcano.api.runs.source_availability import survey_sources
 from elcano.api.services import Provided
@@ -150,7 +149,7 @@ def _left_out(graph: ResearchGraph, chooses: bool) -> frozenset[str]:
     return useful_extras(graph) | (required_extras(graph) if chooses else frozenset())
 
 
-router = APIRouter(prefix="/v1", responses=problem_docs(RequestInvalid))
+router = APIRouter(prefix="/v1")
 
 
 @router.get("/modes", tags=["graphs"])

@@ -10,9 +10,6 @@ from fastapi import APIRouter, Body
 from pydantic import Field
 
 from elcano.api.http.errors import (
-    BodyTooLarge,
-    BodyUnreadable,
-    RequestInvalid,
     RunEnded,
     RunForgotten,
     RunNotFound,
@@ -74,11 +71,8 @@ class CancelAccepted(Accepted):
     "/cancel",
     status_code=202,
     responses=problem_docs(
-        BodyUnreadable,
         RunNotFound,
         RunEnded,
-        BodyTooLarge,
-        RequestInvalid,
         TemporalRefused,
         TemporalUnavailable,
     ),

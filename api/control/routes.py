@@ -7,12 +7,9 @@ from fastapi import APIRouter, Body, Depends, Header, Response
 from elcano.api.control.actions import CONTROLS
 from elcano.api.control.requests import ControlBody, new_request_id, request_control
 from elcano.api.http.errors import (
-    BodyTooLarge,
-    BodyUnreadable,
     ControlRefused,
     KeyReused,
     OutcomeUnknown,
-    RequestInvalid,
     RunEnded,
     RunNotFound,
     TemporalRefused,
@@ -28,12 +25,9 @@ If no worker answers within ten seconds, it is not known whether the request wil
 `Idempotency-Key` of the answer to learn. However often it is sent, it counts once."""
 
 COMMON = (
-    BodyUnreadable,
     RunNotFound,
     RunEnded,
     ControlRefused,
-    BodyTooLarge,
-    RequestInvalid,
     KeyReused,
     TemporalRefused,
     TemporalUnavailable,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final, Literal, TypeAlias
 
-from pydantic import ValidationError
+from pydantic import ConfigDict, ValidationError
 
 from elcano.graphs.catalogue.reducers import REDUCERS
 from elcano.graphs.engine.commands import CallAgent, CallTool, RunBranches
@@ -46,7 +46,9 @@ How: TypeAlias = Literal["set", "removed", "appended", "cut_off"]
 
 
 class Change(Frozen):
-    """One difference between two states."""
+    """One difference that a step made to what the run knows."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
 
     field: str
     """Where: `evidence`, `outputs.judge`, `conversation[0].gap`."""
@@ -56,9 +58,9 @@ class Change(Frozen):
     after: Json = None
     """In short; null if there is nothing."""
     items: tuple[Json, ...] = ()
-    """Of a list what was appended or cut off, each part in short: evidence by its id and title."""
+    """Of a list what was appended or cut off, each part in short, at most 200 of them: evidence by its id and title."""
     count: int = 1
-    """How many parts that were; `items` tells at most so many as may be told."""
+    """How many parts that were."""
 
 
 class Changes(Frozen):

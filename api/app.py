@@ -15,7 +15,6 @@ from temporalio.client import Client
 
 from elcano import __version__
 from elcano.api import agents, graphs, health, modes, openapi, sources
-from elcano.api.control import cancel
 from elcano.api.control import routes as control_routes
 from elcano.api.events import sse
 from elcano.api.events.watcher import Feeds
@@ -44,7 +43,6 @@ ROUTERS: Final = (
     run_routes.router,
     sse.router,
     control_routes.router,
-    cancel.router,
     resume_routes.router,
     report_routes.router,
     step_routes.router,

@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from elcano.api.http.fields import Described
-from elcano.api.runs.source_availability import survey_sources
+from elcano.api.runs.source_availability import find_lacking_extras
 from elcano.api.services import Provided
 from elcano.graphs.catalogue.sources import DATABASE
 from elcano.graphs.checks.budget_limits import default_limits
@@ -160,7 +160,7 @@ async def list_modes(services: Provided) -> list[ModeView]:
     Graphs of your own are modes too: `GET /v1/graphs` lists them with these.
     """
     settings = services.settings
-    lacking = (await survey_sources(services.sources, services.temporal, settings)).lacking
+    lacking, _ = await find_lacking_extras(services.temporal)
     if not settings.mcp_servers:
         lacking -= {"mcp"}
     return [ModeView.of(name, databases=bool(settings.databases), lacking=lacking) for name in MODES]

@@ -42,7 +42,6 @@ _WHOLE: Final = ("outputs", "values", "sections")
 
 
 How: TypeAlias = Literal["set", "removed", "appended", "cut_off"]
-"""`set`: it has another value; `appended` and `cut_off`: of a list."""
 
 
 class Change(Frozen):
@@ -53,6 +52,7 @@ class Change(Frozen):
     field: str
     """Where: `evidence`, `outputs.judge`, `conversation[0].gap`."""
     how: How
+    """`set`: it has another value; `appended` and `cut_off`: of a list."""
     before: Json = None
     """The old value in short; null if there was none."""
     after: Json = None

@@ -222,13 +222,8 @@ class StepDetail(Described):
     before: JsonObject = Field(examples=[{"question": "What is Rich?", "iteration": 1}])
     """Everything the run knew before it. Evidence is there by id and title; `/evidence` has its texts."""
     after: JsonObject | None = Field(default=None, examples=[{"question": "What is Rich?", "iteration": 1}])
-<<<<<<< HEAD
-    """What the run knew after it, whole; null while it goes on."""
-    changed: tuple[Change, ...] = ()
-=======
     """Everything the run knew after it; null while it is in progress."""
-    changed: tuple[ChangeView, ...] = ()
->>>>>>> main
+    changed: tuple[Change, ...] = ()
     """What differs between the two, in short."""
     changed_more: bool = Field(default=False, examples=[False])
     """There are more differences than are told."""

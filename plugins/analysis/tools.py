@@ -1,6 +1,12 @@
-"""The tool `analyze`: checks what an analyst read against the stored texts, computes, draws and stores the results.
+"""The tools `analyze` and `compute`.
+
+`analyze` checks what an analyst read against the stored texts, computes, draws and stores the results.
 
 Statistics come with the extra `analysis`; a worker without it says so and never gives figures of another kind.
+
+`compute` runs untrusted code in a sandbox, Monty's interpreter, in a process of its own and never in this Python: it
+has no files, no network, no packages and no way to this process but the values that go in and the one that comes out.
+Time, memory, depth and output are bounded; what goes over a bound is an error.
 """
 
 import asyncio

@@ -15,7 +15,6 @@ from elcano.activities.services import missing_extras
 from elcano.graphs.errors import ToolRefused, ToolUnavailable
 from elcano.graphs.extras import install_command
 from elcano.graphs.text import shorten_text
-from elcano.plugins.mcp import bounded_streams
 from elcano.plugins.mcp.tool_servers import CLOSING_SECONDS, VARIABLE, ToolServer
 from elcano.redaction import without_secrets
 from elcano.settings.secrets import list_secrets, secrets_given
@@ -99,6 +98,8 @@ async def _cancel_and_wait(task: "asyncio.Task[Result]") -> None:
 async def _run_connected_work(
     name: str, server: ToolServer, key: Key, work: Callable[["Client"], Awaitable[Result]]
 ) -> Result:
+
+    from elcano.plugins.mcp import bounded_streams
 
     values = _with_variables(name, server, key)
     task, over = asyncio.current_task(), asyncio.Event()

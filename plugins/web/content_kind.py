@@ -1,6 +1,8 @@
 """Classifies a site's response before its content is read: a page, a PDF, or one of the many ways to refuse.
 
 A page that is rejected here is no failure of a search: the reason is reported, and nothing of the response is quoted.
+A page's bytes are decoded by byte order mark, by header, by its own declaration, else as documents are decoded.
+Browsers read several encodings as larger ones than their names say, and pages rely on it.
 """
 
 import codecs

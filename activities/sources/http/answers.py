@@ -1,8 +1,8 @@
 """What came back from a service: bytes, read as far as they may be and no further, and what they are said to be.
 
 gzip is all that is asked for and all that is unpacked, once: every further packing would multiply what a few bytes can
-become. Unpacked pieces are small, so that a bomb costs what it may cost and no more. `Retry-After` says in seconds or as
-a date how long a service asks to wait.
+become. Unpacked pieces are small, so that a bomb costs what it may cost and no more. `Retry-After` says in seconds or
+as a date how long a service asks to wait.
 """
 
 import codecs

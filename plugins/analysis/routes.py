@@ -13,7 +13,6 @@ from elcano.api.http.errors import (
     NotAcceptable,
     ReportLost,
     ReportNotReady,
-    RequestInvalid,
     RunNotFound,
     problem_docs,
 )
@@ -31,7 +30,7 @@ SVG = "image/svg+xml"
 """A plot loads nothing and runs nothing, whoever opens it."""
 _TEXT = {"schema": {"type": "string"}}
 
-router = APIRouter(prefix="/v1/runs/{run_id}/analysis", tags=["results"], responses=problem_docs(RequestInvalid))
+router = APIRouter(prefix="/v1/runs/{run_id}/analysis", tags=["results"])
 
 
 @router.get(

@@ -70,7 +70,7 @@ def test_no_program_begins_with_such_a_setting(
         ("ELCANO_COLLECTIONS", '["docs"]', "input should be a valid dictionary"),
         ("ELCANO_AGENT_MODELS", '{"writer": 3}', "ELCANO_AGENT_MODELS['writer'] is '3'"),
         ("ELCANO_API_PORT", "70000", "input should be less than or equal to 65535"),
-        ("ELCANO_LOG_LEVEL", "loud", "What the programs log."),
+        ("ELCANO_LOG_LEVEL", "loud", "Log level of the programs."),
         ("ELCANO_MODEL_BASE_URL", "localhost:8000", "`http://localhost:8000/v1`"),
         ("ELCANO_MODEL_URLS", '{"vllm": "gpu:8000"}', '{"vllm:qwen": "http://gpu:8000/v1"}'),
         ("ELCANO_MODEL_URLS", '{"vllm": ""}', "it is no address"),

@@ -116,7 +116,7 @@ async def test_an_operator_service_that_is_refused_is_told_once_and_the_worker_g
     said = record.getMessage()
     assert f"temporal operator search-attribute create --namespace research {names} " in said
     assert status.name in said
-    assert "The worker goes on" in said
+    assert "The worker continues" in said
 
 
 async def test_a_server_that_is_not_ready_is_asked_again(

@@ -75,7 +75,7 @@ def test_what_the_quotes_say_passes() -> None:
     [
         ("The drug increased mortality in adults.", "the drug decreased mortality in adults", "opposite"),
         ("The drug is not effective in adults.", "the drug is effective in adults", "denies"),
-        ("Bees eat honey in winter.", "glass is made from sand", "do not speak"),
+        ("Bees eat honey in winter.", "glass is made from sand", "do not mention"),
     ],
 )
 def test_the_reason_is_told(said: str, quote: str, word: str) -> None:

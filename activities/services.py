@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from typing import Any, Final, TypeAlias, TypeVar, cast
 
 from elcano.graphs.extras import EXTRAS
-from elcano.graphs.registry import load_objects
+from elcano.graphs.plugin import load_objects
 from elcano.settings import Settings
 
 T = TypeVar("T")

@@ -15,12 +15,12 @@ from elcano.cli.requests import get_json
 from elcano.graphs.checks.callees import every_fault
 from elcano.graphs.checks.graph_json_faults import form_faults
 from elcano.graphs.checks.references import explain_unknown_name
+from elcano.graphs.errors import Fault, trim_pointer_to_document
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.modes import MODES, mode_named
 from elcano.graphs.named_parts import GraphName, branches_named, with_agents, with_branches
 from elcano.graphs.schemas.bounds import build_json_pointer, prefix_fault_pointers
 from elcano.graphs.schemas.schema_parser import parse_schema
-from elcano.graphs.spec.faults import Fault, trim_pointer_to_document
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.limits import size_faults
 from elcano.graphs.spec.own_agent import OwnAgent

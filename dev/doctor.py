@@ -36,7 +36,7 @@ from elcano.graphs.model_names import (
     parse_model_provider,
     rates_fault,
 )
-from elcano.graphs.registry import list_plugins, load_objects, load_registries
+from elcano.graphs.plugin import list_plugins, load_objects, load_registries
 from elcano.output import guarded_output
 from elcano.redaction import without_secrets
 from elcano.settings import (

@@ -7,7 +7,7 @@ from typing import Final, NoReturn
 
 from elcano.dev.errors import CannotStart
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.registry import load_registries
+from elcano.graphs.plugin import load_registries
 
 _CANNOT_START: Final = 2
 """The exit code of `elcano` for requests that cannot work."""

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import Final
 
 from elcano.graphs.contracts import ModelChoice
-from elcano.graphs.registry import find_model
+from elcano.graphs.plugin import find_model
 from elcano.graphs.spec.own_agent import OwnAgent
 
 OFFLINE: Final = "offline"

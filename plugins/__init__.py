@@ -12,8 +12,7 @@ from importlib.metadata import entry_points
 from typing import Final
 
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.plugin import KERNEL, Plugin
-from elcano.graphs.registry import install_plugins
+from elcano.graphs.plugin import KERNEL, Plugin, install_plugins
 from elcano.settings.environment import read_plugin_choice
 
 BUILT_IN: Final = (

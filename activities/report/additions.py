@@ -14,7 +14,7 @@ from elcano.activities.report.checked_draft import CheckedDraft, cited_ids
 from elcano.activities.report.references import Works
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.registry import load_objects
+from elcano.graphs.plugin import load_objects
 from elcano.graphs.report.draft import Citation
 from elcano.graphs.report.report import ReportDraft
 from elcano.graphs.report.works import Work

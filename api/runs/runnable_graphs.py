@@ -22,7 +22,7 @@ from elcano.graphs.checks.graph_json_faults import form_faults, format_dotted_pa
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.contracts import CHAIN_MODES, Engine, ModelChoice
-from elcano.graphs.errors import GraphInvalid
+from elcano.graphs.errors import Fault, GraphInvalid, build_json_pointer, pointer_of, trim_pointer_to_document
 from elcano.graphs.extras import install_command
 from elcano.graphs.modes import (
     MODES,
@@ -35,7 +35,6 @@ from elcano.graphs.modes import (
     mode_named,
 )
 from elcano.graphs.named_parts import GraphName, branches_named, with_branches
-from elcano.graphs.spec.faults import Fault, build_json_pointer, pointer_of, trim_pointer_to_document
 from elcano.graphs.spec.graph import Node, ResearchGraph, ToolNode
 from elcano.graphs.spec.limits import AND_MORE, size_faults
 from elcano.graphs.spec.walks import has_sections

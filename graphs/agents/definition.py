@@ -12,7 +12,7 @@ from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import ground_rules
 from elcano.graphs.agents.writing import ReportProse, SynthesisInput
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.registry import Registry
+from elcano.graphs.plugin import Registry
 from elcano.graphs.report.draft import DraftRef
 from elcano.graphs.state.events import EventType
 from elcano.graphs.state.rubric import RubricScores

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from elcano.graphs.catalogue.tools import RELATED, ItemOutcomes, SearchOutput
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.registry import Registry
+from elcano.graphs.plugin import Registry
 from elcano.graphs.report.draft import DraftRef
 from elcano.graphs.state.branches import BranchOutcomes
 from elcano.graphs.state.plan import SectionResult

@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.registry import Registry, find_opener
+from elcano.graphs.plugin import Registry, find_opener
 
 LONGEST_QUERY: Final = 1_000
 """Characters; a tool's input allows no more."""

@@ -7,7 +7,7 @@ from typing import Final
 from pydantic import Field
 
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.registry import Registry
+from elcano.graphs.plugin import Registry
 from elcano.graphs.state.events import EventType
 from elcano.graphs.state.state import RELATED as RELATED
 from elcano.graphs.state.state import EvidenceRef

@@ -7,13 +7,13 @@ from typing import NamedTuple
 from elcano.graphs.agents.definition import AGENTS, AgentDefinition
 from elcano.graphs.agents.own_definition import agent_faults, get_agent
 from elcano.graphs.catalogue.tools import TOOLS
+from elcano.graphs.errors import Fault, build_json_pointer
 from elcano.graphs.extras import EXTRAS
 from elcano.graphs.model_names import OFFLINE, model_fault, model_names
-from elcano.graphs.registry import list_keyless
+from elcano.graphs.plugin import list_keyless
 from elcano.graphs.schemas.bounds import SchemaFault
 from elcano.graphs.schemas.schema_parser import parse_schema
 from elcano.graphs.schemas.shape import Shape
-from elcano.graphs.spec.faults import Fault, build_json_pointer
 from elcano.graphs.spec.graph import AgentNode, ErrorEdge, ResearchGraph, ToolNode
 from elcano.graphs.spec.own_agent import OwnAgent, key_parts
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 
-from elcano.graphs.spec.faults import Fault, build_json_pointer
+from elcano.graphs.errors import Fault, build_json_pointer
 from elcano.graphs.spec.graph import (
     AgentNode,
     ConditionalEdge,

@@ -14,8 +14,8 @@ from typing import Final
 
 from elcano.graphs.checks.expression_paths import nodes_read
 from elcano.graphs.checks.references import explain_unknown_name
+from elcano.graphs.errors import Fault, build_json_pointer
 from elcano.graphs.expressions.language import find_expression_fault as unusable
-from elcano.graphs.spec.faults import Fault, build_json_pointer
 from elcano.graphs.spec.graph import (
     AgentNode,
     ConditionalEdge,

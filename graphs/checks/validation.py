@@ -15,10 +15,9 @@ from elcano.graphs.checks.callees import ambiguous_agents, find_valid_agent, own
 from elcano.graphs.checks.references import hands_nothing_over, reference_faults
 from elcano.graphs.checks.route_checks import error_faults, order_faults
 from elcano.graphs.engine.budget_check import one_visit
-from elcano.graphs.errors import GraphInvalid
+from elcano.graphs.errors import Fault, GraphInvalid, build_json_pointer, pointer_of
 from elcano.graphs.model_names import model_fault
 from elcano.graphs.rules import get_rules
-from elcano.graphs.spec.faults import Fault, build_json_pointer, pointer_of
 from elcano.graphs.spec.graph import (
     AgentNode,
     ConditionalEdge,

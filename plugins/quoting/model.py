@@ -18,7 +18,7 @@ from elcano.activities.calls.usage import estimated_tokens
 from elcano.graphs.agents.envelope import TaskEnvelope, parse_envelope
 from elcano.graphs.agents.writing import ReportProse, SectionProse
 from elcano.graphs.errors import ModelRefused
-from elcano.graphs.registry import find_keyless, resolve_function
+from elcano.graphs.plugin import find_keyless, resolve_function
 from elcano.graphs.report.report import ReportDraft
 
 EXTRACTIVE: Final = "extractive-v4"

@@ -15,10 +15,9 @@ from elcano.cli.ask import ask, watch
 from elcano.cli.control import approve, cancel, pause, refuse, steer, stop, top_up, unpause
 from elcano.cli.exits import replace_process
 from elcano.cli.graphs import app as graphs
-from elcano.cli.modes import domains, modes
+from elcano.cli.graphs import domains, modes
 from elcano.cli.reports import report, results
-from elcano.cli.resume import fork, resume, rollback
-from elcano.cli.runs import delete, list_runs
+from elcano.cli.runs import delete, fork, list_runs, resume, rollback
 from elcano.cli.sources import app as sources
 from elcano.cli.steps import diff, list_steps, show_step
 from elcano.graphs.plugin import list_plugins, resolve_path

@@ -2,12 +2,20 @@
 
 import asyncio
 from collections.abc import Iterable
+from dataclasses import dataclass
 
+from temporalio import activity
+
+from elcano.activities.services import Services
+from elcano.activities.tools.tool_work import ToolWork
 from elcano.graphs.errors import InputInvalid
-from elcano.plugins.mcp.known_servers import open_servers
-from elcano.plugins.mcp.mcp_tools import ListToolsInput
+from elcano.plugins.mcp.mcp_tools import CallToolInput, CallToolOutput, ListToolsInput, ListToolsOutput, ToolLook
+from elcano.plugins.mcp.offered_tools import Listing
+from elcano.plugins.mcp.tool_calls import Caller, CallPlace
+from elcano.plugins.mcp.tool_servers import CLOSING_SECONDS, tool_servers
 from elcano.settings.plugins import Finding
 from elcano.settings.settings import Settings, get_variable_name
+from elcano.storage.store import TenantStore
 
 
 def check_tool_servers(chosen: Settings) -> Iterable[Finding]:
@@ -25,3 +33,72 @@ def check_tool_servers(chosen: Settings) -> Iterable[Finding]:
             yield Finding("good", f"server of tools {server.server}: {server.count} tools{held}")
         else:
             yield Finding("fault", f"server of tools {server.server}: {server.error}", "start or correct it")
+
+
+@dataclass(frozen=True)
+class Servers:
+    """The configured tool servers."""
+
+    caller: Caller
+    listing: Listing
+
+    async def call_tool(
+        self, store: TenantStore, run_id: str, given: CallToolInput, approval: str = ""
+    ) -> CallToolOutput:
+        """Call one tool, within the time of this attempt of the activity; `approval` is the id of its approval, if any.
+
+        Raises:
+            ActivityFault: see `Caller.call`.
+        """
+        info = activity.info()
+        longest = info.start_to_close_timeout
+        attempt = f"{info.workflow_run_id}/{info.activity_id}/{info.attempt}"
+        # A run that was taken up tries its call again under another id, which has a dot: it is the same call.
+        place = CallPlace(run_id, info.activity_id.partition(".")[0], attempt, approval)
+        within = None if longest is None else longest.total_seconds() - CLOSING_SECONDS
+        return await self.caller.call(store, place, given, within)
+
+    async def list_tools(self, given: ListToolsInput) -> ListToolsOutput:
+        """Return the tools of the servers.
+
+        Raises:
+            ToolRefused: there is no such server.
+        """
+        return await self.listing.look(given)
+
+
+async def look_at_tools(services: Services, look: ToolLook) -> ListToolsOutput:
+    """Return the tools of this worker's servers.
+
+    Raises:
+        ToolRefused: there is no such server.
+    """
+    return await services.get(open_servers).listing.look(look.asked, fresh=look.fresh)
+
+
+async def call_tool(work: ToolWork, given: CallToolInput) -> CallToolOutput:
+    """The tool `call_tool`: call one tool of a server.
+
+    Raises:
+        ActivityFault: see `Caller.call`.
+    """
+    return await work.services.get(open_servers).call_tool(work.store, work.run_id, given, work.approval)
+
+
+async def list_tools(work: ToolWork, given: ListToolsInput) -> ListToolsOutput:
+    """The tool `list_tools`: return the tools of the servers.
+
+    Raises:
+        ToolRefused: there is no such server.
+    """
+    return await work.services.get(open_servers).list_tools(given)
+
+
+def open_servers(settings: Settings) -> Servers:
+    """Open the servers of the settings. If the extra `mcp` is not installed, each call or listing says so.
+
+    Raises:
+        InputInvalid: the setting has faults.
+    """
+    servers = tool_servers(settings.mcp_servers)
+    return Servers(Caller(servers, settings.key), Listing(servers, settings.key))

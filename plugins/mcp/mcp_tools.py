@@ -158,7 +158,7 @@ TOOLS: Final = (
         completes="analysis_complete",
         summary=summarize_tool_call,
         needs="mcp",
-        run="elcano.plugins.mcp.known_servers:call_tool",
+        run="elcano.plugins.mcp.checks:call_tool",
     ),
     ToolSpec(
         name="list_tools",
@@ -168,7 +168,7 @@ TOOLS: Final = (
         starts="analyzing",
         completes="analysis_complete",
         uses="mcp",
-        run="elcano.plugins.mcp.known_servers:list_tools",
+        run="elcano.plugins.mcp.checks:list_tools",
     ),
 )
 
@@ -197,5 +197,5 @@ TOOL_LOOK: Final = LookSpec(
     input=ToolLook,
     output=ListToolsOutput,
     seconds=45.0,
-    run="elcano.plugins.mcp.known_servers:look_at_tools",
+    run="elcano.plugins.mcp.checks:look_at_tools",
 )

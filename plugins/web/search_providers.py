@@ -3,22 +3,147 @@
 No answer is never the same as no results.
 """
 
+import re
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from elcano.activities.sources.http.fetching import Fetcher, Service
+from elcano.activities.sources.http.fetching import Answer, Fetcher, Service
 from elcano.graphs.errors import ActivityFault, SourceBusy, SourceRefused, SourceUnavailable
-from elcano.plugins.web import brave, exa, searxng, serper, tavily
-from elcano.plugins.web.hits import Hits, Provider
+from elcano.plugins.web.hits import (
+    HITS,
+    Hits,
+    Provider,
+    get_result_list,
+    hits_of,
+    out_of_quota,
+    require_search_answer,
+)
 from elcano.settings.environment import read_key_variable
 from elcano.settings.settings import Settings
 
+BRAVE_KEY: Final = "BRAVE_API_KEY"
+BRAVE_WORDS: Final = 50
+"""Maximum number of words of a query; Brave refuses more."""
+_DAY_SECONDS: Final = 86_400
+
+
+async def search_brave(service: Service, key: str, query: str) -> Hits:
+    """Return Brave's web results."""
+    params = {"q": " ".join(query.split()[:BRAVE_WORDS]), "count": str(HITS), "result_filter": "web"}
+    answer = await service.ask("res/v1/web/search", params=params, headers={"X-Subscription-Token": key})
+    if answer.status == 429 and _used_up(answer):
+        raise out_of_quota("brave", answer.status)
+    if answer.status == 422:
+        raise SourceRefused(f"brave: HTTP 422: it refuses the query, or the key in {BRAVE_KEY}")
+    require_search_answer(answer, "brave", BRAVE_KEY)
+    found = answer.json("brave")
+    if isinstance(found, dict) and found.get("type") == "search" and "web" not in found:
+        return Hits()  # so it says that it found no page
+    return Hits(hits_of(get_result_list("brave", found, "web", "results"))[:HITS])
+
+
+def _used_up(answer: Answer) -> bool:
+    """Whether nothing is left of a window that is longer than a day."""
+    remaining, resets = (
+        [part.strip() for part in str(answer.headers.get(f"x-ratelimit-{name}", "")).split(",")]
+        for name in ("remaining", "reset")
+    )
+    windows = zip(remaining, resets, strict=False)
+    return any(left == "0" and reset.isdecimal() and int(reset) > _DAY_SECONDS for left, reset in windows)
+
+
+BRAVE: Final = Provider("brave", BRAVE_KEY, "https://api.search.brave.com", search_brave)
+
+
+EXA_KEY: Final = "EXA_API_KEY"
+
+
+async def search_exa(service: Service, key: str, query: str) -> Hits:
+    """Return Exa's results without contents, which it sells separately."""
+    body = {"query": query, "numResults": HITS}
+    answer = await service.ask("search", method="POST", headers={"x-api-key": key}, body=body)
+    require_search_answer(answer, "exa", EXA_KEY)
+    return Hits(hits_of(get_result_list("exa", answer.json("exa"), "results"))[:HITS])
+
+
+EXA: Final = Provider("exa", EXA_KEY, "https://api.exa.ai", search_exa)
+
+
+_LEADS_AWAY: Final = re.compile(r"(?<!\S)!!+")
+
+
+async def search_searxng(service: Service, key: str, query: str) -> Hits:
+    """Return the first page of its general results.
+
+    An instance of your own: it asks other search engines, and needs no key but JSON in its `search.formats`. With all
+    its engines down it answers 200 and an empty list; only `unresponsive_engines` shows that. It has commands in
+    queries: two exclamation marks would redirect to another site.
+    """
+    params = {"q": _LEADS_AWAY.sub("", query), "format": "json"}
+    answer = await service.ask("search", params=params)
+    if answer.status == 403:
+        raise SourceRefused("searxng: HTTP 403: add `json` to `search.formats` in its settings.yml")
+    require_search_answer(answer, "searxng", "")
+    found = answer.json("searxng")
+    hits = hits_of(get_result_list("searxng", found, "results"))[:HITS]
+    silent = _format_silent_engines(found.get("unresponsive_engines"))
+    if silent and not hits:
+        raise SourceBusy(f"searxng: none of its engines answered ({'; '.join(silent)})")
+    return Hits(hits, tuple(f"its engine {one}" for one in silent))
+
+
+def _format_silent_engines(engines: Any) -> list[str]:
+    """List `engine: reason` of each engine that did not answer; older versions list only names."""
+    rows = engines if isinstance(engines, list) else []
+    return [": ".join(str(part) for part in row) if isinstance(row, list) else str(row) for row in rows[:HITS]]
+
+
+SEARXNG: Final = Provider("searxng", "", "", search_searxng)
+
+
+SERPER_KEY: Final = "SERPER_API_KEY"
+
+
+async def search_serper(service: Service, key: str, query: str) -> Hits:
+    """Return Serper's organic results."""
+    body = {"q": query, "num": HITS}
+    answer = await service.ask("search", method="POST", headers={"X-API-KEY": key}, body=body)
+    require_search_answer(answer, "serper", SERPER_KEY)
+    found = answer.json("serper")
+    if isinstance(found, dict) and "searchParameters" in found and "organic" not in found:
+        return Hits()  # so it says that it found no page
+    return Hits(hits_of(get_result_list("serper", found, "organic"), url="link")[:HITS])
+
+
+SERPER: Final = Provider("serper", SERPER_KEY, "https://google.serper.dev", search_serper)
+
+
+TAVILY_KEY: Final = "TAVILY_API_KEY"
+
+
+async def search_tavily(service: Service, key: str, query: str) -> Hits:
+    """Return Tavily's results; neither its answers nor its extracts are requested.
+
+    Its own statuses 432 and 433 mean that a plan or a custom limit is used up.
+    """
+    body = {"query": query, "max_results": HITS, "search_depth": "basic"}
+    headers = {"Authorization": f"Bearer {key}"}
+    answer = await service.ask("search", method="POST", headers=headers, body=body)
+    if answer.status in (432, 433):
+        raise out_of_quota("tavily", answer.status)
+    require_search_answer(answer, "tavily", TAVILY_KEY)
+    return Hits(hits_of(get_result_list("tavily", answer.json("tavily"), "results"))[:HITS])
+
+
+TAVILY: Final = Provider("tavily", TAVILY_KEY, "https://api.tavily.com", search_tavily)
+
+
 PROVIDERS: Final[tuple[Provider, ...]] = (
-    searxng.PROVIDER,
-    brave.PROVIDER,
-    tavily.PROVIDER,
-    exa.PROVIDER,
-    serper.PROVIDER,
+    SEARXNG,
+    BRAVE,
+    TAVILY,
+    EXA,
+    SERPER,
 )
 """The providers in the order of use: the operator's own first, then those that charge per search."""
 

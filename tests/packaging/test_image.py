@@ -13,7 +13,7 @@ import httpx
 import pytest
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.dev.demo_database import build_demo_database
+from elcano.dev.demo import build_demo_database
 from elcano.dev.ports import free_ports
 from elcano.graphs.modes import MODES
 from tests.packaging.image import image_files, image_python

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from elcano.dev import CannotStart, demo
-from elcano.dev.demo import require_documents
-from elcano.dev.demo_database import DATABASE, QUESTION
+from elcano.dev.demo import DATABASE, QUESTION_OF_DATA, require_documents
 
 LIMIT = 1_000_000
 
@@ -100,7 +99,7 @@ def test_the_saved_questions_of_the_demo_are_answered_by_its_database(data_dir: 
     address = settings.databases[DATABASE].removeprefix("sqlite:///")
     lines = settings.database_examples[DATABASE].read_text(encoding="utf-8").splitlines()
     saved = {one["question"]: one["sql"] for one in map(json.loads, lines)}
-    assert QUESTION in saved
+    assert QUESTION_OF_DATA in saved
     with closing(sqlite3.connect(address)) as connection:
         assert all(connection.execute(sql).fetchall() for sql in saved.values())
 

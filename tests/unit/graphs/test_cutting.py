@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.activities.calls.envelope_trimmer import trim_task
+from elcano.activities.calls.request_forms import trim_task
 from elcano.graphs.agents.envelope import (
     EvidenceItem,
     PastIteration,

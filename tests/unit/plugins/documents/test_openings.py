@@ -8,8 +8,8 @@ import pytest
 
 from elcano.activities.passages.index import Index
 from elcano.activities.passages.search import best_passages, load_indexed_texts, stubs_last
-from elcano.plugins.documents.index_sync import sync_index
 from elcano.plugins.documents.parser import Parser
+from elcano.plugins.documents.source import sync_index
 from tests.unit.plugins.documents.collections import Shelf
 
 GENERAL = "The boiler keeps water hot, and everything on board hangs on it. " * 13

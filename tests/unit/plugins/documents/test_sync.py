@@ -15,8 +15,8 @@ from elcano.activities.passages.search import (
     spread_over_documents,
 )
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
-from elcano.plugins.documents.index_sync import sync_index
 from elcano.plugins.documents.parser import Parser
+from elcano.plugins.documents.source import sync_index
 from tests.unit.plugins.documents.collections import Shelf
 from tests.unit.plugins.documents.files import pdf
 
@@ -150,7 +150,7 @@ sys.path.insert(0, sys.argv[1])
 from plugins.documents.folder import Folder
 from activities.passages.index import Index
 from plugins.documents.parser import Parser
-from plugins.documents.index_sync import sync_index
+from plugins.documents.source import sync_index
 sync_index(Folder(Path(sys.argv[2]), 10**6), Index(Path(sys.argv[3])), Parser(), threading.Event())
 """
 

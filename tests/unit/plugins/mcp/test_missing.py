@@ -6,7 +6,7 @@ import pytest
 
 from elcano.graphs.errors import ToolRefused
 from elcano.plugins.mcp import server_connection
-from elcano.plugins.mcp.known_servers import open_servers
+from elcano.plugins.mcp.checks import open_servers
 from elcano.plugins.mcp.mcp_tools import ListToolsInput
 from elcano.plugins.mcp.server_connection import run_with_client
 from elcano.plugins.mcp.tool_servers import ToolServer

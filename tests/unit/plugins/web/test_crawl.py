@@ -9,7 +9,7 @@ from elcano.activities.sources.http.fetching import Fetcher
 from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.plugins.web.crawl import DEPTH, PAGES, TRIES, CrawlSource
-from elcano.plugins.web.robots import Robots
+from elcano.plugins.web.page_reader import Robots
 from tests.loopback import Loopback, Reply, loopback
 from tests.unit.plugins.web.site import FILLER, HTML, ROBOTS, Here, html, serving, settings
 

@@ -7,9 +7,8 @@ import pytest
 
 from elcano.activities.sources.http.fetching import Fetcher, Service
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
-from elcano.plugins.web import brave, exa, searxng, serper, tavily
 from elcano.plugins.web.hits import HITS, QUOTA_SECONDS, Hits, Provider
-from elcano.plugins.web.search_providers import PROVIDERS
+from elcano.plugins.web.search_providers import BRAVE, EXA, PROVIDERS, SEARXNG, SERPER, TAVILY
 from tests.loopback import Asked, Reply, loopback, recorded
 from tests.unit.plugins.web.site import HTML, settings
 
@@ -38,14 +37,14 @@ async def ask(provider: Provider, reply: Reply, query: str = "whales") -> tuple[
 @pytest.mark.parametrize(
     ("provider", "file", "count", "first", "title"),
     [
-        (searxng.PROVIDER, "searxng/search_2024.json", 10, "https://www.python.org/", "Welcome to Python.org"),
-        (searxng.PROVIDER, "searxng/search_2026.json", 4, "http://127.0.0.1:8999/a?utm_source=x", "Sildenafil for"),
-        (brave.PROVIDER, "brave/web.json", 10, "https://en.wikipedia.org/wiki/%22Hello,_World!%22_program", '"Hello'),
-        (tavily.PROVIDER, "tavily/search_basic.json", 5, "https://medium.com/ai-agent", "Pydantic AI: Agent Framework"),
-        (tavily.PROVIDER, "tavily/search_older.json", None, "https://", ""),
-        (exa.PROVIDER, "exa/search_with_text.json", 2, "https://github.com/mfakih/Pomegranate-PKM", "GitHub - mfakih"),
+        (SEARXNG, "searxng/search_2024.json", 10, "https://www.python.org/", "Welcome to Python.org"),
+        (SEARXNG, "searxng/search_2026.json", 4, "http://127.0.0.1:8999/a?utm_source=x", "Sildenafil for"),
+        (BRAVE, "brave/web.json", 10, "https://en.wikipedia.org/wiki/%22Hello,_World!%22_program", '"Hello'),
+        (TAVILY, "tavily/search_basic.json", 5, "https://medium.com/ai-agent", "Pydantic AI: Agent Framework"),
+        (TAVILY, "tavily/search_older.json", None, "https://", ""),
+        (EXA, "exa/search_with_text.json", 2, "https://github.com/mfakih/Pomegranate-PKM", "GitHub - mfakih"),
         (
-            serper.PROVIDER,
+            SERPER,
             "serper/search_answer_box.json",
             None,
             "https://en.wikipedia.org/wiki/2022_FIFA",
@@ -63,7 +62,7 @@ async def test_recorded_answers(provider: Provider, file: str, count: int | None
 
 
 async def test_no_answer_has_a_place_for_what_an_engine_says_of_a_page() -> None:
-    found, _ = await ask(tavily.PROVIDER, recorded("tavily/search_basic.json"))
+    found, _ = await ask(TAVILY, recorded("tavily/search_basic.json"))
     assert set(found.hits[0]._fields) == {"url", "title"}
 
 
@@ -87,7 +86,7 @@ async def test_nothing_found_is_an_answer(provider: Provider) -> None:
 
 
 @pytest.mark.parametrize(
-    ("provider", "said"), [(brave.PROVIDER, {"type": "search"}), (serper.PROVIDER, {"searchParameters": {"q": "x"}})]
+    ("provider", "said"), [(BRAVE, {"type": "search"}), (SERPER, {"searchParameters": {"q": "x"}})]
 )
 async def test_a_block_that_is_absent_is_nothing_found(provider: Provider, said: dict[str, object]) -> None:
     assert (await ask(provider, Reply(json.dumps(said))))[0] == Hits()
@@ -180,11 +179,11 @@ async def test_who_asks_to_wait_is_waited_for(provider: Provider) -> None:
 @pytest.mark.parametrize(
     ("provider", "reply"),
     [
-        (exa.PROVIDER, Reply("{}", status=402)),
-        (tavily.PROVIDER, Reply('{"detail": {"error": "plan"}}', status=432)),
-        (tavily.PROVIDER, Reply("{}", status=433)),
+        (EXA, Reply("{}", status=402)),
+        (TAVILY, Reply('{"detail": {"error": "plan"}}', status=432)),
+        (TAVILY, Reply("{}", status=433)),
         (
-            brave.PROVIDER,
+            BRAVE,
             Reply("{}", status=429, headers={"X-RateLimit-Remaining": "1, 0", "X-RateLimit-Reset": "1, 1419704"}),
         ),
     ],
@@ -206,26 +205,26 @@ async def test_who_has_no_quota_left_is_asked_again_after_an_hour(provider: Prov
 )
 async def test_who_is_only_asked_too_fast_has_quota_left(headers: dict[str, str]) -> None:
     with pytest.raises(SourceBusy, match="HTTP 429") as caught:
-        await ask(brave.PROVIDER, Reply("{}", status=429, headers=headers))
+        await ask(BRAVE, Reply("{}", status=429, headers=headers))
     assert caught.value.retry_after is None
 
 
 async def test_brave_takes_fifty_words_and_says_when_it_refuses() -> None:
-    _, (asked,) = await ask(brave.PROVIDER, Reply(json.dumps(SHAPES["brave"])), " ".join(["word"] * 80))
+    _, (asked,) = await ask(BRAVE, Reply(json.dumps(SHAPES["brave"])), " ".join(["word"] * 80))
     assert len(asked.query["q"].split()) == 50
     with pytest.raises(SourceRefused, match="the query, or the key in BRAVE_API_KEY"):
-        await ask(brave.PROVIDER, Reply("{}", status=422))
+        await ask(BRAVE, Reply("{}", status=422))
 
 
 async def test_searxng_without_json_says_what_to_set() -> None:
     with pytest.raises(SourceRefused, match=r"add `json` to `search\.formats`"):
-        await ask(searxng.PROVIDER, recorded("searxng/json_format_off_403.html"))
+        await ask(SEARXNG, recorded("searxng/json_format_off_403.html"))
     with pytest.raises(SourceRefused, match=r"add `json` to `search\.formats`"):
-        await ask(searxng.PROVIDER, Reply("<h1>Forbidden</h1>", status=403, headers=HTML))
+        await ask(SEARXNG, Reply("<h1>Forbidden</h1>", status=403, headers=HTML))
 
 
 async def test_engines_of_searxng_that_are_silent_are_named() -> None:
-    found, _ = await ask(searxng.PROVIDER, recorded("searxng/search_some_engines_down.json"))
+    found, _ = await ask(SEARXNG, recorded("searxng/search_some_engines_down.json"))
     assert len(found.hits) == 3
     assert "its engine busy engine: too many requests" in found.warnings
 
@@ -234,9 +233,9 @@ async def test_engines_of_searxng_that_are_silent_are_named() -> None:
 async def test_with_all_engines_silent_searxng_has_not_searched(silent: list[object]) -> None:
     said = {"results": [], "unresponsive_engines": silent}
     with pytest.raises(SourceBusy, match=r"none of its engines answered \(bing"):
-        await ask(searxng.PROVIDER, Reply(json.dumps(said)))
+        await ask(SEARXNG, Reply(json.dumps(said)))
 
 
 async def test_a_query_does_not_lead_searxng_to_another_site() -> None:
-    _, (asked,) = await ask(searxng.PROVIDER, Reply(json.dumps(SHAPES["searxng"])), "!!g whales! !!!x css !important")
+    _, (asked,) = await ask(SEARXNG, Reply(json.dumps(SHAPES["searxng"])), "!!g whales! !!!x css !important")
     assert asked.query == {"q": "g whales! x css !important", "format": "json"}

@@ -7,7 +7,7 @@ import pytest
 from elcano.activities.passages.document import FileSkipped
 from elcano.activities.sources.http.fetching import Fetcher
 from elcano.graphs.errors import SourceUnavailable
-from elcano.plugins.web.robots import KEPT_SECONDS, MOST_SITES, Robots
+from elcano.plugins.web.page_reader import KEPT_SECONDS, MOST_SITES, Robots
 from tests.loopback import Reply, loopback
 from tests.unit.plugins.web.site import HTML, ROBOTS, serving, settings
 
@@ -88,7 +88,7 @@ async def test_rules_are_asked_for_again_after_an_hour(fetcher: Fetcher) -> None
 
 
 async def test_no_more_sites_are_remembered_than_a_bound(fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("elcano.plugins.web.robots.MOST_SITES", 2)
+    monkeypatch.setattr("elcano.plugins.web.page_reader.MOST_SITES", 2)
     assert MOST_SITES > 2
     robots = Robots(fetcher)
     with loopback(serving({})) as one, loopback(serving({})) as two, loopback(serving({})) as three:

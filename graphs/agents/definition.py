@@ -84,6 +84,9 @@ class AgentDefinition:
     writer: str = ""
     """The dotted path of the coroutine function that writes in an `own` way, `package.module:name`: from the attempt,
     this definition, the input, what was loaded and the task to the draft and the passages that it was written from."""
+    loader: str = ""
+    """The dotted path of the coroutine function that loads what it alone is shown: from the tenant's store,
+    `Needs.more` and the tokens that this may take to `Loaded.more`."""
     scored: Callable[[JsonObject], RubricScores | None] | None = None
     """Of one that judges by a rubric: from its output to the scores that the report shows."""
     needs: Callable[[Any], Needs] = build_empty_needs

@@ -14,7 +14,6 @@ from typing import Literal
 from elcano.graphs.agents.prompt_texts import DATA_NOT_INSTRUCTIONS, GUIDANCE, HISTORY, ShownForm, render_form_guidance
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.report.draft import Claim
-from elcano.graphs.report.tables import Cell, DatabaseSchema, ResultDigest
 from elcano.graphs.state.plan import SectionResult
 from elcano.graphs.state.state import HistoryEntry, IterationData
 
@@ -202,8 +201,8 @@ class Needs(Frozen):
     """A text whose words the extractive model wants weighed: the question."""
     searched: tuple[str, ...] = ()
     """Sources to weigh them by, beside those of the conversation and the passages."""
-    results: tuple[ResultDigest, ...] = ()
-    """Results of queries, of which rows are shown."""
+    more: JsonObject = {}
+    """What the agent's own `loader` is given; empty: it loads nothing."""
     tables: tuple[str, ...] = ()
     """Databases of which it is told what tables they have that the text in `weighed` may be about."""
 
@@ -242,13 +241,6 @@ class Drafts(Frozen):
     """Whether the drafts are literal quotations."""
 
 
-class ShownResult(Frozen):
-    """The rows of a result that a model is shown."""
-
-    rows: tuple[tuple[Cell, ...], ...] = ()
-    """Its first ones."""
-
-
 class Loaded(Frozen):
     """Passages, sources, the drafts of sections and word weights."""
 
@@ -265,9 +257,9 @@ class Loaded(Frozen):
     """The number of the section that is to be written out now, from 0."""
     passages_room: int = 0
     """Tokens that its passages may take in the prompt, whole texts alone."""
-    results: tuple[ShownResult, ...] = ()
-    """In the order in which they are needed."""
-    tables: dict[str, DatabaseSchema] = {}
+    more: JsonObject = {}
+    """What the agent's own `loader` gave."""
+    tables: dict[str, JsonObject] = {}
     """By the name of the database: names alone, without values."""
     saved_questions: dict[str, tuple[str, ...]] = {}
     """By the name of the database the saved questions that are like the question; only for the extractive model."""

@@ -12,7 +12,7 @@ from typing import Final, Literal, TypeAlias
 from pydantic import Field
 
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.report.tables import Cell, Dialect, ResultColumn, ResultDigest
+from elcano.plugins.data.tables import Cell, Dialect, ResultColumn, ResultDigest
 
 SQL_CHARACTERS = 20_000
 

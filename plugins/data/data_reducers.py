@@ -13,12 +13,12 @@ from pydantic import Field
 from elcano.graphs.catalogue.reducers import ReducerSpec, with_findings
 from elcano.graphs.catalogue.tools import GivesEvidence, ItemOutcomes
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.report.tables import DatabaseSchema, ResultDigest
 from elcano.graphs.state.state import EvidenceRef, ResearchState
 from elcano.graphs.text import ensure_list, shorten_text
 from elcano.plugins.data.agents.sql_repairer import SqlAttempt
 from elcano.plugins.data.data_answer import AnsweredQuery, QueryFault, QueryRepair, SqlQuery
 from elcano.plugins.data.query_models import MOST_ATTEMPTS, ExecuteSqlOutput, SchemaContextOutput, SqlRepair, SqlWriting
+from elcano.plugins.data.tables import DatabaseSchema, ResultDigest
 
 KEY: Final = "data"
 """Of `values`."""

@@ -11,8 +11,8 @@ from pydantic import Field
 
 from elcano.graphs.catalogue.tools import GivesEvidence
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.report.tables import ResultDigest
 from elcano.graphs.text import ensure_list, format_count
+from elcano.plugins.data.tables import ResultDigest
 
 Frequency: TypeAlias = Literal["yearly", "quarterly", "monthly", "weekly", "daily", "hourly"]
 ModelName: TypeAlias = Literal["seasonal_naive", "theta", "ets", "arima", "prophet"]

@@ -10,9 +10,9 @@ from pydantic import Field
 from elcano.graphs.catalogue.looks import LookSpec
 from elcano.graphs.catalogue.tools import GivesEvidence
 from elcano.graphs.frozen import Answer, Frozen
-from elcano.graphs.report.tables import DatabaseSchema, ResultDigest
 from elcano.graphs.state.state import EvidenceRef
 from elcano.plugins.data.data_answer import SQL_CHARACTERS, QueryFault, SqlQuery
+from elcano.plugins.data.tables import DatabaseSchema, ResultDigest
 
 MOST_ROWS: Final = 10_000
 """Rows of one result at most."""

@@ -36,8 +36,8 @@ from elcano.api.runs.run_view import RunView
 from elcano.api.services import Provided, Services
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.report.report import Report
-from elcano.graphs.report.tables import NUMBERS, RESULT_EVIDENCE, Cell, Kind, ResultColumn, ResultTable
 from elcano.plugins.data.data_answer import AnswerTable, Chart, DataAnswer, read_data_answer
+from elcano.plugins.data.tables import NUMBERS, RESULT_EVIDENCE, Cell, Kind, ResultColumn, ResultTable
 from elcano.storage.store import TenantStore
 
 

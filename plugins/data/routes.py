@@ -19,8 +19,8 @@ from elcano.api.http.errors import (
 from elcano.api.http.fields import Described
 from elcano.api.services import Provided
 from elcano.api.temporal.looks import LookFailed
-from elcano.graphs.report.tables import Dialect, TableSchema, dialect_of
 from elcano.plugins.data.query_models import DATABASE_LOOK, DatabaseLook, DatabaseLooked
+from elcano.plugins.data.tables import Dialect, TableSchema, dialect_of
 
 
 class DatabaseView(Described):

@@ -12,9 +12,9 @@ from pydantic import Field
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import AgentInput, Loaded, TaskEnvelope
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.report.tables import DatabaseSchema
 from elcano.graphs.text import format_count, shorten_text
 from elcano.plugins.data.forecast_models import ForecastWish
+from elcano.plugins.data.tables import DatabaseSchema
 
 MOST_PATHS: Final = 8
 SHOWN_CHARACTERS: Final = 300

@@ -11,10 +11,10 @@ from typing import Final
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import AgentInput, Loaded, TaskEnvelope
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.report.tables import DatabaseSchema
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.data_answer import QueryFault, SqlQuery
 from elcano.plugins.data.query_models import MOST_ATTEMPTS, SqlExample, SqlRepair
+from elcano.plugins.data.tables import DatabaseSchema
 
 SHOWN_CHARACTERS: Final = 600
 _CLAUSE: Final = re.compile(

@@ -9,9 +9,9 @@ from typing import Final
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import AgentInput, Loaded, TaskEnvelope
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.report.tables import DatabaseSchema, Dialect
 from elcano.graphs.text import ensure_list, format_count, shorten_text
 from elcano.plugins.data.query_models import MOST_EXAMPLES, SqlExample, SqlWriting
+from elcano.plugins.data.tables import DatabaseSchema, Dialect
 
 SHOWN_SQL: Final = 600
 """Characters of a query that an event tells."""

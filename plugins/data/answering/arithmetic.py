@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation, localcontext
 from typing import Final
 
-from elcano.graphs.report.tables import MOMENTS, NUMBERS, Cell, Kind, ResultTable
 from elcano.plugins.data.data_answer import CellReference, NumberProof, Operation
+from elcano.plugins.data.tables import MOMENTS, NUMBERS, Cell, Kind, ResultTable
 
 MOST_CELLS: Final = 200_000
 """Cells that one number may name."""

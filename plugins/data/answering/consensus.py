@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from decimal import Context, Decimal
 from typing import Final
 
-from elcano.activities.query_results import cell_text
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.report.tables import Cell, Kind, ResultColumn, ResultTable
 from elcano.graphs.text import format_count
 from elcano.plugins.data.answering.shapes import ShownRows
 from elcano.plugins.data.query_models import Disagreement
+from elcano.plugins.data.results import cell_text
+from elcano.plugins.data.tables import Cell, Kind, ResultColumn, ResultTable
 
 Key = tuple[Cell, ...]
 VALUE: Final = "value"

@@ -15,9 +15,9 @@ from typing import Final, TypeAlias
 from elcano.activities.text.units import PER_MILLE, POINTS, SHARE
 from elcano.activities.text.written_dates import Moment, parse_stored_moment
 from elcano.activities.text.written_numbers import Number, find_numbers
-from elcano.graphs.report.tables import ResultTable
 from elcano.plugins.data.answering.arithmetic import NotComputed, compute_proof, get_only_cell, number_in
 from elcano.plugins.data.data_answer import NumberProof, NumberStatus, NumberVerdict, Operation
+from elcano.plugins.data.tables import ResultTable
 
 PERCENTAGES: Final[frozenset[Operation]] = frozenset({"share", "change"})
 _PRECISION: Final = 200

@@ -9,7 +9,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from elcano.graphs.report.tables import Dialect
+from elcano.plugins.data.tables import Dialect
 
 _FORMS: Final = (
     "Select From Join Where Group Having Order Ordered Limit Fetch LimitOptions Offset Distinct With CTE Subquery "

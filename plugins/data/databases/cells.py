@@ -11,8 +11,8 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Final
 
-from elcano.graphs.report.tables import Cell, Kind, ResultColumn
 from elcano.plugins.data.databases.engine import FetchedRows, Limits
+from elcano.plugins.data.tables import Cell, Kind, ResultColumn
 
 _KINDS: Final[tuple[tuple[Kind, tuple[str, ...]], ...]] = (
     ("timestamp", ("timestamp", "datetime")),

@@ -12,9 +12,9 @@ from typing import Final
 from elcano.activities.text.languages import ENGLISH
 from elcano.activities.text.stopwords import stop_words
 from elcano.activities.text.words import asked_words, split_words
-from elcano.graphs.report.tables import DatabaseSchema, TableSchema
 from elcano.plugins.data.databases.similar_names import words_of
 from elcano.plugins.data.query_models import SchemaContextOutput
+from elcano.plugins.data.tables import DatabaseSchema, TableSchema
 
 SMALL_TABLES: Final = 12
 SMALL_COLUMNS: Final = 150

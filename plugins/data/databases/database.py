@@ -20,12 +20,12 @@ from typing import Final, TypeVar
 from urllib.parse import unquote
 
 from elcano.graphs.errors import SourceRefused
-from elcano.graphs.report.tables import ColumnSchema, DatabaseSchema, Dialect, ForeignKey, TableSchema, dialect_of
 from elcano.plugins.data.databases import values
 from elcano.plugins.data.databases.engine import Engine, Limits, Outcome, Stop
 from elcano.plugins.data.databases.file_engine import Duckdb, FileEngine, Files
 from elcano.plugins.data.databases.postgresql import Postgresql
 from elcano.plugins.data.databases.similar_names import words_of
+from elcano.plugins.data.tables import ColumnSchema, DatabaseSchema, Dialect, ForeignKey, TableSchema, dialect_of
 from elcano.settings.settings import Settings
 from elcano.storage.threads import Threads
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Final, Protocol, TypeAlias
 
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.report.tables import Cell, Dialect, ResultColumn, TableSchema
 from elcano.plugins.data.data_answer import QueryFault
+from elcano.plugins.data.tables import Cell, Dialect, ResultColumn, TableSchema
 
 CELL_CHARACTERS: Final = 10_000
 """Of one value at most; a longer one is cut, and its result is marked as truncated."""

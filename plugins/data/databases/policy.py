@@ -12,11 +12,11 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError, TokenError
 
-from elcano.graphs.report.tables import DatabaseSchema, Dialect
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.data_answer import QueryFault
 from elcano.plugins.data.databases.allowed import EXPRESSIONS, NAMED, TYPES, UNBOUNDED, faulty_pattern
 from elcano.plugins.data.databases.similar_names import find_similar_names
+from elcano.plugins.data.tables import DatabaseSchema, Dialect
 
 MOST_PARTS: Final = 5_000
 """Nodes of the tree of one query: 20,000 characters of honest SQL have fewer."""

@@ -15,8 +15,8 @@ from sqlalchemy.exc import DBAPIError, SAWarning
 from sqlalchemy.pool import StaticPool
 from sqlalchemy.types import Enum, NullType
 
-from elcano.graphs.report.tables import NAME_CHARACTERS, ColumnSchema, ForeignKey, TableSchema
 from elcano.plugins.data.databases.cells import kind_of
+from elcano.plugins.data.tables import NAME_CHARACTERS, ColumnSchema, ForeignKey, TableSchema
 
 _DRIVERS: Final = {"sqlite": "sqlite://", "postgresql": "postgresql+psycopg://"}
 _SYSTEM: Final = ("information_schema", "pg_")

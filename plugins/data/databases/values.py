@@ -8,8 +8,8 @@ value leaves the database.
 from collections.abc import Sequence
 from typing import Final
 
-from elcano.graphs.report.tables import MOMENTS, NUMBERS, ColumnSchema, Dialect, Kind, TableSchema
 from elcano.plugins.data.databases.engine import FetchedRows, Limits, Outcome
+from elcano.plugins.data.tables import MOMENTS, NUMBERS, ColumnSchema, Dialect, Kind, TableSchema
 
 SAMPLES: Final = 8
 """Values of a column that are shown."""

@@ -13,8 +13,8 @@ from datetime import MAXYEAR, date, datetime, timedelta
 from itertools import pairwise
 from typing import Final, Literal, TypeAlias
 
-from elcano.graphs.report.tables import Cell
 from elcano.plugins.data.forecast_models import Frequency
+from elcano.plugins.data.tables import Cell
 
 ALMOST: Final = 0.8
 """So large a share of moments in line is enough to say of the others that they are not."""

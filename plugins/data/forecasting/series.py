@@ -12,7 +12,6 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Final
 
-from elcano.graphs.report.tables import ResultTable
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.forecast_models import ForecastInput, ForecastRefusal, Missing, RefusalReason
 from elcano.plugins.data.forecasting.frequencies import (
@@ -31,6 +30,7 @@ from elcano.plugins.data.forecasting.series_columns import (
     format_first_names,
     parse_cell_number,
 )
+from elcano.plugins.data.tables import ResultTable
 
 MOST: Final = 5_000
 """Values of a series."""

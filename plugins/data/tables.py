@@ -7,7 +7,7 @@ digest.
 
 from typing import Final, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from elcano.graphs.frozen import Frozen
 
@@ -147,16 +147,3 @@ class ResultDigest(Frozen):
     truncated: bool = False
     head: tuple[tuple[Cell, ...], ...] = ()
     """Its first rows, at most 10."""
-
-
-class ReadTables(BaseModel):
-    """Which tables of a database a result was read from: what the metadata of its evidence say under `read`."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    database: str = Field(min_length=1)
-    """The name that the operator gave it."""
-    tables: tuple[str, ...] = ()
-    """As the schema calls them."""
-    columns: tuple[str, ...] = ()
-    """`table.column`, of those tables."""

@@ -34,9 +34,10 @@ from elcano.graphs.modes import (
     list_ways,
     mode_named,
 )
-from elcano.graphs.named_parts import GraphName, branches_named, with_branches
+from elcano.graphs.named_parts import branches_named, with_branches
 from elcano.graphs.spec.graph import Node, ResearchGraph, ToolNode
 from elcano.graphs.spec.limits import AND_MORE, size_faults
+from elcano.graphs.spec.own_agent import VersionedName
 from elcano.graphs.spec.walks import has_sections
 from elcano.graphs.state.budget import Limits
 from elcano.settings.settings import Settings
@@ -54,7 +55,7 @@ async def find_named_graph(text: str, own: GraphStore) -> ResearchGraph | None:
 
 async def version_of(text: str, own: GraphStore) -> GraphVersion | None:
     """The version of a graph of one's own that `text` names; None if there is none."""
-    name = GraphName.read(text)
+    name = VersionedName.parse(text)
     return None if name is None else await own.get(name.name, name.version)
 
 

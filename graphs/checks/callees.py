@@ -15,7 +15,7 @@ from elcano.graphs.schemas.bounds import SchemaFault
 from elcano.graphs.schemas.schema_parser import parse_schema
 from elcano.graphs.schemas.shape import Shape
 from elcano.graphs.spec.graph import AgentNode, ErrorEdge, ResearchGraph, ToolNode
-from elcano.graphs.spec.own_agent import OwnAgent, key_parts
+from elcano.graphs.spec.own_agent import OwnAgent, VersionedName
 
 
 class Callee(NamedTuple):
@@ -61,7 +61,7 @@ def own_agent_faults(graph: ResearchGraph) -> Iterable[Fault]:
     """Yield what is wrong with the agents that `graph` carries, each with its place as a JSON pointer in the agent."""
     called = {node.agent for node in graph.nodes if isinstance(node, AgentNode)}
     for key, agent in graph.agents.items():
-        named = key_parts(key)
+        named = VersionedName.parse(key)
         if named is None or named[0] != agent.name:
             yield Fault(f"agent {key!r}: its name is {agent.name!r}; call it so", build_json_pointer("agents", key))
         if key not in called:

@@ -15,7 +15,7 @@ from elcano.graphs.engine.budget_check import one_visit
 from elcano.graphs.engine.estimates import call_tokens
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.rules import get_rules
-from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph
+from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, find_reachable
 from elcano.graphs.state.budget import Limits
 
 CostClass: TypeAlias = Literal["low", "middle", "high"]
@@ -138,11 +138,5 @@ def _in_loops(graph: ResearchGraph) -> set[str]:
     found: set[str] = set()
     for edge in graph.edges:
         if edge.kind != "parallel" and edge.loop:
-            ahead, waiting = set[str](), [edge.to_node]
-            while waiting:
-                id = waiting.pop()
-                if id not in ahead:
-                    ahead.add(id)
-                    waiting += [one.to_node for one in graph.routes_from(id)]
-            found |= {id for id in ahead if id not in graph.exit_nodes}
+            found |= find_reachable([edge.to_node], graph.list_next_nodes) - {*graph.exit_nodes}
     return found

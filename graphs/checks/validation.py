@@ -28,9 +28,10 @@ from elcano.graphs.spec.graph import (
     ResearchGraph,
     Route,
     SequentialEdge,
+    find_reachable,
 )
 from elcano.graphs.spec.limits import first_faults, size_faults
-from elcano.graphs.spec.walks import find_reachable_nodes, map_neighbours, number_connected_components
+from elcano.graphs.spec.walks import map_neighbours, number_connected_components
 
 
 def limit_faults(graph: ResearchGraph, node: Node) -> Iterable[Fault]:
@@ -185,8 +186,8 @@ def _find_reachability_faults(graph: ResearchGraph) -> Iterable[Fault]:
     """Every node is reached, if need be after an error; and from every node an exit is, without one."""
     onward = map_neighbours(graph, lambda edge: (edge.from_node, edge.to_node))
     backward = map_neighbours(graph, lambda edge: (edge.to_node, edge.from_node) if isinstance(edge, Route) else None)
-    reached = find_reachable_nodes(onward, [graph.entry_node])
-    returning = find_reachable_nodes(backward, graph.exit_nodes)
+    reached = find_reachable([graph.entry_node], lambda node: onward.get(node, ()))
+    returning = find_reachable(graph.exit_nodes, lambda node: backward.get(node, ()))
     for number, node in enumerate(graph.nodes):
         place = build_json_pointer("nodes", number)
         if node.id not in reached:

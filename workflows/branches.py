@@ -180,7 +180,7 @@ class BranchRunner:
 
     def _replan(self) -> None:
         """Starts new branches when there is room, and cancels running ones that were dropped."""
-        added = self._books.replanned(visit_of(self._asked.graph, self._journal.run))
+        added = self._books.replan(visit_of(self._asked.graph, self._journal.run))
         self._unstarted += len(added)
         self._begin(added)
         self._postponed.clear()
@@ -196,7 +196,7 @@ class BranchRunner:
 
     def _top_up(self, extra: TopUp) -> None:
         open_branches = {branch.start.index for branch in self._open.values()} - self._books.dropped
-        self._grant(self._books.raised(extra, self._journal.run.budget.limits, open_branches))
+        self._grant(self._books.share_top_up(extra, self._journal.run.budget.limits, open_branches))
         self._postponed.clear()
 
     async def ask_to_stop(self, reason: str) -> None:

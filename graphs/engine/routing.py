@@ -163,7 +163,7 @@ class ChosenEdge(NamedTuple):
     by: Literal["choice", "condition", "default", "error"]
     named: str = ""
 
-    def taken(self, step: int) -> TakenEdge:
+    def take(self, step: int) -> TakenEdge:
         """As the run keeps it; `step` is the one that it leads to."""
         edge = self.edge
         return TakenEdge(

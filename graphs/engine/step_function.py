@@ -227,7 +227,7 @@ def _follow_edge(graph: ResearchGraph, run: Run, leaving: ChosenEdge) -> Run:
         if ending is not None:
             return _jump_to_exit(graph, run, ending)
         run = _next_iteration(run)
-    taken = leaving.taken(run.step)
+    taken = leaving.take(run.step)
     return run.model_copy(update={"node": edge.to_node, "ending": ending or run.ending, "taken": taken})
 
 

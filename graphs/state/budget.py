@@ -196,7 +196,7 @@ class Budget(Frozen):
         limit = self.limits.cost_microusd
         return None if limit is None else _for_research(limit, self.limits.reserve, self.exit_needs.cost_microusd)
 
-    def gained(self, more: TopUp) -> Allowance:
+    def compute_gain(self, more: TopUp) -> Allowance:
         """Returns how much of a top-up, already among the limits, went to research; the rest went to the reserve."""
         before = self.limits.tokens - more.tokens
         tokens = self.research_tokens - _for_research(before, self.limits.reserve, self.exit_needs.tokens)

@@ -11,6 +11,7 @@ from typing import Final, Literal, NoReturn, Protocol, TypeAlias, get_args
 
 from pydantic import Field
 
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import KnowledgeDisabled
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.report.statements import Support
@@ -254,3 +255,15 @@ def _refuse_knowledge() -> NoReturn:
     raise KnowledgeDisabled(
         "there is no knowledge graph here: set ELCANO_KNOWLEDGE to `tables`, or to PostgreSQL with AGE"
     )
+
+
+SOURCE: Final = SourceSpec(
+    name="knowledge",
+    kind="passages",
+    description="Passages that earlier runs found, by what their reports said with them.",
+    dated=True,
+    setting="ELCANO_KNOWLEDGE",
+    turned_on_by="tables",
+    by_default=False,
+    opened_by="elcano.plugins.knowledge.source:open_source",
+)

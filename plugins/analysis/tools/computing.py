@@ -9,11 +9,11 @@ import json
 from typing import Final
 
 from elcano.activities.tools.tool_work import ToolWork
-from elcano.graphs.catalogue.tools import ComputeInput, ComputeOutput
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.extras import install_command
 from elcano.graphs.frozen import Json
 from elcano.graphs.text import shorten_text
+from elcano.plugins.analysis.tool_specs import ComputeInput, ComputeOutput
 
 SECONDS: Final = 5.0
 """Of computing. A sandbox that does not stop by itself a second later is killed."""

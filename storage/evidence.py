@@ -41,7 +41,7 @@ class Evidence(Frozen):
     content_hash: str
     title: str
     locator: str
-    """Where a person finds it: a URL, or path, page and anchor."""
+    """Where readers find it: a URL, or path, page and anchor."""
     heading: str = ""
     """The headings above it, joined by ` > `."""
     text: str = Field(min_length=1)
@@ -53,7 +53,7 @@ class Evidence(Frozen):
     """Seconds since the epoch."""
     metadata: JsonObject = {}
     work: Work | None = None
-    """What its source knows of the work that it is a part of; None: no more than is said here."""
+    """The source's data about the work that it belongs to; None: no more than the other fields say."""
 
 
 class EvidenceStore(TenantBound):
@@ -132,6 +132,13 @@ class EvidenceStore(TenantBound):
         found = self._found(run_id)
         async with self._engine.connect() as connection:
             return list(await connection.scalars(select(found.c.evidence_id).order_by(found.c.position)))
+
+    async def numbers_of_run(self, run_id: str) -> dict[str, int]:
+        """The number of each passage, by its id: its place, from 1, among all that the run and its branches found.
+
+        `run_id` may be that of a branch; the numbers are those of the whole run, and a passage never changes its own.
+        """
+        return {id: number for number, id in enumerate(await self.ids_of_run(root_of(run_id)), start=1)}
 
     async def works_of_run(self, run_id: str) -> list[Work]:
         """Returns the works of the passages that `of_run` returns, in the same order; no text is read."""

@@ -133,8 +133,10 @@ class _Writer:
         after_mark = False
         for child in token.children or ():
             part = self._child(child)
-            if after_mark and part[:1] in ("(", ":"):
-                part = f"\\{part}"
+            if after_mark and (part[:1] == "(" or (part[:1] == ":" and not "".join(parts[:-1]).strip())):
+                part = f"\\{part}"  # it would be a link, or at the beginning of a block say what a number stands for
+            if child.type == CITATION and not part and parts:
+                parts[-1] = parts[-1].rstrip(" ")
             if child.type == CITATION and parts and parts[-1].endswith("!") and not parts[-1].endswith("\\!"):
                 parts[-1] = f"{parts[-1][:-1]}\\!"
             if part:

@@ -2,8 +2,8 @@
 
 A quote must stand in its passage word for word (`support.quotes`), and the figures and names of a statement in its
 quotes (`support.missing_facts`). An inference holds if all that it rests on does. Numbers are given in the order of
-first citing, one to a work, however many sources found it, and one to a document of which no work is known; so a number
-always leads to words that are there.
+first citing, one to a work, however many sources found it, and one to documents with the same source and title of which
+no work is known; so a number always leads to words that are there.
 
 Then each statement whose citations hold is judged (`statement_support`).
 """
@@ -117,9 +117,11 @@ class _Desk:
         self.works = works
         self._texts = texts
         self._cited: dict[tuple[str, str], list[Evidence]] = {}
-        """Cited passages by what has a number: a work, or a document and its content hash, because a document that
+        """Cited passages by what has a number: a work, or documents that share source and title; a document that
         changed in between is another reference."""
         self._numbers: dict[tuple[str, str], int] = {}
+        self._versions: dict[tuple[str, str], str] = {}
+        """By group and document the content hash that is cited under the group's number."""
 
     def claims(self, claims: Sequence[Claim]) -> tuple[CheckedClaim, ...]:
         """The blocks of one part, each with what follows it in view; what connects them with all that they quote."""
@@ -272,6 +274,9 @@ class _Desk:
         return checked.model_copy(update={"verdict": "verified", **found, "content_hash": passage.content_hash})
 
     def _number(self, passage: Evidence) -> int:
-        key = self.works.key(passage)
+        key = self.works.group(passage)
+        version = self._versions.setdefault((str(key), passage.document), passage.content_hash)
+        if version != passage.content_hash:
+            key = self.works.key(passage)
         self._cited.setdefault(key, []).append(passage)
         return self._numbers.setdefault(key, len(self._numbers) + 1)

@@ -18,7 +18,7 @@ from elcano.activities.prose.markdown_writer import fence_code, render_markdown
 from elcano.activities.prose.statements import LAST, STATEMENT, extract_statements
 from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft
 from elcano.activities.report.markdown import render_number, sanitize_markdown
-from elcano.graphs.report.statements import Block, CheckedCitation, Part, PartKind, Support
+from elcano.graphs.report.statements import Block, CheckedCitation, Part, PartKind, Statement, Support
 
 UNVERIFIED_MARK: Final = "(not verified)"
 _CODE: Final = re.compile(r"(?P<said>[^\n].*?:)[ \t]*\n\n(?P<code>(?!\s*(?:[-*+\u2022]|\d{1,3}[.)])\s).+)", re.DOTALL)
@@ -106,6 +106,8 @@ class _Numbering:
             missing = not self.claim.citations or self.claim.by_mark
             return f" {UNVERIFIED_MARK}" if statement.support == "not_supported" and missing else ""
         bracket = bracket_of(token)
+        if not token.meta[LAST] and not bracket.inferred and _share_one_number(statement):
+            return ""
         cited = [one for mark in bracket.marks for one in self.claim.by_mark[mark]]
         numbers = _render_citation_numbers(cited, self.marks, ", " if bracket.inferred else " ")
         if bracket.inferred:
@@ -113,6 +115,15 @@ class _Numbering:
             doubted = _render_support_mark(self.claim, number) if token.meta[LAST] else ""
             return f"(inferred from {numbers}){doubted}" if holds else f"(inferred) {UNVERIFIED_MARK}"
         return f"{numbers or UNVERIFIED_MARK}{_render_support_mark(self.claim, number) if token.meta[LAST] else ''}"
+
+
+def _share_one_number(statement: Statement) -> bool:
+    """Return whether all that a statement cites holds and has one number, which then stands once, at its last mark."""
+    return (
+        statement.kind == "fact"
+        and all(one.verdict == "verified" for one in statement.citations)
+        and len({one.number for one in statement.citations}) == 1
+    )
 
 
 def _render_citation_numbers(citations: Iterable[CheckedCitation], marks: Mapping[int, str], between: str = " ") -> str:

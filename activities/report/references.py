@@ -3,7 +3,7 @@
 A document of which nothing is known beside its title is shown by its places alone.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from elcano.activities.report.markdown import escape_markdown, render_link, render_locator
@@ -14,14 +14,44 @@ from elcano.graphs.report.works import Work, canonicalize_page_url
 from elcano.graphs.text import format_utc_day, shorten_text
 from elcano.storage.evidence import Evidence
 
+QUOTE_CHARACTERS: Final = 400
+"""Of a quote below its reference; the whole of it is in the report's data."""
 LICENCE_CHARACTERS: Final = 80
 """Room for a name and an address; some ask that both be shown."""
 
 
-def render_references(references: Sequence[Reference], heading: str = "References") -> list[str]:
-    """The list under its heading; nothing if there is none."""
-    lines = [f"{reference.number}. {_render_reference(reference)}" for reference in references]
+def render_references(
+    references: Sequence[Reference],
+    heading: str = "References",
+    quotes: Mapping[int, Sequence[tuple[str, str]]] | None = None,
+) -> list[str]:
+    """The list under its heading; nothing if there is none.
+
+    Args:
+        references: one for each number.
+        heading: in the language of the report.
+        quotes: by number the words that the report quotes, each with the place that it is quoted from.
+    """
+    lines: list[str] = []
+    for reference in references:
+        quoted = (quotes or {}).get(reference.number, ())
+        below = len({place for place, _ in quoted}) > 1
+        lines.append(f"{reference.number}. {_render_reference(reference, below=below)}")
+        indent = " " * len(f"{reference.number}. ")
+        lines += (f"{indent}- {one}" for one in _render_quotes(quoted))
     return [f"## {heading}", "\n".join(lines)] if lines else []
+
+
+def _render_quotes(quotes: Iterable[tuple[str, str]]) -> Iterable[str]:
+    """Each place with what is quoted from it; the place is left out where there is one alone."""
+    by_place: dict[str, dict[str, None]] = {}
+    for place, quote in quotes:
+        by_place.setdefault(place, {})[f"“{escape_markdown(shorten_text(quote, QUOTE_CHARACTERS))}”"] = None
+    for place, said in by_place.items():
+        if len(by_place) > 1:
+            yield f"{render_locator(place)}: {'; '.join(said)}" if place else "; ".join(said)
+        else:
+            yield from said
 
 
 def list_retraction_warnings(references: Iterable[Reference]) -> tuple[str, ...]:
@@ -38,9 +68,12 @@ def render_work_flag(words: str) -> str:
     return f"**{escape_markdown(words)}** " if words else ""
 
 
-def _render_reference(reference: Reference) -> str:
+def _render_reference(reference: Reference, *, below: bool) -> str:
+    """One entry; `below`: the places that are cited stand below it, with what is quoted from each."""
     if reference.work is not None:
         return _render_work(reference, reference.work)
+    if below:
+        return f"**{escape_markdown(reference.title)}** — {escape_markdown(reference.source)}"
     if len(reference.locators) == 1:
         return f"{render_link(reference.title, reference.locators[0])} — {escape_markdown(reference.source)}"
     places = "; ".join(map(render_locator, reference.locators))
@@ -91,6 +124,8 @@ def _normalize_address(address: str) -> str:
 
 
 NO_HASH: Final = ""
+LEAST_TITLE_WORDS: Final = 4
+"""Of a title by which documents are taken for parts of one work; a shorter one, as `Introduction`, many have."""
 
 
 class Works:
@@ -123,6 +158,14 @@ class Works:
         known = self.of(passage)
         named = known.work.identifiers.document if known else ""
         return (named, NO_HASH) if named else (passage.document, passage.content_hash)
+
+    def group(self, passage: Evidence) -> tuple[str, str]:
+        """What documents of one work have in common: the work; else title and source, if the title tells enough."""
+        key, known = self.key(passage), self.of(passage)
+        if key[1] == NO_HASH or len(passage.title.split()) < LEAST_TITLE_WORDS:
+            return key
+        said = f"{known.work.authors} {known.work.year}" if known else ""
+        return (f"{passage.source}: {' '.join(passage.title.split()).casefold()}", said)
 
     def document(self, passage: Evidence) -> str:
         """The canonical id of what the passage is of: that of its work, or of its document."""

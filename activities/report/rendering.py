@@ -105,7 +105,7 @@ def render_report(
             *render_bullets(words.warnings, map(escape_markdown, (*draft.remarks, *call.warnings))),
             *_render_searches(call, words, checked.given, searched),
             *(block for one in added for block in one.end),
-            *render_references(checked.references, words.references),
+            *render_references(checked.references, words.references, _list_quotes(checked)),
         ]
     )
 
@@ -271,18 +271,31 @@ def _describe_gap(gap: SectionGap) -> str:
     return f"{escape_markdown(gap.reason.rstrip('.'))} ({', '.join(filter(None, figures)) or 'never started'})."
 
 
+def _list_quotes(checked: CheckedDraft) -> dict[int, list[tuple[str, str]]]:
+    """By reference the words that are quoted and where they stand; a report of quotations shows them in its text."""
+    if checked.draft.quoted or checked.draft.attachments:
+        return {}
+    places = {one.id: one.locator for one in checked.given}
+    quotes: dict[int, list[tuple[str, str]]] = {}
+    for cited in checked.citations:
+        if cited.number is not None:
+            quotes.setdefault(cited.number, []).append((places.get(cited.evidence, ""), cited.quote))
+    return quotes
+
+
 def _list_unverified_claims(checked: CheckedDraft, added: Iterable[AddedText]) -> Iterable[str]:
-    yield from map(_render_failed_citation, checked.unverified)
+    titles = {one.id: one.title for one in checked.given}
+    yield from (_render_failed_citation(one, titles.get(one.evidence, "")) for one in checked.unverified)
     yield from map(_render_doubted_statement, checked.doubted)
     yield from (line for one in added for line in one.doubts)
 
 
-def _render_failed_citation(cited: CheckedCitation) -> str:
+def _render_failed_citation(cited: CheckedCitation, title: str) -> str:
     if cited.verdict == "no_citation":
         return f"{sanitize_markdown(cited.claim)} — {REASONS[cited.verdict]}."
+    source = f" Cited work: {escape_markdown(title)}." if title else ""
     return (
-        f"{sanitize_markdown(cited.claim)} — {REASONS[cited.verdict]}. "
-        f"Evidence: {escape_markdown(cited.evidence)}. Quoted: “{escape_markdown(cited.quote)}”"
+        f"{sanitize_markdown(cited.claim)} — {REASONS[cited.verdict]}.{source} Quoted: “{escape_markdown(cited.quote)}”"
     )
 
 
@@ -301,15 +314,18 @@ def _render_searches(
 ) -> list[str]:
     """Render what was searched, for what and when; the text of a result may have been stored before that."""
     sources = words.sources.format(names=escape_markdown(", ".join(call.sources))) if call.sources else ""
-    queries = "; ".join(f"“{escape_markdown(query)}”" for query in dict.fromkeys(call.searches))
-    asked = words.searched_for.format(queries=queries) if queries else ""
+    queries = [f"“{escape_markdown(query)}”" for query in dict.fromkeys(call.searches)]
+    asked = words.searched_for.format(queries=queries[0]) if len(queries) == 1 else ""
     retrieved = sorted({format_utc_day(passage.retrieved_at) for passage in evidence} - {""})
     when = [
         _format_day_span(searched, words.searched_on, words.searched_from),
         _format_day_span(retrieved, words.retrieved_on, words.retrieved_from),
     ]
     told = " ".join(filter(None, (sources, asked, *when)))
-    return [f"## {words.what_was_searched}", told] if sources or asked else []
+    before = words.searched_for.partition("{queries}")[0].strip()
+    listed = [before, "\n".join(f"- {query}" for query in queries)] if len(queries) > 1 else []
+    blocks = list(filter(None, (told, *listed)))
+    return [f"## {words.what_was_searched}", *blocks] if sources or queries else []
 
 
 def _format_day_span(days: Sequence[str], one: str, several: str) -> str:

@@ -1,6 +1,7 @@
 """A report as one self-contained page of HTML, made of its Markdown, so that both say the same.
 
-Numbers lead to their references and these to their addresses; no other link is left. The page has no script and loads
+Numbers lead to their references, show the words that they stand for when pointed at, and references lead to their
+addresses; no other link is left. The page has no script and loads
 nothing: its policy allows its own style and no more. What is not on the list of tags and attributes is taken out.
 
 How the page of a report looks: dark and light as its reader has it, and black on white on paper.
@@ -11,6 +12,7 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from html import escape
+from itertools import pairwise
 from typing import Any, Final
 from xml.etree import ElementTree
 
@@ -24,6 +26,7 @@ from markdown_it.utils import EnvType, OptionsDict
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from elcano.graphs.report.report import Report
+from elcano.graphs.report.statements import Statement
 
 STYLE: Final = """
 :root{color-scheme:light dark;--text:#1c2024;--quiet:#5b646d;--line:#d7dce0;--ground:#fff;--shade:#f5f7f8;
@@ -69,11 +72,15 @@ HEADERS: Final[Mapping[str, str]] = {
     "X-Content-Type-Options": "nosniff",
 }
 """What is sent with it."""
+QUOTES_CHARACTERS: Final = 1_200
+"""Of the quotes that a number shows when it is pointed at."""
 FORMULA_CHARACTERS: Final = 5_000
 """A longer formula is shown as it was written."""
 
 _CITATION: Final = "reference_number"
 _KNOWN: Final = "numbers"
+_QUOTES: Final = "quotes"
+_LIST_MARK: Final = re.compile(r"^\s*(?:>\s*)*(?:[-*+]|\d{1,9}[.)])\s+")
 _NAMESPACE: Final = "{http://www.w3.org/1998/Math/MathML}"
 _NUMBER: Final = re.compile(r"\[(\d{1,6})(, [^\[\]\n]{1,80})?\](?!\()")
 _PICTURES: Final = "pictures"
@@ -111,12 +118,12 @@ _OF_SVG: Final[dict[str, frozenset[str]]] = {
 """All that a plot or a chart consists of; what is beside that, scripts and styles first, is taken out."""
 _TAGS: Final = frozenset(
     {
-        *("a", "blockquote", "br", "code", "div", "em", "h1", "h2", "h3", "hr", "li", "ol", "p", "pre", "s"),
-        *("span", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul"),
+        *("a", "blockquote", "br", "code", "details", "div", "em", "h1", "h2", "h3", "hr", "li", "ol", "p", "pre", "s"),
+        *("span", "strong", "summary", "table", "tbody", "td", "th", "thead", "tr", "ul"),
     }
 )
 _ATTRIBUTES: Final[dict[str, set[str]]] = {
-    "a": {"href", "class"},
+    "a": {"href", "class", "title"},
     "code": {"class"},
     "div": {"class"},
     "li": {"id"},
@@ -131,8 +138,13 @@ _ATTRIBUTES: Final[dict[str, set[str]]] = {
 def render_report_page(report: Report, pictures: Mapping[str, str | None] | None = None) -> str:
     """The page of `report`, with its pictures (SVG that code drew) by their paths; None: the title stands for it."""
     numbers = frozenset(reference.number for reference in report.references)
-    env: dict[str, object] = {_KNOWN: numbers, _PICTURES: dict(pictures or {})}
+    env: dict[str, object] = {
+        _KNOWN: numbers,
+        _PICTURES: dict(pictures or {}),
+        _QUOTES: _index_statements(report),
+    }
     tokens = _MARKDOWN.parse(report.markdown, env)
+    _fold_queries(tokens)
     _set_alignment_classes(tokens)
     if numbers:
         _add_reference_anchors(tokens)
@@ -163,9 +175,52 @@ def _parse_reference_number(state: StateInline, silent: bool) -> bool:
     if not silent:
         token = state.push(_CITATION, "a", 0)
         token.content = found[0]
-        token.meta = {"number": int(found[1])}
+        token.meta = {"number": int(found[1]), "quotes": _find_quotes(state, int(found[1]))}
     state.pos = found.end()
     return True
+
+
+def _index_statements(report: Report) -> dict[str, list[Statement]]:
+    """The statements of the report's blocks, by the lines, list items and table cells that they may stand in."""
+    found: dict[str, list[Statement]] = {}
+    for block in (block for part in report.parts for block in part.blocks if block.statements):
+        pieces = (piece for line in block.markdown.splitlines() for piece in (line, *line.split("|")))
+        for piece in dict.fromkeys(_LIST_MARK.sub("", one).strip() for one in pieces):
+            if piece:
+                found.setdefault(piece, []).extend(block.statements)
+    return found
+
+
+def _find_quotes(state: StateInline, number: int) -> str:
+    """What the number there stands for: the quotes of the statement that ends before it, else those of its block."""
+    statements = state.env.get(_QUOTES, {}).get(state.src.partition("\n")[0].strip(), ())
+    cited = [one for one in statements if any(quote.number == number for quote in one.citations)]
+    before = _keep_letters(_NUMBER.sub("", state.src[: state.pos]))
+    ends = [one for one in cited if before.endswith(_keep_letters(one.text))]
+    quotes = dict.fromkeys(
+        quote.quote for one in ends[-1:] or cited for quote in one.citations if quote.number == number
+    )
+    told = "\n".join(f"\u201c{' '.join(quote.split())}\u201d" for quote in quotes)
+    return told if len(told) <= QUOTES_CHARACTERS else f"{told[: QUOTES_CHARACTERS - 1]}\u2026"
+
+
+def _keep_letters(text: str) -> str:
+    return "".join(one for one in text if one.isalnum()).casefold()
+
+
+def _fold_queries(tokens: list[Token]) -> None:
+    """The list of what was searched for, which stands above the references, is folded under the words before it."""
+    headings = [place for place, one in enumerate(tokens) if one.type == "heading_open" and one.level == 0]
+    for begin, end in list(pairwise((*headings, len(tokens))))[-3:]:
+        lists = [at for at in range(begin, end) if tokens[at].type == "bullet_list_open" and tokens[at].level == 0]
+        if not lists or lists[0] - begin < 4 or not tokens[lists[0] - 2].content.endswith((":", "\uff1a")):
+            continue
+        opening, closing = tokens[lists[0] - 3], tokens[lists[0] - 1]
+        opening.tag = closing.tag = "summary"
+        ending = next(at for at in range(lists[0], end) if tokens[at].type == "bullet_list_close")
+        tokens.insert(ending + 1, Token("details_close", "details", -1, block=True))
+        tokens.insert(lists[0] - 3, Token("details_open", "details", 1, block=True))
+        return
 
 
 def _shown_number(
@@ -173,7 +228,9 @@ def _shown_number(
 ) -> str:
     token = tokens[at]
     shown = escape(token.content.replace("\\", ""))
-    return f'<a class="number" href="#reference-{token.meta["number"]}">{shown}</a>'
+    quotes = escape(token.meta["quotes"])
+    title = f' title="{quotes}"' if quotes else ""
+    return f'<a class="number" href="#reference-{token.meta["number"]}"{title}>{shown}</a>'
 
 
 def _parse_picture(state: StateInline, silent: bool) -> bool:

@@ -53,4 +53,4 @@ async def test_of_a_tool_that_no_try_lived_to_answer_for_nobody_knows_what_it_di
     assert result.ending is None
     (kept,) = script.archived
     failed = next(event for event in kept.events if event.type == "error")
-    assert ("nobody knows whether it did its work" in failed.message) is told
+    assert ("it is unknown whether the write happened" in failed.message) is told

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from elcano.activities.report.markdown import escape_markdown, render_link
 from elcano.api.reports.page import FORMULA_CHARACTERS, HEADERS, POLICY, STYLE, render_report_page
 from elcano.graphs.report.report import Reference, Report
+from elcano.graphs.report.statements import Block, CheckedCitation, Part, Statement
 
 OIL = Reference(
     number=1, document="d", title="Oil", source="docs", locators=("https://example.org/oil",), content_hash="0" * 64
@@ -132,3 +133,23 @@ def test_no_text_is_a_script_or_loads_anything(text: str) -> None:
         assert not any(name.startswith("on") or name in ("style", "src") for name in tree.attributes)
         assert all(link.startswith(("#reference-", "https://", "http://")) for link in tree.links)
         assert not tree.wrong
+
+
+def test_a_number_shows_the_words_that_its_sentence_quotes() -> None:
+    def statement(text: str, quote: str) -> Statement:
+        cited = CheckedCitation(claim=text, evidence="e", quote=quote, verdict="verified", number=1)
+        return Statement(text=text, kind="fact", citations=(cited,))
+
+    markdown = "- Oil is *dear* [1]. Oil burns [1]."
+    said = (statement("Oil is dear.", 'it costs "12" <b>euro</b>'), statement("Oil burns.", "oil is burnt"))
+    block = Block(kind="list", markdown=markdown, statements=said)
+    told = report(f"{markdown}\n\n{LIST}").model_copy(update={"parts": (Part(kind="section", blocks=(block,)),)})
+    page = render_report_page(told)
+    titles = re.findall(r'class="number" href="#reference-1" title="([^"]*)"', page)
+    assert titles == ["“it costs &quot;12&quot; &lt;b&gt;euro&lt;/b&gt;”", "“oil is burnt”"]
+
+
+def test_what_was_searched_for_is_folded() -> None:
+    shown = body("## What was searched\n\nSources: docs.\n\nSearched for:\n\n- “oil”\n- “water”")
+    folded = "<details>\n<summary>Searched for:</summary>\n<ul>\n<li>“oil”</li>\n<li>“water”</li>\n</ul>\n</details>"
+    assert re.sub(r"\s", "", folded) in re.sub(r"\s", "", shown)

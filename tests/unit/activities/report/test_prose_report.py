@@ -61,9 +61,7 @@ def test_every_kind_of_block_comes_out_as_it_went_in() -> None:
     shown = report().markdown
     for block in (numbered(TABLE), "### How", CODE, FORMULA, numbered(LIST), numbered(QUOTED)):
         assert f"\n\n{block}\n\n" in shown
-    assert (
-        "\n\nOil is dear [1], and water is cheap. [1] So drink water (inferred from [1]).\n\n## Goods\n\nThey" in shown
-    )
+    assert "\n\nOil is dear, and water is cheap. [1] So drink water (inferred from [1]).\n\n## Goods\n\nThey" in shown
     assert "not verified" not in shown
 
 

@@ -135,7 +135,8 @@ def test_a_reference_says_who_wrote_what_where_and_who_told_of_it() -> None:
         "1. Curie M, Bohr N (2020). [**Oil \\[and\\] \\*water\\***](<https://example.org/oil>). J Oil 3:1-9. "
         "[**doi:10.1/x**](<https://doi.org/10.1/x>), [**PMID 1**](<https://pubmed.ncbi.nlm.nih.gov/1>). "
         "Cited from: [**https://example.org/pubmed**](<https://example.org/pubmed>). "
-        "— pubmed, retrieved 2026-11-22; also found by europe_pmc"
+        "— pubmed, retrieved 2026-11-22; also found by europe_pmc\n"
+        "   - “Oil floats.”"
     )
 
 
@@ -299,3 +300,19 @@ def test_passages_know_their_work_by_any_of_its_names() -> None:
     assert works.of(ABSTRACT[0]) == works.of(RECORD[0])
     assert works.of(PAGE[0]) is None
     assert works.key(PAGE[0]) == ("docs", PAGE[0].content_hash)
+
+
+def test_documents_of_one_work_have_one_number_and_works_of_one_title_two() -> None:
+    title = "A study of oil in water"
+    first, second, other = (
+        (one.model_copy(update={"title": title}), text)
+        for one, text in (found("docs", text, None, document=f"docs:{text}") for text in ("Oil.", "Water.", "Wine."))
+    )
+    short = [found("docs", text, None, document=f"docs:{text}") for text in ("Salt.", "Sand.")]
+    of_another = Work(title=title, authors=("Bohr, Niels",), source="docs")
+    other = (other[0].model_copy(update={"work": of_another}), other[1])
+    everything = (first, second, other, *((one.model_copy(update={"title": "Notes"}), text) for one, text in short))
+    made = report(citing(*everything), *everything)
+    assert [one.number for one in made.citations] == [1, 1, 2, 3, 4]
+    assert [one.number for one in made.references] == [1, 2, 3, 4]
+    assert {one.content_hash for one in made.references[0].texts} == {first[1].content_hash, second[1].content_hash}

@@ -145,21 +145,23 @@ def test_claims_carry_numbers_or_the_mark_that_they_do_not_hold() -> None:
 def test_everything_that_failed_is_listed_with_its_evidence_and_reason() -> None:
     assert part(render_report(CALL, checked()), "What could not be verified").splitlines() == [
         "- Everyone knows it \\[7\\]. — it cites nothing.",
-        "- It is free. — the words it quotes do not stand in the evidence it cites. Evidence: prices:17. "
+        "- It is free. — the words it quotes do not stand in the evidence it cites. "
+        "Cited work: Prices \\[2025\\] > Oil. "
         "Quoted: “Water is \\[2\\] free”",
-        "- It burns. — the evidence it cites was never given to the writer. Evidence: prices:99. Quoted: “burns”",
+        "- It burns. — the evidence it cites was never given to the writer. Quoted: “burns”",
     ]
 
 
 def test_references_lead_to_every_cited_place() -> None:
     assert part(render_report(CALL, checked()), "References") == (
-        "1. **Prices \\[2025\\]** — docs: "
-        "[**https://example.org/prices#oil**](<https://example.org/prices#oil>); "
-        "[**https://example.org/prices#water**](<https://example.org/prices#water>)"
+        "1. **Prices \\[2025\\]** — docs\n"
+        "   - [**https://example.org/prices#oil**](<https://example.org/prices#oil>): “Oil is dear”\n"
+        "   - [**https://example.org/prices#water**](<https://example.org/prices#water>): "
+        "“Water is &lt;b>cheap&lt;/b>.”"
     )
     once = checked(DRAFT.model_copy(update={"sections": ()}))
     assert part(render_report(CALL, once), "References") == (
-        "1. [**Prices \\[2025\\]**](<https://example.org/prices#oil>) — docs"
+        "1. [**Prices \\[2025\\]**](<https://example.org/prices#oil>) — docs\n   - “Oil is dear”"
     )
 
 
@@ -170,7 +172,7 @@ def test_related_passages_warnings_and_searches_are_told() -> None:
     )
     assert part(markdown, "Limitations") == "- Nothing is said about wine."
     assert part(markdown, "Warnings") == "- docs: broken.pdf was skipped"
-    assert part(markdown, "What was searched") == "Sources: docs. Searched for: “oil price”; “\\[water\\]”."
+    assert part(markdown, "What was searched") == ("Sources: docs.\n\nSearched for:\n\n- “oil price”\n- “\\[water\\]”")
 
 
 def test_numbers_in_brackets_are_only_those_of_references() -> None:

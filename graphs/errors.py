@@ -195,18 +195,18 @@ def build_json_pointer(*parts: str | int) -> str:
 
 
 def build_faults_at(place: str, messages: Iterable[str]) -> Iterator[Fault]:
-    """Messages as faults of one place; of one that has a place of its own, below it."""
+    """Build faults at one location from messages; a message with its own location is placed below it."""
     for message in messages:
         yield Fault(message, place + message.pointer if isinstance(message, Fault) else place)
 
 
 def pointer_of(message: str) -> str:
-    """Where a fault is; empty for a text that says nothing of it."""
+    """Return the location of a fault; empty for a text without one."""
     return message.pointer if isinstance(message, Fault) else ""
 
 
 def trim_pointer_to_document(document: object, place: str) -> str:
-    """As much of a pointer as leads somewhere in `document`."""
+    """Return as much of a pointer as leads somewhere in `document`."""
     found, here = "", document
     for part in place.split("/")[1:]:
         inside, here = _look_up_part(here, part.replace("~1", "/").replace("~0", "~"))

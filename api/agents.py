@@ -34,13 +34,13 @@ class AgentField(Described):
     """An input of an agent."""
 
     name: str = Field(examples=["question"])
-    """As a node's `inputs` name it."""
+    """The name in a node's `inputs`."""
     type: str = Field(examples=["string"])
     """What its expression has to give, in JSON Schema's words; `any`: several of them."""
     required: bool = Field(examples=[True])
     """Whether a node has to give it."""
     description: str = ""
-    """What it is."""
+    """Its description."""
 
 
 class AgentCard(Described):
@@ -49,14 +49,14 @@ class AgentCard(Described):
     name: str = Field(examples=["judge"])
     """Nodes call it so."""
     version: int | None = Field(default=None, ge=1, examples=[3])
-    """Of an agent of your own the number of its latest version, which nodes mean unless they name another (`name@2`);
-    null: it is built in."""
+    """For a custom agent the number of its latest version, which nodes use unless they name another (`name@2`); null:
+    it is built in."""
     at: Moment | None = Field(default=None, examples=["2026-01-01T00:00:00Z"])
     """When that was kept."""
     description: str = Field(examples=["Judges whether the evidence is enough to answer."])
-    """What it is for."""
+    """Its purpose."""
     inputs: tuple[AgentField, ...]
-    """What it is given."""
+    """Its inputs."""
     outputs: tuple[str, ...] = Field(examples=[["sufficient", "confidence"]])
     """The fields of what it leaves under `outputs.NODE`."""
     passages: bool = Field(examples=[True])
@@ -83,11 +83,11 @@ class AgentView(AgentCard):
     """An agent, whole."""
 
     output: dict[str, Any] = Field(examples=[{"type": "object"}])
-    """What it answers, as a JSON Schema."""
+    """Its answer, as a JSON Schema."""
     instructions: str
     """What its model is told beside the task."""
     definition: OwnAgent | None = None
-    """Of an agent of your own what was kept: change it and send it to `POST /v1/agents`."""
+    """For a custom agent its stored definition: change it and send it to `POST /v1/agents`."""
 
     @classmethod
     def built_in(cls, agent: AgentDefinition) -> "AgentView":
@@ -294,7 +294,7 @@ async def list_agent_versions(name: AgentNamed, services: Provided) -> list[Agen
 
 @router.delete("/{name}", status_code=204, responses=problem_docs(AgentNotFound))
 async def delete_agent(name: AgentNamed, services: Provided) -> None:
-    """Delete an agent of your own with all its versions. Graphs and runs that call it go on; they have it with them."""
+    """Delete your own agent with all its versions. Graphs and runs that call it continue; they carry it with them."""
     if name in AGENTS:
         raise RequestInvalid([FieldFault(field="name", message=f"{name!r} is a built-in agent, which stays")])
     if not await services.store.agents.delete(name):

@@ -43,12 +43,12 @@ class GraphCard(Described):
     name: NodeId = Field(examples=["iterative"])
     """Pass it as `mode`."""
     version: int | None = Field(default=None, ge=1, examples=[3])
-    """Of a graph of your own the number of its latest version, which `mode` means unless it names another (`name@2`);
-    null: it is built in."""
+    """For a custom graph the number of its latest version, which `mode` uses unless it names another (`name@2`); null:
+    it is built in."""
     at: Moment | None = Field(default=None, examples=["2026-01-01T00:00:00Z"])
     """When that was kept."""
     description: str = Field(examples=["Think, find the gap, search for it, judge."])
-    """What it does."""
+    """Its description."""
     nodes: int = Field(examples=[9])
     """How many nodes it has."""
     agents: tuple[str, ...] = Field(examples=[["judge", "thinking", "writer"]])
@@ -92,7 +92,7 @@ class DryRunRequest(Request):
     """A walk through a graph on which nothing is done."""
 
     question: Spoken = Field(max_length=MAX_QUESTION, examples=["Why is the sky blue?"])
-    """What the walk is about."""
+    """The question of the walk."""
     answers: dict[Annotated[str, Field(max_length=100)], Annotated[list[dict[str, Any]], Field(max_length=100)]] = (
         Field(
             default={},
@@ -107,7 +107,7 @@ class DryRunRequest(Request):
     )
     """Names of sources; they need not exist."""
     budget: BudgetRequest = Field(default=BudgetRequest(), json_schema_extra=_without_default)
-    """What a run like this may spend."""
+    """The limits of such a run."""
 
 
 _LOCATION = {"Location": {"description": "The path of the version.", "schema": {"type": "string"}}}
@@ -253,7 +253,7 @@ async def dry_run(name: GraphNamed, body: DryRunRequest, services: Provided) -> 
 
 @router.delete("/{name}", status_code=204, responses=problem_docs(GraphNotFound))
 async def delete_graph(name: GraphNamed, services: Provided) -> None:
-    """Delete a graph of your own with all its versions. Runs that walk it go on; they have it with them."""
+    """Delete your own graph with all its versions. Runs that walk it continue; they carry it with them."""
     if name in MODES:
         raise RequestInvalid([FieldFault(field="name", message=f"{name!r} is a built-in graph, which stays")])
     if not await services.store.graphs.delete(name):

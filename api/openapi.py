@@ -37,7 +37,7 @@ from elcano.settings.settings import Settings
 
 
 class Welcome(Described):
-    """What this is, and where to go on."""
+    """What this service is, and where to continue."""
 
     name: str = Field(examples=["Elcano"])
     """The program."""
@@ -182,7 +182,7 @@ CONTENT_POLICY: Final = (
     "default-src 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self' 'unsafe-inline'; "
     "style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""What a browser may load for a page of ours: what comes from here. Swagger UI is started by a script in its page."""
+"""What a browser may load for a page of ours: content from here. Swagger UI is started by a script in its page."""
 
 
 def add_manual(app: FastAPI) -> None:

@@ -1,11 +1,11 @@
 """What a plugin is: one object that names everything a subject adds to Elcano; and what the loaded ones add.
 
-A plugin stands in one folder, with its object `plugin` in `plugin.py`. What it adds is named by dotted paths and
-imported when it is needed: workflows never load what does I/O, and `elcano --help` loads nothing but names. A path that
-begins with a dot is relative to the plugin's package: `.agents.judge:AGENT`.
+A plugin is one folder, with its object `plugin` in `plugin.py`. Its parts are named by dotted paths and imported when
+needed: workflows never load code that does I/O, and `elcano --help` loads nothing but names. A path that begins with a
+dot is relative to the plugin's package: `.agents.judge:AGENT`.
 
-A process has one set of plugins: programs load those that the settings name, and so does whoever asks first. Workflow
-code reads registries that were filled before (`load_registries`), since nothing may be imported while it runs.
+A process has one set of plugins: programs load those that the settings name, and so does the first code that asks.
+Workflow code reads registries that were filled before (`load_registries`), since nothing may be imported while it runs.
 """
 
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence, ValuesView
@@ -71,8 +71,9 @@ class Plugin:
     checks: tuple[Path, ...] = ()
     """Functions that `elcano doctor` calls with the settings: each yields findings."""
     stores: Mapping[str, Path] = field(default_factory=dict)
-    """What it keeps beside the kernel, by name: functions that open it on the database's engine and the settings, as
-    `storage.deletion.PluginStore`. They are opened while the plugin is left out too, so that deleted runs are gone."""
+    """Its own stores beside the kernel's, by name: functions that open them on the database's engine and the settings,
+    as `storage.deletion.PluginStore`. They are opened even if the plugin is left out, so that deleting a run reaches
+    them."""
     archivers: tuple[Path, ...] = ()
     """Functions that are called with the store and the record of each run that ends, before it is archived."""
 
@@ -92,7 +93,7 @@ KERNEL: Final = Plugin(
 
 
 LOADER: Final = "elcano.plugins"
-"""The module whose `load_plugins` is called if nobody has."""
+"""The module whose `load_plugins` is called if no program has loaded plugins."""
 
 
 class NamedObject(Protocol):
@@ -100,7 +101,7 @@ class NamedObject(Protocol):
 
     @property
     def name(self) -> str:
-        """By which graphs and people ask for it."""
+        """The name that graphs and people use."""
         ...
 
 
@@ -113,7 +114,7 @@ _registries: list["Registry[Any]"] = []
 class Registry(MutableMapping[str, T], Generic[T]):
     """The objects of one kind that the loaded plugins add, by name, in the order of the plugins.
 
-    A program may put in an object of its own; that lasts until plugins are installed anew.
+    A program may add an object of its own; it lasts until plugins are installed anew.
     """
 
     def __init__(self, kind: str, of: type[T] | None = None) -> None:
@@ -218,7 +219,7 @@ def load_objects(kind: str) -> list[Any]:
 
 
 def load_stores() -> dict[str, Any]:
-    """Import what opens the plugins' stores, by their names, also of plugins that are left out."""
+    """Import the openers of the plugins' stores, by name, including plugins that are left out."""
     plugins = (*list_plugins(), *_left_out)
     return {name: resolve_path(plugin, path) for plugin in plugins for name, path in plugin.stores.items()}
 

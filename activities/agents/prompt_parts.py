@@ -33,7 +33,7 @@ from elcano.storage.store import TenantStore
 
 SHARE: Final = 0.25
 NOT_SHOWN: Final = "not shown"
-"""In place of the key of a passage for which there was no room: its quote still stands."""
+"""Replaces the key of a passage for which there was no room: its quote remains."""
 
 
 def fit_last_draft(
@@ -75,7 +75,7 @@ def _with_keys(claim: Claim, keys: Mapping[str, str]) -> Claim:
 
 
 MOST_PAGES: Final = 20
-"""Addresses that whoever plans searches is told, the latest that were found."""
+"""Number of addresses shown to agents that plan searches, the latest found."""
 
 
 class Loader:

@@ -57,7 +57,7 @@ class Form:
     order: tuple[str, ...] = ()
     """Keys of its passages, those that matter most first."""
     told: str = ""
-    """What the model is told beside its instructions."""
+    """Additional instructions for the model."""
     max_tokens: int | None = None
     """The room for the answer; None: whatever the provider gives."""
     cuts: int = 0
@@ -125,11 +125,11 @@ class Windows:
 
 
 WINDOWS = Windows()
-"""Of this process."""
+"""The context windows learned by this process."""
 
 
 TIGHTER: Final = 0.8
-"""What is chosen does not fill its room exactly; a cut that is still too long is made again with so much of it."""
+"""The selection does not fill its room exactly; a prompt that is still too long is cut again to this share."""
 TRIES: Final = 6
 
 

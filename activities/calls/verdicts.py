@@ -26,7 +26,7 @@ from pydantic_ai.exceptions import (
 from elcano.graphs.model_names import PROVIDERS
 
 Remedy: TypeAlias = Literal["key", "credit", "model", "request"]
-"""What is wrong: the key, what its account may spend, the model's name, or the request itself."""
+"""What is wrong: the key, the account's spending limit, the model's name, or the request itself."""
 Verdict: TypeAlias = Remedy | Literal["too_long", "busy"]
 
 CODES: Final[Mapping[str, Verdict]] = {
@@ -196,7 +196,7 @@ SET_ELSEWHERE: Final = "or choose another model with `ELCANO_MODEL` or the run's
 
 @dataclass(frozen=True)
 class ProviderPages:
-    """Where a provider keeps what may have to be mended."""
+    """A provider's pages for fixing keys, credit and models."""
 
     keys: str
     billing: str

@@ -62,7 +62,7 @@ _BUSY: Final = (408, 429)
 
 
 MOST_TURNS: Final = 20
-"""A worker that comes too late for so many turns has too much to do."""
+"""A worker that misses this many turns is overloaded."""
 LEAST_LATE: Final = 0.1
 """Seconds by which a call may always be late; otherwise a third of the way to the next turn. With turns a tenth further
 apart than the rate says, a call may then take 0.3 s more from its turn to the service than another one, and no second
@@ -83,7 +83,7 @@ class Gate:
 
     @asynccontextmanager
     async def passing(self, provider: str, queue: str, per_second: float | None) -> AsyncIterator[None]:
-        """The block calls the provider once; what becomes of that is written down for everybody.
+        """Let the block call the provider once; its outcome is recorded for all workers.
 
         Raises:
             SourceBusy: the provider is not to be called for `retry_after` seconds.

@@ -16,7 +16,7 @@ from elcano.activities.text.written_dates import parse_month_name
 from elcano.activities.text.written_numbers import Number, find_numbers
 
 MOST_FIGURES: Final = 2_000
-"""Of one text; more than any sentence or quote has."""
+"""Maximum number of figures of one text; more than any sentence or quote has."""
 _RANGE: Final = re.compile(r"\s{0,2}(?:[-\u2013\u2014\u2012]|to|bis|\u00e0|a|tot)\s{0,2}$")
 _CENTURY: Final = re.compile(r"(?<!\d)((?:1[5-9]|20)\d\d)[-\u2013/]\Z")
 _FALLS: Final = re.compile(

@@ -28,7 +28,7 @@ from elcano.graphs.extras import EXTRAS
 from elcano.settings.settings import Settings
 
 HEARD_SECONDS: Final = 1.0
-"""A worker that has just begun polls one queue after the other: one that is not polled is looked at again so long."""
+"""How long an unpolled queue is checked again: a worker that has just started polls one queue after the other."""
 _SERVED: Final = ("sqlite://", "postgresql://")
 """How the addresses of databases begin that need no extra."""
 _ASK_AGAIN_SECONDS: Final = 0.1
@@ -36,18 +36,18 @@ _ASK_AGAIN_SECONDS: Final = 0.1
 
 @dataclass(frozen=True)
 class SourceSurvey:
-    """What a server and its workers have at one moment. It is asked for once a request."""
+    """The sources of a server and its workers at one moment. It is taken once per request."""
 
     sources: SourceCatalogue
-    """As it is set up."""
+    """The configured sources."""
     lacks: Mapping[str, str]
-    """Of each what has to be done before it can be searched; empty if nothing has to."""
+    """What each needs before it can be searched; empty if nothing."""
     lacking: frozenset[str]
     """The extras that a worker lacks which may be given a run now; one that was stopped counts for another minute."""
     unreachable: TemporalUnavailable | None = None
     """Why workers could not be asked."""
     unserved: frozenset[str] = frozenset()
-    """Those that lack nothing but a worker, as far as that was asked."""
+    """Sources that lack only a worker, as far as that was checked."""
 
     @property
     def searchable(self) -> tuple[str, ...]:
@@ -126,7 +126,7 @@ async def explain_unserved_source(spec: SourceSpec, temporal: Temporal) -> str:
 
 
 def find_source_faults(field: str, names: Iterable[str], survey: SourceSurvey) -> list[FieldFault]:
-    """What is wrong with the sources that a request names: unknown here, or not searchable now."""
+    """List the faults of the sources that a request names: unknown here, or not searchable now."""
     faults = []
     for name in names:
         faults += [FieldFault(field=field, message=text) for text in explain_unknown_name("source", name, survey.lacks)]
@@ -193,7 +193,7 @@ def find_choice_faults(
     survey: SourceSurvey,
     settings: Settings,
 ) -> list[FieldFault]:
-    """What is wrong with the sources that a request names, or why there are none to be chosen."""
+    """List the faults of the sources that a request names, or why there are none to choose from."""
     faults = find_source_faults("sources", wanted or (), survey)
     message = ""
     if graph is not None and graph.asks_databases:

@@ -43,7 +43,7 @@ from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import TenantStore
 
 PART_BYTES: Final = 1_000_000
-"""Of one part of an answer, as JSON: a state with some 5,000 passages."""
+"""Maximum size of one part of a response, as JSON: a state with some 5,000 passages."""
 
 _JSON: Final[TypeAdapter[Json]] = TypeAdapter(Json)
 

@@ -35,7 +35,7 @@ class Answer(NamedTuple):
     content: bytes
     """Decoded from its content encoding."""
     encoding: str = "utf-8"
-    """As its first bytes say, or as declared; `utf-8` if nothing was, or what is no encoding of texts."""
+    """The encoding from its first bytes, or as declared; `utf-8` if none was, or one that is not for texts."""
 
     @property
     def media_type(self) -> str:

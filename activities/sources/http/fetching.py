@@ -29,7 +29,7 @@ from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.settings import Settings
 
 API_BYTES: Final = 20_000_000
-"""Of one answer of a service; a page of 1,000 PubMed records takes some 15 MB."""
+"""Maximum size of a service's response; a page of 1,000 PubMed records takes some 15 MB."""
 SECONDS: Final = 30.0
 """For one answer, from the first name that is resolved to the last byte."""
 

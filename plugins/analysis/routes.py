@@ -13,7 +13,6 @@ from elcano.api.http.errors import (
     NotAcceptable,
     ReportLost,
     ReportNotReady,
-    RequestInvalid,
     RunNotFound,
     problem_docs,
 )
@@ -38,7 +37,7 @@ COLUMNS: Final = (
 )
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
-router = APIRouter(prefix="/v1/runs/{run_id}/analysis", tags=["results"], responses=problem_docs(RequestInvalid))
+router = APIRouter(prefix="/v1/runs/{run_id}/analysis", tags=["results"])
 
 
 @router.get(

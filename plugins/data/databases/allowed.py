@@ -103,7 +103,7 @@ _LISTS: Final = exp.Any | exp.All | exp.Array | exp.Tuple
 
 
 def faulty_pattern(node: exp.Expr) -> str:
-    """Describe what is wrong with the patterns of one function; empty if nothing is."""
+    """Describe the fault of the patterns of one function; empty if there is none."""
     if type(node) in _UNKNOWN:
         return f"{node.key.upper()} is not known in the form that this version of the SQL parser gives it"
     for pattern in _iter_pattern_arguments(node):

@@ -67,7 +67,7 @@ _STORED: Final = _Size(copies=1)
 
 
 class _Outputs(Generic[_Found]):
-    """What is known of each column of the queries that a query is made of, by the identity of these queries."""
+    """The known sizes of each column of the queries that a query is made of, by the identity of these queries."""
 
     def __init__(self, stored: _Found) -> None:
         self._stored = stored
@@ -87,11 +87,11 @@ class _Outputs(Generic[_Found]):
         }
 
     def of_query(self, query: exp.Expr) -> list[_Found]:
-        """Return what is known of the columns of a query, in order."""
+        """Return the known sizes of the columns of a query, in order."""
         return list(self._columns.get(id(query.unnest()), {}).values())
 
     def of_column(self, column: exp.Column, scope: Scope) -> _Found:
-        """Return what is known of a column, as seen from `scope`."""
+        """Return the known size of a column, as seen from `scope`."""
         around: Scope | None = scope
         while around is not None:
             source = around.sources.get(column.table)

@@ -8,8 +8,6 @@ from pydantic import Field, ValidationError
 
 from elcano.api.http.errors import (
     AgentNotFound,
-    BodyTooLarge,
-    BodyUnreadable,
     FieldFault,
     RequestInvalid,
     problem_docs,
@@ -229,7 +227,7 @@ AgentNamed: TypeAlias = Annotated[
 TAKEN = frozenset({"schema"})
 """Names that stand for something else in the place of an agent's."""
 
-router = APIRouter(prefix="/v1/agents", tags=["agents"], responses=problem_docs(RequestInvalid))
+router = APIRouter(prefix="/v1/agents", tags=["agents"])
 
 
 @router.get("")
@@ -245,7 +243,7 @@ async def list_agents(services: Provided) -> list[AgentCard]:
     responses={
         200: {"model": AgentCard, "description": "It is the latest version already"},
         201: {"description": "A new version", "headers": _LOCATION},
-        **problem_docs(BodyUnreadable, BodyTooLarge, TooManyAgents),
+        **problem_docs(TooManyAgents),
     },
 )
 async def keep_agent(

@@ -8,8 +8,6 @@ from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
 from elcano.api.http.errors import (
-    BodyTooLarge,
-    BodyUnreadable,
     FieldFault,
     GraphNotFound,
     NotAcceptable,
@@ -121,7 +119,7 @@ GraphNamed: TypeAlias = Annotated[
     str, Path(max_length=100, description="A name; of your own also a version: `my_graph@2`.", examples=["iterative"])
 ]
 
-router = APIRouter(prefix="/v1/graphs", tags=["graphs"], responses=problem_docs(RequestInvalid))
+router = APIRouter(prefix="/v1/graphs", tags=["graphs"])
 
 
 @router.get("")
@@ -137,7 +135,7 @@ async def list_graphs(services: Provided) -> list[GraphCard]:
     responses={
         200: {"model": GraphCard, "description": "It is the latest version already"},
         201: {"description": "A new version", "headers": _LOCATION},
-        **problem_docs(BodyUnreadable, BodyTooLarge, GraphInvalid, TooManyGraphs),
+        **problem_docs(GraphInvalid, TooManyGraphs),
     },
 )
 async def keep_graph(
@@ -169,7 +167,7 @@ async def graph_schema() -> dict[str, Any]:
     return ResearchGraph.model_json_schema()
 
 
-@router.post("/validate", responses=problem_docs(BodyUnreadable, BodyTooLarge))
+@router.post("/validate")
 async def validate_graph(
     graph: Annotated[Any, Body(description="A graph as JSON (see `GET /v1/graphs/schema`).")],
     services: Provided,
@@ -223,7 +221,7 @@ async def list_versions(name: GraphNamed, services: Provided) -> list[GraphVersi
     return [GraphVersionCard(version=version, at=datetime_from_seconds(at)) for version, at in versions]
 
 
-@router.post("/{name}/dry-run", responses=problem_docs(BodyUnreadable, BodyTooLarge, GraphNotFound))
+@router.post("/{name}/dry-run", responses=problem_docs(GraphNotFound))
 async def dry_run(name: GraphNamed, body: DryRunRequest, services: Provided) -> Preview:
     """Walk a graph with invented answers, or with yours: which way it goes, step by step and branch by branch.
 

@@ -6,9 +6,8 @@ from typing import Final, Literal
 from fastapi import APIRouter
 from pydantic import Field
 
-from elcano.api.http.errors import RequestInvalid, problem_docs
 from elcano.api.http.fields import Described
-from elcano.api.runs.source_availability import survey_sources
+from elcano.api.runs.source_availability import find_lacking_extras
 from elcano.api.services import Provided
 from elcano.graphs.catalogue.sources import DATABASE
 from elcano.graphs.checks.budget_limits import default_limits
@@ -150,7 +149,7 @@ def _left_out(graph: ResearchGraph, chooses: bool) -> frozenset[str]:
     return useful_extras(graph) | (required_extras(graph) if chooses else frozenset())
 
 
-router = APIRouter(prefix="/v1", responses=problem_docs(RequestInvalid))
+router = APIRouter(prefix="/v1")
 
 
 @router.get("/modes", tags=["graphs"])
@@ -161,7 +160,7 @@ async def list_modes(services: Provided) -> list[ModeView]:
     Graphs of your own are modes too: `GET /v1/graphs` lists them with these.
     """
     settings = services.settings
-    lacking = (await survey_sources(services.sources, services.temporal, settings)).lacking
+    lacking, _ = await find_lacking_extras(services.temporal)
     if not settings.mcp_servers:
         lacking -= {"mcp"}
     return [ModeView.of(name, databases=bool(settings.databases), lacking=lacking) for name in MODES]

@@ -14,9 +14,6 @@ from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
 from elcano.api.http.errors import (
-    BodyTooLarge,
-    BodyUnreadable,
-    RequestInvalid,
     SourceCheckFailed,
     SourceClosed,
     SourceNotFound,
@@ -205,7 +202,7 @@ async def list_sources(services: Provided) -> list[SourceView]:
     return await _build_source_views(list(services.sources.specs.values()), services)
 
 
-@router.get("/{name}", responses=problem_docs(RequestInvalid, SourceNotFound))
+@router.get("/{name}", responses=problem_docs(SourceNotFound))
 async def get_source(name: str, services: Provided) -> SourceView:
     """Read one source."""
     (shown,) = await _build_source_views([services.sources.get(name)], services)
@@ -215,9 +212,6 @@ async def get_source(name: str, services: Provided) -> SourceView:
 @router.post(
     "/{name}/check",
     responses=problem_docs(
-        BodyTooLarge,
-        BodyUnreadable,
-        RequestInvalid,
         SourceClosed,
         SourceNotFound,
         SourceCheckFailed,

@@ -2,6 +2,10 @@
 
 Each model of a fallback list has its own gate, so that the next one is asked at once where the first is held. A source
 without a queue is searched at once.
+
+A provider's task queue gives calls out at its rate, but in bursts: a second's worth at once, from each of the queue's
+partitions, and what was given out before the provider asked to wait is under way. So each call looks at the provider's
+row once more. It waits here for its turn for some seconds at the most; everything longer goes back to Temporal.
 """
 
 import asyncio

@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from elcano.api.events.feed import Feed, Item, NumberedEvent, Streaming, UnreadableBranch, Waiting
 from elcano.api.events.journal_merge import Cursor
 from elcano.api.events.watcher import Feeds
-from elcano.api.http.errors import LastEventIdInvalid, RequestInvalid, RunNotFound, problem_docs
+from elcano.api.http.errors import LastEventIdInvalid, RunNotFound, problem_docs
 from elcano.api.http.fields import event_view
 from elcano.api.services import Provided
 from elcano.graphs.state.events import EVENT_TYPES
@@ -87,7 +87,7 @@ MESSAGES: Final[Mapping[str, Any]] = {
 """What OpenAPI says of a stream: the words of its version 3.2, which older readers pass over."""
 
 
-router = APIRouter(tags=["runs"], responses=problem_docs(RequestInvalid))
+router = APIRouter(tags=["runs"])
 
 
 async def last_event_id(

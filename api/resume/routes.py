@@ -4,12 +4,9 @@ from fastapi import APIRouter, Response
 
 from elcano.api.control.routes import RequestId
 from elcano.api.http.errors import (
-    BodyTooLarge,
-    BodyUnreadable,
     ControlRefused,
     KeyReused,
     OutcomeUnknown,
-    RequestInvalid,
     ResumeRefused,
     RunForgotten,
     RunNotFound,
@@ -30,11 +27,8 @@ from elcano.graphs.errors import GraphInvalid, RunOpen
 
 _READ = (RunForgotten, RunUnreadable, WorkerUnavailable)
 _COMMON = (
-    BodyUnreadable,
     RunNotFound,
-    BodyTooLarge,
     ResumeRefused,
-    RequestInvalid,
     KeyReused,
     TemporalRefused,
     TemporalUnavailable,

@@ -74,19 +74,22 @@ async def survey_sources(
             lacks[name] = f"{lack} where the server runs and start it again"
         elif not served[name]:
             lacks[name] = f"{lack} where a worker runs, and start that again"
-    unreachable: TemporalUnavailable | None = None
-    lacking = frozenset[str]()
-    try:
-        lacking = await temporal.lacking_extras()
-    except TemporalUnavailable as error:
-        unreachable = error
-    except TemporalRefused:
-        pass
+    lacking, unreachable = await find_lacking_extras(temporal)
     if "databases" in lacking:
         opened = (name for name, address in settings.databases.items() if dialect_of(address) == "duckdb")
         lacks |= dict.fromkeys(opened, f"no worker opens it, {EXTRAS['databases'].hint}")
     survey = SourceSurvey(sources, lacks, lacking, unreachable)
     return await add_unserved_sources(survey, named, temporal) if named else survey
+
+
+async def find_lacking_extras(temporal: Temporal) -> tuple[frozenset[str], TemporalUnavailable | None]:
+    """The extras that a worker lacks which may be given a run now, none if nobody knows; and why Temporal is silent."""
+    try:
+        return await temporal.lacking_extras(), None
+    except TemporalUnavailable as error:
+        return frozenset(), error
+    except TemporalRefused:
+        return frozenset(), None
 
 
 async def add_unserved_sources(survey: SourceSurvey, names: Iterable[str], temporal: Temporal) -> SourceSurvey:

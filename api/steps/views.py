@@ -201,29 +201,6 @@ class OmittedPart(Described):
     """Its bytes as JSON."""
 
 
-class ChangeView(Described):
-    """One difference that a step made to what the run knows."""
-
-    field: str = Field(examples=["evidence"])
-    """Where: `evidence`, `outputs.judge`, `conversation[0].gap`."""
-    how: Literal["set", "removed", "appended", "cut_off"] = Field(examples=["appended"])
-    """`set`: it has another value; `appended` and `cut_off`: of a list."""
-    before: Json = Field(default=None, examples=[None])
-    """In short; null if there was nothing."""
-    after: Json = Field(default=None, examples=[None])
-    """In short; null if there is nothing."""
-    items: tuple[Json, ...] = Field(default=(), examples=[[{"id": "packages:rich#1", "title": "rich"}]])
-    """For a list the items that were appended or cut off, each in short, at most 200 of them: evidence by its id and
-    title."""
-    count: int = Field(default=1, examples=[8])
-    """How many parts that were."""
-
-    @classmethod
-    def of(cls, change: Change) -> "ChangeView":
-        """A change."""
-        return cls(**change.model_dump())
-
-
 class StepDetail(Described):
     """One step, looked into."""
 
@@ -246,7 +223,7 @@ class StepDetail(Described):
     """Everything the run knew before it. Evidence is there by id and title; `/evidence` has its texts."""
     after: JsonObject | None = Field(default=None, examples=[{"question": "What is Rich?", "iteration": 1}])
     """Everything the run knew after it; null while it is in progress."""
-    changed: tuple[ChangeView, ...] = ()
+    changed: tuple[Change, ...] = ()
     """What differs between the two, in short."""
     changed_more: bool = Field(default=False, examples=[False])
     """There are more differences than are told."""

@@ -79,12 +79,12 @@ def _can_plot_pool(pool: Pool) -> bool:
 
 
 SECONDS: Final = 5.0
-"""Of computing. A sandbox that does not stop by itself a second later is killed."""
+"""Time limit for computing. A sandbox that does not stop by itself a second later is killed."""
 MEMORY_BYTES: Final = 64 * 1024 * 1024
 DEPTH: Final = 200
 PRINTED_BYTES: Final = 100_000
 RESULT_BYTES: Final = 200_000
-"""As JSON: it becomes a part of the state."""
+"""Maximum size of the result as JSON: it becomes a part of the state."""
 START_SECONDS: Final = 60.0
 """For its process to begin, on a machine that is busy."""
 

@@ -1,4 +1,4 @@
-"""What a plugin is: one object that names everything a subject adds to Elcano; and what the loaded ones add.
+"""The definition of a plugin: one object that names everything a subject adds; and what the loaded ones add.
 
 A plugin is one folder, with its object `plugin` in `plugin.py`. Its parts are named by dotted paths and imported when
 needed: workflows never load code that does I/O, and `elcano --help` loads nothing but names. A path that begins with a

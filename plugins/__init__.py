@@ -109,7 +109,7 @@ def _import_left_out(offered: Mapping[str, str]) -> list[Plugin]:
 
 
 def _without_needy(found: Sequence[Plugin]) -> list[Plugin]:
-    """Those whose needs are met; the others are left out with what they need, which is logged."""
+    """Return the plugins whose needs are met; the others are left out with what they need, which is logged."""
     kept = list(found)
     while lacking := [plugin for plugin in kept if not {one.name for one in kept}.issuperset(plugin.needs)]:
         for plugin in lacking:

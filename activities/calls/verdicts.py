@@ -32,6 +32,7 @@ Verdict: TypeAlias = Remedy | Literal["too_long", "busy"]
 CODES: Final[Mapping[str, Verdict]] = {
     "billing_not_active": "credit",  # OpenAI, with status 429: github.com/BerriAI/litellm issue 2743
     "enforced_spend_limit_reached": "credit",  # Anthropic, 429: Microsoft Learn, "Anthropic 529 overloaded_error"
+    "insufficient_quota": "credit",  # OpenAI, and routers that answer with status 200: developers.openai.com
     "exceed_context_size_error": "too_long",  # llama.cpp: github.com/ggml-org/llama.cpp pull 15780
 }
 FILTER_CODES: Final = frozenset(

@@ -59,10 +59,10 @@ def extract_figures(text: str, *, dates: bool = False) -> list[Figure]:
     found: list[Figure] = []
     for one, unit in zip(numbers, units, strict=True):
         if one.moment is not None:
-            parts = ((start, end, number) for start, end, number in one.moment.parts if text[start].isdigit())
-            found += (
-                Figure(text[start:end], frozenset({Decimal(number)}), start=start) for start, end, number in parts
-            )
+            for start, end, number in one.moment.parts:
+                if text[start].isdigit():
+                    values = frozenset({Decimal(number)}) | _read_end_of_years(text, start, end)
+                    found.append(Figure(text[start:end], values, start=start))
         elif dates or not one.ordinal:
             found.append(_build_figure(text, one, unit))
     if dates:

@@ -161,7 +161,7 @@ def _build_field_fault(fault: Fault, given: object, inside: str, *, of: str = "g
 
 @dataclass(frozen=True)
 class GraphTraits:
-    """What has to be known of a graph before it can run. It is computed once."""
+    """The traits of a graph that are needed before it can run. They are computed once."""
 
     name: str
     chooses_mode: bool

@@ -1,4 +1,4 @@
-"""What a graph calls: its agents, including custom ones, and the extras without which its tools fail or do less."""
+"""The agents that a graph calls, including custom ones, and the extras without which its tools fail or do less."""
 
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Estimates what a run of a graph costs before it starts, in tokens and in model calls, from the estimates' figures.
+"""Estimates the cost of a run of a graph before it starts, in tokens and in model calls, from the estimates' figures.
 
 `least` is a run that goes straight through: every agent on the shortest path once, shown the results of one search.
 `usual` loops as often as the default limits allow, in sections if there are some. Neither includes a model's hidden

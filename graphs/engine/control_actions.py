@@ -223,7 +223,7 @@ def answer_to(graph: ResearchGraph, run: Run, action: Action) -> Json:
 
 
 def _what_helps(run: Run) -> str:
-    """Explain what a run that was not paused is waiting for."""
+    """Explain the wait of a run that was not paused."""
     if run.hold is None:
         return "; it continues"
     return {

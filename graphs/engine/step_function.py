@@ -88,7 +88,7 @@ def _wrap_engine_faults(step: Callable[P, T]) -> Callable[P, T]:
 
 @_wrap_engine_faults
 def next_command(graph: ResearchGraph, run: Run, elapsed: float) -> Command:
-    """Return what to do next, `elapsed` seconds after the start."""
+    """Return the next command, `elapsed` seconds after the start."""
     if run.finished:
         return Finish()
     if run.pause is not None:

@@ -222,7 +222,7 @@ class FanOut:
         return self._granted(part, open_branches)
 
     def passed_on(self, short: Collection[int]) -> dict[int, TopUp]:
-        """Return what ended branches left over, for the open ones that are short of it; nothing if it is too little."""
+        """Return the leftovers of ended branches, for the open ones that are short of them; nothing if too small."""
         parts = max(1, len(short))
         left = Slice(
             tokens=max(0, self._allotment.tokens) // parts,

@@ -70,7 +70,7 @@ class Journal:
 
     @property
     def pages(self) -> JournalPages:
-        """Return what a journal needs to continue from here."""
+        """Return the pages with which a journal can continue from here."""
         return JournalPages(
             run=self.run,
             entries=tuple(self.entries),

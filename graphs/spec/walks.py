@@ -21,7 +21,7 @@ def has_sections(graph: ResearchGraph) -> bool:
 
 
 def part_name(graph: ResearchGraph, branch: str) -> str:
-    """Return what the parts of a run that this branch works on are called: sections, unless there is no plan."""
+    """Return the name for the parts of a run that this branch works on: sections, unless there is no plan."""
     of_plan = any(
         edge.branch == branch for node in graph.nodes if researches_plan(node) for edge in graph.branches_from(node.id)
     )

@@ -27,7 +27,7 @@ from elcano.plugins.analysis.report_statistics import StatisticsAddition
 JSON = "application/json"
 CSV = "text/csv"
 SVG = "image/svg+xml"
-"""A plot loads nothing and runs nothing, whoever opens it."""
+"""A plot loads nothing and runs nothing in any viewer."""
 _TEXT = {"schema": {"type": "string"}}
 
 COLUMNS: Final = (

@@ -30,7 +30,7 @@ NEEDS_MODEL: Final = "Free questions to a database need a language model; withou
 NOT_READ: Final = "Its background and guidance were not read: the query answers the question alone."
 NOT_MENDED: Final = "Mending a query needs a language model; a saved one is mended where the operator saved it."
 QUESTION_CHARACTERS: Final = 150
-"""Of a saved question that a sentence names."""
+"""Maximum length of a saved question in a sentence."""
 MOST_NAMED: Final = 4
 
 
@@ -53,7 +53,7 @@ def write_sql(task: TaskEnvelope) -> SqlWriting:
 
 
 def repair_sql(task: TaskEnvelope) -> SqlRepair:
-    """No query: nothing but a model can mend one."""
+    """Return no query: only a model can repair one."""
     return SqlRepair(explanation=NOT_MENDED)
 
 

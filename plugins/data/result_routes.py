@@ -97,7 +97,7 @@ def _escape_formula(text: str) -> str:
 
 
 MOST_RESULTS: Final = 999
-"""That are counted, the first ones."""
+"""Maximum number of results that are counted, the first ones."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class KnownResult:
 
 
 async def load_data_answer(run: RunView, store: TenantStore) -> DataAnswer | None:
-    """What the report of a run has of results; None if there is no report, or it rests on none.
+    """Return the results of a run's report; None if there is no report, or it has none.
 
     Raises:
         ReportLost: the store does not have the report.

@@ -43,7 +43,7 @@ class DatabaseSchemaView(DatabaseView):
 
     @classmethod
     def of(cls, looked: DatabaseLooked) -> "DatabaseSchemaView":
-        """As a worker saw it."""
+        """Build the view from a worker's answer."""
         found = looked.found
         return cls(
             name=found.database, dialect=found.dialect, hash=found.hash, seconds=looked.seconds, tables=found.tables

@@ -22,9 +22,9 @@ from elcano.settings.settings import Settings
 from elcano.storage.store import TenantStore
 
 TABLES = 8
-"""That a question is about at the most, beside those that they refer to."""
+"""Maximum number of tables that a question is about, besides those that they refer to."""
 ROWS = 200
-"""Of a result that is found by searching."""
+"""Maximum number of rows of a result that is found by searching."""
 
 
 class DatabaseSource:
@@ -72,7 +72,7 @@ class DatabaseSource:
         return tuple(one.question for one in (await self._examples.like(given)).examples)
 
     async def _ask(self, query: str) -> ResultTable | str:
-        """What the saved query gives, or why there is nothing."""
+        """Return the result of the saved query, or why there is none."""
         try:
             saved = await self._examples.find(self._spec.name, query)
         except InputInvalid as error:

@@ -45,7 +45,7 @@ class KnowledgeNode(Frozen):
     name: str = Field(min_length=1, max_length=NAME_CHARACTERS)
     """What people call it."""
     text: str = Field(default="", max_length=TEXT_CHARACTERS)
-    """Of a claim all of it; of an entity what it is, as far as it is known."""
+    """The whole text of a claim; for an entity what it is, as far as known."""
     url: str = Field(default="", max_length=2_000)
     """Where a person reads it."""
     year: int | None = None
@@ -65,7 +65,7 @@ class KnowledgeEdge(Frozen):
     evidence: str = ""
     """The id of the passage that it rests on; empty where there is none: of an author, of a run's table."""
     support: Support = "unchecked"
-    """Of `stated` and `cites`: whether the quotes say what the claim says, as the report has it."""
+    """For `stated` and `cites`: whether the quotes support the claim, according to the report."""
 
 
 class KnowledgeCounts(Frozen):

@@ -112,11 +112,11 @@ def _begins_a_sentence(text: str, start: int) -> bool:
 
 
 AUTHORS: Final = 20
-"""Of one document; a paper of hundreds connects everybody with everybody."""
+"""Maximum number of authors of one document; a paper of hundreds would connect everybody."""
 SUBJECTS: Final = 20
 """Subject headings and keywords of one document."""
 CLAIMS: Final = 2_000
-"""Of one report."""
+"""Maximum number of claims of one report."""
 
 
 @dataclass

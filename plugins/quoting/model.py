@@ -40,7 +40,7 @@ class ExtractiveModel(Model[None]):
 
     @property
     def system(self) -> str:
-        """What the provider is called in usage and traces."""
+        """The provider's name in usage and traces."""
         return PROVIDER
 
     async def request(

@@ -26,8 +26,7 @@ from elcano.plugins.documents.html import Part
 from elcano.plugins.documents.parser import as_answer, document_of
 from elcano.plugins.web.addresses import extract_host, resolve_link
 from elcano.plugins.web.alignment import AlignedLines
-from elcano.plugins.web.charset import text_of
-from elcano.plugins.web.content_kind import HTML
+from elcano.plugins.web.content_kind import HTML, text_of
 from elcano.plugins.web.obstacles import PageSigns, find_page_obstacle
 
 MOST_LINKS: Final = 1_000
@@ -209,7 +208,7 @@ def _choose_page_blocks(parts: Sequence[Part], main: Parsed) -> Parsed:
 
 
 def _without_unseen(tree: LexborHTMLParser) -> None:
-    """Remove what browsers do not show, and permalink marks in headings; content shown without scripts stays."""
+    """Remove invisible content, and permalink marks in headings; content shown without scripts stays."""
     marks = (node for node in tree.css(_IN_HEADINGS) if node.text().strip() in _PERMALINKS)
     styled = (node for node in tree.css("[style]") if _UNSEEN_STYLE.search(node.attributes.get("style") or ""))
     # A page that is hidden as a whole is shown by its scripts in the end.

@@ -99,7 +99,7 @@ def build_task(given: SplitterInput, loaded: Loaded) -> TaskEnvelope:
 
 
 def find_splitting_faults(said: Splitting, given: SplitterInput, ids: Mapping[str, str]) -> tuple[str, ...]:
-    """Return what is wrong with an answer, in sentences for the model."""
+    """Return the faults of an answer, in sentences for the model."""
     found = []
     if len(said.paths) == 1:
         found.append("One path is none: leave `paths` empty, or give two.")

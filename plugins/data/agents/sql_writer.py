@@ -88,7 +88,7 @@ def _describe_sql_task(given: SqlWriterInput) -> JsonObject:
 
 
 def find_sql_decision_faults(said: SqlWriting, given: SqlWriterInput, ids: Mapping[str, str]) -> tuple[str, ...]:
-    """Return what is wrong with an answer: a decision without the fields that it requires."""
+    """Return the faults of an answer: a decision without the fields that it requires."""
     if said.decision == "query" and not said.sql.strip():
         return ("You decided `query` and gave no `sql`.",)
     if said.decision == "documents" and not given.documents:

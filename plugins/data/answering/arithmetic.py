@@ -35,7 +35,7 @@ class NamedCell:
 
 
 def compute_proof(proof: NumberProof, results: Sequence[ResultTable]) -> Decimal:
-    """What the arithmetic of a proof gives.
+    """Compute the result of a proof.
 
     Raises:
         NotComputed: a cell is not there or is no number, or the arithmetic cannot be done on it.

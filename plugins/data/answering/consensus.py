@@ -19,7 +19,7 @@ from elcano.plugins.data.tables import Cell, Kind, ResultColumn, ResultTable
 
 Key = tuple[Cell, ...]
 VALUE: Final = "value"
-"""What the one measure is called that each path calls otherwise."""
+"""The common name of the one measure that each path names differently."""
 _EXACT: Final = Context(prec=50)
 _RATIO: Final = Context(prec=15)
 
@@ -35,7 +35,7 @@ class Path:
 
 @dataclass
 class MergedPaths:
-    """What came of the paths."""
+    """The merged results of the paths."""
 
     table: ResultTable
     disagreements: list[Disagreement] = field(default_factory=list)

@@ -236,7 +236,7 @@ def _iter_column_names(tables: Sequence[ResultTable]) -> Iterator[GivenNumbers]:
 
 
 def _find_unstated_text(claim: CheckedClaim) -> Iterator[str]:
-    """Yield what a block shows besides its statements: headings, the heads of tables, code and formulas."""
+    """Yield the text of a block besides its statements: headings, the heads of tables, code and formulas."""
     if claim.kind in ("heading", "code", "formula") or not claim.statements:
         yield _MARKUP.sub(" ", claim.text)
     elif claim.kind == "table":

@@ -26,7 +26,7 @@ _KINDS: Final[tuple[tuple[Kind, tuple[str, ...]], ...]] = (
     ("date", ("date",)),
     ("time", ("time",)),
 )
-"""What the name of a type has in it; the first that fits. `point` and `interval` have `int` in them."""
+"""Parts of type names; the first match counts. `point` and `interval` contain `int`."""
 
 
 def kind_of(type_name: str) -> Kind:

@@ -231,11 +231,11 @@ class Sqlite(FileEngine):
 
 
 class Databases:
-    """What can be asked here.
+    """The databases that can be queried here.
 
     Args:
-        databases: by the names under which they are asked for.
-        refused: of what was named and cannot be used here: why.
+        databases: the databases by name.
+        refused: why named databases cannot be used here.
     """
 
     def __init__(self, databases: Mapping[str, Database], refused: Mapping[str, str] | None = None) -> None:

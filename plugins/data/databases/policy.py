@@ -261,7 +261,7 @@ def _name_query_part(node: exp.Expr) -> str:
 
 
 def _format_parser_error(error: BaseException) -> str:
-    """What the parser said, without its colours."""
+    """Format the parser's message, without its colours."""
     if isinstance(error, ParseError) and error.errors:
         first = error.errors[0]
         return f"{first['description']} at line {first['line']}, column {first['col']}"

@@ -198,7 +198,7 @@ def _fold_name_case(name: str, dialect: Dialect) -> str:
 
 
 ROWS = 1_000
-"""Of a result, where nothing else is said."""
+"""Default maximum number of rows of a result."""
 
 
 async def run_query(database: Database, query: SqlQuery, rows: int = ROWS) -> ResultTable | QueryFault:

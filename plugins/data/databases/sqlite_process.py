@@ -30,7 +30,7 @@ from elcano.plugins.data.databases.values import COUNTED_ROWS
 from elcano.plugins.data.tables import ResultColumn, TableSchema
 
 STEPS: Final = 5_000
-"""Of SQLite's machine between two looks at the clock: less than a millisecond."""
+"""Steps of SQLite's virtual machine between two checks of the clock: less than a millisecond."""
 LONGEST_VALUE: Final = 1_000_000
 """Bytes of one value at most, also between two functions; SQLite's own is a billion."""
 HEAP: Final = 500_000_000

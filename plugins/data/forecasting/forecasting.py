@@ -126,12 +126,12 @@ class ForecastComputing(Protocol):
 
 @dataclass(frozen=True)
 class Forecast:
-    """What came of a series."""
+    """The forecast of a series."""
 
     series: Series
     season: int
     moments: tuple[datetime, ...]
-    """Of the values to come."""
+    """The times of the forecast values."""
     fit: ModelFit
     """Rounded."""
     chosen: ModelScore

@@ -155,11 +155,11 @@ class Form:
     number: bool = False
     """A year that is a number, not text."""
     between: str = ""
-    """Of quarters: what stands before the Q. Of timestamps: what stands between date and time."""
+    """For quarters: the text before the Q. For timestamps: the text between date and time."""
     tail: str = ""
-    """Of timestamps: what stands behind the hour, time zone included."""
+    """For timestamps: the text after the hour, including the time zone."""
     offset: str = ""
-    """Of timestamps: the time zone, in one spelling; empty: they name none."""
+    """For timestamps: the time zone, in one spelling; empty: they have none."""
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ LEAST: Final = 3
 SHOWN: Final = 40
 """Characters of a cell that an answer repeats."""
 LARGEST: Final = 1e100
-"""What is larger overflows when it is squared."""
+"""A larger value overflows when it is squared."""
 
 
 @dataclass(frozen=True)
@@ -238,7 +238,7 @@ def _format_faulty_cell(cell: object) -> str:
 
 LINE_SHARE: Final = 0.1
 LINE_RUN: Final = 3
-"""So many of a series' moments, and so many one after the other, may be filled by a line between neighbours."""
+"""Maximum number of missing times, and of consecutive ones, that a line between neighbours may fill."""
 ZERO_SHARE: Final = 0.5
 """So many may be zeros that no row says."""
 

@@ -16,7 +16,7 @@ from elcano.plugins.data.forecasting.frequencies import parse_moment_cell
 from elcano.plugins.data.tables import MOMENTS, NUMBERS, Cell, ResultTable
 
 NAMED: Final = 12
-"""Of moments and rows, so many are named; the others are counted."""
+"""Number of times and rows that are named; the others are counted."""
 MESSAGE_CHARACTERS: Final = 2_000
 """Names of columns may be long."""
 

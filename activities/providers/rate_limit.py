@@ -2,6 +2,10 @@
 
 Each model of a fallback list has its own gate, so that the next one is asked at once where the first is held. A source
 without a queue is searched at once.
+
+A provider's task queue gives calls out at its rate, but in bursts: a second's worth at once, from each of the queue's
+partitions, and what was given out before the provider asked to wait is under way. So each call looks at the provider's
+row once more. It waits here for its turn for some seconds at the most; everything longer goes back to Temporal.
 """
 
 import asyncio
@@ -228,7 +232,7 @@ def _is_provider_trouble(error: ModelAPIError) -> bool:
 
 
 def _describe_model_error(error: ModelAPIError) -> str:
-    """Return what anyone may read of an error: a provider's own text may reveal a user's prompt or account."""
+    """Return the public part of an error: a provider's own text may reveal a user's prompt or account."""
     status = getattr(error, "status_code", None)
     return f"HTTP {status}" if status is not None else type(error).__name__.lstrip("_")
 

@@ -226,7 +226,7 @@ class _Desk:
 
 
 def _describe_faults(claim: Claim, found: CheckedClaim, passages: Mapping[str, Evidence]) -> Iterable[str]:
-    """Yield what does not hold in a block, worded for its writer."""
+    """Yield the faults of a block, worded for its writer."""
     if _count_uncited([found]):
         yield f"“{shorten_text(' '.join(claim.text.split()), TOLD_CHARACTERS)}”: {UNCITED}"
     failed = _list_failed([found])

@@ -38,7 +38,7 @@ from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.calls.names import agent_activities
 from elcano.activities.sources.registry import Sources
 from elcano.api.events.feed import Streaming
-from elcano.dev.ports import free_ports
+from elcano.dev.claims import free_ports
 from elcano.graphs.contracts import TASK_QUEUE, ModelChoice
 from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph

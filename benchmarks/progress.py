@@ -30,7 +30,7 @@ from temporalio.worker import Worker
 from benchmarks.history import size
 from benchmarks.scripted import Scripted
 from benchmarks.server import temporal_server
-from elcano.dev.ports import free_ports
+from elcano.dev.claims import free_ports
 from elcano.dev.stack import child_environment
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.state.events import AgentEvent

@@ -3,8 +3,7 @@
 import argparse
 import asyncio
 
-from elcano.dev.errors import CannotStart
-from elcano.dev.program import end_on_signals, exit_cannot_start, print_line, require_plugins
+from elcano.dev.program import CannotStart, end_on_signals, exit_cannot_start, print_line, require_plugins
 from elcano.dev.stack import open_stack, temporal_ui
 from elcano.settings import program_settings
 

@@ -25,9 +25,8 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from elcano.activities.passages.document import FileSkipped
-from elcano.dev.errors import CannotStart
-from elcano.dev.ports import free_ports
-from elcano.dev.program import end_on_signals, exit_cannot_start, print_line, require_plugins
+from elcano.dev.claims import free_ports
+from elcano.dev.program import CannotStart, end_on_signals, exit_cannot_start, print_line, require_plugins
 from elcano.dev.stack import child_environment, open_stack
 from elcano.graphs.checks.callees import find_unanswerable_offline, list_callees
 from elcano.graphs.errors import SourceRefused

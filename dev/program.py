@@ -5,12 +5,15 @@ import signal
 import sys
 from typing import Final, NoReturn
 
-from elcano.dev.errors import CannotStart
-from elcano.graphs.errors import InputInvalid
+from elcano.graphs.errors import ElcanoError, InputInvalid
 from elcano.graphs.registry import load_registries
 
 _CANNOT_START: Final = 2
 """The exit code of `elcano` for requests that cannot work."""
+
+
+class CannotStart(ElcanoError):
+    """The stack did not start. The text says what is wrong and how to fix it."""
 
 
 def end_on_signals() -> None:

@@ -14,11 +14,9 @@ from dataclasses import dataclass
 
 import httpx
 
-from elcano.dev.child import Child
-from elcano.dev.errors import CannotStart
-from elcano.dev.folder_lock import claim_folder
-from elcano.dev.guard import Guard, start_guard
-from elcano.dev.ports import find_listener, is_free
+from elcano.dev.child import Child, Guard, start_guard
+from elcano.dev.claims import claim_folder, find_listener, is_free
+from elcano.dev.program import CannotStart
 from elcano.dev.temporal import LOCALHOST, server_command
 from elcano.graphs.errors import InputInvalid
 from elcano.plugins.documents.local_sources import require_folders

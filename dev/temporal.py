@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from temporalio.common import SearchAttributeKey
 
-from elcano.dev.errors import CannotStart
+from elcano.dev.program import CannotStart
 from elcano.graphs.labels import SEARCH_ATTRIBUTES
 from elcano.settings import Settings
 

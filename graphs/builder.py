@@ -52,6 +52,7 @@ class GraphBuilder:
         choose: str | None = None,
         description: str = "",
         limits: AgentLimits | None = None,
+        spare: bool = False,
     ) -> "GraphBuilder":
         """A node that calls an agent of the catalogue."""
         return self._add(
@@ -63,6 +64,7 @@ class GraphBuilder:
                 choose=choose,
                 description=description,
                 limits=limits,
+                spare=spare,
             )
         )
 

@@ -22,7 +22,9 @@ class Rules(Frozen):
     """Figures by which runs are led."""
 
     stall_iterations: int = 2
-    """As many iterations in a row without a new passage are a stall."""
+    """As many iterations in a row without a new passage that helps are a stall."""
+    first_search_counts: bool = True
+    """Whether what was found before any search was chosen saves an iteration whose chosen ones found nothing."""
     breaker_failures: int = 3
     """As many failures in a row open the circuit: of one source, or of the sections of one parallel node."""
 
@@ -82,8 +84,20 @@ class Rules(Frozen):
     """The version of the library that evaluates them."""
 
 
+_SEPARATE_THINKING: Final = {"thinking": AgentFigures(output_tokens=500, evidence_tokens=4_000)}
+"""The figures of the thinking agent before it was asked for gaps and searches as well."""
+
 RULES: Final[list[Rules]] = [
-    Rules(),
+    Rules(agents=_SEPARATE_THINKING),
+    Rules(
+        agents=_SEPARATE_THINKING,
+        learns=True,
+        hidden_tokens=2_500,
+        writing_evidence=0.2,
+        section_searches=2,
+        sections_end_runs=True,
+        section_passages=4_000,
+    ),
     Rules(
         learns=True,
         hidden_tokens=2_500,
@@ -91,6 +105,8 @@ RULES: Final[list[Rules]] = [
         section_searches=2,
         sections_end_runs=True,
         section_passages=4_000,
+        stall_iterations=1,
+        first_search_counts=False,
     ),
 ]
 """By number, from 1. Entries of releases are never changed: runs under way go by them."""

@@ -118,6 +118,8 @@ class ResearchInput(Frozen):
     """Of a branch: that of its section."""
     criteria: tuple[str, ...] = ()
     """Of a branch: what the answer to its question has to meet."""
+    evidence: tuple[EvidenceRef, ...] = ()
+    """Of a branch: passages that it begins with."""
     today: str = ""
     """Of a branch: the day in UTC on which its run began, as `2026-11-22`; a run's own is read off its journal."""
     barred: dict[str, str] = {}

@@ -4,6 +4,7 @@
 """
 
 import math
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Final
 
@@ -49,3 +50,15 @@ def title_from_id(name: str) -> str:
 def ensure_list(value: Json) -> list[Json]:
     """`value` if it is a list, else an empty one."""
     return value if isinstance(value, list) else []
+
+
+def number_repeated(names: Iterable[str], pattern: str = "{name}_{number}") -> list[str]:
+    """Return the names, each once: of several with one name all but the first are numbered from 2."""
+    listed = list(names)
+    taken, found = set(listed), dict[str, None]()
+    for name in listed:
+        number, own = 2, name
+        while own in found or (own != name and own in taken):
+            own, number = pattern.format(name=name, number=number), number + 1
+        found[own] = None
+    return list(found)

@@ -133,6 +133,13 @@ class EvidenceStore(TenantBound):
         async with self._engine.connect() as connection:
             return list(await connection.scalars(select(found.c.evidence_id).order_by(found.c.position)))
 
+    async def numbers_of_run(self, run_id: str) -> dict[str, int]:
+        """The number of each passage, by its id: its place, from 1, among all that the run and its branches found.
+
+        `run_id` may be that of a branch; the numbers are those of the whole run, and a passage never changes its own.
+        """
+        return {id: number for number, id in enumerate(await self.ids_of_run(root_of(run_id)), start=1)}
+
     async def works_of_run(self, run_id: str) -> list[Work]:
         """Returns the works of the passages that `of_run` returns, in the same order; no text is read."""
         found = self._found(run_id)

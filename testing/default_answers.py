@@ -40,7 +40,8 @@ def build_plain_answer(task: TaskEnvelope) -> JsonObject:
                 "key_findings": [build_cited_claim(passage) for passage in task.evidence],
             }
         case "long_writer_section":
-            return {"text": [_dump_claim(claim) for section in task.sections for claim in section.claims]}
+            drafted = [_dump_claim(claim) for section in task.sections for claim in section.claims]
+            return {"text": drafted or [build_cited_claim(passage) for passage in task.evidence if passage.text]}
         case "long_writer_summary":
             return {"key_findings": [_dump_claim(claim) for section in task.written for claim in section.claims][:8]}
         case "proofreader":

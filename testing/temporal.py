@@ -8,7 +8,7 @@ from pathlib import Path
 from temporalio.testing import WorkflowEnvironment
 
 from elcano.api.temporal.connection import RetryQueries
-from elcano.dev.errors import CannotStart
+from elcano.dev.program import CannotStart
 from elcano.dev.temporal import SEARCH_ATTRIBUTE_KEYS, SERVER_OPTIONS, temporal_binary
 from elcano.storage.objects import open_objects
 from elcano.storage.payloads import data_converter

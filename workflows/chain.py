@@ -22,8 +22,12 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.run_contracts import ResearchInput, ResearchResult
     from elcano.graphs.spec.graph import EndKind
     from elcano.graphs.state.failures import Ending
+    from elcano.graphs.state.state import IterationData
     from elcano.graphs.state.team import NO_RESET_LEFT, REPORTER, Ledger
     from elcano.workflows.research import ResearchWorkflow
+
+
+STALLED = "the last searches found nothing that helps"
 
 
 class ChainEnded(Exception):
@@ -61,7 +65,7 @@ class ChainWorkflow(ResearchWorkflow):
                 await self._auto()
             case "simple" | "literature_review":
                 await self._linear()
-            case "iterative":
+            case "iterative" | "section":
                 await self._iterative()
             case "magentic":
                 await self._magentic()
@@ -102,9 +106,8 @@ class ChainWorkflow(ResearchWorkflow):
             if self._answer(judge, "recommendation") == "synthesize":
                 break
             if has_stalled(self._place.state, self._place.figures):
-                await self._end_early("stalled", "nothing new was found twice in a row")
-            while self._place.budget.iterations >= self._place.budget.limits.iterations:
-                await self._end_early("iterations", "no iteration left")
+                await self._end_early("stalled", STALLED)
+            await self._while_no_iteration_is_left()
             if not self._answer(judge, "next_search_queries"):
                 break
             await self._visit(search, loop=True)
@@ -116,20 +119,32 @@ class ChainWorkflow(ResearchWorkflow):
             await self._visit("first_search")
         await self._visit("thinking")
         while True:
-            await self._visit("knowledge_gap")
-            if self._answer("knowledge_gap", "research_complete"):
+            if self._answer("thinking", "research_complete") is None:
+                await self._visit("knowledge_gap")
+            if self._turn.complete:
                 break
-            await self._visit("tool_selector")
+            if not any(call.pending for call in self._turn.tool_calls):
+                await self._visit("tool_selector")
             await self._visit("execute_tools")
+            if self._place.rules >= 3:
+                await self._while_no_iteration_is_left()
             await self._visit("judge")
             if self._answer("judge", "recommendation") == "synthesize":
                 break
             if has_stalled(self._place.state, self._place.figures):
-                await self._end_early("stalled", "nothing new was found twice in a row")
-            while self._place.budget.iterations >= self._place.budget.limits.iterations:
-                await self._end_early("iterations", "no iteration left")
+                await self._end_early("stalled", STALLED)
+            if self._place.rules < 3:
+                await self._while_no_iteration_is_left()
             await self._visit("thinking", loop=True)
-        await self._visit("writer")
+        await self._visit("writer" if "writer" in self._asked.graph.by_id else "hand_over")
+
+    async def _while_no_iteration_is_left(self) -> None:
+        while self._place.budget.iterations >= self._place.budget.limits.iterations:
+            await self._end_early("iterations", "no iteration left")
+
+    @property
+    def _turn(self) -> IterationData:
+        return self._place.state.conversation[-1]
 
     async def _team(self) -> None:
         """Search, draft, judge; repeat with the judge's feedback until the draft is good enough."""
@@ -140,7 +155,7 @@ class ChainWorkflow(ResearchWorkflow):
             if self._answer("judge", "sufficient"):
                 break
             if has_stalled(self._place.state, self._place.figures):
-                text = "its judge was not satisfied, and nothing new was found twice in a row"
+                text = f"its judge was not satisfied, and {STALLED}"
                 await self._end_early("stalled", text, to="hand_in")
             while self._place.budget.iterations >= self._place.budget.limits.iterations:
                 await self._end_early("iterations", "its judge was not satisfied by any sub-iteration", to="hand_in")

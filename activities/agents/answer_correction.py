@@ -79,7 +79,10 @@ async def ask_writer_with_correction(
         return output
 
     asked: Agent[object, Output] = Agent(
-        name=task.kind, output_type=question.answer, instructions=question.told, retries=FURTHER_TRIES
+        name=task.kind,
+        output_type=question.answer_for(task),
+        instructions=question.instructions_for(task),
+        retries=FURTHER_TRIES,
     )
     asked.output_validator(validated)
     try:
@@ -137,7 +140,7 @@ async def ask_agent_with_correction(
     """
     question, faults = agent.asks, agent.faults
     if faults is None:
-        return await attempt.ask(build_question_agent(task.kind, question), question.request, task, order)
+        return await attempt.ask(build_question_agent(task.kind, question, task), question.request, task, order)
     first: list[Frozen] = []
 
     async def held(context: RunContext[object], output: Frozen) -> Frozen:
@@ -150,7 +153,10 @@ async def ask_agent_with_correction(
         return output
 
     asked: Agent[object, Any] = Agent(
-        name=task.kind, output_type=question.answer, instructions=question.told, retries=FURTHER_TRIES
+        name=task.kind,
+        output_type=question.answer_for(task),
+        instructions=question.instructions_for(task),
+        retries=FURTHER_TRIES,
     )
     asked.output_validator(held)
     try:

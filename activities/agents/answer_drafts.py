@@ -9,10 +9,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from elcano.activities.prose.blocks import ClaimCollector
-from elcano.graphs.agents.envelope import Loaded, SectionItem
+from elcano.graphs.agents.envelope import Loaded, SectionItem, TaskEnvelope
 from elcano.graphs.agents.writing import ReportProse, SectionText, Summary, SynthesisInput
 from elcano.graphs.report.draft import Claim, DraftRef, heading_for, title_for
 from elcano.graphs.report.report import DraftSection, ReportDraft
+from elcano.graphs.rules import CHARACTERS_PER_TOKEN
 
 _LIST_MARK: Final = re.compile(r"^\s*(?:[-+*]|\d{1,9}[.)])\s+")
 _MARKS: Final = re.compile(r"\s*\[(?:from )?\w{1,12}(?:, ?\w{1,12})*\]")
@@ -129,7 +130,7 @@ def as_drafted(given: SynthesisInput, loaded: Loaded) -> ReportDraft:
     return summary.model_copy(
         update={
             "sections": tuple(DraftSection(heading=heading_for(one.title), claims=one.claims) for one in sections),
-            "limitations": (*summary.limitations, not_rewritten([one.title for one in sections if one.claims])),
+            "limitations": (*summary.limitations, *not_rewritten(one.title for one in sections if one.claims)),
         }
     )
 
@@ -173,10 +174,25 @@ def first_statements(title: str, sections: Sequence[SectionItem]) -> ReportDraft
     )
 
 
-def not_rewritten(titles: Sequence[str]) -> str:
-    """The limitation of a report whose last sections are drafts."""
-    named = "; ".join(f"“{title}”" for title in titles)
-    return f"The budget did not allow these sections to be written out; they stand as they were drafted: {named}."
+def not_rewritten(titles: Iterable[str]) -> tuple[str, ...]:
+    """The limitation of a report whose last sections are drafts; none if none is."""
+    if not (named := "; ".join(f"“{title}”" for title in titles)):
+        return ()
+    return (f"The budget did not allow these sections to be written out; they stand as they were drafted: {named}.",)
+
+
+def tell_unread_passages(section: SectionItem, task: TaskEnvelope | None, read: TaskEnvelope) -> tuple[str, ...]:
+    """The limitation of a section without a draft whose writer has `read` less of its passages than its `task` has."""
+    wanted = sum(bool(item.text) for item in task.evidence) if task is not None else 0
+    missing = wanted - sum(bool(item.text) for item in read.evidence)
+    if section.claims or missing <= 0:
+        return ()
+    return (f"“{heading_for(section.title)}”: {missing} of the passages found {UNREAD}",)
+
+
+def estimate_section_tokens(sections: Sequence[SectionItem]) -> int:
+    """What `sections` take in a prompt, or to be written."""
+    return sum(len(section.model_dump_json()) for section in sections) // CHARACTERS_PER_TOKEN
 
 
 def without_failed_citations(section: SectionItem, failed: Collection[tuple[str, str]]) -> SectionItem:

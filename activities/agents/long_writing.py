@@ -1,5 +1,7 @@
 """The long writer at work: one call a section, one for the key findings, and no section written twice.
 
+A section that has no draft is written from its passages; one for which there is no budget is missing, and says why.
+
 Before each call what is left is looked at: a section is written only if the key findings can still be paid for after
 it. The sections for which that is not so stand as they were drafted, and the report says so.
 
@@ -12,19 +14,21 @@ next one, so a crash costs at most one call of a model.
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final, TypeVar
 
 from elcano.activities.agents.answer_drafts import (
     HEADING,
     draft_from_summary,
     drop_repeated_claims,
+    estimate_section_tokens,
     first_statements,
     heading_words,
     in_parts,
     not_rewritten,
     section_claims,
     statements_unread,
+    tell_unread_passages,
     with_canonical_ids,
     without_failed_citations,
 )
@@ -32,7 +36,7 @@ from elcano.activities.agents.draft_repair import list_doubted_blocks, repair_dr
 from elcano.activities.agents.draft_review import ReviewProgress, load_draft_under_review, review_draft
 from elcano.activities.agents.questions import build_question_agent
 from elcano.activities.agents.quote_repair import checked_draft, move_quotes
-from elcano.activities.agents.section_drafts import NOT_USED
+from elcano.activities.agents.section_drafts import NOT_USED, explain_empty_section
 from elcano.activities.calls.attempt import Answer, Attempt
 from elcano.activities.calls.usage import prompt_tokens
 from elcano.graphs.agents.definition import AgentDefinition, Question
@@ -44,11 +48,11 @@ from elcano.graphs.report.draft import Claim, heading_for, title_for
 from elcano.graphs.report.report import DraftSection, ReportDraft
 from elcano.graphs.report.statements import Judgement
 from elcano.graphs.rules import (
-    CHARACTERS_PER_TOKEN,
     PROMPT_TOKENS,
     SECTION_PASSAGES,
     SUMMARY_ANSWER_TOKENS,
     SUMMARY_TOKENS,
+    get_rules,
 )
 from elcano.graphs.state.budget import Estimate
 from elcano.storage.artifacts import ArtifactStore
@@ -95,12 +99,12 @@ async def write_long(
         writing.written.append(section if section.missing else await writing.section(place))
     await writing.read_sections()
     summary = await writing.summary()
-    drafted = (not_rewritten(writing.drafted),) if writing.drafted else ()
+    drafted = not_rewritten(one.title for one in loaded.drafts.sections if one.claims and one.title in writing.drafted)
     sections = [DraftSection(heading=heading_for(one.title), claims=one.claims) for one in writing.adding(summary)]
     draft = summary.model_copy(
         update={
             "sections": tuple(sections),
-            "limitations": (*summary.limitations, *statements_unread(writing.unread), *drafted),
+            "limitations": (*summary.limitations, *statements_unread(writing.unread), *writing.left_open, *drafted),
             "remarks": tuple(dict.fromkeys((*summary.remarks, *writing.remarks))),
             "judgements": writing.judgements,
         }
@@ -127,6 +131,8 @@ class _Writing:
         """Titles of the sections that stay as they were drafted: once one does, all that follow."""
         self.unread = 0
         """Statements of the drafts that whoever wrote them out has not read."""
+        self.left_open: list[str] = []
+        """What a reader has to know of sections that were written from passages, in sentences."""
         self.remarks: list[str] = []
         """What was left out of answers, in sentences."""
         self.judgements: tuple[Judgement, ...] = ()
@@ -153,7 +159,7 @@ class _Writing:
         A section of quotations that all stand among the key findings, or of which none is left, adds nothing. Where
         nobody summarised, the key findings are the sections' own.
         """
-        chosen = self._loaded.drafts.quoted and self._summarised
+        chosen = self._attempt.quoted and self._loaded.drafts.quoted and self._summarised
         said = {claim.text for claim in summary.key_findings}
         for drafted, one in zip(self._loaded.drafts.sections, self.written, strict=True):
             if drafted.missing or not chosen or any(claim.text not in said for claim in one.claims):
@@ -166,10 +172,13 @@ class _Writing:
         if (done := self._peek()) is not None and done.parts != len(parts):  # an older program wrote it in one
             parts = [section]
         claims: list[Claim] = []
+        self._left_open: list[str] = []
         for number, part in enumerate(parts, start=1):
             claims += await self._part(place, number, len(parts), part, tuple(claims))
-        missing = "" if claims else NOT_USED
-        return section.model_copy(update={"claims": tuple(claims), "missing": missing, "left_out": 0})
+        missing = "" if claims else explain_empty_section(section, paid_for=section.title not in self.drafted)
+        limitations = (*section.limitations, *self._left_open)
+        written = {"claims": tuple(claims), "missing": missing, "left_out": 0, "limitations": limitations}
+        return section.model_copy(update=written)
 
     async def _part(
         self, place: int, number: int, of: int, part: SectionItem, before: tuple[Claim, ...]
@@ -188,13 +197,13 @@ class _Writing:
         answer = None if task is None else await self._asked(self._section, task)
         if answer is None:
             if part.title not in self.drafted:
-                self.drafted.append(part.title)
+                self.drafted.append(part.title)  # also of one without a draft: nothing after it is written either
             return part.claims
         artifact = await self._artifacts.put(self._attempt.call.run_id, answer.output.model_dump_json(), MEDIA_TYPE)
         left_out = sum(one.left_out for one in answer.task.sections)
-        finished = WrittenSection(
-            artifact=artifact, model=answer.model, quoted=answer.quoted, left_out=left_out, parts=of
-        )
+        self.left_open += tell_unread_passages(part, task, answer.task)
+        told = {"model": answer.model, "quoted": answer.quoted, "left_out": left_out, "parts": of}
+        finished = WrittenSection.model_validate({"artifact": artifact, **told})
         self.unread += left_out
         self._progress = self._progress.model_copy(update={"sections": (*self._progress.sections, finished)})
         self._next += 1
@@ -210,7 +219,7 @@ class _Writing:
 
     def _affordable(self, place: int, part: SectionItem, begun: tuple[SectionItem, ...]) -> TaskEnvelope | None:
         """Return the task for `part` with its passages, half of them or none, as the budget allows; else None."""
-        for room in (SECTION_PASSAGES, SECTION_PASSAGES // 2, 0):
+        for room in (SECTION_PASSAGES, SECTION_PASSAGES // 2, 0 if part.claims else SECTION_PASSAGES // 4):
             known = {"section": part, "place": place, "written": begun, "passages_room": room}
             if self._affords(place, part, task := self._shown(self._section, **known)):
                 return task
@@ -225,7 +234,7 @@ class _Writing:
             room = min(room, tokens - beside)
         title = self._given.title or title_for(self._given.question)
         answer = None
-        if room >= min(LEAST_SUMMARY_TOKENS, _estimate_section_tokens(self.written)) and self._pays(
+        if room >= min(LEAST_SUMMARY_TOKENS, estimate_section_tokens(self.written)) and self._pays(
             self._dearest.cost_microusd
         ):
             answer = await self._asked(self._closing, self._shown(self._closing, room=room))
@@ -281,7 +290,7 @@ class _Writing:
 
     def _estimate_summary(self) -> Estimate:
         """What the key findings take, written from the sections as they stand."""
-        report = min(SUMMARY_TOKENS, _estimate_section_tokens(self.written))
+        report = min(SUMMARY_TOKENS, estimate_section_tokens(self.written))
         tokens = max(PROMPT_TOKENS + report + SUMMARY_ANSWER_TOKENS, self._dearest.tokens)
         return Estimate(tokens=tokens, cost_microusd=self._dearest.cost_microusd)
 
@@ -289,6 +298,7 @@ class _Writing:
         """Return the blocks of a written text, without headings that the report already has."""
         claims, remarks = await asyncio.to_thread(section_claims, text, section.title)
         self.remarks.extend(remarks)
+        self._left_open.extend(text.limitations)
         kept: list[Claim] = []
         for claim in claims:
             if claim.text.startswith(HEADING):
@@ -308,8 +318,8 @@ class _Writing:
         if self.drafted:
             return False
         ahead = self._loaded.drafts.sections[place:]
-        answer = _estimate_section_tokens([part])
-        report = min(SUMMARY_TOKENS, _estimate_section_tokens(self.written) + _estimate_section_tokens(ahead))
+        answer = estimate_section_tokens([part]) if part.claims else get_rules().section_tokens
+        report = min(SUMMARY_TOKENS, estimate_section_tokens(self.written) + estimate_section_tokens(ahead))
         section = max(prompt_tokens(render_task_prompt(self._section.request, task)) + answer, self._dearest.tokens)
         summary = max(PROMPT_TOKENS + report + SUMMARY_ANSWER_TOKENS, self._dearest.tokens)
         both = Estimate(tokens=section + summary, cost_microusd=2 * self._dearest.cost_microusd)
@@ -338,8 +348,3 @@ class _Writing:
             fault = f"the store has no section {finished.artifact!r}; do all workers share one data folder?"
             raise InputInvalid("sections", fault)
         return SectionText.model_validate_json(stored)
-
-
-def _estimate_section_tokens(sections: Sequence[SectionItem]) -> int:
-    """What `sections` take in a prompt, or to be written."""
-    return sum(len(section.model_dump_json()) for section in sections) // CHARACTERS_PER_TOKEN

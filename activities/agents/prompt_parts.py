@@ -131,6 +131,7 @@ class Loader:
         evidence = await self._store.evidence.get(needs.evidence) if agent.evidence_tokens else []
         of_works = any(passage.work is not None for passage in evidence)
         accounts = await self._store.evidence.works_of_run(run_id) if of_works else []
+        numbers = await self._store.evidence.numbers_of_run(run_id) if evidence else {}
         shown, before = ShownPassages(), Drafts()
         results: tuple[ShownResult, ...] = ()
         if not agent.joins:  # of their own, those who join sections read only what the drafts quote
@@ -144,7 +145,16 @@ class Loader:
                     await load_result_tables(self._store, needs.results), fit if not evidence else fit // 2
                 )
                 fit //= 2
-            shown = await asyncio.to_thread(fit_passages_to_tokens, evidence, needs.conversation, fit, accounts)
+            shown = await asyncio.to_thread(
+                fit_passages_to_tokens,
+                evidence,
+                needs.conversation,
+                fit,
+                accounts,
+                numbers=numbers,
+                first=needs.first,
+                places=weighed,
+            )
             if needs.sections:
                 before = Drafts(sections=by_keys(sections, shown.ids))
         if agent.manner == "report" and evidence and room is not None and not shown.items:
@@ -155,7 +165,9 @@ class Loader:
             shown=shown,
             room=room,
             sources=self._offered(needs.offered),
-            drafts=await self._drafts(needs.sections, evidence, accounts) if agent.joins else before,
+            drafts=await self._drafts(needs.sections, evidence, accounts, numbers, places=weighed)
+            if agent.joins
+            else before,
             results=results,
             tables=tables,
             unread=unread,
@@ -200,10 +212,16 @@ class Loader:
         return tuple(there)[-MOST_PAGES:]
 
     async def _drafts(
-        self, results: Sequence[SectionResult], evidence: Sequence[Evidence], accounts: Sequence[Work]
+        self,
+        results: Sequence[SectionResult],
+        evidence: Sequence[Evidence],
+        accounts: Sequence[Work],
+        numbers: Mapping[str, int],
+        *,
+        places: bool,
     ) -> Drafts:
         found = [await self._draft(result) for result in results]
-        return await asyncio.to_thread(join_section_drafts, results, found, evidence, accounts)
+        return await asyncio.to_thread(join_section_drafts, results, found, evidence, accounts, numbers, places=places)
 
     async def _draft(self, result: SectionResult) -> ReportDraft | None:
         if result.draft is None:

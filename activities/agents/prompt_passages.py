@@ -1,10 +1,11 @@
-"""Which passages fit into a prompt: every search is heard before any is heard twice, newer ones first.
+"""Which passages fit into a prompt, and the key of each, which is the same in every prompt of the run.
 
-Keeping the head of the list would drop exactly what later iterations went looking for; keeping only its tail would
-drop what answered the question's first part.
+What meets a criterion comes first. Then every search is heard before any is heard twice: that for the question itself,
+which finds most, then the newest. Keeping the head of the list would drop exactly what later iterations went looking
+for; keeping only its tail would drop what answered the question's first part.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from elcano.activities.report.references import Works
@@ -14,7 +15,7 @@ from elcano.graphs.catalogue.sources import MOST_RESULTS, SOURCES
 from elcano.graphs.report.reference_text import summarize_work
 from elcano.graphs.report.works import Work
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN
-from elcano.graphs.state.state import RELATED, IterationData
+from elcano.graphs.state.state import RELATED, IterationData, ToolCallRecord
 from elcano.storage.evidence import Evidence
 
 FRAME_CHARACTERS: Final = 80
@@ -26,31 +27,53 @@ def fit_passages_to_tokens(
     conversation: Sequence[IterationData],
     tokens: int,
     accounts: Sequence[Work] = (),
+    *,
+    numbers: Mapping[str, int] | None = None,
+    first: Iterable[str] = (),
+    places: bool = True,
 ) -> ShownPassages:
-    """The passages to show within `tokens`, keyed `e1`, `e2`, ... in the order of their finding.
+    """The passages to show within `tokens`, in the order of their finding.
 
     A passage is shown whole or not at all: quotes from half a sentence would mislead. What is said of its work is said
     by all `accounts` of the run: the one that tells of a retraction may be of a copy that is not shown.
+
+    Args:
+        evidence: the passages that may be shown.
+        conversation: the searches that found them.
+        tokens: what they may take.
+        accounts: what is known of the run's works.
+        numbers: by id the numbers that passages have in the run; None: their places here.
+        first: ids of those that come before all others, as what meets a criterion does.
+        places: whether it is shown where passages stand, which only the extractive model reads.
     """
     room = tokens * CHARACTERS_PER_TOKEN
     works = Works(evidence, accounts)
+    keys = name_passages([passage.id for passage in evidence], numbers)
+    items = {
+        passage.id: build_evidence_item(keys[passage.id], passage, of_work(works, passage), places=places)
+        for passage in evidence
+    }
     chosen: dict[str, None] = {}
-    for passage in _in_turn(evidence, conversation):
-        size = _count_passage_characters(passage, of_work(works, passage))
+    for passage in _in_turn(evidence, conversation, first):
+        size = _count_item_characters(items[passage.id])
         if size <= room:
             chosen[passage.id] = None
             room -= size
-    kept = [passage for passage in evidence if passage.id in chosen]
-    items = [
-        _build_evidence_item(number, passage, of_work(works, passage)) for number, passage in enumerate(kept, start=1)
-    ]
-    keys = {passage.id: item.key for item, passage in zip(items, kept, strict=True)}
+    kept = [passage.id for passage in evidence if passage.id in chosen]
     return ShownPassages(
-        items=tuple(items),
-        ids={key: id for id, key in keys.items()},
+        items=tuple(items[id] for id in kept),
+        ids={keys[id]: id for id in kept},
         left_out=len(evidence) - len(kept),
         order=tuple(keys[id] for id in chosen),
     )
+
+
+def name_passages(ids: Sequence[str], numbers: Mapping[str, int] | None = None) -> dict[str, str]:
+    """The key of each passage, by its id: `e` and its number in the run, or the next free one if it has none."""
+    known = dict(numbers or {})
+    for id in ids:
+        known.setdefault(id, max(known.values(), default=0) + 1)
+    return {id: f"e{known[id]}" for id in ids}
 
 
 def of_work(works: Works, passage: Evidence) -> str:
@@ -65,36 +88,38 @@ def format_source_with_kind(source: str) -> str:
     return source if kind == source else f"{source} ({kind})"
 
 
-def _build_evidence_item(number: int, passage: Evidence, work: str) -> EvidenceItem:
+def build_evidence_item(
+    key: str, passage: Evidence, work: str, *, places: bool = True, text: bool = True
+) -> EvidenceItem:
+    """A passage as a prompt shows it.
+
+    Without `places` it lacks its place, and a heading that its title has already.
+    """
     return EvidenceItem(
-        key=f"e{number}",
+        key=key,
         title=passage.title,
-        heading=passage.heading,
-        locator=passage.locator,
+        heading="" if not places and passage.title.endswith(passage.heading) else passage.heading,
+        locator=passage.locator if places else "",
         source=format_source_with_kind(passage.source),
         about=work,
-        text=passage.text,
+        text=passage.text if text else "",
     )
 
 
-def _count_passage_characters(passage: Evidence, work: str) -> int:
-    texts = (
-        passage.title,
-        passage.heading,
-        passage.locator,
-        format_source_with_kind(passage.source),
-        work,
-        passage.text,
-    )
+def _count_item_characters(item: EvidenceItem) -> int:
+    texts = (item.title, item.heading, item.locator, item.source, item.about, item.text)
     return FRAME_CHARACTERS + sum(len(text) for text in texts)
 
 
-def _in_turn(evidence: Sequence[Evidence], conversation: Sequence[IterationData]) -> list[Evidence]:
-    """All passages, one of each search at a time, the newest search first and each search best first.
+def _in_turn(
+    evidence: Sequence[Evidence], conversation: Sequence[IterationData], first: Iterable[str] = ()
+) -> list[Evidence]:
+    """All passages: those in `first`, then one of each search at a time, each search best first.
 
-    What a later look into the run brought back counts as found by that, so that it is not left out again.
+    What a later look into the run brought back is heard first, so that it is not left out again; then the run's first
+    search, then the newest.
     """
-    searches: list[list[str]] = [[]]
+    searches: list[tuple[ToolCallRecord, list[str]]] = []
     for turn in conversation:
         start = 0
         for call in turn.tool_calls:
@@ -104,9 +129,12 @@ def _in_turn(evidence: Sequence[Evidence], conversation: Sequence[IterationData]
             back = (
                 rank_related_passages(call.query, evidence, min(call.found, MOST_RESULTS), None) if looked_back else []
             )
-            searches.append([*(passage.id for passage in back), *own])
+            searches.append((call, [*(passage.id for passage in back), *own]))
     unplaced = {passage.id: passage for passage in evidence}
-    newest_first = [[unplaced.pop(one) for one in found if one in unplaced] for found in reversed(searches)]
-    newest_first[-1] = list(unplaced.values())
-    longest = max(len(search) for search in newest_first)
-    return [search[rank] for rank in range(longest) for search in newest_first if rank < len(search)]
+    ranked = [unplaced.pop(one) for one in first if one in unplaced]
+    asked = searches[0][0].query if searches else ""
+    ordered = sorted(reversed(searches), key=lambda made: (made[0].source != RELATED, made[0].query != asked))
+    heard = [[unplaced.pop(one) for one in found if one in unplaced] for _, found in ordered]
+    heard.append(list(unplaced.values()))
+    longest = max(len(search) for search in heard)
+    return ranked + [search[rank] for rank in range(longest) for search in heard if rank < len(search)]

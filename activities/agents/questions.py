@@ -6,16 +6,21 @@ from typing import Any, Final
 from pydantic_ai import Agent
 
 from elcano.graphs.agents.definition import Answer, Question
+from elcano.graphs.agents.envelope import TaskEnvelope
 
 FURTHER_TRIES: Final = 2
 """How often a model may mend an answer whose form is wrong, in the same conversation."""
 
 
-def build_question_agent(kind: str, question: Question[Answer]) -> Agent[object, Answer]:
-    """Return the agent that answers `question`, under the name of the task."""
-    return _build_cached_agent(kind, question)
+def build_question_agent(
+    kind: str, question: Question[Answer], task: TaskEnvelope | None = None
+) -> Agent[object, Answer]:
+    """Return the agent that answers `question`, under the name of the task; told what applies to `task`, or all."""
+    if task is None:
+        return _build_cached_agent(kind, question.answer, question.told)
+    return _build_cached_agent(kind, question.answer_for(task), question.instructions_for(task))
 
 
 @lru_cache(maxsize=256)
-def _build_cached_agent(kind: str, question: Question[Any]) -> Agent[object, Any]:
-    return Agent(name=kind, output_type=question.answer, instructions=question.told, retries=FURTHER_TRIES)
+def _build_cached_agent(kind: str, answer: type[Any], instructions: str) -> Agent[object, Any]:
+    return Agent(name=kind, output_type=answer, instructions=instructions, retries=FURTHER_TRIES)

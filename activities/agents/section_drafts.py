@@ -1,4 +1,6 @@
-"""The drafts of a report's sections, ready to be joined: each thing said once, each passage under one short key.
+"""The sections of a report, ready to be joined: each thing said once, each passage under its key.
+
+A section comes with a draft, or with the passages that its research found, from which it is yet to be written.
 
 What two sections say is kept where it fits best. A quotation that stands in several passages, as pages that repeat each
 other have it, is cited from the first of them. Nothing else is changed: what a synthesis makes of it is its own affair.
@@ -9,14 +11,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from elcano.activities.agents.answer_drafts import UNREAD
-from elcano.activities.agents.prompt_passages import format_source_with_kind, of_work
+from elcano.activities.agents.prompt_passages import build_evidence_item, name_passages, of_work
 from elcano.activities.report.references import Works
+from elcano.activities.similarity.related_passages import rank_related_passages
 from elcano.activities.text.stems import list_stems
-from elcano.graphs.agents.envelope import Drafts, EvidenceItem, SectionItem, ShownPassages
+from elcano.graphs.agents.envelope import CriterionItem, Drafts, SectionItem, ShownPassages
 from elcano.graphs.report.draft import Citation, Claim, heading_for
 from elcano.graphs.report.report import DraftSection, ReportDraft
 from elcano.graphs.report.works import Work
 from elcano.graphs.state.plan import SectionResult
+from elcano.graphs.text import shorten_text
 from elcano.storage.evidence import Evidence
 
 TWIN: Final = 0.75
@@ -24,6 +28,9 @@ TWIN: Final = 0.75
 UNKNOWN: Final = "unknown:"
 """Before an evidence id that nobody was given: it must not be taken for the key of a passage."""
 MOST_RELATED: Final = 8
+NOTE_CHARACTERS: Final = 500
+"""Of what a section's research made of its passages."""
+NOTHING_TO_QUOTE: Final = "no sentence was found that may be quoted as its answer"
 NOT_USED: Final = "nothing of its draft was used"
 
 
@@ -32,10 +39,14 @@ def join_section_drafts(
     drafts: Sequence[ReportDraft | None],
     known: Sequence[Evidence],
     accounts: Sequence[Work] = (),
+    numbers: Mapping[str, int] | None = None,
+    *,
+    places: bool = True,
 ) -> Drafts:
     """The sections with their drafts, which are in the same order; a section that left a gap has none.
 
-    What is said of the works of passages is said by all `accounts` of the run.
+    What is said of the works of passages is said by all `accounts` of the run; `numbers` are those of its passages, of
+    which the extractive model is shown the `places` too.
     """
     evidence = {passage.id: passage for passage in known}
     said = [draft.claims if draft else () for draft in drafts]
@@ -48,8 +59,11 @@ def join_section_drafts(
         for result, draft in zip(results, drafts, strict=True)
     ]
     named = dict.fromkeys((*homes.cited, *(id for ids in beside for id in ids)))
-    keys = {id: f"e{number}" for number, id in enumerate(named, start=1)}
-    shown = {id: _build_evidence_item(key, evidence[id], of_work(works, evidence[id])) for id, key in keys.items()}
+    keys = name_passages(tuple(named), numbers)
+    shown = {
+        id: build_evidence_item(key, evidence[id], of_work(works, evidence[id]), places=places, text=False)
+        for id, key in keys.items()
+    }
     items = [
         SectionItem(
             title=result.title,
@@ -57,6 +71,8 @@ def join_section_drafts(
             claims=tuple(_with_keys(claim, keys) for claim in claims),
             limitations=draft.limitations if draft else (),
             missing=_why_missing(result, draft, before),
+            criteria=_number_criteria(result, keys),
+            notes=tuple(shorten_text(note, NOTE_CHARACTERS) for note in result.notes),
         )
         for result, draft, claims, before in zip(results, drafts, cited, said, strict=True)
     ]
@@ -72,7 +88,7 @@ def join_section_drafts(
             for claims, further in zip(cited, beside, strict=True)
         ),
         wishes=tuple(result.wish for result in results),
-        related=_pick_related_evidence(drafts, evidence, homes.cited) if results else _one_each(known),
+        related=_pick_related_evidence(results, drafts, evidence, homes.cited) if results else _one_each(known),
         quoted=all(draft.quoted for draft in drafts if draft),
     )
 
@@ -84,14 +100,38 @@ def _iter_cited_evidence(claims: Iterable[Claim]) -> Iterator[str]:
 def _list_uncited_evidence(
     result: SectionResult, draft: ReportDraft | None, evidence: Mapping[str, Evidence], cited: Mapping[str, str]
 ) -> list[str]:
-    """Return a section's uncited passages, those that its draft calls related first, each text once."""
+    """Return a section's uncited passages, each text once.
+
+    Those that its draft calls related come first; without a draft those that meet its criteria, then those that speak
+    most of its question.
+    """
     texts = set(cited.values())
     found = []
-    for id in dict.fromkeys((*(draft.related if draft else ()), *result.evidence)):
+    best = draft.related if draft else _rank_for_section(result, evidence)
+    for id in dict.fromkeys((*best, *result.evidence)):
         if id in evidence and id not in cited and (text := _on_one_line(evidence[id].text)) not in texts:
             texts.add(text)
             found.append(id)
     return found
+
+
+def _rank_for_section(result: SectionResult, evidence: Mapping[str, Evidence]) -> list[str]:
+    meeting = [id for criterion in result.criteria for id in criterion.evidence]
+    own = [evidence[id] for id in result.evidence if id in evidence]
+    related = rank_related_passages(f"{result.title}\n{result.key_question}", own, len(own), None)
+    return [*meeting, *(passage.id for passage in related)]
+
+
+def _number_criteria(result: SectionResult, keys: Mapping[str, str]) -> tuple[CriterionItem, ...]:
+    return tuple(
+        CriterionItem(
+            number=number,
+            text=one.text,
+            met=one.met,
+            evidence=tuple(keys[id] for id in one.evidence if id in keys),
+        )
+        for number, one in enumerate(result.criteria, start=1)
+    )
 
 
 def complete_draft(draft: ReportDraft, drafts: Drafts) -> ReportDraft:
@@ -114,15 +154,18 @@ def complete_draft(draft: ReportDraft, drafts: Drafts) -> ReportDraft:
 
 
 def _why_missing(result: SectionResult, draft: ReportDraft | None, said: Sequence[Claim]) -> str:
-    if said:
+    if said or (draft is None and result.to_write):
         return ""
     if result.gap is not None:
         return result.gap.reason
-    return (
-        "nothing was written"
-        if draft is None and not result.unanswered
-        else "no sentence was found that may be quoted as its answer"
-    )
+    return "nothing was written" if draft is None and not result.unanswered else NOTHING_TO_QUOTE
+
+
+def explain_empty_section(section: SectionItem, *, paid_for: bool) -> str:
+    """Why a section that was to be written has no text."""
+    if section.claims:
+        return NOT_USED
+    return NOTHING_TO_QUOTE if paid_for else "the budget did not allow it to be written"
 
 
 @dataclass(frozen=True)
@@ -199,12 +242,19 @@ def _with_keys(claim: Claim, keys: Mapping[str, str]) -> Claim:
 
 
 def _pick_related_evidence(
-    drafts: Iterable[ReportDraft | None], evidence: Mapping[str, Evidence], cited: Mapping[str, str]
+    results: Sequence[SectionResult],
+    drafts: Sequence[ReportDraft | None],
+    evidence: Mapping[str, Evidence],
+    cited: Mapping[str, str],
 ) -> tuple[str, ...]:
-    """The passages that drafts call related, a document once, without the documents that are cited anyway."""
+    """The passages that drafts call related, or that sections without one found; a document once, no cited one."""
+    named = [
+        draft.related if draft else _rank_for_section(result, evidence)[:MOST_RELATED]
+        for result, draft in zip(results, drafts, strict=True)
+    ]
     used = {evidence[id].document for id in cited}
     found: dict[str, str] = {}
-    for id in _in_turn([draft.related for draft in drafts if draft]):
+    for id in _in_turn(named):
         if id in evidence and (document := evidence[id].document) not in used:
             found.setdefault(document, id)
     return tuple(found.values())[:MOST_RELATED]
@@ -221,17 +271,6 @@ def _one_each(known: Iterable[Evidence]) -> tuple[str, ...]:
 def _in_turn(lists: Sequence[Sequence[str]]) -> Iterator[str]:
     for rank in range(max(map(len, lists), default=0)):
         yield from (one[rank] for one in lists if rank < len(one))
-
-
-def _build_evidence_item(key: str, passage: Evidence, work: str) -> EvidenceItem:
-    return EvidenceItem(
-        key=key,
-        title=passage.title,
-        heading=passage.heading,
-        locator=passage.locator,
-        source=format_source_with_kind(passage.source),
-        about=work,
-    )
 
 
 def _on_one_line(text: str) -> str:

@@ -1,6 +1,6 @@
 """Shared by the agents of a research loop: their input, how it is shown, and how it is named in events."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from elcano.graphs.agents.envelope import (
@@ -21,6 +21,10 @@ THOUGHT_CHARACTERS: Final = 500
 """How much of an earlier thought or judgement is shown again: the passages matter more."""
 
 
+LEAST_SHOWN: Final = 3
+"""Passages that are shown even if all are beside the question."""
+
+
 class ResearchContext(AgentInput):
     """The input of every agent of a research loop."""
 
@@ -34,14 +38,20 @@ class ResearchContext(AgentInput):
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """Ids of the evidence that the agent is shown."""
-        return self.evidence or tuple(found for turn in self.conversation for found in turn.findings)
+        """Ids of the evidence that the agent is shown: without what was found beside the question.
+
+        If all of it was, the first few are shown all the same: a report without an answer names the nearest.
+        """
+        found = self.evidence or tuple(found for turn in self.conversation for found in turn.findings)
+        beside = {id for turn in self.conversation for id in turn.beside}
+        return tuple(id for id in found if id not in beside) or found[:LEAST_SHOWN]
 
 
 def needs_of(given: ResearchContext, offered: Iterable[str] = (), searched: Iterable[str] = ()) -> Needs:
     """Return the data to load: the passages found so far, and the sources offered or possibly searched."""
     return Needs(
         evidence=given.shown,
+        first=tuple(id for criterion in given.criteria for id in criterion.evidence),
         conversation=given.conversation,
         offered=tuple(offered),
         weighed=given.question,
@@ -71,6 +81,17 @@ def number_criteria(criteria: Sequence[Criterion], loaded: Loaded) -> tuple[Crit
     )
 
 
+def resolve_beside(
+    keys: Iterable[str], ids: Mapping[str, str], given: ResearchContext, meeting: Iterable[str] = ()
+) -> tuple[str, ...]:
+    """Ids of the passages whose `keys` an agent found beside the question; keys that it was not shown name nothing.
+
+    What meets a criterion, as was known before or by `meeting`, is never beside the question.
+    """
+    kept = {*meeting, *(id for criterion in given.criteria if criterion.met for id in criterion.evidence)}
+    return tuple(dict.fromkeys(ids[key] for key in keys if key in ids and ids[key] not in kept))
+
+
 def turn_of(given: JsonObject) -> str:
     """Which turn of the loop it is, in words."""
     most = given.get("max_iterations")
@@ -79,10 +100,13 @@ def turn_of(given: JsonObject) -> str:
 
 def passages_of(given: JsonObject) -> str:
     """Count the passages that the agent can see: those in its input, and those found in earlier turns."""
+    beside = set[str]()
     seen = {str(id) for id in ensure_list(given.get("evidence"))}
     for turn in ensure_list(given.get("conversation")):
         if isinstance(turn, dict):
             seen.update(str(id) for id in ensure_list(turn.get("findings")))
+            beside.update(str(id) for id in ensure_list(turn.get("beside")))
+    seen -= beside
     return format_count(len(seen), "passage") if seen else "no passage"
 
 
@@ -95,7 +119,7 @@ def _digest_iteration(turn: IterationData) -> PastIteration:
     return PastIteration(
         number=turn.number,
         thought=shorten_text(turn.thought, THOUGHT_CHARACTERS),
-        gap=shorten_text(turn.gap, THOUGHT_CHARACTERS),
+        gaps=tuple(shorten_text(gap, THOUGHT_CHARACTERS) for gap in turn.gaps or (turn.gap,) if gap),
         searches=tuple(
             PastSearch(
                 source=call.source, query=call.query, found=call.found, new=call.new, failed=call.error is not None

@@ -4,7 +4,7 @@ A definition is data and pure functions. Whoever performs one loads what it `nee
 and stores what was written; nothing anywhere asks for an agent by its name.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
 
@@ -31,6 +31,14 @@ Manner: TypeAlias = Literal["answer", "report", "own", "joined", "by_section"]
 
 
 @dataclass(frozen=True)
+class Part:
+    """A part of instructions that is said only where it applies."""
+
+    text: str
+    applies: Callable[[TaskEnvelope], bool]
+
+
+@dataclass(frozen=True)
 class Question(Generic[Answer]):
     """One thing that a model is asked, in one call."""
 
@@ -45,10 +53,29 @@ class Question(Generic[Answer]):
     passages: bool = True
     """Whether it is shown passages, and so is told how far they can be trusted."""
 
+    ranks: bool = True
+    """Whether it chooses between passages, and so is told which to trust more."""
+    parts: tuple[Part, ...] = ()
+    """What else it is told, each where it applies."""
+    answers: Callable[[TaskEnvelope], type[Answer]] | None = None
+    """Which model, `answer` or one derived from it, the answer to a task has; None: always `answer`."""
+
     @property
     def told(self) -> str:
-        """All of its instructions, in the order in which they are given."""
-        return f"{self.instructions}\n{ground_rules(passages=self.passages)}"
+        """All instructions that there can be, in the order in which they are given."""
+        return self._told(part.text for part in self.parts)
+
+    def instructions_for(self, task: TaskEnvelope) -> str:
+        """The instructions for one task: those that apply to it."""
+        return self._told(part.text for part in self.parts if part.applies(task))
+
+    def answer_for(self, task: TaskEnvelope) -> type[Answer]:
+        """The model of the answer to one task."""
+        return self.answer if self.answers is None else self.answers(task)
+
+    def _told(self, parts: Iterable[str]) -> str:
+        rules = ground_rules(passages=self.passages, ranks=self.ranks)
+        return "\n".join((self.instructions + "".join(parts), rules))
 
 
 def build_empty_needs(given: Frozen) -> Needs:

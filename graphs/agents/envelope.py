@@ -25,7 +25,9 @@ class EvidenceItem(Frozen):
     key: str
     title: str
     heading: str = ""
+    """Empty where the title says the same."""
     locator: str = ""
+    """Where it stands; only the extractive model is told."""
     source: str = ""
     """Where it was found, and what kind of source that is: `pubmed (articles)`."""
     about: str = ""
@@ -41,17 +43,17 @@ class PastSearch(Frozen):
     query: str
     found: int
     new: int
-    failed: bool
+    failed: bool = False
 
 
 class PastIteration(Frozen):
     """The digest of one turn of the loop."""
 
     number: int
-    thought: str
-    gap: str
-    searches: tuple[PastSearch, ...]
-    judgement: str
+    thought: str = ""
+    gaps: tuple[str, ...] = ()
+    searches: tuple[PastSearch, ...] = ()
+    judgement: str = ""
 
 
 class OfferedSource(Frozen):
@@ -92,6 +94,10 @@ class SectionItem(Frozen):
     """Claims that did not fit into the prompt."""
     part: str = ""
     """Which part of the section this is, as `2 of 3`; empty: all of it."""
+    criteria: tuple[CriterionItem, ...] = ()
+    """What it has to meet, with the keys of the passages that do; of a section without a draft."""
+    notes: tuple[str, ...] = ()
+    """What its research made of the passages in the end; of a section without a draft."""
     limitations: tuple[str, ...] = ()
     missing: str = ""
     """Why there is nothing of it."""
@@ -138,6 +144,8 @@ class TaskEnvelope(Frozen):
     """What the answer has to meet, as far as it was said."""
     iteration: int = 1
     gap: str = ""
+    gaps: tuple[str, ...] = ()
+    """What is missing, for who searches for it: numbered from 1 in this order."""
     suggested_queries: tuple[str, ...] = ()
     new_evidence: int | None = None
     """How many passages this iteration added."""
@@ -200,6 +208,8 @@ class Needs(Frozen):
     """Sections whose drafts it joins."""
     weighed: str = ""
     """A text whose words the extractive model wants weighed: the question."""
+    first: tuple[str, ...] = ()
+    """Ids of the passages that are shown before any other, as those that meet a criterion are."""
     searched: tuple[str, ...] = ()
     """Sources to weigh them by, beside those of the conversation and the passages."""
     results: tuple[ResultDigest, ...] = ()

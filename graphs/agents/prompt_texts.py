@@ -78,14 +78,17 @@ remember may be older, and is no evidence.
 Quotations, names and what is searched for stay in the language of the sources.
 """
 
-TRUSTING: Final = """\
+PASSAGES: Final = """\
 ## Passages
 
-Each passage in `evidence` has a key, the source that it was found in, and in `about` what is known of the work: when \
-it was published (of an encyclopedia's article: last changed), its kind, its design, and what speaks against it. \
-Nothing is known where that is missing; a passage without a date cannot show that something is current.
+Each passage in `evidence` has a key, which it keeps in all of this research, the source in which it was found, and in \
+`about` what is known of the work: when it was published (for an encyclopedia's article: last changed), its kind, its \
+design, and what speaks against it. What is missing there is unknown; a passage without a date cannot show that \
+something is current. In texts never put trust as a number.
+"""
 
-Where passages differ, or you choose between them, go by this, and say so where it decides the answer:
+RANKING: Final = """\
+Where passages differ, or you choose between them, prefer as follows, and say so where it decides the answer:
 - what reports its own findings, rules or product (the study, the registry, the law, the official documentation) \
 before what retells it (news, blogs, encyclopedias);
 - what was peer reviewed before preprints, and analyses of many studies before single ones on the same question;
@@ -93,13 +96,24 @@ before what retells it (news, blogs, encyclopedias);
 - independent passages that agree before many that repeat one origin.
 A retracted or withdrawn work supports nothing; where it must be named, say that it was retracted. A preprint is named \
 as one where the answer rests on it. A registered trial without posted results shows what was planned, not what came \
-out. Never express trust as a number of your own.
+out.
 """
 
 
-def ground_rules(*, passages: bool) -> str:
-    """What stands behind an agent's instructions; with what concerns passages if it is shown any."""
-    return f"{READING}\n{TRUSTING}" if passages else READING
+TRUSTING: Final = f"{PASSAGES}\n{RANKING}"
+"""What everybody is told who chooses between passages."""
+
+
+def ground_rules(*, passages: bool, ranks: bool = True) -> str:
+    """What stands behind an agent's instructions; with what concerns passages if it is shown any, or `ranks` them."""
+    if not passages:
+        return READING
+    return f"{READING}\n{TRUSTING if ranks else PASSAGES}"
+
+
+BESIDE: Final = """\
+- Beside: the keys of passages that have nothing to say on the question, however interesting they are. Nobody is shown \
+them again, so leave out every one that may still serve the answer. It may be empty."""
 
 
 MARKS: Final = """\

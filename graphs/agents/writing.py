@@ -91,6 +91,8 @@ class SectionText(_Answer):
 
     text: Prose = Field(default="", description="The section in Markdown with marks, without its heading.")
     citations: tuple[Citation, ...] = Field(default=(), description=_CITATIONS)
+    limitations: SkipJsonSchema[tuple[str, ...]] = ()
+    """What it leaves open, of the extractive model; others say that in the text."""
 
 
 class Summary(_Answer):

@@ -8,12 +8,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from pydantic import ValidationError
+
 from elcano.graphs.catalogue.tools import RELATED, ItemOutcomes, SearchOutput
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.registry import Registry
 from elcano.graphs.report.draft import DraftRef
 from elcano.graphs.state.branches import BranchOutcomes
-from elcano.graphs.state.plan import SectionResult
+from elcano.graphs.state.plan import Criterion, SectionResult
 from elcano.graphs.state.state import IterationData, ResearchState, ToolCallRecord
 
 
@@ -31,6 +33,8 @@ class ReducerSpec:
     """Whether it can put evidence into the state."""
     told: Callable[[ResearchState], tuple[str, JsonObject]] | None = None
     """Of one whose change is worth a sentence of its own: that sentence and its figures, from the changed state."""
+    hands_over: bool = False
+    """Whether an exit that has it ends research without a draft: another writes from the passages that were found."""
     hands_in: bool = False
     """Whether an exit that has it ends its run with the draft that it is given, as one does that writes."""
 
@@ -92,7 +96,10 @@ def add_evidence(state: ResearchState, output: ItemOutcomes) -> ResearchState:
         calls.append(ToolCallRecord(source=found.source, query=found.query, found=len(found.evidence), new=len(fresh)))
         _append_once(warnings, found.warnings)
     grown = grown.model_copy(update={"warnings": tuple(warnings)})
-    made = (*(call for call in running_iteration(state).tool_calls if not call.pending), *calls)
+    before = running_iteration(state).tool_calls
+    if any(call.pending for call in before):
+        calls = [call.model_copy(update={"chosen": True}) for call in calls]
+    made = (*(call for call in before if not call.pending), *calls)
     return with_findings(in_this_iteration(grown, tool_calls=made), state)
 
 
@@ -104,6 +111,15 @@ class DraftToHandIn(Frozen):
 
 def hand_in(state: ResearchState, output: DraftToHandIn) -> ResearchState:
     """Changes nothing: an exit with this reducer ends its run with the draft that it is given."""
+    return state
+
+
+class Nothing(Frozen):
+    """The input of a reducer that needs none."""
+
+
+def hand_over(state: ResearchState, output: Nothing) -> ResearchState:
+    """Changes nothing: an exit with this reducer ends research whose passages another writes from."""
     return state
 
 
@@ -120,6 +136,13 @@ def set_values(state: ResearchState, output: Values) -> ResearchState:
 
 def _append_once(into: list[str], lines: Sequence[str]) -> None:
     into.extend(line for line in lines if line not in into)
+
+
+class SectionNotes(Frozen):
+    """What research without a writer declares as its result, so that another can write from it."""
+
+    criteria: tuple[Criterion, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def collect_drafts(state: ResearchState, output: BranchOutcomes) -> ResearchState:
@@ -142,10 +165,20 @@ def collect_drafts(state: ResearchState, output: BranchOutcomes) -> ResearchStat
                 tokens=branch.usage.tokens,
                 wish=wishes.get(branch.title, ""),
                 gap=branch.gap,
+                **_read_notes(branch.values),
             )
         )
     grown = state.with_evidence(ref for branch in output.branches for ref in branch.evidence)
     return grown.model_copy(update={"sections": tuple(sections), "warnings": tuple(warnings)})
+
+
+def _read_notes(values: JsonObject) -> dict[str, Any]:
+    """What a section without a draft hands over for whoever writes it; nothing if its values are others."""
+    try:
+        read = SectionNotes.model_validate({name: values[name] for name in SectionNotes.model_fields if name in values})
+    except ValidationError:
+        return {}
+    return {"criteria": read.criteria, "notes": read.notes}
 
 
 def collect_results(state: ResearchState, output: BranchOutcomes) -> ResearchState:
@@ -175,6 +208,13 @@ KERNEL_REDUCERS: Final = (
         DraftToHandIn,
         hand_in,
         hands_in=True,
+    ),
+    ReducerSpec(
+        "hand_over",
+        "Ends research without a draft: its passages and values are handed over.",
+        Nothing,
+        hand_over,
+        hands_over=True,
     ),
     ReducerSpec("set_values", "Sets values of your own.", Values, set_values),
     ReducerSpec(

@@ -99,7 +99,7 @@ def _estimate_usual_cost(graph: ResearchGraph, rounds: int = ROUNDS) -> Cost:
             each = [_estimate_usual_cost(graph.branches[edge.branch]) for edge in graph.branches_from(node.id)]
             for one in each:
                 total += one.times(SECTIONS if node.for_each else 1)
-        elif isinstance(node, AgentNode):
+        elif isinstance(node, AgentNode) and not node.spare:
             call = _estimate_call_cost(get_agent(graph, node.agent), rounds)
             if node.id in graph.exit_nodes:
                 writing = max(writing, call, key=lambda cost: cost.tokens)

@@ -46,7 +46,8 @@ def estimate_command_needs(work: Command, limits: Limits) -> Estimate:
 def minimum_tokens(graph: ResearchGraph, figures: Rules) -> int:
     """Return the tokens for one visit of each agent if no node fails; with less a graph cannot do a round and write."""
     usual = graph.without_failure
-    called = [get_agent(graph, node.agent) for node in graph.nodes if isinstance(node, AgentNode) and node.id in usual]
+    asked = (node for node in graph.nodes if isinstance(node, AgentNode) and not node.spare and node.id in usual)
+    called = [get_agent(graph, node.agent) for node in asked]
     branches = [edge.branch for edge in graph.edges if isinstance(edge, ParallelEdge) and edge.from_node in usual]
     inner = sum(minimum_tokens(graph.branches[branch], figures) for branch in branches)
     return sum(one_visit(agent, figures) for agent in called) + inner

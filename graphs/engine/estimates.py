@@ -104,9 +104,9 @@ def estimate_cost_microusd(tokens: int, used: Usage) -> int:
 
 
 def _count_sections_to_join(state: ResearchState) -> int:
-    """Sections to join: those with a draft; before there are any those of the plan; before there is one, one."""
+    """Sections to join: those with a draft or passages; before there are any those of the plan; before that one."""
     if state.sections:
-        return sum(section.draft is not None for section in state.sections)
+        return sum(section.to_write for section in state.sections)
     return max(1, len(open_sections(state.plan)))
 
 
@@ -185,7 +185,7 @@ def loop_tokens(
     """
     research = writing = 0
     for node in graph.nodes:
-        if isinstance(node, AgentNode):
+        if isinstance(node, AgentNode) and not node.spare:
             call = call_tokens(get_agent(graph, node.agent), figures, limits, hidden, brought)
             if node.id in graph.exit_nodes:
                 writing = max(writing, call)

@@ -1,7 +1,7 @@
 """A run between two steps, as one frozen value, and what expressions see of it."""
 
 from collections.abc import Collection, Mapping
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
@@ -14,7 +14,7 @@ from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.budget import Budget, Experience, Limits
 from elcano.graphs.state.failures import Ending, FailedTries, Failure
 from elcano.graphs.state.holds import Hold, WaitingCall
-from elcano.graphs.state.state import ResearchState
+from elcano.graphs.state.state import IterationData, ResearchState
 
 NONE: Final = Experience()
 """Of a run that begins: it has called nobody."""
@@ -206,6 +206,20 @@ _NOTHING: Final = object()
 
 
 def has_stalled(state: ResearchState, figures: Rules) -> bool:
-    """Return whether the latest iterations brought nothing new: repeated or empty searches, or known results."""
+    """Return whether the latest iterations brought nothing that helps: no passages, known ones, or ones beside it."""
     latest = state.conversation[-figures.stall_iterations :]
-    return len(latest) == figures.stall_iterations and not any(turn.findings for turn in latest)
+    if len(latest) < figures.stall_iterations:
+        return False
+    turn = latest[-1]
+    if not figures.first_search_counts and turn.number == 1 and not any(call.chosen for call in turn.tool_calls):
+        return False  # other words may find what the question's own did not
+    beside = state.beside
+    return all(id in beside for turn in latest for id in _list_counted_findings(turn, figures))
+
+
+def _list_counted_findings(turn: IterationData, figures: Rules) -> tuple[str, ...]:
+    """What an iteration found; by newer rules what its chosen searches found, if it made any."""
+    if figures.first_search_counts or not any(call.chosen for call in turn.tool_calls):
+        return turn.findings
+    made = takewhile(lambda call: not call.chosen, turn.tool_calls)
+    return turn.findings[sum(call.new for call in made) :]

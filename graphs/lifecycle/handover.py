@@ -47,13 +47,14 @@ def build_handover(journal: Journal, failure: Failure | None) -> Handover:
         return Handover()
     state = journal.run.state
     if not _ends_in_a_writer(journal):
-        evidence = tuple(ref for ref in state.evidence if ref.duplicate_of is None)
+        useful = set(state.useful_evidence)
+        evidence = tuple(ref for ref in state.evidence if ref.id in useful)
         values, warnings = _evaluate_result_values(journal)
         return Handover(
             evidence=evidence,
             values=values,
             warnings=warnings,
-            unanswered=not (evidence or values) and _searched_to_the_end(journal),
+            unanswered=not (evidence or (values and not _hands_over(journal))) and _searched_to_the_end(journal),
         )
     written = find_exit_draft(journal)
     if written is None:
@@ -88,6 +89,12 @@ def _ends_in_a_writer(journal: Journal) -> bool:
     """Whether the run is where it can end, at a writer or at what hands in a draft."""
     here = journal.graph.by_id[journal.run.node]
     return here.id in journal.graph.exit_nodes and (output_model(journal.graph, here) is DraftRef or _hands_in(here))
+
+
+def _hands_over(journal: Journal) -> bool:
+    """Whether the run ends where passages are handed over for another to write from."""
+    here = journal.graph.by_id[journal.run.node]
+    return isinstance(here, StateNode) and REDUCERS[here.reducer].hands_over
 
 
 def _hands_in(node: Node) -> bool:

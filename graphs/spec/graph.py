@@ -76,6 +76,8 @@ class AgentNode(BaseNode):
     """Folds the output into the state; without one it is kept only under `outputs.<node id>`."""
     limits: AgentLimits | None = Field(default=None, exclude_if=lambda limits: limits is None)
     """Of its calls, beside those of the run."""
+    spare: bool = Field(default=False, exclude_if=lambda spare: not spare)
+    """It is asked only where another agent left open what it is for: what a run takes is reckoned without it."""
 
 
 class ToolNode(BaseNode):

@@ -34,6 +34,8 @@ class BranchInput(Frozen):
     form: ReportForm | Literal[""] = ""
     wish: str = ""
     """What the person who asked wants of it; empty: what they want of the whole."""
+    evidence: tuple[EvidenceRef, ...] = ()
+    """Passages that it begins with: what was found before it."""
 
 
 class BranchOutcome(Frozen):

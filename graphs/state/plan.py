@@ -141,6 +141,15 @@ class SectionResult(Frozen):
     wish: str = ""
     """What the person who asked wants of it, as the plan divided that."""
     gap: SectionGap | None = None
+    criteria: tuple[Criterion, ...] = ()
+    """Of a section without a draft: what its answer has to meet, and which passages meet it."""
+    notes: tuple[str, ...] = ()
+    """Of a section without a draft: what its last turn thought of what was found."""
+
+    @property
+    def to_write(self) -> bool:
+        """Whether whoever joins the sections has something to write it from: a draft, or passages."""
+        return self.draft is not None or (bool(self.evidence) and not self.unanswered)
 
     @property
     def incomplete(self) -> bool:

@@ -120,6 +120,8 @@ class ToolCallRecord(Frozen):
     """Why it failed; an error is never evidence."""
     pending: bool = False
     """It is about to be made; what comes of it takes its place."""
+    chosen: bool = False
+    """An agent chose it; others are made whatever is known."""
 
 
 class IterationData(Frozen):
@@ -128,10 +130,18 @@ class IterationData(Frozen):
     number: int = Field(ge=1)
     thought: str = ""
     gap: str = ""
+    """The first of `gaps`; empty: none is left."""
+    gaps: tuple[str, ...] = ()
+    """What is missing, the most important first; all of it is searched for in this iteration."""
+    complete: bool = False
+    """Whether it was said in this iteration that nothing is missing."""
     tool_calls: tuple[ToolCallRecord, ...] = ()
     findings: tuple[str, ...] = ()
     """Ids of the evidence that this iteration added."""
     judgement: str = ""
+    beside: tuple[str, ...] = ()
+    """Ids of passages, of this or an earlier iteration, that were found to be beside the question: agents are shown
+    them no more, and they count as nothing new."""
     suggested_queries: tuple[str, ...] = ()
     """What the judge would search next; the next tool selection reads it."""
 
@@ -202,6 +212,17 @@ class ResearchState(Frozen):
     def distinct_evidence(self) -> tuple[str, ...]:
         """Ids of the evidence without what repeats older evidence: what agents are shown."""
         return tuple(ref.id for ref in self.evidence if ref.duplicate_of is None)
+
+    @property
+    def beside(self) -> frozenset[str]:
+        """Ids of the passages that a judge found beside the question."""
+        return frozenset(id for turn in self.conversation for id in turn.beside)
+
+    @property
+    def useful_evidence(self) -> tuple[str, ...]:
+        """`distinct_evidence` without what is beside the question."""
+        beside = self.beside
+        return tuple(id for id in self.distinct_evidence if id not in beside)
 
     def with_evidence(self, found: Iterable[EvidenceRef]) -> "ResearchState":
         """Returns the state with `found` added at the end, each id once.

@@ -52,7 +52,7 @@ ANALYSIS = (
     )
     .connect_nodes("search", "judge", "enough")
     .add_conditional_edge("enough", "analyst", when="outputs.judge.recommendation == 'synthesize'", label="enough")
-    .add_conditional_edge("enough", "analyst", when="stalled", label="nothing new was found twice in a row")
+    .add_conditional_edge("enough", "analyst", when="stalled", label="the last searches found nothing that helps")
     .add_conditional_edge("enough", "analyst", when="budget.iterations.remaining == `0`", label="no iteration left")
     .add_conditional_edge(
         "enough", "analyst", when="!(outputs.judge.next_search_queries)", label="nothing left to search"
@@ -61,7 +61,7 @@ ANALYSIS = (
     .connect_nodes("analyst", "analyze", "thorough")
     .add_conditional_edge("thorough", "writer", when="outputs.judge.recommendation == 'synthesize'", label="enough")
     .add_conditional_edge(
-        "thorough", "writer", when="stalled", label="nothing new was found twice in a row", ending="stalled"
+        "thorough", "writer", when="stalled", label="the last searches found nothing that helps", ending="stalled"
     )
     .add_conditional_edge(
         "thorough",

@@ -23,6 +23,11 @@ MOST_EXAMPLES: Final = 8
 MOST_ATTEMPTS: Final = 3
 
 
+def normalize_sql(sql: str) -> str:
+    """Return a query on one line, by which two are compared."""
+    return " ".join(sql.split()).rstrip("; ")
+
+
 class SqlExample(Frozen):
     """A question and the query that answers it, written by a person who knows the database."""
 

@@ -37,7 +37,7 @@ LITERATURE_REVIEW = (
     .connect_nodes("search", "judge", "enough")
     .add_conditional_edge("enough", "writer", when="outputs.judge.recommendation == 'synthesize'", label="enough")
     .add_conditional_edge(
-        "enough", "writer", when="stalled", label="nothing new was found twice in a row", ending="stalled"
+        "enough", "writer", when="stalled", label="the last searches found nothing that helps", ending="stalled"
     )
     .add_conditional_edge(
         "enough",

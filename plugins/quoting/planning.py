@@ -112,7 +112,7 @@ def plan_searches(task: TaskEnvelope) -> AgentSelectionPlan:
             key = (source.name, make_query_key(query))
             if query and key not in made:
                 made.add(key)
-                tasks.append(AgentTask(source=source.name, query=query, gap=task.gap[:500]))
+                tasks.append(AgentTask(source=source.name, query=query))
     return AgentSelectionPlan(tasks=tuple(tasks[:MOST_TASKS]), whole=True)
 
 

@@ -1,4 +1,4 @@
-"""Joining the quotations of several sections: nothing is added, and all sections together answer the question.
+"""The sections of a report in quotations: nothing is added, and all sections together answer the question.
 
 The drafts come with each thing said once. What is left to do is to keep sections short and to choose the key findings,
 by a stricter floor than a section's: a report opens with them.
@@ -15,6 +15,7 @@ from elcano.graphs.report.report import DraftSection, ReportDraft
 from elcano.plugins.quoting.passages import Material, read_material
 from elcano.plugins.quoting.planning import BEARING
 from elcano.plugins.quoting.question_parts import split_into_parts
+from elcano.plugins.quoting.report_writing import write_report
 from elcano.plugins.quoting.sentence_choice import choose_findings
 from elcano.plugins.quoting.task_language import in_question_language
 
@@ -27,9 +28,20 @@ BRIEF_CLAIMS: Final = 3
 
 @in_question_language
 def write_section(task: TaskEnvelope) -> SectionText:
-    """The first claims of the section's draft that bear on the whole question: a draft begins with its answer."""
+    """The first claims of the section that bear on the whole question: a draft begins with its answer.
+
+    A section without a draft is quoted from its passages now, without what sections before it say already.
+    """
     (section,) = task.sections
-    return SectionText(text=_keep_bearing(task, section)[:SECTION_CLAIMS])
+    if section.claims:
+        return SectionText(text=_keep_bearing(task, section)[:SECTION_CLAIMS])
+    texts = tuple(item for item in task.evidence if item.text)
+    asked = section.key_question or section.title
+    report = write_report(task.model_copy(update={"question": asked, "evidence": texts}))
+    drafted = section.model_copy(update={"claims": report.claims})
+    said = {claim.text for before in task.written for claim in before.claims}
+    new = [claim for claim in _keep_bearing(task, drafted) if claim.text not in said]
+    return SectionText(text=tuple(new[:SECTION_CLAIMS]), limitations=report.limitations if report.answered else ())
 
 
 @in_question_language

@@ -1,12 +1,13 @@
-"""Deep research: a first search, a plan, one iterative loop per section side by side, a synthesis of the drafts.
+"""Deep research: a first search, a plan, one iterative loop per section side by side, a synthesis of the sections.
 
-The graph of DeepCritical's deep flow. Its two syntheses are two graphs: `deep` writes section by section, `deep_brief`
-merges all drafts in one pass.
+The graph of DeepCritical's deep flow. Its two syntheses are two graphs. In `deep` the loops gather passages, and the
+long writer writes section after section from them, each once. In `deep_brief` each loop ends in a draft, and all drafts
+are merged in one pass. Every section begins with the passages of the first search.
 """
 
 from elcano.graphs.builder import COMMISSION, NEW_EVIDENCE, GraphBuilder
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
-from elcano.plugins.research.iterative import ITERATIVE
+from elcano.plugins.research.iterative import ITERATIVE, SECTION
 
 
 def deep_graph(
@@ -92,12 +93,13 @@ def deep_graph(
                 "criteria": "item.criteria",
                 "form": "item.form",
                 "wish": "item.wish",
+                "evidence": "evidence[?!duplicate_of]",
             },
         )
         .add_state_node(
             "collect_drafts",
             reducer="collect_drafts",
-            description="The drafts in the plan's order, the gaps by name",
+            description="The sections in the plan's order, the gaps by name",
             inputs={"branches": f"outputs.{fan_out}.branches"},
         )
         .add_agent_node(
@@ -124,7 +126,8 @@ def deep_graph(
 DEEP = deep_graph(
     "deep",
     synthesis="long_writer",
-    description="Plan sections, research each in a loop of its own side by side, join them section by section.",
+    description="Plan sections, research each in a loop of its own side by side, write them one after the other.",
+    research=SECTION,
 )
 DEEP_BRIEF = deep_graph(
     "deep_brief",

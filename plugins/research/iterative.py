@@ -1,95 +1,161 @@
-"""Iterative research: search, then think, find the gap, search for it, judge; round until the question is answered.
+"""Iterative research: search, then think, find the gaps, search for them, judge; round until the question is answered.
 
 The graph of DeepCritical's iterative flow, with the three decisions that it names: is the research complete, is there
 budget left, is there an iteration left. Before it the whole question is searched once, by no agent: nobody is asked to
 think about nothing.
+
+Where the research stands, what is missing and what to search is one thought. So the thinking agent is asked for all of
+it in one call, and the agents that are there for the gaps and the searches are called only where it left these open.
+The judge is not called where its answer could change nothing: once the budget or the last iteration is used.
 """
 
-from elcano.graphs.builder import CONTEXT, JUDGING, ROUND, WRITING, GraphBuilder
+from elcano.graphs.builder import CONTEXT, JUDGING, NEW_EVIDENCE, ROUND, WRITING, GraphBuilder
+from elcano.graphs.spec.graph import Inputs, ResearchGraph
 
-ITERATIVE = (
-    GraphBuilder("iterative", "Search, think, find the gap, search for it, judge; round until it is answered.")
-    .add_tool_node(
-        "first_search",
-        tool="search",
-        description="The question itself, so that there is something to think about",
-        for_each="sources",
-        inputs={"source": "item", "query": "question"},
-        reducer="add_evidence",
+
+def add_research_loop(builder: GraphBuilder, leave: str, seen: Inputs) -> GraphBuilder:
+    """The nodes and edges of the loop; `leave` is the node that it leads to in the end.
+
+    `seen` says which passages its agents see; empty: those that its searches found.
+    """
+    chosen = {"sources": "sources", "max_iterations": "budget.iterations.limit"}
+    suggested = {"suggested_queries": "conversation[-2].suggested_queries"}
+    return (
+        builder.add_tool_node(
+            "first_search",
+            tool="search",
+            description="The question itself, so that there is something to think about",
+            for_each="sources",
+            inputs={"source": "item", "query": "question"},
+            reducer="add_evidence",
+        )
+        .add_agent_node(
+            "thinking",
+            agent="thinking",
+            description="Where the research stands, and in the same call what is missing and what to search for it",
+            inputs={
+                **CONTEXT,
+                **seen,
+                **chosen,
+                "suggested_queries": "conversation[-1].suggested_queries",
+            },
+            reducer="record_thought",
+        )
+        .add_agent_node(
+            "knowledge_gap",
+            agent="knowledge_gap",
+            description="What is still missing, where the thought does not say it",
+            spare=True,
+            inputs={**ROUND, **seen, "max_iterations": "budget.iterations.limit", "conversation": "conversation"},
+            reducer="record_gap",
+        )
+        .add_decision_node("complete", description="Complete?")
+        .add_agent_node(
+            "tool_selector",
+            agent="tool_selector",
+            description="Which searches close the gaps, where the thought does not say it",
+            spare=True,
+            inputs={
+                **CONTEXT,
+                **seen,
+                **suggested,
+                "gap": "conversation[-1].gap",
+                "gaps": "conversation[-1].gaps",
+                "sources": "sources",
+            },
+            reducer="record_tool_calls",
+        )
+        .add_tool_node(
+            "execute_tools",
+            tool="search",
+            description="All chosen searches at once",
+            for_each="conversation[-1].tool_calls[?pending]",
+            inputs={"source": "item.source", "query": "item.query"},
+            reducer="add_evidence",
+        )
+        .add_decision_node("budget", description="Budget left?")
+        .add_agent_node(
+            "judge",
+            agent="judge",
+            description="Is the evidence enough, and what of it is beside the question",
+            inputs={**JUDGING, **seen, "gap": "conversation[-1].gap"},
+            reducer="record_judgement",
+        )
+        .add_decision_node("iterations", description="Go on?")
+        .connect_nodes("first_search", "thinking")
+        .add_conditional_edge(
+            "thinking", "complete", when="outputs.thinking.research_complete != `null`", label="gaps named at once"
+        )
+        .connect_nodes("thinking", "knowledge_gap")
+        .connect_nodes("knowledge_gap", "complete")
+        .add_conditional_edge("complete", leave, when="conversation[-1].complete", label="complete")
+        .add_conditional_edge(
+            "complete",
+            "execute_tools",
+            when="conversation[-1].tool_calls[?pending]",
+            label="searches chosen at once",
+        )
+        .connect_nodes("complete", "tool_selector", label="gaps remain")
+        .connect_nodes("tool_selector", "execute_tools", "budget")
+        .add_conditional_edge("budget", leave, when="budget.reason == 'time'", label="time is up", ending="time")
+        .add_conditional_edge("budget", leave, when="budget.reason == 'tokens'", label="tokens spent", ending="tokens")
+        .add_conditional_edge("budget", leave, when="budget.reason == 'cost'", label="money spent", ending="cost")
+        .add_conditional_edge(
+            "budget",
+            leave,
+            when="budget.iterations.remaining == `0`",
+            label="no iteration left",
+            ending="iterations",
+        )
+        .connect_nodes("budget", "judge", label="budget left")
+        .connect_nodes("judge", "iterations")
+        .add_conditional_edge(
+            "iterations", leave, when="outputs.judge.recommendation == 'synthesize'", label="enough evidence"
+        )
+        .add_conditional_edge(
+            "iterations", leave, when="stalled", label="the last searches found nothing that helps", ending="stalled"
+        )
+        .connect_nodes("iterations", "thinking", label="loop back", loop=True)
+        .set_entry_node("first_search")
+        .set_exit_nodes(leave)
     )
-    .add_agent_node(
-        "thinking",
-        agent="thinking",
-        description="Where the research stands",
-        inputs=CONTEXT,
-        reducer="record_thought",
+
+
+def build_iterative() -> ResearchGraph:
+    """The loop, and the writer at its end."""
+    graph = GraphBuilder(
+        "iterative", "Search, think, find the gaps, search for them, judge; round until it is answered."
     )
-    .add_agent_node(
-        "knowledge_gap",
-        agent="knowledge_gap",
-        description="What is still missing",
-        inputs={**ROUND, "max_iterations": "budget.iterations.limit", "conversation": "conversation"},
-        reducer="record_gap",
+    return (
+        add_research_loop(graph, "writer", {})
+        .add_agent_node(
+            "writer",
+            agent="writer",
+            description="The report, every claim with its quote",
+            inputs=WRITING,
+        )
+        .build()
     )
-    .add_decision_node("complete", description="Complete?")
-    .add_agent_node(
-        "tool_selector",
-        agent="tool_selector",
-        description="Which searches close the gap",
-        inputs={
-            **CONTEXT,
-            "gap": "conversation[-1].gap",
-            "suggested_queries": "conversation[-2].suggested_queries",
-            "sources": "sources",
-        },
-        reducer="record_tool_calls",
+
+
+def build_section() -> ResearchGraph:
+    """The loop of one section of a longer report, which begins with what the survey found.
+
+    No draft is written at its end: whoever writes the report writes its sections too, each once, from their passages,
+    criteria and notes.
+    """
+    graph = GraphBuilder("section", "The loop of `iterative` for one section; what it found is handed over.")
+    return (
+        add_research_loop(graph, "hand_over", {"evidence": NEW_EVIDENCE})
+        .add_state_node(
+            "hand_over",
+            reducer="hand_over",
+            description="Its passages, which criteria they meet, and notes on them",
+        )
+        .set_result({"criteria": "criteria", "notes": "conversation[-1].[thought, judgement][?@]"})
+        .build()
     )
-    .add_tool_node(
-        "execute_tools",
-        tool="search",
-        description="All chosen searches at once",
-        for_each="outputs.tool_selector.tasks",
-        inputs={"source": "item.source", "query": "item.query"},
-        reducer="add_evidence",
-    )
-    .add_agent_node(
-        "judge",
-        agent="judge",
-        description="Is the evidence enough",
-        inputs={**JUDGING, "gap": "conversation[-1].gap"},
-        reducer="record_judgement",
-    )
-    .add_decision_node("budget", description="Budget left?")
-    .add_decision_node("iterations", description="Go on?")
-    .add_agent_node(
-        "writer",
-        agent="writer",
-        description="The report, every claim with its quote",
-        inputs=WRITING,
-    )
-    .connect_nodes("first_search", "thinking", "knowledge_gap", "complete")
-    .add_conditional_edge("complete", "writer", when="outputs.knowledge_gap.research_complete", label="complete")
-    .connect_nodes("complete", "tool_selector", label="gaps remain")
-    .connect_nodes("tool_selector", "execute_tools", "judge", "budget")
-    .add_conditional_edge("budget", "writer", when="budget.reason == 'time'", label="time is up", ending="time")
-    .add_conditional_edge("budget", "writer", when="budget.reason == 'tokens'", label="tokens spent", ending="tokens")
-    .add_conditional_edge("budget", "writer", when="budget.reason == 'cost'", label="money spent", ending="cost")
-    .connect_nodes("budget", "iterations", label="budget left")
-    .add_conditional_edge(
-        "iterations", "writer", when="outputs.judge.recommendation == 'synthesize'", label="enough evidence"
-    )
-    .add_conditional_edge(
-        "iterations", "writer", when="stalled", label="nothing new was found twice in a row", ending="stalled"
-    )
-    .add_conditional_edge(
-        "iterations",
-        "writer",
-        when="budget.iterations.remaining == `0`",
-        label="no iteration left",
-        ending="iterations",
-    )
-    .connect_nodes("iterations", "thinking", label="loop back", loop=True)
-    .set_entry_node("first_search")
-    .set_exit_nodes("writer")
-    .build()
-)
+
+
+ITERATIVE = build_iterative()
+SECTION = build_section()

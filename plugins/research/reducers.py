@@ -18,15 +18,23 @@ from elcano.plugins.research.agents.tool_selector import AgentSelectionPlan
 
 
 def record_thought(state: ResearchState, output: ThinkingOutput) -> ResearchState:
-    """Begin the iteration's record with its thought; if the run has no criteria yet, take the agent's."""
+    """Begin the iteration's record with its thought, and with the gaps and searches that it named.
+
+    If the run has no criteria yet, the agent's are taken.
+    """
     known = state if state.criteria else state.model_copy(update={"criteria": build_unjudged_criteria(output.criteria)})
-    return in_this_iteration(known, thought=output.thought)
+    known = in_this_iteration(known, thought=output.thought, beside=output.beside)
+    if output.research_complete is None:
+        return known
+    gaps = KnowledgeGapOutput(research_complete=output.research_complete, outstanding_gaps=output.outstanding_gaps)
+    known = record_gap(known, gaps)
+    return known if output.research_complete else record_tool_calls(known, AgentSelectionPlan(tasks=output.tasks))
 
 
 def record_gap(state: ResearchState, output: KnowledgeGapOutput) -> ResearchState:
-    """The first gap is the one this iteration works on; with none named it is the question itself."""
-    gap = output.outstanding_gaps[0] if output.outstanding_gaps else state.question
-    return in_this_iteration(state, gap="" if output.research_complete else gap)
+    """The gaps are what this iteration works on; with none named it is the question itself."""
+    gaps = () if output.research_complete else output.outstanding_gaps or (state.question,)
+    return in_this_iteration(state, gap=gaps[0] if gaps else "", gaps=gaps, complete=output.research_complete)
 
 
 def record_tool_calls(state: ResearchState, output: AgentSelectionPlan) -> ResearchState:
@@ -36,13 +44,19 @@ def record_tool_calls(state: ResearchState, output: AgentSelectionPlan) -> Resea
 
 
 def record_judgement(state: ResearchState, output: JudgeAssessment) -> ResearchState:
-    """Record the judge's reasoning, the criteria that are met, and the searches it suggests for the next iteration.
+    """Record the judge's reasoning, the criteria that are met, what is beside the question, and what to search next.
 
     What its rubric lacks stands before its reasoning, which is cut where it is shown again.
     """
     known = state.model_copy(update={"criteria": apply_verdicts(state.criteria, output.criteria)})
     lacks = f"Not enough yet: {'; '.join(output.lacking)}. " if output.lacking else ""
-    return in_this_iteration(known, judgement=lacks + output.reasoning, suggested_queries=output.next_search_queries)
+    beside = tuple(dict.fromkeys((*running_iteration(state).beside, *output.beside)))
+    return in_this_iteration(
+        known,
+        judgement=lacks + output.reasoning,
+        suggested_queries=output.next_search_queries,
+        beside=beside,
+    )
 
 
 def record_parse(state: ResearchState, output: ParsedQuery) -> ResearchState:
@@ -114,13 +128,13 @@ def _summarize_mode_choice(state: ResearchState) -> tuple[str, JsonObject]:
 REDUCERS: Final = (
     ReducerSpec(
         "record_thought",
-        "Begins the iteration's record.",
+        "Begins the iteration's record: its thought, gaps and searches.",
         ThinkingOutput,
         record_thought,
     ),
     ReducerSpec(
         "record_gap",
-        "Notes the gap that the iteration works on.",
+        "Notes the gaps that the iteration works on.",
         KnowledgeGapOutput,
         record_gap,
     ),

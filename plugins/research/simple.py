@@ -29,7 +29,7 @@ SIMPLE = (
     .connect_nodes("search", "judge", "enough")
     .add_conditional_edge("enough", "synthesize", when="outputs.judge.recommendation == 'synthesize'", label="enough")
     .add_conditional_edge(
-        "enough", "synthesize", when="stalled", label="nothing new was found twice in a row", ending="stalled"
+        "enough", "synthesize", when="stalled", label="the last searches found nothing that helps", ending="stalled"
     )
     .add_conditional_edge(
         "enough",

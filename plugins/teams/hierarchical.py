@@ -77,7 +77,7 @@ TEAM = (
         "sufficient",
         "hand_in",
         when="stalled",
-        label="its judge was not satisfied, and nothing new was found twice in a row",
+        label="its judge was not satisfied, and the last searches found nothing that helps",
         ending="stalled",
     )
     .add_conditional_edge(

@@ -116,7 +116,7 @@ async def test_what_cannot_be_walked_is_refused_by_name(
 
 @pytest.mark.parametrize(
     ("mode", "tokens", "seconds"),
-    [("iterative", 200_000, 600), ("simple", 100_000, 600), ("deep", 700_000, 1_800), ("auto", 1_200_000, 1_800)],
+    [("iterative", 150_000, 600), ("simple", 100_000, 600), ("deep", 450_000, 1_800), ("auto", 1_200_000, 1_800)],
 )
 async def test_graphs_with_sections_may_use_more(
     api: httpx.AsyncClient, temporal: Client, mode: str, tokens: int, seconds: float

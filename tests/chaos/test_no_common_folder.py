@@ -12,7 +12,7 @@ import httpx
 import pytest
 from temporalio.client import Client
 
-from elcano.dev.ports import free_ports
+from elcano.dev.claims import free_ports
 from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.report.report import Report
 from elcano.settings.settings import Settings

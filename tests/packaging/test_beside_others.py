@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from elcano import __version__
-from elcano.dev.ports import free_ports
+from elcano.dev.claims import free_ports
 from tests.packaging.building import Distributions, environment, installed, pip, run
 
 NOT_OURS = "raise ImportError('this module belongs to somebody else')\n"

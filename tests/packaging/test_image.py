@@ -13,8 +13,8 @@ import httpx
 import pytest
 from temporalio.testing import WorkflowEnvironment
 
+from elcano.dev.claims import free_ports
 from elcano.dev.demo import build_demo_database
-from elcano.dev.ports import free_ports
 from elcano.graphs.modes import MODES
 from tests.packaging.image import image_files, image_python
 

@@ -16,7 +16,7 @@ from unittest.mock import patch
 
 import httpx
 
-from elcano.dev.ports import free_ports
+from elcano.dev.claims import free_ports
 from elcano.dev.stack import Stack, open_stack
 from elcano.graphs.agents.envelope import TaskEnvelope, parse_envelope
 from elcano.graphs.frozen import JsonObject

@@ -11,8 +11,8 @@ from elcano import settings
 from elcano.api import __main__ as api
 from elcano.dev import __main__ as serve
 from elcano.dev import demo, doctor
-from elcano.dev.errors import CannotStart
-from elcano.dev.ports import free_ports
+from elcano.dev.claims import free_ports
+from elcano.dev.program import CannotStart
 from elcano.dev.stack import open_stack
 from elcano.settings import Settings, SettingsInvalid
 from elcano.storage.store import DATABASE_FILE

@@ -17,7 +17,7 @@ from temporalio.testing import WorkflowEnvironment
 
 from elcano import __version__
 from elcano.api.temporal import namespace
-from elcano.dev.ports import free_ports
+from elcano.dev.claims import free_ports
 from elcano.dev.temporal import SERVER_OPTIONS, temporal_binary
 from elcano.graphs.labels import SEARCH_ATTRIBUTES
 from elcano.settings.settings import Settings

@@ -18,6 +18,7 @@ from elcano.graphs.report.draft import DraftRef
 from elcano.graphs.report.tables import ResultDigest
 from elcano.graphs.text import ensure_list, format_count
 from elcano.plugins.data.data_answer import AnsweredQuery, Chart, NumberProof
+from elcano.plugins.data.query_models import normalize_sql
 
 MOST_NUMBERS: Final = 1_000
 RESULT_KEY: Final = "r"
@@ -117,16 +118,12 @@ def queries_of(given: DataWriterInput) -> list[AnsweredQuery | None]:
 
 def _find_matching_query(left: Sequence[AnsweredQuery], digest: ResultDigest, place: int) -> AnsweredQuery | None:
     def same(one: AnsweredQuery) -> bool:
-        return one.query.database == digest.database and _normalize_sql(one.query.sql) in _normalize_sql(digest.sql)
+        return one.query.database == digest.database and normalize_sql(one.query.sql) in normalize_sql(digest.sql)
 
     if not digest.sql:
         return None
     at_place = left[place] if place < len(left) and left[place].query.database == digest.database else None
     return next(filter(same, left), at_place)
-
-
-def _normalize_sql(sql: str) -> str:
-    return " ".join(sql.split()).rstrip("; ")
 
 
 def _describe_result(

@@ -13,7 +13,7 @@ from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import AgentInput, Loaded, TaskEnvelope
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.report.tables import DatabaseSchema
-from elcano.graphs.text import format_count, shorten_text
+from elcano.graphs.text import format_count, number_repeated, shorten_text
 from elcano.plugins.data.forecast_models import ForecastWish
 
 MOST_PATHS: Final = 8
@@ -127,12 +127,8 @@ def _is_tool_offered(tool: ToolWish, given: SplitterInput) -> bool:
 
 
 def _named_apart(paths: tuple[DataPath, ...]) -> list[DataPath]:
-    taken: dict[str, int] = {}
-    named = []
-    for path in paths:
-        count = taken[path.name] = taken.get(path.name, 0) + 1
-        named.append(path if count == 1 else path.model_copy(update={"name": f"{path.name[:90]} ({count})"}))
-    return named
+    names = number_repeated((path.name[:90] for path in paths), "{name} ({number})")
+    return [path.model_copy(update={"name": name}) for path, name in zip(paths, names, strict=True)]
 
 
 def describe_start(given: JsonObject) -> str:

@@ -14,7 +14,7 @@ from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.tables import DatabaseSchema
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.data_answer import QueryFault, SqlQuery
-from elcano.plugins.data.query_models import MOST_ATTEMPTS, SqlExample, SqlRepair
+from elcano.plugins.data.query_models import MOST_ATTEMPTS, SqlExample, SqlRepair, normalize_sql
 
 SHOWN_CHARACTERS: Final = 600
 _CLAUSE: Final = re.compile(
@@ -80,7 +80,7 @@ def find_repair_faults(said: SqlRepair, given: SqlRepairerInput, ids: Mapping[st
     """Return what is wrong with an answer: a query that was tried already, or no query and no reason."""
     if not said.sql.strip():
         return () if said.explanation.strip() else ("You gave no `sql` and did not say why in `explanation`.",)
-    if _normalize_sql(said.sql) in {_normalize_sql(one.sql) for one in (given.query, *given.attempts)}:
+    if normalize_sql(said.sql) in {normalize_sql(one.sql) for one in (given.query, *given.attempts)}:
         return ("This query was tried already and failed.",)
     return ()
 
@@ -100,11 +100,7 @@ def diff_queries(old: str, new: str) -> str:
 
 
 def _split_clauses(sql: str) -> list[str]:
-    return [one.strip() for one in _CLAUSE.split(_normalize_sql(sql)) if one.strip()]
-
-
-def _normalize_sql(sql: str) -> str:
-    return " ".join(sql.split()).rstrip("; ")
+    return [one.strip() for one in _CLAUSE.split(normalize_sql(sql)) if one.strip()]
 
 
 def describe_start(given: JsonObject) -> str:

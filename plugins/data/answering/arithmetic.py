@@ -12,6 +12,7 @@ from typing import Final
 
 from elcano.graphs.report.tables import MOMENTS, NUMBERS, Cell, Kind, ResultTable
 from elcano.plugins.data.data_answer import CellReference, NumberProof, Operation
+from elcano.plugins.data.databases.cells import parse_decimal
 
 MOST_CELLS: Final = 200_000
 """Cells that one number may name."""
@@ -86,19 +87,7 @@ def get_only_cell(proof: NumberProof, results: Sequence[ResultTable]) -> NamedCe
 
 def number_in(cell: NamedCell) -> Decimal | None:
     """The number that a cell holds; None: it holds none. Text is no number, however it looks."""
-    value = cell.value
-    if value is None or isinstance(value, bool):
-        return None
-    if isinstance(value, str):
-        if cell.kind not in NUMBERS:
-            return None
-        try:
-            read = Decimal(value.strip())
-        except InvalidOperation:
-            return None
-    else:
-        read = Decimal(repr(value))  # of a float the digits that it is written with, not those of its binary fraction
-    return read if read.is_finite() else None
+    return None if isinstance(cell.value, str) and cell.kind not in NUMBERS else parse_decimal(cell.value)
 
 
 def _apply_operation(operation: Operation, named: Sequence[Sequence[NamedCell]], flat: Sequence[NamedCell]) -> Decimal:

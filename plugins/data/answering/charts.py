@@ -14,7 +14,7 @@ from typing import Final
 from elcano.activities.text.written_dates import parse_stored_moment
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.report.tables import ResultTable
-from elcano.graphs.text import format_count, shorten_text
+from elcano.graphs.text import format_count, number_repeated, shorten_text
 from elcano.plugins.data.answering.shapes import ShownRows
 from elcano.plugins.data.data_answer import ChartKind
 
@@ -119,7 +119,7 @@ def _plan_bar_chart(result: ShownRows, labels: Sequence[int], measure: int, *, a
     elif rest:
         told.append(f"The {MOST_BARS} largest of {len(rows):,} groups; the other {rest:,} are not drawn")
     told += _cut_short(result)
-    names = _each_once([name for name, _ in bars])
+    names = number_repeated((name for name, _ in bars), "{name} ({number})")
     values: list[Json] = [{"c0": name, "c1": value} for name, (_, value) in zip(names, bars, strict=True)]
     encoding: JsonObject = {
         "y": {
@@ -241,16 +241,3 @@ def _format_column_title(result: ShownRows, at: int) -> str:
 def _replace_invalid_xml(text: str) -> str:
     """`text` without characters that no drawing can hold."""
     return _NOT_XML.sub("\ufffd", text)
-
-
-def _each_once(names: Sequence[str]) -> list[str]:
-    """Return the names, with a number appended to those that are repeated."""
-    taken: set[str] = set()
-    found = []
-    for name in names:
-        number, own = 2, name
-        while own in taken:
-            own, number = f"{name} ({number})", number + 1
-        taken.add(own)
-        found.append(own)
-    return found

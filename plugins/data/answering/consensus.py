@@ -6,14 +6,15 @@ themselves on it. Nothing is chosen between two values of one thing: it is left 
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Context, Decimal
+from decimal import Context
 from typing import Final
 
 from elcano.activities.query_results import cell_text
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.report.tables import Cell, Kind, ResultColumn, ResultTable
-from elcano.graphs.text import format_count
+from elcano.graphs.text import format_count, number_repeated
 from elcano.plugins.data.answering.shapes import ShownRows
+from elcano.plugins.data.databases.cells import parse_decimal
 from elcano.plugins.data.query_models import Disagreement
 
 Key = tuple[Cell, ...]
@@ -78,7 +79,10 @@ def merge_path_tables(paths: Sequence[Path], keys: Sequence[str] = ()) -> Merged
         database=", ".join(dict.fromkeys(path.table.database for path in paths)),
         dialect=first.dialect,
         sql="",
-        columns=tuple(_named_once(heads)),
+        columns=tuple(
+            column.model_copy(update={"name": name})
+            for column, name in zip(heads, number_repeated(column.name for column in heads), strict=True)
+        ),
         rows=rows,
         truncated=any(path.table.truncated for path in paths),
         at=max(path.table.at for path in paths),
@@ -211,8 +215,8 @@ def _build_merged_row(
     for name in columns.measures:
         values = [rows_of[path].get(key, {}).get(name) for path in names]
         yield from values
-        first = _parse_exact_decimal(values[0])
-        for value in map(_parse_exact_decimal, values[1:]):
+        first = parse_decimal(values[0])
+        for value in map(parse_decimal, values[1:]):
             yield None if value is None or first is None else format(_EXACT.subtract(value, first), "f")
             yield None if value is None or not first else format(_RATIO.divide(value, first), "f")
 
@@ -234,20 +238,10 @@ def _find_value_disagreements(
             )
 
 
-def _parse_exact_decimal(value: Cell) -> Decimal | None:
-    if value is None or isinstance(value, bool):
-        return None
-    try:
-        read = Decimal(value.strip()) if isinstance(value, str) else Decimal(repr(value))
-    except ArithmeticError:
-        return None
-    return read if read.is_finite() else None
-
-
 def _is_same_cell(one: Cell, other: Cell) -> bool:
     if one == other and isinstance(one, bool) == isinstance(other, bool):
         return True
-    numbers = _parse_exact_decimal(one), _parse_exact_decimal(other)
+    numbers = parse_decimal(one), parse_decimal(other)
     return None not in numbers and numbers[0] == numbers[1]
 
 
@@ -257,13 +251,3 @@ def _describe_row_key(key: Key) -> str:
 
 def _format_key_cells(key: Key) -> tuple[str, ...]:
     return tuple(cell_text(cell) for cell in key)
-
-
-def _named_once(columns: Sequence[ResultColumn]) -> Iterator[ResultColumn]:
-    taken: set[str] = set()
-    for column in columns:
-        number, name = 2, column.name
-        while name in taken:
-            name, number = f"{column.name}_{number}", number + 1
-        taken.add(name)
-        yield column.model_copy(update={"name": name})

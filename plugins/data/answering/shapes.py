@@ -5,12 +5,13 @@ A year is a number that names a row; so is an id. A column of moments in order i
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Any, Final
 
 from elcano.activities.query_results import cell_text
 from elcano.activities.text.written_dates import parse_stored_moment
 from elcano.graphs.report.tables import MOMENTS, NUMBERS, Cell, ResultTable
+from elcano.plugins.data.databases.cells import parse_decimal
 
 LEAST_SERIES: Final = 3
 """Moments that make a series."""
@@ -113,13 +114,7 @@ class ShownRows:
     def number(self, row: int, at: int) -> Decimal | None:
         """The number in a cell; None: it has none."""
         value = self.rows[row][at]
-        if value is None or isinstance(value, bool) or (isinstance(value, str) and self.kinds[at] not in NUMBERS):
-            return None
-        try:
-            read = Decimal(value.strip()) if isinstance(value, str) else Decimal(repr(value))
-        except InvalidOperation:
-            return None
-        return read if read.is_finite() else None
+        return None if isinstance(value, str) and self.kinds[at] not in NUMBERS else parse_decimal(value)
 
     def said(self, row: int, at: int) -> str:
         """A cell as text."""

@@ -8,10 +8,11 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time, timedelta
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Final
 
 from elcano.graphs.report.tables import Cell, Kind, ResultColumn
+from elcano.graphs.text import number_repeated
 from elcano.plugins.data.databases.engine import FetchedRows, Limits
 
 _KINDS: Final[tuple[tuple[Kind, tuple[str, ...]], ...]] = (
@@ -69,16 +70,15 @@ def kind_of_values(values: Iterable[Cell]) -> Kind:
     return kinds.pop() if len(kinds) == 1 else "other"
 
 
-def named_once(names: Sequence[str]) -> list[str]:
-    """The names of columns, each once: of two with one name the second has `_2` behind it."""
-    found: list[str] = []
-    taken = set(names)
-    for name in names:
-        number, own = 2, name
-        while own in found or (own != name and own in taken):
-            own, number = f"{name}_{number}", number + 1
-        found.append(own)
-    return found
+def parse_decimal(cell: Cell) -> Decimal | None:
+    """The number that a cell holds, exactly; None: it holds none. Of a float, the digits that it is written with."""
+    if cell is None or isinstance(cell, bool):
+        return None
+    try:
+        read = Decimal(cell.strip()) if isinstance(cell, str) else Decimal(repr(cell))
+    except InvalidOperation:
+        return None
+    return read if read.is_finite() else None
 
 
 def fetch_rows_as_cells(
@@ -95,7 +95,7 @@ def fetch_rows_as_cells(
         truncated = truncated or any(cut for _, cut in cells)
         kept.append(tuple(value for value, _ in cells))
         characters += sum(len(value) if isinstance(value, str) else 8 for value, _ in cells)
-    names = named_once([column.name for column in columns])
+    names = number_repeated(column.name for column in columns)
     known = tuple(column.model_copy(update={"name": name}) for column, name in zip(columns, names, strict=True))
     return FetchedRows(columns=known, rows=tuple(kept), truncated=truncated)
 

@@ -4,16 +4,12 @@ Sample values are the cheap win: over 20 questions to 13 tables the right one ca
 times with the 8 commonest values beside them. A small schema is shown whole: nothing is lost by that.
 """
 
-import contextlib
-import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from elcano.activities.text.languages import ENGLISH
-from elcano.activities.text.stopwords import stop_words
-from elcano.activities.text.words import asked_words, split_words
+from elcano.activities.text.words import split_words
 from elcano.graphs.report.tables import DatabaseSchema, TableSchema
-from elcano.plugins.data.databases.similar_names import words_of
+from elcano.plugins.data.databases.similar_names import rank_by_words, words_of
 from elcano.plugins.data.query_models import SchemaContextOutput
 
 SMALL_TABLES: Final = 12
@@ -26,7 +22,6 @@ MOST_COLUMNS: Final = 2_000
 """Of all tables that are shown together."""
 SAMPLE_CHARACTERS: Final = 100_000
 """Of all their values."""
-MOST_WORDS: Final = 60
 _WEIGHTS: Final = (5.0, 3.0, 1.0, 2.0)
 """Of a word in the name of a table, of a column, in a comment, in a value."""
 
@@ -75,45 +70,23 @@ def _limit_table_details(chosen: Sequence[TableSchema]) -> list[TableSchema]:
 
 def _rank_tables(tables: Sequence[TableSchema], question: str) -> list[TableSchema]:
     """Return the tables that share words with the question, best first."""
-    wanted = _build_match_expression(question)
-    if not wanted:
-        return []
-    with contextlib.closing(sqlite3.connect(":memory:")) as index:
-        index.execute(
-            "CREATE VIRTUAL TABLE t USING fts5 (name, columns, comments, sampled, tokenize = 'porter unicode61')"
-        )
-        index.executemany(
-            "INSERT INTO t (rowid, name, columns, comments, sampled) VALUES (?, ?, ?, ?, ?)", _iter_index_rows(tables)
-        )
-        weights = ", ".join(map(str, _WEIGHTS))
-        found = index.execute(f"SELECT rowid FROM t WHERE t MATCH ? ORDER BY bm25(t, {weights}), rowid", (wanted,))
-        return [tables[number] for (number,) in found]
+    return [tables[place] for place in rank_by_words(question, map(_list_index_texts, tables), _WEIGHTS)]
 
 
-def _iter_index_rows(tables: Sequence[TableSchema]) -> Iterable[tuple[int, str, str, str, str]]:
-    for number, table in enumerate(tables):
-        columns = table.columns
-        yield (
-            number,
-            _build_index_text([table.name]),
-            _build_index_text(column.name for column in columns),
-            _build_index_text([table.comment, *(column.comment for column in columns)]),
-            _build_index_text(value for column in columns for value in column.samples),
-        )
+def _list_index_texts(table: TableSchema) -> tuple[str, str, str, str]:
+    columns = table.columns
+    return (
+        _build_index_text([table.name]),
+        _build_index_text(column.name for column in columns),
+        _build_index_text([table.comment, *(column.comment for column in columns)]),
+        _build_index_text(value for column in columns for value in column.samples),
+    )
 
 
 def _build_index_text(texts: Iterable[str]) -> str:
     """Texts as they are indexed: names taken apart, and together as well (`postal_code`, `postalcode`)."""
     return " ".join(
         word for text in texts for word in (*words_of(text), *split_words(text.replace("_", " ")), *split_words(text))
-    )
-
-
-def _build_match_expression(question: str) -> str:
-    """What FTS5 is asked: nothing of the question but its words reaches it."""
-    telling = asked_words(question, stop_words(ENGLISH)) or split_words(question)
-    return " OR ".join(
-        f'"{word}"' for word in dict.fromkeys(telling[:MOST_WORDS]) if '"' not in word and "\0" not in word
     )
 
 

@@ -5,7 +5,6 @@ transaction, stops what takes too long, and reads no more than it is told to.
 """
 
 import socket
-import struct
 import threading
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol, TypeAlias
@@ -123,7 +122,6 @@ SHEETS: Final = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
 """Suffixes of files with sheets."""
 SUFFIXES: Final = SHEETS | {".csv", ".tsv", ".txt", ".parquet"}
 """Of files that can be loaded."""
-_LENGTH: Final = struct.Struct("!I")
 
 
 def make_plain_name(name: str) -> str:
@@ -160,28 +158,19 @@ class Answer(Frozen):
 
 
 def send_message(connection: socket.socket, message: bytes) -> None:
-    """Sends one message.
+    """Send one message, a line.
 
     Raises:
         OSError: the other side is gone.
     """
-    connection.sendall(_LENGTH.pack(len(message)) + message)
+    connection.sendall(message + b"\n")
 
 
 def receive_message(connection: socket.socket) -> bytes:
-    """Receives one message; empty if the other side closed the connection before the end of it.
+    """Receive the one message of the other side; what there is of it if it was closed before the end.
 
     Raises:
         OSError: nothing came in time.
     """
-    head = _receive_exactly(connection, _LENGTH.size)
-    return _receive_exactly(connection, _LENGTH.unpack(head)[0]) if head else b""
-
-
-def _receive_exactly(connection: socket.socket, length: int) -> bytes:
-    found = bytearray()
-    while len(found) < length:
-        if not (part := connection.recv(length - len(found))):
-            return b""
-        found += part
-    return bytes(found)
+    with connection.makefile("rb") as file:
+        return file.readline()

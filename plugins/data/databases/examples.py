@@ -5,18 +5,15 @@ perhaps a `note`. A file is read anew when it changes. A bad one is refused as a
 """
 
 import asyncio
-import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 from pydantic import ValidationError
 
-from elcano.activities.text.languages import ENGLISH
 from elcano.activities.text.same_question import is_same_question
-from elcano.activities.text.stopwords import stop_words
-from elcano.activities.text.words import asked_words, split_words
 from elcano.graphs.errors import InputInvalid
+from elcano.plugins.data.databases.similar_names import rank_by_words
 from elcano.plugins.data.query_models import SqlExample, SqlExamplesInput, SqlExamplesOutput
 from elcano.settings.settings import Settings
 
@@ -74,20 +71,8 @@ class SqlExamples:
 
     def _like(self, database: str, question: str) -> tuple[SqlExample, ...]:
         examples = self._of(database)
-        wanted = expression(question)
-        if not examples or not wanted:
-            return ()
-        connection = sqlite3.connect(":memory:")
-        try:
-            connection.execute("CREATE VIRTUAL TABLE t USING fts5 (question, note, tokenize = 'porter unicode61')")
-            rows = ((number, one.question, one.note) for number, one in enumerate(examples))
-            connection.executemany("INSERT INTO t (rowid, question, note) VALUES (?, ?, ?)", rows)
-            found = connection.execute(
-                "SELECT rowid FROM t WHERE t MATCH ? ORDER BY bm25(t, 2.0, 1.0), rowid LIMIT ?", (wanted, COMPARED)
-            )
-            return tuple(examples[number] for (number,) in found)
-        finally:
-            connection.close()
+        ranked = rank_by_words(question, ((one.question, one.note) for one in examples), (2.0, 1.0))
+        return tuple(examples[place] for place in ranked[:COMPARED])
 
     def _of(self, database: str) -> tuple[SqlExample, ...]:
         file = self._files[database]
@@ -133,12 +118,6 @@ def _refused(database: str, why: str) -> InputInvalid:
         f"the examples of {database!r} cannot be used: {why}; write a line of JSON for each, with `question` and `sql`"
     )
     return InputInvalid("database", said)
-
-
-def expression(question: str) -> str:
-    """What FTS5 is asked: nothing of the question but its words reaches it. Empty if it has none."""
-    telling = asked_words(question, stop_words(ENGLISH)) or split_words(question)
-    return " OR ".join(f'"{one}"' for one in dict.fromkeys(telling[:60]) if '"' not in one and "\0" not in one)
 
 
 def open_examples(settings: Settings) -> SqlExamples:

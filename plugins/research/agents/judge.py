@@ -1,15 +1,22 @@
 """The judge agent: whether a careful report can be written now, in any field of knowledge."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from elcano.graphs.agents.context import ResearchContext, build_research_task, for_gap, needs_of, passages_of
-from elcano.graphs.agents.definition import AgentDefinition, Question
+from elcano.graphs.agents.context import (
+    ResearchContext,
+    build_research_task,
+    for_gap,
+    needs_of,
+    passages_of,
+    resolve_beside,
+)
+from elcano.graphs.agents.definition import AgentDefinition, Part, Question
 from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
-from elcano.graphs.agents.prompt_texts import STATING
+from elcano.graphs.agents.prompt_texts import BESIDE, STATING
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.state.plan import MOST_CRITERIA, MOST_PASSAGES, CriterionVerdict, normalize_criteria
 from elcano.graphs.state.rubric import SCALE, NamesFound, Rubric, RubricScores, Score, apply_rubric
@@ -35,16 +42,25 @@ class JudgeAssessment(Frozen):
     recommendation: Literal["continue", "synthesize"]
     missing: tuple[str, ...] = Field(default=(), max_length=10, description="Words or aspects that no evidence covers.")
     next_search_queries: tuple[str, ...] = Field(default=(), max_length=5)
+    beside: tuple[str, ...] = Field(default=(), description="Keys of passages that are beside the question.")
     reasoning: str = Field(min_length=1, max_length=2_000)
     criteria: tuple[CriterionVerdict, ...] = Field(default=(), description="One verdict for each criterion.")
-    scores: tuple[Score, ...] = Field(default=(), description="One for each score of the rubric, if there is one.")
-    names: tuple[NamesFound, ...] = Field(default=(), description="What the rubric has named, by its kinds.")
+    scores: SkipJsonSchema[tuple[Score, ...]] = ()
+    names: SkipJsonSchema[tuple[NamesFound, ...]] = ()
+    """By the rubric; a judge without one is not told of these."""
     unscored: SkipJsonSchema[str] = ""
     """Why there are no scores, of a judge that can give none; no model is told of it."""
     rubric: SkipJsonSchema[str] = ""
     """The name of the rubric that it was held against, put here by code."""
     lacking: SkipJsonSchema[tuple[str, ...]] = ()
     """What the rubric asks for and is not there, counted by code."""
+
+
+class RubricAssessment(JudgeAssessment):
+    """The same, of a judge that has a rubric."""
+
+    scores: tuple[Score, ...] = Field(default=(), description="One for each score of the rubric.")
+    names: tuple[NamesFound, ...] = Field(default=(), description="What the rubric has named, by its kinds.")
 
 
 INSTRUCTIONS: Final = f"""\
@@ -56,20 +72,29 @@ it, and the keys of those that do. What no passage meets is not met, however wel
 none, say and judge your own. {STATING}
 - Coverage: the share of the question's parts that at least one passage speaks to.
 - Confidence: how sure you are that a report written from these passages alone would be right. Passages that \
-contradict one another, are second-hand or speak beside the point lower it.
+contradict one another or are second-hand lower it.
 - Sufficient: every criterion is met, and every part of the question that matters has a passage that could be quoted.
 - Recommendation: `synthesize` if that is so, or if further searching is unlikely to help because the last searches \
-brought nothing new; otherwise `continue`.
+brought nothing new that bears on the question; otherwise `continue`. `new_evidence` is how many passages this \
+iteration found, whether they help or not.
 - Missing: the aspects that no passage covers.
-- Next search queries: if you recommend `continue`, one to three, each three to eight words as the sought text would \
-use them, for what is missing; none that was made already. All of them will be searched.
-- Rubric: if the envelope has `given.rubric`, judge by the standards of its field as well. Give one score from 0 to \
-{SCALE} for each of its `scores`, by its name, for what the passages show and nothing else, each with its reason and \
-the keys of its passages; a subject that no passage touches scores 0. List what it has `names` for as the passages \
-write it; name nothing that no passage names. What it says under `sufficient` and `instructions` counts as these lines \
-do. Without a rubric leave `scores` and `names` empty.
+- Next search queries: if you recommend `continue`, one to three for what is missing, in the words of the sought \
+passage: names and technical terms, four to twelve words; none that was made already.
+{BESIDE}
 - Reasoning: two or three sentences, naming passages by their keys.
 """
+
+BY_RUBRIC: Final = f"""\
+- Rubric: judge by the standards of the field in `given.rubric` as well. Give one score from 0 to {SCALE} for each of \
+its `scores`, by its name, for what the passages show and nothing else, each with its reason and the keys of its \
+passages; a subject that no passage touches scores 0. List what it has `names` for as the passages write it; name \
+nothing that no passage names. What it says under `sufficient` and `instructions` counts as these lines do.
+"""
+
+
+def has_rubric(task: TaskEnvelope) -> bool:
+    """Whether the judge is given a rubric."""
+    return "rubric" in task.given
 
 
 def build_task(given: JudgeInput, loaded: Loaded) -> TaskEnvelope:
@@ -104,6 +129,7 @@ def resolve_answer(said: JudgeAssessment, given: JudgeInput, ids: Mapping[str, s
             "criteria": verdicts,
             "sufficient": sufficient,
             "recommendation": recommendation,
+            "beside": _resolve_beside(said, given, ids, verdicts),
             "rubric": scored.rubric if scored else "",
             "scores": scored.scores if scored else (),
             "names": scored.names if scored else (),
@@ -111,6 +137,14 @@ def resolve_answer(said: JudgeAssessment, given: JudgeInput, ids: Mapping[str, s
             "lacking": lacking,
         },
     )
+
+
+def _resolve_beside(
+    said: JudgeAssessment, given: JudgeInput, ids: Mapping[str, str], verdicts: Sequence[CriterionVerdict]
+) -> tuple[str, ...]:
+    """Ids of what is beside the question. Who calls everything that, and enough all the same, has named nothing."""
+    beside = resolve_beside(said.beside, ids, given, (id for verdict in verdicts for id in verdict.evidence))
+    return () if said.sufficient and set(beside) >= set(ids.values()) else beside
 
 
 def read_scores(output: JsonObject) -> RubricScores | None:
@@ -145,6 +179,7 @@ def summarize_assessment(output: JsonObject) -> tuple[str, JsonObject]:
     """Its reasoning, how many criteria are met, and how it scored."""
     kept = ("sufficient", "confidence", "coverage", "recommendation", "missing")
     data: JsonObject = {name: output.get(name) for name in kept}
+    data |= {"beside": beside} if (beside := output.get("beside")) else {}
     of_rubric = ("rubric", "scores", "names", "unscored", "lacking")
     data |= {name: value for name in of_rubric if (value := output.get(name))}
     verdicts = [one for one in ensure_list(output.get("criteria")) if isinstance(one, dict)]
@@ -168,6 +203,8 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         request="Judge the evidence in this task envelope.",
         answer=JudgeAssessment,
         shown=build_task,
+        parts=(Part(BY_RUBRIC, has_rubric),),
+        answers=lambda task: RubricAssessment if has_rubric(task) else JudgeAssessment,
     ),
     input=JudgeInput,
     output=JudgeAssessment,

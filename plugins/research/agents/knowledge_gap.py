@@ -23,22 +23,24 @@ class KnowledgeGapOutput(Frozen):
     research_complete: bool = Field(description="True only if the evidence answers the whole question.")
     outstanding_gaps: tuple[str, ...] = Field(
         default=(),
-        max_length=5,
         description="What is still missing, most important first; empty if complete.",
     )
 
 
-INSTRUCTIONS: Final = """\
-You decide whether a piece of research has found what it needs, and name what is missing. Only passages count.
+MOST_GAPS: Final = 5
+GAPS: Final = """\
+- Outstanding gaps: unless it is complete, one for each criterion or part of the question that lacks its passage, at \
+most five, the most important first. Each is a short question or phrase that a person could look up, with the proper \
+names of the subject in it. If a gap was searched for in vain, name it only if you can say it in other words. In the \
+last of `max_iterations` name only gaps without which the question cannot be answered."""
 
-The envelope's `criteria` are those that are not met yet. Take the question apart into what else it asks for, and look \
-for a passage that answers each part. The research is complete if every part has its passage and every criterion is \
-met. Otherwise:
-- one gap for each criterion or part that lacks its passage, at most five, the most important first;
-- each as a short question or phrase that a person could look up, with the proper names of the subject in it;
-- one that was searched for in vain again only in other words.
+INSTRUCTIONS: Final = f"""\
+You decide whether a piece of research has found what it needs, and name what is missing. Only passages count, not \
+what you know yourself.
 
-When the last of `max_iterations` is near, name only gaps without which the question cannot be answered.
+- Research complete: the envelope's `criteria` are those that are not met yet; take the question apart into what else \
+it asks for. It is complete if a passage answers each part and every criterion is met.
+{GAPS}
 """
 
 

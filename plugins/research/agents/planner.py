@@ -30,10 +30,9 @@ class PlannerInput(AgentInput):
 
 
 class ReportPlanSection(Frozen):
-    """One section: a title, and the one question that its research answers.
+    """One section: a title, and the one question that its research answers."""
 
-    Lenient, because a plan with a flaw is worth more than another call: `store_plan` mends what can be mended.
-    """
+    # Lenient, because a plan with a flaw is worth more than another call: `store_plan` mends what can be mended.
 
     title: str = Field(max_length=200)
     key_question: str = Field(default="", max_length=1_000)

@@ -1,25 +1,69 @@
-"""The thinking agent: where the research stands and where it should go; never a draft of the answer."""
+"""The thinking agent: where the research stands, what is missing, what to search; never a draft of the answer.
 
+Gaps and searches follow from the thought, so it is asked for all three in one call. Where an answer has the thought
+alone, as that of the extractive model, the graph asks the agents `knowledge_gap` and `tool_selector` for the rest.
+"""
+
+from collections.abc import Mapping
 from typing import Final
 
 from pydantic import Field
 
-from elcano.graphs.agents.context import ResearchContext, build_research_task, needs_of, passages_of, turn_of
+from elcano.graphs.agents.context import (
+    ResearchContext,
+    build_research_task,
+    passages_of,
+    resolve_beside,
+    turn_of,
+)
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
-from elcano.graphs.agents.prompt_texts import STATING
+from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
+from elcano.graphs.agents.prompt_texts import BESIDE, STATING
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.state.plan import normalize_criteria
 from elcano.graphs.text import ensure_list
+from elcano.plugins.research.agents.knowledge_gap import GAPS, MOST_GAPS
+from elcano.plugins.research.agents.tool_selector import (
+    QUERIES,
+    SEARCH_PARTS,
+    AgentTask,
+    complete_tasks,
+    list_search_needs,
+    offer_sources,
+)
+
+
+class ThinkingInput(ResearchContext):
+    """The research so far, what can be searched, and how much of the loop is left."""
+
+    sources: tuple[str, ...] = ()
+    """Empty: whoever thinks chooses no searches."""
+    suggested_queries: tuple[str, ...] = ()
+    """What the judge of the last iteration would search."""
+    max_iterations: int | None = None
+
+
+def _is_empty(values: tuple[object, ...]) -> bool:
+    return not values
 
 
 class ThinkingOutput(Frozen):
-    """Where the research stands and where it should go; never a draft of the answer."""
+    """Where the research stands and where it should go."""
 
-    thought: str = Field(
-        min_length=1,
-        max_length=4_000,
-        description="A short reflection: what is known, what contradicts, what to look at next.",
+    thought: str = Field(min_length=1, max_length=4_000, description="At most 80 words.")
+    research_complete: bool | None = Field(
+        default=None,
+        exclude_if=lambda complete: complete is None,
+        description="True only if the passages answer the whole question.",
+    )
+    outstanding_gaps: tuple[str, ...] = Field(
+        default=(), exclude_if=_is_empty, description="What is missing, the most important first; empty if complete."
+    )
+    tasks: tuple[AgentTask, ...] = Field(
+        default=(), exclude_if=_is_empty, description="The searches for the gaps; empty if complete."
+    )
+    beside: tuple[str, ...] = Field(
+        default=(), exclude_if=_is_empty, description="Keys of passages that are beside the question."
     )
     criteria: tuple[str, ...] = Field(
         default=(), description="One to four criteria of a good answer; only if the envelope has none."
@@ -27,24 +71,51 @@ class ThinkingOutput(Frozen):
 
 
 INSTRUCTIONS: Final = f"""\
-You reflect on a piece of research that is under way, for the colleagues who look for what is missing and search for \
-it. They read your thought beside the passages.
+You lead a piece of research. From the passages that were found you say where it stands, what is missing, and what to \
+search next. You neither answer the question nor draft the report.
 
-In a few sentences:
-- what the passages establish already, naming them by their keys;
-- where they contradict each other, and which of them you would trust and why;
-- which part of the question nothing speaks to yet, and where that might be found;
-- which searches brought nothing, so that nobody repeats them.
-
-If the envelope has no `criteria`, say them. {STATING}
-
-You neither answer the question nor draft the report.
+- Thought: first what the next searches should find, and in which words a source would say it; then what the passages \
+establish, where they contradict each other and which you would trust. At most 80 words. Name passages by their keys.
+- Research complete: the envelope's `criteria` and the parts of the question say what the answer needs. It is complete \
+if a passage answers each of them. Only passages count, not what you know yourself.
+{GAPS}
+- Tasks: the searches for these gaps, all of which are made now: one or two for each gap, eight at most. Put the \
+number of its gap, from 1, into each.
+{QUERIES}
+{BESIDE}
+- If the envelope has no `criteria`, say them. {STATING}
 """
 
 
-def build_task(given: ResearchContext, loaded: Loaded) -> TaskEnvelope:
-    """The research so far."""
-    return build_research_task("thinking", given, loaded)
+def list_needs(given: ThinkingInput) -> Needs:
+    """The passages found so far, and the sources that may be named, described."""
+    return list_search_needs(given, given.sources)
+
+
+def build_task(given: ThinkingInput, loaded: Loaded) -> TaskEnvelope:
+    """The research so far, what can be searched, and how much of the loop is left."""
+    return build_research_task("thinking", given, loaded).model_copy(
+        update={
+            "max_iterations": given.max_iterations,
+            "sources": offer_sources(given, loaded),
+            "pages": loaded.pages,
+            "suggested_queries": given.suggested_queries,
+        }
+    )
+
+
+def resolve_answer(said: ThinkingOutput, given: ThinkingInput, ids: Mapping[str, str]) -> ThinkingOutput:
+    """Return the answer with ids for keys, and with a search for every gap that it names."""
+    said = said.model_copy(update={"beside": resolve_beside(said.beside, ids, given)})
+    if said.research_complete is None:
+        return said
+    gaps = tuple(dict.fromkeys(filter(None, (" ".join(gap.split()) for gap in said.outstanding_gaps))))[:MOST_GAPS]
+    if said.research_complete:
+        return said.model_copy(update={"outstanding_gaps": (), "tasks": ()})
+    tasks = complete_tasks(
+        said.tasks, gaps or (given.question,), given.sources, given.conversation, given.suggested_queries
+    )
+    return said.model_copy(update={"outstanding_gaps": gaps, "tasks": tasks})
 
 
 def describe_start(given: JsonObject) -> str:
@@ -53,27 +124,33 @@ def describe_start(given: JsonObject) -> str:
 
 
 def summarize_thought(output: JsonObject) -> tuple[str, JsonObject]:
-    """The thought, and the criteria if it said any."""
+    """The thought, and the gaps, searches and criteria if it named any."""
     criteria = normalize_criteria(str(one) for one in ensure_list(output.get("criteria")))
-    return f"Thought: {output.get('thought', '')}", {"criteria": [*criteria]} if criteria else {}
+    data: JsonObject = {"criteria": [*criteria]} if criteria else {}
+    if output.get("research_complete") is not None:
+        data["complete"] = output["research_complete"]
+        data["gaps"] = ensure_list(output.get("outstanding_gaps"))
+    return f"Thought: {output.get('thought', '')}", data
 
 
 AGENT: Final[AgentDefinition] = AgentDefinition(
     name="thinking",
-    description="Reflects on what is known and where to look next.",
+    description="Says where the research stands, what is missing and what to search next.",
     asks=Question(
         instructions=INSTRUCTIONS,
-        request="Reflect on the state of the research described in this task envelope.",
+        request="Say where the research in this task envelope stands, what is missing, and what to search.",
         answer=ThinkingOutput,
         shown=build_task,
+        parts=SEARCH_PARTS,
     ),
-    input=ResearchContext,
+    input=ThinkingInput,
     output=ThinkingOutput,
     starts="thinking",
     completes="thinking",
-    output_tokens=500,
-    evidence_tokens=4_000,
-    needs=needs_of,
+    output_tokens=800,
+    evidence_tokens=6_000,
+    needs=list_needs,
+    settled=resolve_answer,
     begins=describe_start,
     summary=summarize_thought,
 )

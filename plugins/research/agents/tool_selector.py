@@ -1,31 +1,34 @@
-"""The tool selector agent: which searches close a gap, and by which tool.
+"""The tool selector agent: which searches close the gaps, and by which tool.
 
 A source is searched by words; `page` and `crawl`, where a run has them, by an address; and what the run has found is a
 place to look as well, once there is more of it than an agent is shown at a time.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from elcano.graphs.agents.context import ResearchContext, build_research_task, for_gap, needs_of
-from elcano.graphs.agents.definition import AgentDefinition, Question
+from elcano.graphs.agents.definition import AgentDefinition, Part, Question
 from elcano.graphs.agents.envelope import Loaded, Needs, OfferedSource, TaskEnvelope
+from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.state.state import RELATED
+from elcano.graphs.state.state import RELATED, IterationData
 from elcano.graphs.text import ensure_list, format_count
 
 MOST_TASKS: Final = 8
 
 
 class ToolSelectorInput(ResearchContext):
-    """The selector knows the gap to close and the sources it may name."""
+    """The selector knows the gaps to close and the sources it may name."""
 
     gap: str = ""
-    """Null or empty: the question itself."""
+    """The first of them; null or empty: the question itself."""
+    gaps: tuple[str, ...] = ()
+    """All of them; empty: the one in `gap`."""
     sources: tuple[str, ...] = ()
     suggested_queries: tuple[str, ...] = ()
     """What the judge of the last iteration would search."""
@@ -35,10 +38,12 @@ class AgentTask(Frozen):
     """One search to make."""
 
     source: str = Field(description="The name of one of the given sources.")
-    query: str = Field(
-        min_length=1, max_length=300, description="Three to eight words to search for, or what its source asks for."
+    query: str = Field(min_length=1, max_length=300)
+    closes: int = Field(
+        default=0, exclude_if=lambda number: not number, description="The number of the gap that it is to close."
     )
-    gap: str = Field(default="", max_length=500, description="The gap that it closes.")
+    gap: SkipJsonSchema[str] = Field(default="", max_length=500, exclude_if=lambda gap: not gap)
+    """In older answers: the gap itself."""
 
 
 class AgentSelectionPlan(Frozen):
@@ -55,63 +60,125 @@ FOUND: Final = OfferedSource(
     name=RELATED, description="What this research has found so far, whichever source it is from. Query: plain words."
 )
 
-INSTRUCTIONS: Final = """\
-You plan the next searches of a piece of research: one to four that together close the `gap`.
-
+QUERIES: Final = """\
 - Name one of the `sources` exactly as it is written; prefer the one whose description fits, and the one that reports \
 at first hand.
-- A query is three to eight words as the sought text itself would use them, in its language: proper names and \
-technical terms, no question words, no whole sentences, no operators unless the source's description names some. What \
-shall be recent needs the year in its query.
+- A query has the words that the sought passage itself would use, in its language: proper names and technical terms, \
+four to twelve words, or the whole sentence that would answer; no operators unless its description names some. If the \
+answer must be recent, put the year into the query.
+- No search repeats another one or one of the `conversation`; where one of those brought nothing, use other words for \
+the same thing. Take those of `suggested_queries` that serve a gap.\
+"""
+BY_ADDRESS: Final = """\
 - Where a source's query is an address, take one from the question, its background or `pages`, word for word; never \
 make one up.
-- `this run`, where it is among the sources, is what was found already. Search it where the answer to the gap may be \
-among that: what it brings back is shown first from then on. It finds nothing new.
-- No search repeats another one, nor one of the `conversation`; where one of those brought nothing, try other words \
-for the same thing.
-- Of `suggested_queries` take all that serve the gap.
-- Copy the gap that a search is meant to close into its `gap` field.
+"""
+LOOKING_BACK: Final = """\
+- `this run` is what was found already. Search it where the answer to a gap may be among that: what it brings back is \
+shown first from then on. It finds nothing new.
+"""
+
+
+def _has_addresses(task: TaskEnvelope) -> bool:
+    return any(one.name in SOURCES and SOURCES[one.name].by_address for one in task.sources)
+
+
+def _can_look_back(task: TaskEnvelope) -> bool:
+    return any(one.name == RELATED for one in task.sources)
+
+
+SEARCH_PARTS: Final = (Part(BY_ADDRESS, _has_addresses), Part(LOOKING_BACK, _can_look_back))
+"""What is said of searches only where it applies."""
+
+INSTRUCTIONS: Final = f"""\
+You plan the next searches of a piece of research: one or two for each of the `gaps`, eight at most, all of which are \
+made now. Put the number of its gap, from 1, into each.
+
+{QUERIES}
 
 If no search is left that could bring anything new, plan none.
 """
 
 
+def list_search_needs(given: ResearchContext, sources: Sequence[str]) -> Needs:
+    """The passages found so far, and the sources that may be named, described."""
+    return needs_of(given, offered=sources, searched=sources)
+
+
+def offer_sources(given: ResearchContext, loaded: Loaded) -> tuple[OfferedSource, ...]:
+    """The sources that may be named, and what was found already once that is more than is shown at a time."""
+    more = loaded.sources and len(given.shown) > SEEN_AT_ONCE
+    return (*loaded.sources, *((FOUND,) if more else ()))
+
+
 def list_needs(given: ToolSelectorInput) -> Needs:
     """The sources that may be named, described."""
-    return needs_of(given, offered=given.sources, searched=given.sources)
+    return list_search_needs(given, given.sources)
 
 
 def build_task(given: ToolSelectorInput, loaded: Loaded) -> TaskEnvelope:
-    """The gap, the sources that may be named, the searches so far; no passages."""
+    """The gaps, the sources that may be named, the searches so far; no passages."""
     return build_research_task("tool_selector", given, loaded).model_copy(
         update={
             "gap": given.gap or given.question,
-            "criteria": (),  # the gap says what is missing
-            "sources": (*loaded.sources, *((FOUND,) if len(given.shown) > SEEN_AT_ONCE else ())),
+            "gaps": list_gaps(given),
+            "criteria": (),  # the gaps say what is missing
+            "sources": offer_sources(given, loaded),
             "pages": loaded.pages,
             "suggested_queries": given.suggested_queries,
         }
     )
 
 
-def resolve_answer(said: AgentSelectionPlan, given: ToolSelectorInput, ids: Mapping[str, str]) -> AgentSelectionPlan:
-    """Add to the plan the judge's suggested queries that have not been searched, for the source that was chosen most.
+def list_gaps(given: ToolSelectorInput) -> tuple[str, ...]:
+    """The gaps to close; the question itself if none was named."""
+    return given.gaps or (given.gap or given.question,)
 
-    Without a choice it is the first one. Of a full plan nothing is left out for it.
-    """
-    made = {_normalize_query_words(call.query) for turn in given.conversation for call in turn.tool_calls}
-    made |= {_normalize_query_words(task.query) for task in said.tasks}
-    left = {_normalize_query_words(query): query for query in given.suggested_queries if _normalize_query_words(query)}
-    named = Counter(task.source for task in said.tasks if task.source in given.sources)
-    source = next((name for name, _ in named.most_common(1)), next(iter(given.sources), ""))
-    if said.whole or not source:
+
+def resolve_answer(said: AgentSelectionPlan, given: ToolSelectorInput, ids: Mapping[str, str]) -> AgentSelectionPlan:
+    """Return the plan with a search for each gap, and with what the judge suggested."""
+    if said.whole or (not said.tasks and not given.suggested_queries):
         return said
-    added = (
-        AgentTask(source=source, query=query[:300], gap=given.gap[:500])
-        for words, query in left.items()
-        if words not in made
-    )
-    return said.model_copy(update={"tasks": (*said.tasks, *added)[:MOST_TASKS]})
+    tasks = complete_tasks(said.tasks, list_gaps(given), given.sources, given.conversation, given.suggested_queries)
+    return said.model_copy(update={"tasks": tasks})
+
+
+def complete_tasks(
+    tasks: Sequence[AgentTask],
+    gaps: Sequence[str],
+    sources: Sequence[str],
+    conversation: Sequence[IterationData],
+    suggested: Sequence[str] = (),
+) -> tuple[AgentTask, ...]:
+    """`tasks` without repetitions, with one for each of `gaps` that has none, and then with the `suggested` queries.
+
+    What is added asks the source that was chosen most; without a choice it is the first one. A task that does not say
+    which gap it closes is taken to close the first that is still open.
+    """
+    named = Counter(task.source for task in tasks if task.source in sources)
+    source = next((name for name, _ in named.most_common(1)), next(iter(sources), ""))
+    made = {
+        _normalize_query_words(call.query) for turn in conversation for call in turn.tool_calls if call.error is None
+    }
+    chosen: list[AgentTask] = []
+    open_gaps = list(range(1, len(gaps) + 1))
+    for task in tasks:
+        if (key := _normalize_query_words(task.query)) in made and task.source in sources:
+            continue
+        made.add(key)
+        chosen.append(task)
+        closes = task.closes if task.closes in open_gaps else 0 if task.closes else next(iter(open_gaps), 0)
+        if closes:
+            open_gaps.remove(closes)
+    if not source:
+        return tuple(chosen[:MOST_TASKS])
+    wanted = [(number, gaps[number - 1]) for number in open_gaps] + [(0, query) for query in suggested]
+    chosen = chosen[: MOST_TASKS - len(open_gaps)]
+    for number, query in wanted:
+        if (key := _normalize_query_words(query)) and key not in made:
+            made.add(key)
+            chosen.append(AgentTask(source=source, query=query[:300], closes=number))
+    return tuple(chosen[:MOST_TASKS])
 
 
 def _normalize_query_words(query: str) -> frozenset[str]:
@@ -120,7 +187,7 @@ def _normalize_query_words(query: str) -> frozenset[str]:
 
 
 def describe_start(given: JsonObject) -> str:
-    """The gap that it wants to close."""
+    """The first gap that it wants to close."""
     return f"searches{for_gap(given)}"
 
 
@@ -134,13 +201,14 @@ def summarize_selection(output: JsonObject) -> tuple[str, JsonObject]:
 
 AGENT: Final[AgentDefinition] = AgentDefinition(
     name="tool_selector",
-    description="Chooses the searches that close a gap.",
+    description="Chooses the searches that close the gaps.",
     asks=Question(
         instructions=INSTRUCTIONS,
-        request="Plan the searches for the gap in this task envelope.",
+        request="Plan the searches for the gaps in this task envelope.",
         answer=AgentSelectionPlan,
         shown=build_task,
         passages=False,
+        parts=SEARCH_PARTS,
     ),
     input=ToolSelectorInput,
     output=AgentSelectionPlan,

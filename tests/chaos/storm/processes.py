@@ -15,7 +15,7 @@ from typing import Final, Protocol
 
 import psutil
 
-from elcano.dev.guard import Guard
+from elcano.dev.child import Guard
 
 UNASKED_PAUSE: Final = 0.5
 """Seconds after which a process is started again that ended by itself, as whoever supervises it would."""

@@ -16,9 +16,8 @@ from typing import Final
 
 import httpx
 
-from elcano.dev.folder_lock import claim_folder
-from elcano.dev.guard import start_guard
-from elcano.dev.ports import free_ports
+from elcano.dev.child import start_guard
+from elcano.dev.claims import claim_folder, free_ports
 from elcano.dev.stack import child_environment
 from elcano.dev.temporal import server_command
 from elcano.settings.settings import Settings

@@ -20,7 +20,7 @@ def test_every_mode_is_a_row_with_its_cost(server: Server, capsys: pytest.Captur
     rows = {line.split()[0]: line for line in capsys.readouterr().out.splitlines() if line.strip()}
     assert set(MODES) <= set(rows)
     assert "(default)" in rows[DEFAULT_MODE]
-    assert "700,000" in rows["deep"]
+    assert "450,000" in rows["deep"]
     assert run("modes", "--json") == Exit.OK
     assert json.loads(capsys.readouterr().out) == EXPLAINED
 

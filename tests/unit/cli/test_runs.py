@@ -14,7 +14,7 @@ from elcano.cli.exits import BY_STATUS, Exit
 from elcano.cli.options import Form
 from elcano.cli.reports import MEDIA_TYPES
 from elcano.cli.runs import build_runs_table
-from elcano.dev.ports import free_ports
+from elcano.dev.claims import free_ports
 from elcano.graphs.contracts import RunStatus
 from tests.unit.cli.scripted import (
     REPORT,

@@ -12,9 +12,8 @@ import pytest
 from elcano import settings
 from elcano.dev import CannotStart
 from elcano.dev import __main__ as serve
-from elcano.dev.child import Child
-from elcano.dev.folder_lock import claim_folder, read_folder_owner
-from elcano.dev.guard import Guard, start_guard
+from elcano.dev.child import Child, Guard, start_guard
+from elcano.dev.claims import claim_folder, read_folder_owner
 from elcano.dev.stack import child_environment, open_stack
 from elcano.settings import Settings
 
@@ -184,8 +183,8 @@ async def test_nothing_survives_a_supervisor_that_is_killed(tmp_path: Path) -> N
 import asyncio, sys
 from pathlib import Path
 from dev.child import Child
-from dev.folder_lock import claim_folder
-from dev.guard import start_guard
+from dev.claims import claim_folder
+from dev.child import start_guard
 
 async def run(folder):
     with claim_folder(folder, {{}}, patience=0) as lock, start_guard(grace=1, lock=lock) as guarded:

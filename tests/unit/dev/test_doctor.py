@@ -8,7 +8,7 @@ import pytest
 
 from elcano import settings
 from elcano.dev import doctor
-from elcano.dev.ports import free_ports
+from elcano.dev.claims import free_ports
 from elcano.graphs.catalogue.sources import SOURCES, SourceLimits, SourcePolicy, SourceSpec
 from elcano.plugins.knowledge import checks as knowledge_checks
 from elcano.settings import Settings

@@ -25,7 +25,7 @@ QUESTION = ResearchState(question="Why?", sources=("library",))
 PLAN: JsonObject = {"report_title": "A plan", "report_outline": []}
 
 
-def deep(tokens: int = 700_000, number: int | None = None, **limits: object) -> Run:
+def deep(tokens: int = 450_000, number: int | None = None, **limits: object) -> Run:
     run = build_initial_run(MODES["deep"], QUESTION, Limits.model_validate({"tokens": tokens, **limits}), number)
     return run.model_copy(update={"node": "planner"})
 
@@ -64,7 +64,7 @@ def test_older_runs_learn_nothing_and_their_plans_are_not_measured() -> None:
     assert sections == {"limit": 8}
 
 
-@pytest.mark.parametrize(("tokens", "most"), [(700_000, 8), (30_000, 1)])
+@pytest.mark.parametrize(("tokens", "most"), [(450_000, 8), (30_000, 1)])
 def test_a_planner_is_told_what_the_budget_can_research(tokens: int, most: int) -> None:
     call = next_command(MODES["deep"], deep(tokens), 0.0)
     assert isinstance(call, CallAgent)
@@ -163,8 +163,8 @@ def test_a_run_is_partial_if_a_section_is_and_says_which_and_what_more_would_do(
     [
         ("stalled", ""),
         ("node_failed", ""),
-        ("time", "More time (`seconds`) would let those go on whose time was up"),
-        ("iterations", "More `iterations` would let those go on that had none left"),
+        ("time", "More time (`seconds`) would let sections that ran out of it continue"),
+        ("iterations", "More `iterations` would let sections that ran out of them continue"),
     ],
 )
 def test_more_budget_is_named_only_where_it_would_help(ended_by: str, said: str) -> None:

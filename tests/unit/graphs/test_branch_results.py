@@ -136,6 +136,7 @@ async def test_too_few_successes_fail_the_node_and_unanswered_ones_do_not_count(
 async def test_when_no_section_is_answered_the_synthesis_says_so(mode: str, exit: str) -> None:
     script = Script(complete_in=1)
     script.overrides["writer"] = empty_draft
+    script.overrides["search"] = finding("nothing")
     journal = await research(script, graph=MODES[mode])
     assert statuses(journal) == ["unanswered"] * 3
     assert "3 sections: 3 unanswered" in messages(journal, "search_complete")
@@ -152,7 +153,7 @@ async def test_an_unanswered_section_is_told_from_a_drafted_one_and_from_a_gap()
 
     script = Script(complete_in=1)
     script.overrides["writer"] = write
-    journal = await research(script, graph=MODES["deep"])
+    journal = await research(script, graph=MODES["deep_brief"])
     assert statuses(journal) == ["drafted", "unanswered", "gap"]
     history, method, cost = journal.run.state.sections
     assert (history.draft, history.unanswered) == ("draft of What of history?", False)
@@ -169,10 +170,10 @@ async def test_when_none_is_answered_and_some_failed_each_section_is_still_named
 
     script = Script(complete_in=1)
     script.overrides["writer"] = write
-    journal = await research(script, graph=MODES["deep"])
+    journal = await research(script, graph=MODES["deep_brief"])
     assert statuses(journal) == ["unanswered", "unanswered", "gap"]
     assert len(journal.run.state.sections) == 3
-    assert script.calls[-1] == "long_writer"
+    assert script.calls[-1] == "proofreader"
 
 
 async def test_a_branch_with_a_writer_hands_over_what_its_draft_cites_and_its_values() -> None:

@@ -26,7 +26,7 @@ def claim(number: int, key: str) -> Claim:
 
 def turn(number: int) -> PastIteration:
     search = PastSearch(source="docs", query="q", found=1, new=1, failed=False)
-    return PastIteration(number=number, thought="think " * 40, gap="", searches=(search,), judgement="no")
+    return PastIteration(number=number, thought="think " * 40, searches=(search,), judgement="no")
 
 
 def task(**fields: object) -> TaskEnvelope:

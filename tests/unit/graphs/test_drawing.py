@@ -25,6 +25,7 @@ def test_the_iterative_graph_is_the_picture_of_the_seeds() -> None:
         "Input --> first_search",
         "first_search --> thinking",
         "thinking --> knowledge_gap",
+        'thinking -->|"gaps named at once"| complete',
         "knowledge_gap --> complete",
         'complete{"Complete?"}',
         'complete -->|"complete"| writer',
@@ -124,9 +125,9 @@ def test_no_text_can_leave_its_quotes() -> None:
 
 def test_the_outline_marks_the_place() -> None:
     lines = with_place(outline_graph(MODES["iterative"]), "judge").splitlines()
-    assert "=> judge -> budget" in lines
-    assert [line for line in lines if line.startswith("=>")] == ["=> judge -> budget"]
-    assert "   complete -> writer (complete) | tool_selector (gaps remain)" in lines
+    assert [line for line in lines if line.startswith("=>")] == ["=> judge -> iterations"]
+    named = "execute_tools (searches chosen at once) | tool_selector (gaps remain)"
+    assert f"   complete -> writer (complete) | {named}" in lines
     assert lines[-1] == "   writer -> report"
 
 

@@ -66,7 +66,7 @@ def test_the_last_answer_is_for_all_visits_that_follow() -> None:
 
 
 def test_a_walk_is_broken_off_where_too_much_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preview, "MOST_CALLS", 30)
+    monkeypatch.setattr(preview, "MOST_CALLS", 15)
     walked = walk(MODES["deep"])
     assert walked.cut
     assert walked.steps  # of the branch that was through by then

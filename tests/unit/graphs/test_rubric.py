@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from elcano.graphs.state.rubric import BIOMEDICAL, DOMAINS, GENERAL, MOST_NAMES, NamesFound, Rubric, Score, apply_rubric
 from elcano.graphs.state.state import ResearchState
 from elcano.plugins.research.agents import judge
-from elcano.plugins.research.agents.judge import JudgeAssessment, JudgeInput, resolve_answer
+from elcano.plugins.research.agents.judge import JudgeAssessment, JudgeInput, RubricAssessment, resolve_answer
 from elcano.plugins.research.reducers import record_judgement
 
 IDS = {"e1": "pmid:1", "e2": "pmid:2"}
@@ -117,9 +117,10 @@ def test_answers_of_older_runs_still_fit() -> None:
 
 
 def test_models_are_not_told_of_what_code_fills_in() -> None:
-    shown = JudgeAssessment.model_json_schema()["properties"]
-    assert {"scores", "names"} <= set(shown)
-    assert {"rubric", "lacking", "unscored"}.isdisjoint(shown)
+    plain = set(JudgeAssessment.model_json_schema()["properties"])
+    by_rubric = set(RubricAssessment.model_json_schema()["properties"])
+    assert by_rubric - plain == {"scores", "names"}
+    assert {"rubric", "lacking", "unscored"}.isdisjoint(by_rubric)
 
 
 def test_names_are_kept_once_and_bounded() -> None:

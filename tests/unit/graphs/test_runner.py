@@ -55,7 +55,7 @@ async def test_the_last_iteration_ends_in_a_report() -> None:
     journal = await research(script, limits=Limits(iterations=3))
     assert reason(journal) == "iterations"
     assert journal.run.budget.iterations == 3
-    assert script.calls.count("judge") == 3
+    assert script.calls.count("judge") == 2, "in the last iteration its answer could change nothing"
     assert script.calls[-1] == "writer"
 
 
@@ -129,7 +129,7 @@ async def test_one_failing_search_leaves_the_others() -> None:
     script = Script()
     script.overrides["search"] = refusing(query=" b")
     journal = await research(script)
-    assert reason(journal) is None
+    assert reason(journal) == "stalled", "nothing was found"
     first, fine, failed = journal.run.state.conversation[0].tool_calls
     assert (first.error, fine.error, failed.error) == (None, None, "no such thing")
     assert failed.query.endswith(" b")

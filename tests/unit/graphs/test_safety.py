@@ -19,9 +19,41 @@ def state(*turns: IterationData) -> ResearchState:
     ("findings", "expected"),
     [([], False), ([0], False), ([1, 0], False), ([0, 0], True), ([1, 0, 0], True), ([0, 0, 1], False)],
 )
-def test_two_iterations_without_anything_new_are_a_stall(findings: list[int], expected: bool) -> None:
+def test_two_iterations_without_anything_new_were_a_stall(findings: list[int], expected: bool) -> None:
     turns = [IterationData(number=number, findings=("id",) * found) for number, found in enumerate(findings, 1)]
-    assert has_stalled(state(*turns), get_rules()) is expected
+    assert has_stalled(state(*turns), get_rules(2)) is expected
+
+
+def chosen(new: int) -> ToolCallRecord:
+    return ToolCallRecord(source="library", query="more", found=new, new=new, chosen=True)
+
+
+@pytest.mark.parametrize(
+    ("calls", "beside", "expected"),
+    [
+        ([OK], (), False),  # nobody chose a search yet
+        ([OK, chosen(0)], (), True),
+        ([OK, chosen(1)], (), False),
+        ([OK, chosen(1)], ("0",), False),  # that of the first search is beside the question
+        ([OK, chosen(1)], ("1",), True),
+        ([OK, chosen(1), chosen(1)], ("1",), False),
+        ([OK, chosen(1), chosen(1)], ("2", "1", "unknown"), True),
+    ],
+)
+def test_chosen_searches_that_find_nothing_that_helps_are_a_stall(
+    calls: list[ToolCallRecord], beside: tuple[str, ...], expected: bool
+) -> None:
+    made = [call.model_copy(update={"new": 1}) if call is OK else call for call in calls]
+    found = tuple(str(place) for place in range(sum(call.new for call in made)))
+    turn = IterationData(number=1, tool_calls=tuple(made), findings=found, beside=beside)
+    assert has_stalled(state(turn), get_rules()) is expected
+
+
+def test_what_a_later_iteration_finds_beside_the_question_is_not_new() -> None:
+    first = IterationData(number=1, findings=("a",))
+    second = IterationData(number=2, findings=("b",), beside=("b",))
+    assert has_stalled(state(first, second), get_rules())
+    assert not has_stalled(state(first, second.model_copy(update={"beside": ("a",)})), get_rules())
 
 
 @pytest.mark.parametrize(

@@ -162,9 +162,9 @@ async def test_a_fan_out_names_its_branches() -> None:
     found = of_steps(list_step_rows(log_of(journal), journal.events, going_on=False))
     (split,) = [row for row in found if row.kind == "parallel"]
     assert [(branch.section, branch.status) for branch in split.branches] == [
-        ("history", "drafted"),
-        ("method", "drafted"),
-        ("cost", "drafted"),
+        ("history", "done"),
+        ("method", "done"),
+        ("cost", "done"),
     ]
     assert all(branch.run_id.startswith("run.") for branch in split.branches)
     inside = looked_into(log_of(journal), journal, split.number)

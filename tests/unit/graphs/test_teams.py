@@ -103,7 +103,7 @@ async def test_a_team_that_never_satisfies_its_judge_hands_in_what_it_has_and_sa
     assert ending.kind == "sections"
     assert f"{TEAMS} of {TEAMS} sections" in ending.detail
     assert "its judge was not satisfied by any sub-iteration" in ending.detail
-    assert "More `iterations` would let those go on" in ending.detail
+    assert "More `iterations` would let sections that ran out of them continue" in ending.detail
     published = publish_call(asked(HIERARCHICAL), journal)
     assert published.draft is not None
     assert all(section.draft for section in published.sections)

@@ -45,8 +45,10 @@ async def test_without_a_model_it_is_quoted(tmp_path: Path, log: ScriptedSource)
 async def test_a_model_answers_in_order_and_the_last_answer_again(tmp_path: Path, log: ScriptedSource) -> None:
     gaps = [{"research_complete": False, "outstanding_gaps": [name]} for name in ("one", "two")]
     model = ScriptedModel({"knowledge_gap": [*gaps, {"research_complete": True}]})
-    await run_research("When is the harbour open?", folder=tmp_path, sources=[log], model=model)
+    for _ in range(4):
+        await run_research("When is the harbour open?", folder=tmp_path, sources=[log], model=model)
     assert [task.gap for task in model.tasks if task.kind == "tool_selector"] == ["one", "two"]
+    assert [task.kind for task in model.tasks].count("knowledge_gap") == 4
 
 
 @pytest.mark.parametrize(

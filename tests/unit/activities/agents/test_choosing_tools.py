@@ -60,7 +60,7 @@ def test_new_passages_of_a_look_and_of_the_search_after_it_are_told_apart() -> N
     )
     turn = IterationData(number=1, tool_calls=calls, findings=tuple(one.id for one in everything))
     shown = fit_passages_to_tokens(everything, [turn], 4_000)
-    assert [shown.ids[key] for key in shown.order] == [FILLING[0].id, OLD.id, *(one.id for one in FILLING[1:])]
+    assert [shown.ids[key] for key in shown.order] == [one.id for one in everything]
 
 
 def test_the_extractive_model_searches_sources_alone() -> None:

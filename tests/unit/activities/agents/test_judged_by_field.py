@@ -100,7 +100,7 @@ def test_all_that_the_judge_would_search_is_searched() -> None:
     ]
     full = AgentSelectionPlan(tasks=tuple(AgentTask(source="a", query=f"q{number}") for number in range(8)))
     assert resolve_answer(full, given, {}) == full
-    assert [task.source for task in resolve_answer(AgentSelectionPlan(), given, {}).tasks] == ["a", "a", "a"]
+    assert [task.query for task in resolve_answer(AgentSelectionPlan(), given, {}).tasks][:2] == ["g", "dose response"]
     assert resolve_answer(full.model_copy(update={"tasks": (), "whole": True}), given, {}).tasks == ()
     nowhere = given.model_copy(update={"sources": ()})
     assert resolve_answer(AgentSelectionPlan(), nowhere, {}).tasks == ()

@@ -120,12 +120,12 @@ async def test_a_long_draft_is_written_in_parts_and_no_heading_twice(tmp_path: P
     model = ScriptedModel(
         {
             "planner": planning("depth", "cost"),
-            "writer": write,
+            "drafter": write,
             "long_writer_section": section,
             "long_writer_summary": {},
         }
     )
-    report, journal = await run_research("Harbour?", folder=tmp_path, sources=[log], model=model, mode="deep")
+    report, journal = await run_research("Harbour?", folder=tmp_path, sources=[log], model=model, mode="hierarchical")
     asked = [task for task in model.tasks if task.kind == "long_writer_section"]
     assert [task.sections[0].part for task in asked] == ["1 of 2", "2 of 2"] * 2
     assert asked[1].written[-1].claims  # the first part, which it goes on from

@@ -34,7 +34,7 @@ INJECTED = (
 ANSWERS: dict[str, dict[str, Any]] = {
     "thinking": {"thought": "So far so good."},
     "knowledge_gap": {"research_complete": False, "outstanding_gaps": ["What of crashes?"]},
-    "tool_selector": {"tasks": [{"source": "docs", "query": "temporal crash", "gap": "crashes"}]},
+    "tool_selector": {"tasks": [{"source": "docs", "query": "temporal crash", "closes": 1}]},
     "judge": {
         "sufficient": True,
         "confidence": 0.8,
@@ -140,7 +140,7 @@ def test_every_search_is_heard_before_any_is_heard_twice_and_new_ones_first() ->
     room = 3 * (len(pages[0].text) + 120) // 4
     shown = fit_passages_to_tokens(pages, conversation, room)
     assert list(shown.ids.values()) == [pages[0].id, pages[3].id, pages[5].id]
-    assert [item.key for item in shown.items] == ["e1", "e2", "e3"]
+    assert [item.key for item in shown.items] == ["e1", "e4", "e6"], "a key is the number of a passage in the run"
     assert shown.left_out == 5
 
 

@@ -56,8 +56,9 @@ def of(model: ScriptedModel, kind: str) -> list[TaskEnvelope]:
 
 async def test_criteria_travel_from_thinking_to_the_judge_the_gap_and_the_writer(tmp_path: Path) -> None:
     thinking = {"thought": "hm", "criteria": [*CRITERIA, CRITERIA[0]]}
-    model = ScriptedModel({"thinking": thinking, "knowledge_gap": gap, "judge": judged})
-    came = await run(model, tmp_path, "iterative")
+    searches = {"tasks": [{"source": "library", "query": "presses"}]}
+    model = ScriptedModel({"thinking": thinking, "knowledge_gap": gap, "tool_selector": searches, "judge": judged})
+    came = await run(model, tmp_path, "iterative", {**TEXTS, "more": "Presses stand still."})
     first, second = of(model, "judge")
     assert [(one.number, one.text) for one in first.criteria] == [*enumerate(CRITERIA, start=1)]
     assert [one.met for one in first.criteria] == [None, None]
@@ -116,8 +117,11 @@ async def test_sections_get_their_criteria_and_forms_from_the_plan(tmp_path: Pat
     model = ScriptedModel({"planner": plan})
     came = await run(model, tmp_path, "deep")
     assert [task.form for task in of(model, "planner")] == ["open"]
-    told = {task.question: (task.form, [one.text for one in task.criteria]) for task in of(model, "writer")}
-    assert told == {"What does oil cost?": ("comparison", [*CRITERIA]), "Who makes oil?": ("open", [])}
+    sections = [task.sections[0] for task in of(model, "long_writer_section")]
+    assert {one.key_question: [two.text for two in one.criteria] for one in sections} == {
+        "What does oil cost?": [*CRITERIA],
+        "Who makes oil?": [],
+    }
     assert [task.form for task in of(model, "long_writer_summary")] == ["overview"]
     assert {task.today for task in model.tasks} == {DAY}
     assert [section.criteria for section in came.journal.run.state.plan] == [CRITERIA, ()]

@@ -25,7 +25,7 @@ def task(question: str = QUESTION, *texts: str, **more: object) -> TaskEnvelope:
 
 def searched(*queries: str, source: str = "docs") -> tuple[PastIteration, ...]:
     searches = tuple(PastSearch(source=source, query=query, found=1, new=1, failed=False) for query in queries)
-    return (PastIteration(number=1, thought="", gap="", searches=searches, judgement=""),)
+    return (PastIteration(number=1, thought="", searches=searches, judgement=""),)
 
 
 def test_what_was_said_meanwhile_is_a_gap_until_it_was_searched_for() -> None:

@@ -1,6 +1,6 @@
-"""Locks the data folder for one stack at a time, by an operating-system lock that ends with its holder.
+"""What a stack claims: ports, and the data folder by an operating-system lock that ends with its holder.
 
-The lock is held by the supervisor and by its guard (see `dev.guard`), so a folder stays claimed until the last process
+The lock is held by the supervisor and by its guard (see `dev.child`), so a folder stays claimed until the last process
 that works in it is gone, even when the supervisor was killed. `filelock` does not serve here: its locks keep to
 themselves the descriptor that the guard must inherit, and its `lock_descriptor` is but the call of `flock` below,
 without the shared lock by which `read_folder_owner` looks and does not claim.
@@ -9,14 +9,17 @@ without the shared lock by which `read_folder_owner` looks and does not claim.
 import fcntl
 import json
 import os
+import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import Final
 
 import psutil
 
-from elcano.dev.errors import CannotStart
+from elcano.dev.program import CannotStart
+from elcano.graphs.text import shorten_text
 
 _LOCK = "stack.lock"
 _PAUSE = 0.1
@@ -86,3 +89,39 @@ def _explain_taken_folder(folder: Path, facts: dict[str, str]) -> str:
         f"another stack works in the data folder {str(folder)!r} ({who}): "
         "use that one, stop it, or set ELCANO_DATA_DIR to another folder"
     )
+
+
+SHOWN_CHARACTERS: Final = 140
+"""Maximum length of a process's description: its number and the beginning of its command."""
+
+
+def is_free(host: str, port: int) -> bool:
+    """Whether a server could listen there now. Closing connections of an earlier server do not count."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+            probe.listen()
+        except OSError:
+            return False
+    return True
+
+
+def free_ports(count: int) -> list[int]:
+    """Return different ports that are free at this moment."""
+    with ExitStack() as held:
+        probes = [held.enter_context(socket.socket()) for _ in range(count)]
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [probe.getsockname()[1] for probe in probes]
+
+
+def find_listener(port: int) -> str | None:
+    """Describe the process that listens on `port`; None if it cannot be determined (another user's, for example)."""
+    for process in psutil.process_iter():
+        # Each process by itself: on macOS only root may ask for the connections of all at once.
+        with suppress(psutil.Error):  # it has ended, or is not ours to look into
+            if any(one.status == psutil.CONN_LISTEN and one.laddr.port == port for one in process.net_connections()):
+                return shorten_text(f"process {process.pid}: {' '.join(process.cmdline())}", SHOWN_CHARACTERS)
+    return None

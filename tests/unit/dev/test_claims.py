@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from elcano.dev import CannotStart
-from elcano.dev.ports import find_listener, free_ports, is_free
+from elcano.dev.claims import find_listener, free_ports, is_free
 from elcano.dev.stack import list_needed_ports, require_free_ports
 from elcano.settings import Settings
 

@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 from elcano import __version__
 from elcano.cli.agents import app as agents
 from elcano.cli.ask import ask, watch
-from elcano.cli.control import approve, cancel, pause, refuse, steer, stop, top_up, unpause
+from elcano.cli.control import COMMANDS as CONTROL_COMMANDS
 from elcano.cli.exits import replace_process
 from elcano.cli.graphs import app as graphs
 from elcano.cli.graphs import domains, modes
@@ -56,16 +56,7 @@ _SECTIONS: Final[Mapping[str, Mapping[str, Command]]] = {
         "runs": list_runs,
         "delete": delete,
     },
-    "Control a run in progress": {
-        "pause": pause,
-        "unpause": unpause,
-        "steer": steer,
-        "approve": approve,
-        "refuse": refuse,
-        "top-up": top_up,
-        "stop": stop,
-        "cancel": cancel,
-    },
+    "Control a run in progress": CONTROL_COMMANDS,
     "Look back and continue": {
         "steps": list_steps,
         "step": show_step,

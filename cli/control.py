@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -142,6 +142,19 @@ def refuse(
         return
     post_to_run(run, "refuse", {"reason": reason, **drop_unset({"by": by})}, key)
     print_line(f"{run} is going to its report now, without researching its plan")
+
+
+COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
+    "pause": pause,
+    "unpause": unpause,
+    "steer": steer,
+    "approve": approve,
+    "refuse": refuse,
+    "top-up": top_up,
+    "stop": stop,
+    "cancel": cancel,
+}
+"""In the order in which `elcano --help` lists them."""
 
 
 def explain_pending_call(call: Mapping[str, Any]) -> Iterable[str]:

@@ -1,4 +1,4 @@
-"""Storage keeps: what a run leaves behind. Evidence, artifacts, the usage ledger, archived runs, offloaded payloads.
+"""Storage of what runs leave behind: evidence, artifacts, the usage ledger, archived runs, offloaded payloads.
 
-Each kind has an interface (`Protocol`) beside its embedded SQLite form; `open_store` puts them together.
+Each kind of data has a file; `open_store` opens them all.
 """

@@ -1,4 +1,4 @@
-"""What looks across tenants: how many runs are open, which they are, and which ended long ago."""
+"""Operations across tenants: how many runs are open, which ones, and which ended long ago."""
 
 from sqlalchemy import func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -22,7 +22,7 @@ class Admission(Frozen):
     share: int
     """How many its tenant may have open at the moment."""
     claimed: KeyClaim | None = None
-    """Who had the key of its request before: nothing was kept, and that run is the one that was asked for."""
+    """The run that already claimed the key of this request: nothing new was stored, and that run is the answer."""
 
 
 class OpenRun(Frozen):
@@ -34,10 +34,10 @@ class OpenRun(Frozen):
 
 
 async def admit_run(engine: AsyncEngine, run: ArchivedRun, at_most: int, key: RequestKey | None = None) -> Admission:
-    """Keeps a run that is about to be started, if its tenant may open one more, and claims its key for it.
+    """Store a run that is about to start, if its tenant may open one more, and claim its key for it.
 
-    While several tenants have open runs none of them may open more than its equal part. Processes that ask at the same
-    time cannot pass the limit together, and of two with one key the second is told who was first.
+    While several tenants have open runs, none of them may open more than its equal share. Concurrent processes cannot
+    exceed the limit together, and of two requests with one key the second learns which run was first.
     """
     row = {**run_row(run, run.tenant), "status": STARTING}
     count = select(runs.c.tenant, func.count()).where(ASKED_FOR, runs.c.status.in_(UNENDED)).group_by(runs.c.tenant)

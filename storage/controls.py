@@ -28,7 +28,7 @@ class ControlClaim(Frozen):
     mine: bool
     """The id was free and is now this caller's: nothing was sent under it before."""
     outcome: ControlOutcome | None = None
-    """None: the run has not answered, or nobody heard it."""
+    """None: the run has not answered, or its answer was not received."""
 
 
 class ControlStore(TenantBound):

@@ -28,10 +28,10 @@ BATCH: Final = 500
 
 
 class PluginStore(Protocol):
-    """What one plugin keeps beside the kernel, of all tenants."""
+    """The data that one plugin stores beside the kernel, for all tenants."""
 
     def of(self, tenant: str) -> Any:
-        """What it keeps of one tenant, from which nothing of another can be reached."""
+        """Return the data of one tenant, from which nothing of another can be reached."""
         ...
 
     async def delete_run(self, tenant: str, run_id: str) -> None:
@@ -46,7 +46,7 @@ class PluginStore(Protocol):
 async def delete_run(
     engine: AsyncEngine, objects: Objects, tenant: str, run_id: str, beside: Iterable[PluginStore]
 ) -> bool:
-    """Deletes a run of a tenant and its branches; False if there is none.
+    """Delete a run of a tenant and its branches; False if there is none.
 
     `beside` are the stores of plugins.
 

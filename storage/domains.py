@@ -1,4 +1,4 @@
-"""Rubrics of one's own: the JSON files of a folder, read once a process, each a rubric under the name that it says."""
+"""Custom rubrics: the JSON files of a folder, read once per process, each under the name in the file."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -14,7 +14,7 @@ from elcano.settings import Settings, get_variable_name
 MOST_FILES: Final = 50
 """A run whose question decides carries the rubrics of all."""
 MOST_BYTES: Final = 100_000
-"""Of one file."""
+"""Maximum size of one file."""
 
 
 def known_domains(settings: Settings) -> Mapping[str, Rubric]:

@@ -41,7 +41,7 @@ class Evidence(Frozen):
     content_hash: str
     title: str
     locator: str
-    """Where a person finds it: a URL, or path, page and anchor."""
+    """Where readers find it: a URL, or path, page and anchor."""
     heading: str = ""
     """The headings above it, joined by ` > `."""
     text: str = Field(min_length=1)
@@ -53,7 +53,7 @@ class Evidence(Frozen):
     """Seconds since the epoch."""
     metadata: JsonObject = {}
     work: Work | None = None
-    """What its source knows of the work that it is a part of; None: no more than is said here."""
+    """The source's data about the work that it belongs to; None: no more than the other fields say."""
 
 
 class EvidenceStore(TenantBound):

@@ -15,7 +15,7 @@ from elcano.storage.sql.dialect import DAMAGED, explain_database_error
 from elcano.storage.sql.tables import probes
 
 STORE_ERRORS: Final = (DBAPIError, PoolTimeout, OSError, StoreDamaged, StoreUnavailable)
-"""What is raised if the store cannot be used; `store_trouble` tells it from what is raised for other reasons."""
+"""Errors raised if the store cannot be used; `store_trouble` distinguishes them from errors with other causes."""
 
 _FILE_TROUBLES: Final = {
     errno.ENOSPC: "its disk is full: make room",
@@ -43,7 +43,7 @@ def store_trouble(error: BaseException) -> str | None:
 
 
 PROBE_BYTES: Final = 8_192
-"""About what a new run needs: more than a page of the database, so that a full disk shows."""
+"""About the size of a new run: more than a page of the database, so that a full disk shows."""
 
 
 class Probe:

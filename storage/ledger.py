@@ -33,7 +33,7 @@ class LedgerEntry(Frozen):
     outcome: Literal["completed", "failed", "abandoned"] = "completed"
     """`abandoned`: its run gave it up."""
     undone: bool = False
-    """It was paid for, and is no part of the run: the run was reset to before it, or had gone on without it."""
+    """It was paid for but is no longer part of the run: the run was reset to before it, or continued without it."""
     model: str = ""
     build: str = ""
     """The worker that made it, by version and build id: `0.1.0+4f1c...`."""
@@ -50,12 +50,12 @@ class Ledger(TenantBound):
         self._build = build
 
     async def record(self, entry: LedgerEntry) -> Usage:
-        """Writes one line, signed with the writer's build; returns the usage of the attempts before it.
+        """Write one line, signed with the writer's build, and return the usage of the attempts before it.
 
-        It takes the place of one with the same key.
+        It replaces a line with the same key.
 
-        A line that comes when a later attempt has its own is undone, or stays as it was: its worker was taken for dead,
-        and the later attempt has told what all of them used. One of the two always sees the other.
+        A line that arrives when a later attempt already has one is undone, or stays as it was: its worker was taken for
+        dead, and the later attempt has reported the usage of all. One of the two always sees the other.
         """
         of_activity = self._of_activity(entry.run_id, entry.execution, entry.activity)
         row = self._row(**entry.model_dump()) | {"build": self._build}

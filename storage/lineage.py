@@ -33,14 +33,14 @@ class Lineage(TenantBound):
     async def undo(
         self, run_id: str, step: int, *, execution: str, found: Sequence[str] | None = None, but: Collection[str] = ()
     ) -> None:
-        """A run goes on from before `step`: what came after is undone. Doing it twice changes nothing.
+        """Continue a run from before `step`: everything after is undone. Repeating this changes nothing.
 
         Args:
             run_id: the run, or a branch of it.
-            step: the first that is undone; with it the branches that were started in it and later.
-            execution: the one in which it goes on; its lines stay.
-            found: ids of the passages that are findings of the run all the same; None: all of them.
-            but: branches that stay, with all below them, though they were started in such a step.
+            step: the first step that is undone, with the branches that were started in it and later.
+            execution: the execution that continues it; its lines stay.
+            found: ids of the passages that remain findings of the run; None: all of them.
+            but: branches that stay, with their own branches, although they were started in such a step.
         """
         async with self._engine.begin() as connection:
             await begin_exclusive(connection, f"evidence {self._tenant}")
@@ -139,5 +139,5 @@ def days_of(lines: Iterable[LedgerEntry], earlier: Iterable[str] = ()) -> tuple[
 
 
 def list_entries_before_step(lines: Iterable[LedgerEntry], run_id: str, step: int) -> list[LedgerEntry]:
-    """Those lines of a run and its branches that are of steps before `step`."""
+    """List the lines of a run and its branches that belong to steps before `step`."""
     return [one for one in lines if (one.step if one.run_id == run_id else step_of_branch(one.run_id, run_id)) < step]

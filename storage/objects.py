@@ -1,6 +1,6 @@
 """Objects by URL, through obstore: written whole or not at all, and never changed, so a reader finds all or nothing.
 
-obstore does its work in threads of its own; what waits for one object does not keep another waiting.
+obstore works in threads of its own; waiting for one object does not delay another.
 """
 
 import asyncio
@@ -23,13 +23,14 @@ from elcano.graphs.errors import StoreUnavailable
 from elcano.storage.sql.dialect import root_of
 
 SYNC_THREADS: Final = 4
-"""They wait for the disk; more would wait for the same one."""
+"""Threads that wait for the disk; more would wait for the same one."""
 CONNECT_SECONDS: Final = 3.0
 """How long a server may take to be reached."""
 ANSWER_SECONDS: Final = 10.0
 """How long it may take to take or give one object, or to delete a thousand: one that hangs is one that is away."""
 RETRIES: Final = 2
-"""Of one request, within that time: for what a server refuses in passing. Longer is for whoever asked to decide."""
+"""Retries of one request, within that time, for temporary refusals of a server. The caller decides about longer ones.
+"""
 _AT_ONCE: Final = 1_000
 """Objects that are deleted by one request."""
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_-]{1,128}")
@@ -51,7 +52,7 @@ class Objects:
         self._threads = ThreadPoolExecutor(SYNC_THREADS, thread_name_prefix="objects")
 
     async def put(self, key: str, data: bytes) -> None:
-        """Keeps `data` under `key`, for good when this returns; doing it again changes nothing."""
+        """Store `data` under `key`, durably once this returns; repeating it changes nothing."""
         async with self._answering():
             try:
                 await obstore.put_async(self._store, key, data, use_multipart=False)

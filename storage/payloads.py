@@ -1,7 +1,7 @@
 """Large payloads leave Temporal's history for objects; the history keeps their keys.
 
-Answers to readers do not: they are in no history, so nobody would delete them. They travel compressed, and reading
-works where nothing can be written.
+Answers to readers do not: they are in no history, so they would never be deleted. They travel compressed, and reading
+works even if the store is read-only.
 
 Every program that talks to Temporal needs this converter over the same objects, so worker and API connect by
 `connect_config`. Payloads are part of the histories that name them: they are deleted with their run, and not before.
@@ -45,7 +45,7 @@ COMPRESSED: Final = "json/deflate"
 """How a large answer says in which form it is."""
 
 NOBODY: Final = "nobody"
-"""In place of a run, for payloads that belong to none."""
+"""The prefix, in place of a run, for payloads that belong to none."""
 
 _KEY: Final = re.compile(r"payloads/[A-Za-z0-9_-]{1,128}/[0-9a-f]{64}")
 
@@ -107,7 +107,7 @@ class _CompressedAnswers(EncodingPayloadConverter):
 class _JsonConverter(CompositePayloadConverter):
     """The SDK's converter for Pydantic models, with its knowledge of types shared by the whole process.
 
-    The SDK makes a converter anew for every task; a new one of its own would learn every model again.
+    The SDK creates a converter for every task; each new one would learn every model again.
     """
 
     _SDKS: Final = PydanticPayloadConverter().converters
@@ -118,9 +118,9 @@ class _JsonConverter(CompositePayloadConverter):
 
 
 class ObjectDriver(StorageDriver):
-    """Payloads as objects below their run's prefix, named by the SHA-256 of their bytes; none ever changes.
+    """Stores payloads as objects below their run's prefix, named by the SHA-256 of their bytes; none ever changes.
 
-    A payload that is stored for no workflow goes below a prefix of nobody's, and is never deleted.
+    A payload that is stored for no workflow has a prefix that belongs to no run, and is never deleted.
     """
 
     def __init__(self, objects: Objects) -> None:

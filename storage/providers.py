@@ -1,7 +1,7 @@
 """The stored state of providers: one row each, without a tenant, because all tenants' calls go to the same services.
 
-Every change is a transaction of its own that waits for others of the same provider, so workers that ask at once get
-different turns. Time is the database's where that has machines of its own, so workers need no common clock.
+Every change is a transaction of its own that waits for others of the same provider, so concurrent workers get different
+turns. The time is the database server's if it has one, so workers need no common clock.
 """
 
 import time

@@ -24,14 +24,14 @@ from elcano.storage.sql.tables import idempotency_keys, runs
 from elcano.storage.tenant_store import TenantBound
 
 _LISTS: Final = {"evidence", "branches", "ledger"}
-"""What grows with a run, and what no list of runs shows."""
+"""Fields that grow with a run, and that no list of runs shows."""
 
 
 class ListedRun(Frozen):
     """A run as lists show it."""
 
     run: ArchivedRun
-    """Without the ids of its evidence, its branches and its ledger, which are not read for a list."""
+    """The record without the ids of its evidence, its branches and its ledger, which are not read for a list."""
     evidence: int
     """Passages that it found."""
 
@@ -42,7 +42,7 @@ class ListedRun(Frozen):
 
 
 STARTING: Final = "starting"
-"""In place of a run's status, until it has begun."""
+"""Replaces a run's status until it has begun."""
 UNENDED: Final = (STARTING, "running")
 """The statuses of runs that are open."""
 ASKED_FOR: Final = ~runs.c.run_id.contains(".", autoescape=True)
@@ -118,7 +118,7 @@ class RunStore(TenantBound):
                 await connection.execute(insert(event_rows), rows)
 
     async def reopen(self, run_id: str, execution: str) -> None:
-        """A run that had ended goes on as `execution`: its record says that it runs, and its old end is dropped.
+        """Continue an ended run as `execution`: its record says that it is running, and its old end is dropped.
 
         A record that `execution` itself ended stays.
         """
@@ -133,7 +133,7 @@ class RunStore(TenantBound):
                 await connection.execute(delete(event_rows).where(self._events_of(run_id)))
 
     async def get(self, run_id: str, *, begun: bool = False) -> ArchivedRun | None:
-        """One run; with `begun` only if it is known that its workflow was started."""
+        """Return one run; with `begun` only if its workflow is known to have started."""
         kept = select(runs.c.body, runs.c.lists).where(self._named(run_id))
         if begun:
             kept = kept.where(runs.c.status != STARTING)
@@ -226,7 +226,7 @@ class RunStore(TenantBound):
         return KeyClaim(run_id=kept.run_id, request_hash=kept.request_hash, mine=mine)
 
     async def find_claim(self, key: str) -> KeyClaim | None:
-        """Which run has an idempotency key; None if it is free."""
+        """Return the run that has an idempotency key; None if it is free."""
         keys = idempotency_keys
         owner = select(keys.c.run_id, keys.c.request_hash).where(self._own(keys), keys.c.key == key)
         async with self._engine.connect() as connection:
@@ -242,11 +242,11 @@ class RunStore(TenantBound):
             await connection.execute(delete(keys).where(claim, ~is_kept))
 
     async def delete(self, run_id: str) -> bool:
-        """Deletes a run that has ended with all it owns; False if there is none. Doing it again finishes it.
+        """Delete a run that has ended with everything it owns; False if there is none. Repeating this finishes it.
 
         Its branches, events, ledger, findings, control requests, idempotency keys, artifacts and payloads go with it,
-        what plugins keep of it, and the passages and texts that no other run of the tenant found. Its workflows in
-        Temporal are the caller's to delete, and before: without its payloads nobody can read their histories.
+        the data that plugins store for it, and the passages and texts that no other run of the tenant found. The caller
+        deletes its workflows in Temporal, and before: without its payloads their histories are unreadable.
 
         Raises:
             RunOpen: it has not ended.
@@ -261,7 +261,7 @@ class RunStore(TenantBound):
 
 
 def _group_events_by_run(rows: Iterable[Row[Any, Any]]) -> dict[str, list[AgentEvent]]:
-    """Events by run id. Thousands of them take so long to parse that a program that serves others does it beside."""
+    """Group events by run id. Parsing thousands of them takes so long that a server does it in a thread."""
     found: dict[str, list[AgentEvent]] = {}
     for row in rows:
         found.setdefault(row.run_id, []).append(AgentEvent.model_validate_json(row.body))

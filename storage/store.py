@@ -45,7 +45,7 @@ class TenantStore:
     graphs: GraphStore
     agents: AgentStore
     beside: Mapping[str, Any]
-    """What plugins keep, by the names of their stores."""
+    """The data of plugins, by the names of their stores."""
 
 
 class Store:

@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 
 class TenantBound:
-    """One kind of things of one tenant."""
+    """One kind of data of one tenant."""
 
     def __init__(self, engine: AsyncEngine, tenant: str) -> None:
         self._engine = engine

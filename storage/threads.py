@@ -21,7 +21,7 @@ class Threads:
         self._executor = ThreadPoolExecutor(most, thread_name_prefix=name)
 
     async def run(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """What `work` answers, or raises; it waits while all threads are busy.
+        """Return the result of `work`, or raise its error; wait while all threads are busy.
 
         Raises:
             RuntimeError: the threads were closed.
@@ -32,5 +32,5 @@ class Threads:
         )
 
     def close(self) -> None:
-        """Takes no more work and forgets what has not begun; what has begun goes on to its end."""
+        """Accept no more work and drop what has not begun; running work finishes."""
         self._executor.shutdown(wait=False, cancel_futures=True)

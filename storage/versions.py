@@ -1,8 +1,8 @@
-"""Graphs and agents of a tenant's own, by name and version.
+"""A tenant's custom graphs and agents, by name and version.
 
-A version never changes: what is kept under a name again is the next one. What is the same as the latest version is that
-version, so that what is sent twice is kept once. Numbers go on after a deletion: no two things ever had the same name
-and number.
+A version never changes: storing under the same name creates the next one. Content equal to the latest version is that
+version, so that a repeated request stores it once. Numbers continue after a deletion: no two objects ever had the same
+name and number.
 """
 
 import time
@@ -22,7 +22,7 @@ from elcano.storage.tenant_store import TenantBound
 
 
 class Version(NamedTuple):
-    """One version, as it is kept."""
+    """One version, as it is stored."""
 
     number: int
     """From 1; each is one more than the one before."""
@@ -34,7 +34,7 @@ class Version(NamedTuple):
 MOST_NAMES: Final = 500
 """Graphs, or agents, of one tenant: a list that a person can read."""
 MOST_VERSIONS: Final = 1_000
-"""Of one name. Who makes more of them keeps data in graphs."""
+"""Maximum number of versions per name; anyone who needs more stores data in graphs."""
 
 
 class Versions(TenantBound):
@@ -122,7 +122,7 @@ class Versions(TenantBound):
 
 
 class GraphVersion(Frozen):
-    """One version of a graph of a tenant's own."""
+    """One version of a tenant's custom graph."""
 
     version: int
     """From 1; each is one more than the one before."""
@@ -161,7 +161,7 @@ def _build_graph_version(kept: Version) -> GraphVersion:
 
 
 class AgentVersion(Frozen):
-    """One version of an agent of a tenant's own."""
+    """One version of a tenant's custom agent."""
 
     version: int
     """From 1; each is one more than the one before."""

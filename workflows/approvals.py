@@ -1,7 +1,7 @@
 """Tool calls that wait for approval: requested once all other refusals have been ruled out, each with a timer.
 
-The other calls of its step go on, and only once all that are left wait is the run held and stands its time still. What
-is decided is in the log before anything is done about it; a call that is given up is waited for no more.
+The other calls of the step continue; the run is held, and its clock stops, only once all remaining calls wait. A
+decision is in the log before anything acts on it; an abandoned call no longer waits.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ class Approvals:
         self._shown = shown
         self._waiting = waiting
         self._at_work = 0
-        """Calls of the step that are under way and wait for nobody."""
+        """Calls of the step that are in flight and do not wait for approval."""
         self._asking: set[str] = set()
         """Ids of those that wait."""
 

@@ -1,4 +1,4 @@
-"""One branch of a visit, as the run that it belongs to has it."""
+"""One branch of a visit, as its parent run sees it."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -30,11 +30,11 @@ class Branch:
     paused: Ending | None = None
     """Set while it waits: what it is short of."""
     hold: Hold | None = None
-    """Set while a call of its own cannot be answered."""
+    """Set while one of its own calls is held."""
     calls: tuple[WaitingCall, ...] = ()
-    """Calls of its own, and of its branches, that wait for approval."""
+    """Calls of the branch, and of its own branches, that wait for approval."""
     granted: TopUp | None = None
-    """Its part of a top-up, to be sent once there is room for it to go on."""
+    """Its share of a top-up, to be sent once there is room for it to continue."""
 
     @property
     def handle(self) -> Child:
@@ -44,12 +44,12 @@ class Branch:
 
     @property
     def at_rest(self) -> bool:
-        """It needs no room: it has ended, or waits."""
+        """Whether it needs no room: it has ended, or waits."""
         return self.ended or (self.child is not None and self.paused is not None)
 
     @property
     def ended(self) -> bool:
-        """Its workflow is over; its outcome may not be in the books yet."""
+        """Whether its workflow is over; its outcome may not be recorded yet."""
         return self.child is not None and self.child.done()
 
 

@@ -1,7 +1,7 @@
-"""Branches side by side as child workflows of the same class; the books are kept by `graphs.lifecycle.fanout`.
+"""Runs branches in parallel as child workflows of the same class; `graphs.lifecycle.fanout` keeps the books.
 
-A branch that waits for more budget makes room for others. It goes on with its part of a top-up, or with what others
-left over; only when all that are left wait is the run itself out of budget.
+A branch that waits for more budget makes room for others. It continues with its share of a top-up, or with what others
+left over; only when all remaining branches wait is the run itself out of budget.
 """
 
 import asyncio
@@ -53,23 +53,23 @@ class BranchRunner:
         self._room = Gate(node.max_concurrency)
         resumed_from = _resumed_from(asked, work)
         self._older = list(resumed_from.open) if resumed_from else []
-        """Branches from whose entries those of this visit go on."""
+        """Earlier branches whose entries this visit's branches continue from."""
         self._books = FanOut(node, work, journal.run, resumed_from.kept if resumed_from else ())
         self._unstarted = len(self._books.starts)
         self._over = False
         self._postponed: dict[int, Ending] = {}
         """Branches that cannot begin without more budget, by their index; emptied whenever they may try again."""
         self._open: dict[str, Branch] = {}
-        """By run id."""
+        """The open branches by run id."""
         self._tasks: list[asyncio.Task[None]] = []
-        """What has to be done before the visit is over: each branch, and what is to be said to them."""
+        """The work to finish before the visit is over: each branch, and the messages to them."""
         self._parting: Callable[[Child], Awaitable[None]] | None = None
-        """What was last said to all open branches; one that was being started meanwhile is told as well."""
+        """The last message to all open branches; a branch that was starting meanwhile gets it as well."""
         self._unsent: list[ControlRequest] = []
-        """What the open branches are to be told, in the order in which it was asked."""
+        """Messages to the open branches, in the order of the requests."""
 
     async def run(self) -> StepCompleted | StepFailed:
-        """All branches, and what came of them in the order of the plan."""
+        """Run all branches, and return their outcomes in the order of the plan."""
         starts = self._books.starts
         if self._books.cut:
             self._tell(narration.narrate_plan_cut(self._work.node, len(starts), len(self._work.branches)))
@@ -90,7 +90,7 @@ class BranchRunner:
 
     @property
     def exhausted(self) -> Ending | None:
-        """Why nothing can go on without more budget; None as long as something does."""
+        """Why nothing can continue without more budget; None as long as something can."""
         paused = [branch.paused for branch in self._open.values() if not branch.granted]
         waiting = [*self._postponed.values(), *paused]
         if self._parting or not waiting or None in waiting:
@@ -102,9 +102,9 @@ class BranchRunner:
 
     @property
     def some_hold(self) -> Hold | None:
-        """What keeps one of the open branches waiting for an answer; None if nothing does.
+        """Return what keeps one of the open branches waiting for an answer; None if nothing does.
 
-        First one whose time counts: while somebody has to approve a call no time does.
+        A hold whose time counts comes first: while a call waits for approval, no time counts.
         """
         holds = [branch.hold for branch in self._open.values() if branch.hold is not None]
         return next((hold for hold in holds if hold.reason != "approval"), holds[0] if holds else None)
@@ -116,18 +116,18 @@ class BranchRunner:
 
     @property
     def hold(self) -> Hold | None:
-        """What all that are left wait for, if it is not budget alone; None as long as something goes on."""
+        """Return what all remaining branches wait for, if it is not budget alone; None as long as one continues."""
         waits = (branch.child is not None and (branch.hold or branch.paused) for branch in self._open.values())
         return self.some_hold if not self._parting and all(waits) else None
 
     @property
     def used(self) -> Usage:
-        """What the branches that have ended used; it is charged when the last one has."""
+        """Return the usage of the branches that have ended; it is charged when the last one has."""
         return self._books.used
 
     @property
     def waits(self) -> dict[str, HoldReason]:
-        """What the open branches wait for that do, by run id."""
+        """Return what the waiting branches wait for, by run id."""
         held = {branch.run_id: branch.hold.reason for branch in self._open.values() if branch.hold is not None}
         return held | {branch.run_id: "budget" for branch in self._open.values() if branch.paused is not None}
 
@@ -307,13 +307,13 @@ class BranchRunner:
             return build_missing_outcome(branch.start, reason, type=type(cause).__name__, usage=used)
 
     def _pass_on(self) -> None:
-        """Gives what ended branches left over to those that wait for it, once no other branch does anything."""
+        """Give what ended branches left over to those that wait for it, once no other branch is working."""
         if self.exhausted is not None:
             paused = ((branch.start.index, branch.paused) for branch in self._open.values())
             self._grant(self._books.passed_on({index for index, why in paused if why and why.kind in DIVIDED_ENDINGS}))
 
     def _grant(self, parts: Mapping[int, TopUp]) -> None:
-        """Each branch sends its part on: one that runs at once, one that waits when there is room for it to go on."""
+        """Send each branch its share: at once if it is running, or when there is room for it to continue."""
         for branch in self._open.values():
             if (part := parts.get(branch.start.index)) is not None:
                 branch.granted = part if branch.granted is None else branch.granted + part
@@ -332,7 +332,7 @@ class BranchRunner:
 
 
 def _resumed_from(asked: ResearchInput, work: RunBranches) -> ResumedFrom | None:
-    """How this visit goes on, if the run was taken up in it."""
+    """Return how this visit continues, if the run was resumed in it."""
     return asked.resumed_from if asked.carried is not None and asked.carried.run.step == work.step else None
 
 

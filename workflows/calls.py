@@ -1,4 +1,4 @@
-"""From a command of the engine to activities, and from what became of them to an entry of the log."""
+"""Turns a command of the engine into activities, and their outcomes into an entry of the log."""
 
 import asyncio
 from dataclasses import replace
@@ -120,13 +120,13 @@ class Performer:
         return build_failed_outcome(work, self._elapsed(), lost, usage)
 
     def _queue(self, agent: str, limits: ToolLimits | None) -> str:
-        """Where the calls of a node wait; empty: in the run's own."""
+        """Return the task queue for the calls of a node; empty: the run's own."""
         own = limits.model if isinstance(limits, AgentLimits) else None
         known = self._asked.model_providers.get(own or agent)
         return model_queue(known) if known else ""
 
     async def used(self, activity_id: str = "", *, run_id: str = "") -> Usage:
-        """What the ledger has of an activity of this run, or of a whole branch."""
+        """Return the ledger's usage of an activity of this run, or of a whole branch."""
         usage: Usage = await workflow.execute_activity(
             READ_USAGE,
             UsageQuestion(run_id=run_id or self._asked.run_id, tenant=self._asked.tenant, activity=activity_id),

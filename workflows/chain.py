@@ -1,10 +1,10 @@
 """The same research as plain code: no edge of a graph decides what comes next.
 
-For migration and as a fallback (`USE_GRAPH_EXECUTION=false`). The nodes are those of the graph, and the engine applies
-what comes of them, so a chain has the same log, budget, events, control and end as a run of `ResearchWorkflow`; only
-the way from one node to the next is written out here. Its place is a line of code, which does not travel: a chain that
-goes on in another execution follows its log once more, line by line, to where it was. Its journal is there from the
-start, so whatever is asked of it meanwhile is heard as by any run.
+It serves for migration and as a fallback (`USE_GRAPH_EXECUTION=false`). The nodes are those of the graph, and the
+engine applies their results, so a chain has the same log, budget, events, control and end as a run of
+`ResearchWorkflow`; only the routing from one node to the next is written out here. Its position is a line of code,
+which does not travel: a chain that continues in another execution follows its log once more, line by line, to where it
+was. Its journal exists from the start, so it accepts control actions meanwhile like any run.
 """
 
 from collections import deque
@@ -50,7 +50,7 @@ class ChainWorkflow(ResearchWorkflow):
 
     @workflow.run
     async def run(self, asked: ResearchInput) -> ResearchResult:
-        """As a graph's run: research, report, archive."""
+        """Run like a graph: research, report, archive."""
         return await super().run(asked)
 
     async def _research(self) -> None:
@@ -166,7 +166,7 @@ class ChainWorkflow(ResearchWorkflow):
         await self._visit("hand_in")
 
     async def _in_sections(self, fan_out: str, join: str, prefix: str = "") -> None:
-        """Search once, plan, research each section in a chain of its own, join the drafts."""
+        """Search once, plan, research each section in its own chain, join the drafts."""
         for node in ("survey", "planner", "store_plan", fan_out, "collect_drafts", join):
             await self._visit(f"{prefix}{node}")
 

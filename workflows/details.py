@@ -51,8 +51,8 @@ def render_run_details(
 ) -> str:
     """Render the question, the state of the run, its cost, its sections, and the drawn graph if one is given.
 
-    `waits` has what sections wait for, by run id; `calls` what somebody has to approve, of them and of the run; `held`
-    what keeps the run from ending.
+    `waits` has what sections wait for, by run id; `calls` the calls that wait for approval, in them and in the run;
+    `held` what keeps the run from ending.
     """
     run = journal.run
     state = stage if status == "running" else status

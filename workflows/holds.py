@@ -30,14 +30,14 @@ class RunWaits:
         self._spoken_to = False
         self._telling: asyncio.Task[None] | None = None
         self._untold = False
-        """What the run of this branch was told last is no longer so."""
+        """Whether the last message to the parent run is outdated."""
 
     def hear(self) -> None:
         """A branch got something of its run; if it has to wait all the same, it says so once more."""
         self._spoken_to = True
 
     async def on(self, hold: Hold) -> None:
-        """Waits until the run can go on, or is interrupted."""
+        """Wait until the run can continue, or is interrupted."""
         if hold.until is None:
             await self.for_somebody()
         else:

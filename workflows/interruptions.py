@@ -1,7 +1,7 @@
-"""What takes a run out of its research while it works: a person, its clock, or having been taken back by a reset.
+"""What interrupts a run's research: a person, its clock, or a reset.
 
-At most one ending waits to be heard; whoever hears it takes it. The clock ends the research in time for the report, and
-then the report itself if that takes too long. Time that does not count moves the clock.
+At most one ending is pending; the code that takes it handles it. The clock ends the research in time for the report,
+and then the report itself if that takes too long. Time that does not count moves the clock.
 """
 
 from datetime import timedelta
@@ -21,26 +21,27 @@ with workflow.unsafe.imports_passed_through():
     from elcano.workflows.waiting import Deadline
 
 BEGUN_ANEW: Final = "reset-at-first-task"
-"""In the history of a run that was reset to its very first task and told of it."""
+"""Marks the history of a run that was reset to its very first task and knows it."""
 
 A_MOMENT: Final = timedelta(milliseconds=1)
-"""Until the next task: all that the task of a reset brought beside it is in the log by then."""
+"""Waiting this long leads to the next task: by then everything that the task of a reset brought with it is in the log.
+"""
 
 
 class Interruptions:
-    """The interruptions of one run. `watch` and `watch_resets` run beside it from its start to its end."""
+    """The interruptions of one run. `watch` and `watch_resets` run in parallel to it from its start to its end."""
 
     def __init__(self, asked: ResearchInput, journal: Journal) -> None:
         self._asked = asked
         self._journal = journal
         self._deadline = Deadline(None)
         self._ending: Ending | None = None
-        """Of the clock, or of a call that nobody answers."""
+        """A pending ending by the clock, or by a call without an answer."""
         self._heard: Ending | None = None
-        """What somebody asked for, once it was taken."""
+        """The requested ending, once it was taken."""
         self._resumed_from = asked.resumed_from
         self._reset = asked.resumed_from is not None
-        """What was undone is not in its log yet."""
+        """Whether undone steps are not in its log yet."""
         self._broken: ActivityError | None = None
         workflow.register_random_seed_callback(self._was_reset)
         if not self._reset and _begins_anew():
@@ -48,25 +49,25 @@ class Interruptions:
 
     @property
     def pending(self) -> bool:
-        """An ending waits to be heard, or the run is to go back."""
+        """Whether an ending is pending, or the run is to go back."""
         return self._ending is not None or self._stopping is not None or self._journal.run.going_back is not None
 
     def say(self, ending: Ending) -> None:
-        """The run is to end so; of one that was taken and could not be followed: it is to be heard again."""
+        """Make this ending pending; also one that was taken and could not be followed."""
         if ending is self._journal.run.stopping:
             self._heard = None
         elif not (self._reset and ending.kind == "time"):  # the time since before the reset does not count
             self._ending = ending
 
     def take(self) -> Ending | None:
-        """The ending that waits, which is then heard; what a person asked for goes before the clock."""
+        """Take the pending ending; a request by a person takes precedence over the clock."""
         ending = self._stopping or self._ending
         self._heard, self._ending = self._journal.run.stopping, None
         return ending
 
     @property
     def _stopping(self) -> Ending | None:
-        """The requested stop that has not been heard yet."""
+        """Return the requested stop that has not been taken yet."""
         stopping = self._journal.run.stopping
         return None if stopping is self._heard else stopping
 
@@ -77,7 +78,7 @@ class Interruptions:
         self._deadline.move(None if still else journal.due(journal.run.budget.research_seconds()))
 
     def keep_time(self) -> None:
-        """Lets a clock that stood still go on once time counts again."""
+        """Restart a stopped clock once time counts again."""
         if self._deadline.at is None:
             self.aim()
 
@@ -98,10 +99,10 @@ class Interruptions:
                 self._deadline.move(self._journal.due(limit))
 
     async def settled(self) -> None:
-        """Returns at once, but for a run that was reset or taken up: then once that is in its log.
+        """Return at once, unless the run was reset or resumed: then return once that is in its log.
 
         Raises:
-            ActivityError: its record cannot be put right. The run fails by it, once.
+            ActivityError: its record cannot be corrected. This fails the run, once.
         """
         if self._reset:
             await workflow.wait_condition(lambda: not self._reset or self._broken is not None)
@@ -165,11 +166,11 @@ class Interruptions:
 
 
 def _begins_anew() -> bool:
-    """Whether the run was reset to its very first task, of which the SDK tells before there is anybody to listen.
+    """Whether the run was reset to its very first task, which the SDK reports before any handler exists.
 
     Such an execution has another id than the one that it was made from, and so has every other one that was reset: in
     those the task is replayed, and its history has no such mark. In a replay ids say nothing (a history that is read
-    from a file is given the first one), and the mark does.
+    from a file gets the first one), but the mark does.
     """
     info = workflow.info()
     other = info.run_id != info.original_execution_run_id

@@ -1,7 +1,7 @@
-"""What becomes of an activity, as data: its result or why there is none, and the entry that this makes.
+"""The outcome of an activity, as data: its result or why there is none, and the entry that it becomes.
 
-Nothing that was paid for goes uncounted: an activity says what it used however it ends, and of one that could not say
-it (it was cut off, or nobody answered in time) the ledger is asked.
+All paid usage is counted: an activity reports its usage however it ends, and if it could not (it was cut off, or did
+not answer in time) the ledger is asked.
 """
 
 from collections.abc import Awaitable
@@ -28,7 +28,7 @@ with workflow.unsafe.imports_passed_through():
 
 Result = TypeVar("Result")
 Outcome: TypeAlias = StepCompleted | StepFailed | StepAbandoned | Held
-"""What can become of a call."""
+"""The possible outcomes of a call."""
 
 
 class StepPlace(TypedDict):
@@ -46,11 +46,11 @@ class LostCall:
 
     failure: Failure
     usage: Usage | None = None
-    """What its attempts used; None: it could not say."""
+    """The usage of its attempts; None: it could not be reported."""
     retry_after: float | None = None
     progress: JsonObject = field(default_factory=dict)
     abandoned: bool = False
-    """It was given up, and did not fail by itself."""
+    """Whether it was abandoned, and did not fail by itself."""
 
 
 async def await_outcome(node: str, activity: Awaitable[Result], policy: policies.Policy) -> Result | LostCall:

@@ -1,8 +1,8 @@
-"""Workflows of no run: looks and checks of sources, and the one that looks after a provider while something is wrong.
+"""Workflows outside any run: looks and checks of sources, and the one that manages a provider in trouble.
 
-Looks and checks are one activity each, attempted once, and given up if no worker takes it in time; the failure of the
-activity, or of nobody taking it, is the workflow's. The row in the store says how a provider stands; its workflow moves
-the queue when that changes by time alone, whoever dies meanwhile. It ends when nothing is wrong.
+Looks and checks are one activity each, attempted once, and abandoned if no worker takes it in time; a failure of the
+activity, or of finding a worker, is the workflow's. The row in the store holds the provider's state; its workflow
+adjusts the queue when that state changes only by time, whichever process dies meanwhile. It ends when nothing is wrong.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ with workflow.unsafe.imports_passed_through():
 
 @workflow.defn(name=CHECK_WORKFLOW)
 class SourceCheckWorkflow:
-    """One search of one source."""
+    """Runs one search of one source."""
 
     @workflow.run
     async def run(self, check: SourceCheck) -> SourceChecked:
@@ -37,7 +37,7 @@ class SourceCheckWorkflow:
 
 @workflow.defn(name=LOOK_WORKFLOW)
 class LookWorkflow:
-    """One look at something that a worker knows, as a plugin names it."""
+    """Runs one look at something that a worker knows, as a plugin names it."""
 
     @workflow.run
     async def run(self, call: LookCall) -> Json:
@@ -82,7 +82,7 @@ class ProviderWorkflow:
 
     @workflow.signal(name=PROVIDER_CHANGED)
     def changed(self) -> None:
-        """Its row is another one now."""
+        """Signal that the row has changed."""
         self._changes += 1
 
     async def _until_otherwise(self, seen: int, standing: QueueState) -> None:

@@ -1,7 +1,8 @@
-"""How long each activity may take and how often it is tried: the only place that retries are configured in.
+"""Timeouts and retry policies of all activities: the only place where retries are configured.
 
-Temporal counts attempts. What beats is allowed `MOST_DEATHS` of them more than tries, for an attempt whose worker died
-is no try: `activities.calls.tries` tells them apart, and makes the last try final.
+Temporal counts attempts. An activity with heartbeats gets `MOST_DEATHS` more attempts than configured, because an
+attempt whose worker died does not count: `activities.calls.heartbeats` distinguishes them, and makes the last attempt
+final.
 """
 
 from dataclasses import replace
@@ -21,7 +22,7 @@ class Policy(TypedDict):
     """The options of `workflow.execute_activity` that make up a policy."""
 
     schedule_to_close_timeout: timedelta | None
-    """With all its tries and the waiting for a worker; None: as long as they take."""
+    """Limit for all attempts, including waiting for a worker; None: no limit."""
     start_to_close_timeout: timedelta
     heartbeat_timeout: timedelta | None
     retry_policy: RetryPolicy
@@ -30,20 +31,21 @@ class Policy(TypedDict):
 
 
 _NEVER_AGAIN: Final = [FailureType.PAYLOADS_TOO_LARGE]
-"""Failures of Temporal's own that it would retry for ever; ours say themselves whether another try can help."""
+"""Temporal's own failures that it would retry forever; ours say themselves whether a retry can help."""
 
 HEARTBEAT: Final = timedelta(seconds=30)
-"""A worker that is silent for this long counts as dead, and its calls are made again by another one.
+"""A worker that is silent for this long counts as dead, and another one repeats its calls.
 
-Nothing but silence tells a dead worker from one that stands still: a throttled container, a paused machine, a laptop
-that sleeps. A worker that goes on within 20 s has 10 s left to be heard, so that none of its calls is paid twice; what
-that costs is that the calls of a worker that was killed wait for so long."""
+Only silence tells a dead worker from one that stands still: a throttled container, a paused machine, a laptop that
+sleeps. A worker that continues within 20 s has 10 s left to send a heartbeat, so that none of its calls is paid twice;
+the price is that the calls of a killed worker wait this long.
+"""
 
 FIRST_RETRY: Final = timedelta(milliseconds=500)
 """Before the try after one that failed or was cut off, doubled from try to try."""
 
 PARTING: Final = timedelta(seconds=30)
-"""How long a call that is given up may take to say what it used; the run goes on without it then."""
+"""How long an abandoned call may take to report its usage; after that the run continues without it."""
 
 WORKER_GRACE: Final = timedelta(minutes=10)
 """How much longer the first call of a run may wait for a worker than the run may research."""
@@ -52,17 +54,17 @@ _TOO_SLOW: Final = "TemporalTimeout:StartToClose"
 """How Temporal's server names the failure of an activity that a worker began and did not end in time."""
 _HOLD_FIRST: Final = 2.0
 _HOLD_LONGEST: Final = {"provider": 300.0, "person": 900.0}
-"""Seconds between two tries of a call that cannot be answered now: doubled each time, up to this."""
+"""Maximum backoff in seconds between two attempts of a held call; it doubles each time up to this."""
 _HOLD_SHARE: Final = 0.01
 _HOLD_MOST: Final = 3_600.0
-"""After hours of waiting: this share of them, up to so many seconds. Every try is in the run's log, and a hold may last
-a month, which is about 1,000 tries so; at one in five minutes it was 8,640."""
+"""After hours of waiting the backoff is this share of them, up to this many seconds. Every attempt is in the run's log,
+and a hold may last a month, which is about 1,000 attempts; at one in five minutes it was 8,640."""
 
 
 def hold_seconds(
     reason: Literal["provider", "person"], tries: int, retry_after: float | None, *, waited: float
 ) -> float:
-    """How long to wait after so many tries in vain; never less than the provider asked for, within a day.
+    """Return the backoff after a number of failed attempts; never less than the provider asked for, within a day.
 
     `waited`: seconds since the first of them.
     """
@@ -72,7 +74,7 @@ def hold_seconds(
 
 
 def is_worth_more(error: ActivityError, policy: Policy) -> bool:
-    """Whether a call whose tries are spent is worth more of them: it was neither given up nor refused."""
+    """Whether a call that has used up its attempts should get more: it was neither abandoned nor refused."""
     refused = policy["retry_policy"].non_retryable_error_types or ()
     of_its_kind = isinstance(error.cause, ApplicationError) and error.cause.type in refused
     return not of_its_kind and error.retry_state != RetryState.CANCEL_REQUESTED
@@ -85,9 +87,9 @@ def count_allowed_attempts(policy: Policy) -> int:
 
 
 def limit_to_run_time(policy: Policy, begun: bool, seconds: float) -> Policy:
-    """The policy of a call in a run that may research so long; only the first call is bound, until it has `begun`.
+    """Limit the policy of a call to the run's time for research; this binds only the first call, until it has `begun`.
 
-    That one ends with the time for research, whoever waits for a worker: until then no clock runs.
+    That one ends with the time for research even if no worker takes it: until then no clock runs.
     """
     if begun:
         return policy
@@ -240,7 +242,7 @@ def _build_retry_round(time: timedelta, silence: timedelta, interval: timedelta,
 
 PUBLISH: Final = _build_retry_rounds(timedelta(minutes=2), 11)
 ARCHIVE: Final = _build_retry_rounds(timedelta(minutes=1), 0)
-"""Without end: a run that is not archived would be lost."""
+"""Archiving is retried without end: a run that is not archived would be lost."""
 
 BOOKS: Final = Policy(  # reading the ledger, reopening a record: until it works
     schedule_to_close_timeout=None,

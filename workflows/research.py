@@ -1,4 +1,4 @@
-"""One research run: performs what the engine says, hears those who control it, and ends in a report on every path.
+"""One research run: performs the engine's commands, accepts control actions, and ends in a report on every path.
 
 The graph is in the input, so a run in flight keeps the graph that it started with; only the engine is replay-sensitive.
 `CONTRIBUTING.md` says how to change this file without breaking runs in flight.
@@ -122,7 +122,7 @@ class ResearchWorkflow:
 
     @workflow.query(name=SNAPSHOT_QUERY)
     def snapshot(self) -> RunSnapshot:
-        """Where the run is now."""
+        """Return the current state of the run."""
         return build_run_snapshot(
             self._asked,
             self._journal,
@@ -241,7 +241,7 @@ class ResearchWorkflow:
             )
 
     async def _performed(self, work: Work) -> Entry:
-        """What became of `work`. An interruption ends a call at once; branches are first asked to write."""
+        """Return the outcome of `work`. An interruption ends a call at once; branches are first asked to write."""
         if isinstance(work, RunBranches):
             return await self._branched(work)
         self._interruptions.keep_time()

@@ -1,6 +1,6 @@
-"""How a run that follows another one begins, and how a run ends.
+"""The start of a follow-up run, and the end of every run.
 
-Its report is published, and it is archived with its one terminal event before anybody is told.
+Its report is published, and it is archived with its one terminal event before any client sees it.
 """
 
 import asyncio
@@ -87,10 +87,10 @@ async def _retry_in_rounds(
     journal: Journal,
     shown: RunDisplay,
 ) -> Result:
-    """What an activity gives that is tried in rounds, each with more time; from the second on the run says why.
+    """Return the result of an activity, retried in rounds, each with more time; from the second on the run says why.
 
     Raises:
-        ActivityError: no try can help, it was cancelled, or the last round was in vain.
+        ActivityError: no retry can help, it was cancelled, or the last round failed.
     """
     since = workflow.time()
     for number, policy in enumerate(rounds, 1):
@@ -108,7 +108,7 @@ async def _retry_in_rounds(
 
 
 def _in_vain(name: str, error: ActivityError) -> str:
-    """What an activity failed by, in a sentence."""
+    """Return the cause of an activity's failure, in a sentence."""
     cause = error.cause
     why = cause.message if isinstance(cause, ApplicationError) else str(cause or error)
     if isinstance(cause, TimeoutError):
@@ -127,7 +127,7 @@ async def close_run(
 ) -> None:
     """Archive the run with its terminal event, even if it is cancelled meanwhile, and only then emit the event.
 
-    So whoever has heard the end of a run finds it everywhere: in the store, in lists, in the search attributes.
+    So a client that has seen the end of a run finds it everywhere: in the store, in lists, in the search attributes.
     """
     now = workflow.time()
     info = workflow.info()

@@ -1,7 +1,7 @@
 """Shows a run in the Temporal UI: search attributes, to find it by, and its state, as details.
 
-Search attributes change together, in one event: when the run enters a stage or ends, and when its use of its limits
-passes a further quarter. Details cost no event, so they are told whenever something happens.
+Search attributes change together, in one event: when the run enters a stage or ends, and when its usage passes another
+quarter of a limit. Details cost no event, so they are updated whenever something happens.
 """
 
 from collections.abc import Callable, Mapping
@@ -36,7 +36,7 @@ _TOKENS = SearchAttributeKey.for_int(TOKENS_ATTRIBUTE)
 _COST = SearchAttributeKey.for_float(COST_ATTRIBUTE)
 
 PARTS: Final = 4
-"""The limits of tokens and money have so many parts; use is shown anew once it is in another one."""
+"""The number of parts of the token and money limits; usage is updated when it enters another one."""
 
 
 class OpenBranches(Protocol):
@@ -44,17 +44,17 @@ class OpenBranches(Protocol):
 
     @property
     def used(self) -> Usage:
-        """What those used that have ended; the run is charged when the last one has."""
+        """Return the usage of ended branches; the run is charged when the last one has ended."""
         ...
 
     @property
     def waits(self) -> Mapping[str, HoldReason]:
-        """What others wait for, by run id."""
+        """Return what other branches wait for, by run id."""
         ...
 
     @property
     def calls(self) -> tuple[WaitingCall, ...]:
-        """Their calls that wait for approval."""
+        """Return their calls that wait for approval."""
         ...
 
 
@@ -72,11 +72,11 @@ class RunDisplay:
         run = journal.run
         hold = (run.pause or run.hold) if continued else None
         self.beneath: Stage = "held" if continued and run.hold else "researching"
-        """What it is about."""
+        """The stage of the run, apart from a pause."""
         if continued and journal.leaving and not run.hold:
             self.beneath = "writing"
         self.stage: Stage = "paused" if continued and run.pause else self.beneath
-        """As it is shown: a run that somebody paused is paused, whatever it was about."""
+        """The displayed stage: a paused run is paused, whatever it was doing."""
         self.status: RunStatus = "running"
         self._waiting: HoldReason | None = hold.reason if hold else None
         if asked.resumed_from is not None:  # one that was reset still has those of before; the first change sets them
@@ -123,11 +123,11 @@ class RunDisplay:
         self.refresh()
 
     def after_branch(self) -> None:
-        """Shows the usage of a branch as soon as it has ended.
+        """Show the usage of a branch as soon as it has ended.
 
-        The command matters too. A workflow task without one looks to the SDK like a mere sign of life: a worker that
-        replays it, after another was killed, may put it together with the next task, and hear what was asked in that
-        one before it hears that the branch has ended. What is then said to the branches would be different.
+        The command matters too. A workflow task without one looks to the SDK like a mere heartbeat: a worker that
+        replays it, after another was killed, may merge it with the next task, and apply that task's requests before the
+        end of the branch. The messages to the branches would then be different.
         """
         self._upsert()
         self._tell()
@@ -168,7 +168,7 @@ class RunDisplay:
 
     @property
     def calls(self) -> tuple[WaitingCall, ...]:
-        """What waits for approval, of the run and of its branches."""
+        """Return the calls of the run and of its branches that wait for approval."""
         apart = self._apart()
         return (*list_undecided_calls(self._journal.run.calls), *(apart.calls if apart else ()))
 

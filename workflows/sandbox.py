@@ -1,14 +1,14 @@
-"""How workers run workflow code: in the SDK's sandbox, without work that nothing here asks for.
+"""Runs workflow code in the SDK's sandbox, without work that is not needed here.
 
-The SDK enters the sandbox several times for every payload, to ask in whose name it is converted. Our converter does not
-look at that, our payloads only at the run, which is known from the start; asking took half of the time that a worker's
-event loop spent on workflow tasks.
+The SDK enters the sandbox several times for every payload, to ask on whose behalf it is converted. Our converter
+ignores that, and our payloads depend only on the run, which is known from the start; asking took half of the time that
+a worker's event loop spent on workflow tasks.
 
-And a run hears of what happened in workflow tasks alone. To answer a query, the SDK may let a run hear of what came
-after its last task as well, and keeps it so. What comes before these events in the task that they belong to (signals,
-updates) is then heard after them, and in a replay before them: its own history wedges the run. So such a query is
-refused, the SDK forgets the run, and whoever asked asks again. A run that gets no further task, because it was
-terminated, is read without what it never heard.
+And a run receives events only in workflow tasks. To answer a query, the SDK may also deliver events that came after the
+run's last task, and caches the run in that state. Events that precede them in their task (signals, updates) are then
+applied after them, but before them in a replay: its own history wedges the run. So such a query is refused, the SDK
+evicts the run, and the caller retries. A run that gets no further task, because it was terminated, is read without the
+undelivered events.
 """
 
 from collections import Counter
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from temporalio.bridge.proto.workflow_activation import WorkflowActivation
 
 TOO_EARLY: Final = "ask again: something has happened that the run has yet to hear of"
-"""How a query fails that would have a run hear of events out of turn."""
+"""The error of a query that would deliver events out of turn."""
 PATIENCE: Final = 6
-"""So often a run is read anew until its next workflow task has begun; after that it is taken for one that gets none."""
+"""How often a run is read anew while its next workflow task is awaited; after that it counts as one that gets none."""
 REMEMBERED: Final = 1_000
 """Runs of which that is counted."""
 _NO_EVENTS: Final = ("query_workflow", "remove_from_cache")
@@ -45,7 +45,7 @@ def workflow_runner() -> SandboxedWorkflowRunner:
 
 
 class EventOrder:
-    """Lets runs hear of what happened in their workflow tasks alone. Of one worker; several of its threads use it."""
+    """Delivers events to runs only in their workflow tasks. One per worker; several of its threads use it."""
 
     def __init__(self) -> None:
         self._refused: Counter[tuple[str, int]] = Counter()
@@ -68,12 +68,12 @@ class ContextFreeRunner(SandboxedWorkflowRunner):
     in_turn: EventOrder = field(default_factory=EventOrder)
 
     def create_instance(self, det: WorkflowInstanceDetails) -> WorkflowInstance:
-        """One run in its sandbox."""
+        """Create one run in its sandbox."""
         return _Heard(super().create_instance(det), det.info, self.in_turn)
 
 
 class _Heard(WorkflowInstance):
-    """A run that hears of things in their turn; its payloads are converted without a context, and are all its own."""
+    """A run that receives events in their turn; its payloads are converted without a context, and are all its own."""
 
     def __init__(self, sandboxed: WorkflowInstance, info: Info, in_turn: EventOrder) -> None:
         self._sandboxed = sandboxed
@@ -81,9 +81,9 @@ class _Heard(WorkflowInstance):
         self._own = StorageDriverStoreContext(target=run)
         self._in_turn = in_turn
         self._last: tuple[int, int] | None = None
-        """The time of the last workflow task, in nanoseconds, and the number of the last event that was heard of."""
+        """The time of the last workflow task, in nanoseconds, and the number of the last delivered event."""
         self._missed = False
-        """It was not told of everything that the SDK takes it to know."""
+        """Whether events that the SDK considers delivered were not."""
 
     def activate(self, act: "WorkflowActivation") -> WorkflowActivationCompletion:
         if any(job.WhichOneof("variant") not in _NO_EVENTS for job in act.jobs):
@@ -125,7 +125,7 @@ def _mark_query_answers(completion: WorkflowActivationCompletion) -> WorkflowAct
 
 
 def _refuse_activation(act: "WorkflowActivation") -> WorkflowActivationCompletion:
-    """What this was for fails, and the SDK forgets the run."""
+    """Fail this activation, so that the SDK evicts the run."""
     completion = WorkflowActivationCompletion(run_id=act.run_id)
     completion.failed.failure.message = TOO_EARLY
     completion.failed.failure.application_failure_info.type = "TooEarly"

@@ -31,7 +31,7 @@ with workflow.unsafe.imports_passed_through():
 
 
 _NAMED = ("source", "query", "server", "tool")
-"""What of its input a call is called by, for people."""
+"""The inputs that name a call for people."""
 
 
 class ToolCalls:
@@ -188,7 +188,7 @@ def _get_source_patience(given: JsonObject) -> float:
 
 
 def _may_have_written(work: CallTool, result: ToolResult | LostCall) -> ToolResult | LostCall:
-    """A call of a tool that no try lived to answer says what that means: an earlier one of them may have been heard."""
+    """Add to a lost tool call what its failure means: an earlier attempt may have reached the tool."""
     if work.tool != "call_tool" or isinstance(result, ToolResult) or result.failure.type != FailureType.TIMEOUT:
         return result
     message = f"{result.failure.message}; if the tool writes, it is unknown whether the write happened"

@@ -1,7 +1,7 @@
-"""What workflows wait with: a deadline that can move, and room for only so many at once.
+"""Waiting in workflows: a deadline that can move, and a limit on concurrency.
 
-Both take the same steps on every version of Python, which asyncio's `wait_for` and `Semaphore` do not: a run that one
-Python began, another could not take up. The timer is Temporal's own, in a task of its own.
+Both take the same steps on every version of Python, which asyncio's `wait_for` and `Semaphore` do not: a run started by
+one Python could not be continued by another. The timer is Temporal's own, in a task of its own.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ from temporalio import workflow
 
 
 class Gate:
-    """As a context, `async with gate:`, it is held by at most `width` at a time."""
+    """A context manager, `async with gate:`, that at most `width` tasks hold at a time."""
 
     def __init__(self, width: int) -> None:
         self._width = width
@@ -40,7 +40,7 @@ class Deadline:
         self.at = at
 
     def move(self, at: float | None) -> None:
-        """Moves the moment; who waits goes on waiting for the new one."""
+        """Move the deadline; a waiting task waits for the new one."""
         self.at = at
 
     async def reached(self) -> None:

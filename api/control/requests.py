@@ -6,9 +6,8 @@ itself would give the first answer to another request under the same id, and wou
 was sent with, and what the run answered, is therefore kept in the store.
 """
 
-from collections.abc import Awaitable, Callable
 from hashlib import sha256
-from typing import Final
+from typing import ClassVar, Final
 
 from pydantic import TypeAdapter
 from ulid import ULID
@@ -22,15 +21,44 @@ from elcano.api.http.errors import (
     RunForgotten,
     UpdateRefused,
 )
+from elcano.api.http.fields import Accepted, Request
 from elcano.api.runs.run_status import current_run
+from elcano.api.services import Services
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.engine.control_actions import Action
 from elcano.graphs.frozen import Json
 from elcano.graphs.run_contracts import ControlRequest
 from elcano.storage.controls import ControlOutcome
-from elcano.storage.store import TenantStore
 
 _JSON: Final[TypeAdapter[Json]] = TypeAdapter(Json)
+
+
+class ControlBody(Request):
+    """One thing that may be asked of a run in progress: `POST /v1/runs/{run_id}/<path>`."""
+
+    path: ClassVar[str]
+    manual: ClassVar[str]
+    """What the API's description says of it, its first line as the title."""
+    answer: ClassVar[type[Accepted]]
+    is_required: ClassVar[bool] = True
+    """Whether a body has to be sent."""
+
+    def build_action(self) -> Action:
+        """The action as a run takes it.
+
+        Raises:
+            InputInvalid: it cannot be done, whatever the run would say.
+        """
+        raise NotImplementedError
+
+    def build_answer(self, run_id: str, said: Json) -> Accepted:
+        """The answer: what the run said to it, and what of the body the answer repeats."""
+        repeated = self.model_dump(include={*self.answer.model_fields})
+        return self.answer.model_validate({**repeated, **(said if isinstance(said, dict) else {}), "run_id": run_id})
+
+    async def find_faults(self, services: Services) -> list[FieldFault]:
+        """What of it this server cannot do."""
+        return []
 
 
 def new_request_id() -> str:
@@ -38,43 +66,32 @@ def new_request_id() -> str:
     return str(ULID()).lower()
 
 
-async def request_control(
-    run_id: str,
-    action: Action,
-    request_id: str,
-    *,
-    temporal: Temporal,
-    store: TenantStore,
-    judged: Callable[[], Awaitable[list[FieldFault]]] | None = None,
-    by: str = "",
-) -> Json:
+async def request_control(run_id: str, body: ControlBody, request_id: str, services: Services, by: str = "") -> Json:
     """Return the run's answer, or the first answer if the request is a repeat, by any user; `by` is the current user.
-
-    `judged` says what this server cannot do, for a run that there is.
 
     Raises:
         RunNotFound: there is no such run.
-        RequestInvalid: this server cannot do it.
+        InputInvalid, RequestInvalid: it cannot be done, or not by this server.
         RunEnded: the run has ended, and this request was not applied by its last execution.
         KeyReused: the id came with another request before.
         OutcomeUnknown: the request may be applied later, or was; the same id and request tell.
         TemporalUnavailable: nothing was sent.
         ControlRefused: the run refused; it stays so for this id.
     """
-    run = await current_run(run_id, temporal, store)
-    if judged is not None and (faults := await judged()):
+    action = body.build_action()
+    run = await current_run(run_id, services.temporal, services.store)
+    if faults := await body.find_faults(services):
         raise RequestInvalid(faults)
-    request = ControlRequest(action=action, by=by)
     sent = sha256(ControlRequest(action=action).model_dump_json().encode()).hexdigest()
-    claim = await store.controls.claim(run_id, request_id, sent)
+    claim = await services.store.controls.claim(run_id, request_id, sent)
     if claim.request_hash != sent:
         raise KeyReused(f"the key {request_id!r} was sent to run {run_id!r} with another request; take a new one")
     if claim.outcome is not None:
         return _unwrap_outcome(claim.outcome)
     if claim.mine and run.status != "running":
         raise RunEnded(f"the run {run_id!r} has ended: {run.status}")
-    outcome = await send_control(run_id, request, request_id, temporal)
-    await store.controls.settle(run_id, request_id, outcome)
+    outcome = await send_control(run_id, ControlRequest(action=action, by=by), request_id, services.temporal)
+    await services.store.controls.settle(run_id, request_id, outcome)
     return _unwrap_outcome(outcome)
 
 

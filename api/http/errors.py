@@ -1,13 +1,14 @@
-"""Every refusal of the API, and the one table that says which problem document (RFC 9457) an error becomes.
+"""Every refusal of the API, and which problem document (RFC 9457) it becomes.
 
-A route never builds an error response: it raises, and the table says status, title and type. `problems` writes the
-documents.
+A route never builds an error response: it raises, and the error's class says status, title and type. `problems` writes
+the documents.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from typing import Any, Final
 
 from pydantic import Field
 
@@ -49,191 +50,9 @@ class Problem(Frozen):
     errors: tuple[FieldFault, ...] = Field(default=(), description="Every part of the request that cannot work.")
 
 
-class RequestInvalid(ElcanoError):
-    """Parts of a request cannot work; `faults` names all that were found."""
-
-    def __init__(self, faults: Sequence[FieldFault]) -> None:
-        self.faults = tuple(faults)
-        super().__init__("; ".join(f"{fault.field}: {fault.message}" for fault in faults))
-
-
-class HostRefused(ElcanoError):
-    """A request was meant for a name that this server does not have."""
-
-
-class CrossOriginRefused(ElcanoError):
-    """A page of another site asked for a change."""
-
-
-class Unauthenticated(ElcanoError):
-    """A request does not say whose it is, where it has to."""
-
-
-class BodyUnreadable(ElcanoError):
-    """A body is not JSON, or JSON that cannot be read."""
-
-
-class MediaTypeUnsupported(ElcanoError):
-    """A body says that it is something else than JSON."""
-
-
-class BodyTooLarge(ElcanoError):
-    """A body is over the size that the API reads."""
-
-
-class LastEventIdInvalid(ElcanoError):
-    """A stream was asked to go on after something that is no event's id."""
-
-
-class NotAcceptable(ElcanoError):
-    """None of the forms that the client accepts can be made."""
-
-
-class RunNotFound(ElcanoError):
-    """No run has this id."""
-
-    def __init__(self, run_id: str) -> None:
-        super().__init__(f"there is no run {run_id!r}; `GET /v1/runs` lists them")
-
-
-class StepNotFound(ElcanoError):
-    """A run has no step with this number, or not yet."""
-
-    def __init__(self, run_id: str, step: int, steps: int) -> None:
-        there = f"it has {steps} step{'' if steps == 1 else 's'}, numbered from 1" if steps else "it has none yet"
-        super().__init__(f"the run {run_id!r} has no step {step}: {there}")
-
-
-class GraphNotFound(ElcanoError):
-    """No graph has this name, or this version."""
-
-
-class AgentNotFound(ElcanoError):
-    """No agent has this name, or this version."""
-
-
-class SourceNotFound(ElcanoError):
-    """No source has this name."""
-
-
-class NodeNotFound(ElcanoError):
-    """The knowledge graph has no node with this id."""
-
-
-class SourceClosed(ElcanoError):
-    """A source cannot be searched here; the text says what has to be done first."""
-
-
-class SourceCheckFailed(ElcanoError):
-    """A source was searched and did not answer, or refused; the text is the reason."""
-
-
-class DatabaseNotFound(ElcanoError):
-    """No database has this name."""
-
-
-class DatabaseUnavailable(ElcanoError):
-    """A database was looked into and did not answer, or refused; the text is the reason."""
-
-
-class ToolServerNotFound(ElcanoError):
-    """No server of tools has this name."""
-
-
-class ToolServersUnavailable(ElcanoError):
-    """No worker said in time what servers of tools offer; the text is the reason."""
-
-
-class KeyReused(ElcanoError):
-    """An idempotency key came a second time with another request."""
-
-
-class TooManyRuns(ElcanoError):
-    """As many runs are open as may be at once."""
-
-
-class ReportNotReady(ElcanoError):
-    """A run has no report, or not yet; `what` is asked for besides: "result and no "."""
-
-    def __init__(self, run_id: str, status: str, what: str = "") -> None:
-        found = f"; what it found is at `/v1/runs/{run_id}/evidence`" if status != "running" else ""
-        super().__init__(f"the run {run_id!r} has no {what}report; its status is {status!r}{found}")
-
-
-class AnalysisNotFound(ElcanoError):
-    """A run has no such figures: its report has no analysis, or the analysis no such plot."""
-
-
-class ResultNotFound(ElcanoError):
-    """A run has no such result: its answer rests on none, or there is none of this number, or no chart."""
-
-
-class NotCertifiable(ElcanoError):
-    """A run has nothing that could be certified, or not yet."""
-
-
-class ReportLost(ElcanoError):
-    """A run has a report that the store does not have: a damaged data directory."""
-
-
-class RunEnded(ElcanoError):
-    """A run cannot be controlled any more."""
-
-
-class UpdateRefused(ElcanoError):
-    """A run refused a request; the text is its reason. No route responds with it: each raises an error of its own."""
-
-
-class ControlRefused(ElcanoError):
-    """The run is open and refused the request."""
-
-
-class ResumeRefused(ElcanoError):
-    """A run cannot be resumed, rolled back or forked so; the text says why, and what would help."""
-
-
-class DeleteRefused(ElcanoError):
-    """A run cannot be deleted, or not yet."""
-
-
-class StoreUnavailable(ElcanoError):
-    """The store cannot be read or written: a full disk, a lock, a damaged file."""
-
-
-class TemporalUnavailable(ElcanoError):
-    """Temporal cannot be reached or is overloaded; the same request may work later."""
-
-
-class TemporalRefused(ElcanoError):
-    """Temporal answered that it will not do this: credentials, namespace, a missing search attribute."""
-
-
-class WorkerUnavailable(ElcanoError):
-    """Temporal answers, but no worker does."""
-
-
-class OutcomeUnknown(ElcanoError):
-    """A control request was sent and no answer came: it may be applied yet, or was. `key` is what to ask again with."""
-
-    def __init__(self, key: str) -> None:
-        self.key = key
-        super().__init__(
-            f"no answer came in time; the request may still be applied. Send it again with `Idempotency-Key: {key}` to "
-            "learn: it is applied once"
-        )
-
-
-class RunUnreadable(ElcanoError):
-    """A worker answered but cannot replay the run's workflow, or the stored data of the run is missing."""
-
-
-class RunForgotten(ElcanoError):
-    """Temporal has no such workflow: it never started, or its retention is over."""
-
-
 @dataclass(frozen=True)
 class ProblemKind:
-    """One line of the table."""
+    """Which problem document an error becomes."""
 
     status: int
     name: str
@@ -247,54 +66,206 @@ class ProblemKind:
         return f"urn:elcano:{self.name}"
 
 
-PROBLEMS: Mapping[type[Exception], ProblemKind] = {
-    BodyUnreadable: ProblemKind(400, "body-unreadable", "The body cannot be read"),
-    LastEventIdInvalid: ProblemKind(400, "last-event-id-invalid", "Not an event's id"),
-    Unauthenticated: ProblemKind(401, "unauthenticated", "Authentication required"),
-    CrossOriginRefused: ProblemKind(403, "cross-origin-refused", "Cross-origin request refused"),
-    RunNotFound: ProblemKind(404, "run-not-found", "No such run"),
-    RunForgotten: ProblemKind(404, "run-forgotten", "Temporal does not know the run"),
-    StepNotFound: ProblemKind(404, "step-not-found", "No such step"),
-    GraphNotFound: ProblemKind(404, "graph-not-found", "No such graph"),
-    AgentNotFound: ProblemKind(404, "agent-not-found", "No such agent"),
-    DatabaseNotFound: ProblemKind(404, "database-not-found", "No such database"),
-    SourceNotFound: ProblemKind(404, "source-not-found", "No such source"),
-    ToolServerNotFound: ProblemKind(404, "tool-server-not-found", "No such server of tools"),
-    NodeNotFound: ProblemKind(404, "node-not-found", "No such node"),
-    NotAcceptable: ProblemKind(406, "not-acceptable", "No acceptable representation"),
-    AnalysisNotFound: ProblemKind(404, "analysis-not-found", "The run has no such analysis"),
-    ResultNotFound: ProblemKind(404, "result-not-found", "The run has no such result"),
-    ReportNotReady: ProblemKind(409, "report-not-ready", "The run has no report"),
-    NotCertifiable: ProblemKind(409, "not-certifiable", "There is no certificate of this run"),
-    RunEnded: ProblemKind(409, "run-ended", "The run has ended"),
-    ControlRefused: ProblemKind(409, "control-refused", "The run cannot do this now"),
-    ResumeRefused: ProblemKind(409, "resume-refused", "The run cannot be resumed so"),
+PROBLEMS: Final[dict[type[Exception], ProblemKind]] = {
     RunOpen: ProblemKind(409, "run-open", "The run has not ended"),
-    DeleteRefused: ProblemKind(409, "delete-refused", "The run cannot be deleted now"),
     TooManyGraphs: ProblemKind(409, "too-many-graphs", "No more graphs can be kept"),
     TooManyAgents: ProblemKind(409, "too-many-agents", "No more agents can be kept"),
-    SourceClosed: ProblemKind(409, "source-closed", "The source cannot be searched here"),
     KnowledgeDisabled: ProblemKind(409, "knowledge-disabled", "There is no knowledge graph here"),
-    BodyTooLarge: ProblemKind(413, "body-too-large", "The body is too large"),
-    MediaTypeUnsupported: ProblemKind(415, "media-type-unsupported", "The body must be JSON"),
-    HostRefused: ProblemKind(421, "host-refused", "Unknown host name"),
-    RequestInvalid: ProblemKind(422, "request-invalid", "The request cannot work"),
     InputInvalid: ProblemKind(422, "request-invalid", "The request cannot work"),
     CypherRefused: ProblemKind(422, "cypher-refused", "The query cannot be run"),
     GraphInvalid: ProblemKind(422, "graph-invalid", "The graph has faults"),
-    KeyReused: ProblemKind(422, "key-reused", "The idempotency key belongs to another request"),
-    TooManyRuns: ProblemKind(429, "too-many-runs", "Too many runs are open", retry_after=30),
-    ReportLost: ProblemKind(500, "report-lost", "The report is missing from the store"),
-    TemporalRefused: ProblemKind(502, "temporal-refused", "Temporal refused the request"),
-    DatabaseUnavailable: ProblemKind(502, "database-unavailable", "The database did not answer"),
-    SourceCheckFailed: ProblemKind(502, "source-check-failed", "The source did not answer"),
-    ToolServersUnavailable: ProblemKind(502, "tool-servers-unavailable", "No worker listed the tools in time"),
-    RunUnreadable: ProblemKind(502, "run-unreadable", "The worker cannot read the run"),
-    StoreUnavailable: ProblemKind(503, "store-unavailable", "The store cannot be used", retry_after=10),
-    TemporalUnavailable: ProblemKind(503, "temporal-unavailable", "Temporal cannot be reached", retry_after=5),
-    WorkerUnavailable: ProblemKind(503, "worker-unavailable", "No worker answers", retry_after=5),
-    OutcomeUnknown: ProblemKind(503, "outcome-unknown", "It is unknown whether the request was applied", retry_after=5),
 }
+"""By error: those of other rooms; each `Refusal` adds itself."""
+
+
+class Refusal(ElcanoError):
+    """An error of the API, whose class says what its problem document is; its name is the type: `run-not-found`."""
+
+    def __init_subclass__(cls, *, status: int, title: str, retry_after: int | None = None) -> None:
+        name = re.sub(r"(?<!^)(?=[A-Z])", "-", cls.__name__).lower()
+        PROBLEMS[cls] = ProblemKind(status, name, title, retry_after)
+
+
+class RequestInvalid(Refusal, status=422, title="The request cannot work"):
+    """Parts of a request cannot work; `faults` names all that were found."""
+
+    def __init__(self, faults: Sequence[FieldFault]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("; ".join(f"{fault.field}: {fault.message}" for fault in faults))
+
+
+class HostRefused(Refusal, status=421, title="Unknown host name"):
+    """A request was meant for a name that this server does not have."""
+
+
+class CrossOriginRefused(Refusal, status=403, title="Cross-origin request refused"):
+    """A page of another site asked for a change."""
+
+
+class Unauthenticated(Refusal, status=401, title="Authentication required"):
+    """A request does not say whose it is, where it has to."""
+
+
+class BodyUnreadable(Refusal, status=400, title="The body cannot be read"):
+    """A body is not JSON, or JSON that cannot be read."""
+
+
+class MediaTypeUnsupported(Refusal, status=415, title="The body must be JSON"):
+    """A body says that it is something else than JSON."""
+
+
+class BodyTooLarge(Refusal, status=413, title="The body is too large"):
+    """A body is over the size that the API reads."""
+
+
+class LastEventIdInvalid(Refusal, status=400, title="Not an event's id"):
+    """A stream was asked to go on after something that is no event's id."""
+
+
+class NotAcceptable(Refusal, status=406, title="No acceptable representation"):
+    """None of the forms that the client accepts can be made."""
+
+
+class RunNotFound(Refusal, status=404, title="No such run"):
+    """No run has this id."""
+
+    def __init__(self, run_id: str) -> None:
+        super().__init__(f"there is no run {run_id!r}; `GET /v1/runs` lists them")
+
+
+class StepNotFound(Refusal, status=404, title="No such step"):
+    """A run has no step with this number, or not yet."""
+
+    def __init__(self, run_id: str, step: int, steps: int) -> None:
+        there = f"it has {steps} step{'' if steps == 1 else 's'}, numbered from 1" if steps else "it has none yet"
+        super().__init__(f"the run {run_id!r} has no step {step}: {there}")
+
+
+class GraphNotFound(Refusal, status=404, title="No such graph"):
+    """No graph has this name, or this version."""
+
+
+class AgentNotFound(Refusal, status=404, title="No such agent"):
+    """No agent has this name, or this version."""
+
+
+class SourceNotFound(Refusal, status=404, title="No such source"):
+    """No source has this name."""
+
+
+class NodeNotFound(Refusal, status=404, title="No such node"):
+    """The knowledge graph has no node with this id."""
+
+
+class SourceClosed(Refusal, status=409, title="The source cannot be searched here"):
+    """A source cannot be searched here; the text says what has to be done first."""
+
+
+class SourceCheckFailed(Refusal, status=502, title="The source did not answer"):
+    """A source was searched and did not answer, or refused; the text is the reason."""
+
+
+class DatabaseNotFound(Refusal, status=404, title="No such database"):
+    """No database has this name."""
+
+
+class DatabaseUnavailable(Refusal, status=502, title="The database did not answer"):
+    """A database was looked into and did not answer, or refused; the text is the reason."""
+
+
+class ToolServerNotFound(Refusal, status=404, title="No such server of tools"):
+    """No server of tools has this name."""
+
+
+class ToolServersUnavailable(Refusal, status=502, title="No worker listed the tools in time"):
+    """No worker said in time what servers of tools offer; the text is the reason."""
+
+
+class KeyReused(Refusal, status=422, title="The idempotency key belongs to another request"):
+    """An idempotency key came a second time with another request."""
+
+
+class TooManyRuns(Refusal, status=429, title="Too many runs are open", retry_after=30):
+    """As many runs are open as may be at once."""
+
+
+class ReportNotReady(Refusal, status=409, title="The run has no report"):
+    """A run has no report, or not yet; `what` is asked for besides: "result and no "."""
+
+    def __init__(self, run_id: str, status: str, what: str = "") -> None:
+        found = f"; what it found is at `/v1/runs/{run_id}/evidence`" if status != "running" else ""
+        super().__init__(f"the run {run_id!r} has no {what}report; its status is {status!r}{found}")
+
+
+class AnalysisNotFound(Refusal, status=404, title="The run has no such analysis"):
+    """A run has no such figures: its report has no analysis, or the analysis no such plot."""
+
+
+class ResultNotFound(Refusal, status=404, title="The run has no such result"):
+    """A run has no such result: its answer rests on none, or there is none of this number, or no chart."""
+
+
+class NotCertifiable(Refusal, status=409, title="There is no certificate of this run"):
+    """A run has nothing that could be certified, or not yet."""
+
+
+class ReportLost(Refusal, status=500, title="The report is missing from the store"):
+    """A run has a report that the store does not have: a damaged data directory."""
+
+
+class RunEnded(Refusal, status=409, title="The run has ended"):
+    """A run cannot be controlled any more."""
+
+
+class UpdateRefused(ElcanoError):
+    """A run refused a request; the text is its reason. No route responds with it: each raises an error of its own."""
+
+
+class ControlRefused(Refusal, status=409, title="The run cannot do this now"):
+    """The run is open and refused the request."""
+
+
+class ResumeRefused(Refusal, status=409, title="The run cannot be resumed so"):
+    """A run cannot be resumed, rolled back or forked so; the text says why, and what would help."""
+
+
+class DeleteRefused(Refusal, status=409, title="The run cannot be deleted now"):
+    """A run cannot be deleted, or not yet."""
+
+
+class StoreUnavailable(Refusal, status=503, title="The store cannot be used", retry_after=10):
+    """The store cannot be read or written: a full disk, a lock, a damaged file."""
+
+
+class TemporalUnavailable(Refusal, status=503, title="Temporal cannot be reached", retry_after=5):
+    """Temporal cannot be reached or is overloaded; the same request may work later."""
+
+
+class TemporalRefused(Refusal, status=502, title="Temporal refused the request"):
+    """Temporal answered that it will not do this: credentials, namespace, a missing search attribute."""
+
+
+class WorkerUnavailable(Refusal, status=503, title="No worker answers", retry_after=5):
+    """Temporal answers, but no worker does."""
+
+
+class OutcomeUnknown(Refusal, status=503, title="It is unknown whether the request was applied", retry_after=5):
+    """A control request was sent and no answer came: it may be applied yet, or was. `key` is what to ask again with."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        super().__init__(
+            f"no answer came in time; the request may still be applied. Send it again with `Idempotency-Key: {key}` to "
+            "learn: it is applied once"
+        )
+
+
+class RunUnreadable(Refusal, status=502, title="The worker cannot read the run"):
+    """A worker answered but cannot replay the run's workflow, or the stored data of the run is missing."""
+
+
+class RunForgotten(Refusal, status=404, title="Temporal does not know the run"):
+    """Temporal has no such workflow: it never started, or its retention is over."""
 
 
 RETRY_AFTER: Mapping[str, Any] = {

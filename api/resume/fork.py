@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
-from elcano.api.control.bodies import MOST_SECTIONS, SectionBody
+from elcano.api.control.approvals import MOST_SECTIONS, SectionBody
 from elcano.api.http.errors import FieldFault, RequestInvalid, ResumeRefused
 from elcano.api.http.fields import Request, Spoken, Text
 from elcano.api.resume.resumption import Model, SourceNames, judge_names, with_changes

@@ -13,8 +13,8 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
+from elcano.api.control.actions import TopUpBody
 from elcano.api.control.requests import send_control
-from elcano.api.control.routes import TopUpBody
 from elcano.api.http.errors import ControlRefused, KeyReused, ResumeRefused, RunForgotten
 from elcano.api.http.fields import EXAMPLE_RUN, Described, Request, Text
 from elcano.api.runs.endings import archive_if_ended
@@ -121,7 +121,7 @@ async def resume_ended_run(
     """
     refused = await judge_names(wanted.model, wanted.sources, services)
     refused.require_none()
-    extra = TopUp() if wanted.add is None else wanted.add.added()
+    extra = TopUp() if wanted.add is None else wanted.add.build_top_up()
     run = await _load_settled_run(run_id, services)
     if (known := await _find_previous_answer(run, wanted, request_id, services)) is not None:
         return known

@@ -1,6 +1,6 @@
 """Control actions on a running run, as data: each says when it is refused, what it does and what it answers.
 
-A new action is a class here that the union names, and a row of `api.routes.control`: workflows apply what they get.
+A new action is a class here that the union names, and a body in `api/control/actions.py`: workflows apply it.
 What an action tells says first what was asked, and after a colon in which words: who asked is put before the colon.
 """
 

@@ -1,4 +1,4 @@
-"""What differs between SQLite and PostgreSQL, and nowhere else: the engine says which it is."""
+"""The differences between SQLite and PostgreSQL, all in this file: the engine tells which database it is."""
 
 import asyncio
 import sqlite3
@@ -49,9 +49,9 @@ _BY_STATE: Final[Mapping[str, str]] = {
     "XX001": "its server's files are damaged: restore a backup",
     "XX002": "its server's files are damaged: restore a backup",
 }
-"""By PostgreSQL's states, or by the classes of them, which are their first two signs."""
+"""Errors by PostgreSQL's states, or by their classes, which are the first two characters."""
 _SAID: Final = {"authentication failed": "28", "no password supplied": "28", 'role "': "28", "does not exist": "3D"}
-"""What a server says before there is a connection that could have a state."""
+"""Messages of a server before there is a connection that could have a state."""
 
 
 def explain_database_error(error: DBAPIError) -> str | None:
@@ -70,7 +70,7 @@ def explain_database_error(error: DBAPIError) -> str | None:
 
 
 def _explain_connection_error(error: DBAPIError) -> str | None:
-    """What the server, or the way to it, said in words alone."""
+    """Explain an error of the server, or of the connection to it, that has only a message."""
     if not isinstance(error, OperationalError):
         return None
     said = str(error.orig)
@@ -111,10 +111,10 @@ async def keep_log(engine: AsyncEngine) -> None:
 
 
 async def begin_exclusive(connection: AsyncConnection, name: str, *, beside: str = "") -> None:
-    """Begins a transaction that waits for others of the same name; what they committed is seen in it.
+    """Begin a transaction that waits for others of the same name, and sees what they committed.
 
-    `beside` is a name that this transaction shares with others of its kind: only a `begin_exclusive` of that name
-    waits for all of them. It must be the first statement. On SQLite one transaction writes at a time anyway.
+    `beside` is a name that this transaction shares with others of its kind: only a `begin_exclusive` of that name waits
+    for all of them. It must be the first statement. On SQLite one transaction writes at a time anyway.
     """
     if connection.dialect.name == "sqlite":
         await connection.exec_driver_sql("BEGIN IMMEDIATE")
@@ -125,7 +125,7 @@ async def begin_exclusive(connection: AsyncConnection, name: str, *, beside: str
 
 
 def _lock_number_from_name(name: str) -> int:
-    """What PostgreSQL locks in place of a name: a number of 64 bits."""
+    """Return the number of 64 bits that PostgreSQL locks in place of a name."""
     return int.from_bytes(sha256(f"elcano {name}".encode()).digest()[:8], signed=True)
 
 

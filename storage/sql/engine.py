@@ -27,9 +27,9 @@ CONNECT_SECONDS: Final = 10
 class Connection(sqlite3.Connection):
     """A connection that leaves no transaction behind when it is closed.
 
-    Python's own, closed while a cursor still has rows to give (`INSERT ... RETURNING`), lives on with its locks until
-    the cursor is collected. So it is with what was cancelled in the middle: its traceback keeps the cursor for minutes,
-    in which nobody could write.
+    Python's own connection, closed while a cursor still has rows (`INSERT ... RETURNING`), lives on with its locks
+    until the cursor is collected. The same happens after a cancellation: the traceback keeps the cursor for minutes, in
+    which no other connection could write.
     """
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
 """The tables. Every key begins with a tenant: a row of one is never found by another, even if its content is the same.
 
-What is nobody's has none. A change here needs a migration in `migrations/versions`; a test compares both.
-Models are kept field by field where SQL reads them, else as one JSON body.
+Data that belongs to no tenant has none. A change here needs a migration in `migrations/versions`; a test compares both.
+Models are stored field by field where SQL reads them, else as one JSON body.
 """
 
 from typing import Any, Final
@@ -61,7 +61,7 @@ class Id(_Escaped):
     cache_ok = True
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        """With the collation that compares so."""
+        """Use the collation that compares by code points."""
         return dialect.type_descriptor(String(collation="C") if dialect.name == "postgresql" else String())
 
 
@@ -110,7 +110,7 @@ findings = Table(
     ForeignKeyConstraint(["tenant", "evidence_id"], [evidence.c.tenant, evidence.c.id], name="evidence_of_finding"),
     Index("findings_of_evidence", "tenant", "evidence_id"),
 )
-"""Which run found which evidence; `position` grows in the order of finding within a run and its branches."""
+"""Which run found which evidence; `position` increases in the order of finding within a run and its branches."""
 
 artifacts = Table(
     "artifacts",
@@ -191,7 +191,7 @@ control_requests = Table(
     Column("accepted", Boolean),
     Column("answer", LongText, nullable=False, default=""),
 )
-"""What was asked of runs under way; `accepted` is null until the run's answer is known."""
+"""Control requests to running runs; `accepted` is null until the run's answer is known."""
 
 graphs = Table(
     "graphs",
@@ -229,7 +229,7 @@ knowledge_nodes = Table(
     Column("url", LongText, nullable=False),
     Column("year", Integer, nullable=True),
 )
-"""What runs found, as a graph; nodes are shared by the runs that found them."""
+"""Nodes of the knowledge graph, shared by the runs that found them."""
 
 knowledge_edges = Table(
     "knowledge_edges",
@@ -257,7 +257,7 @@ knowledge_words = Table(
     Column("node", Id, primary_key=True),
     Index("knowledge_words_of_node", "tenant", "node"),
 )
-"""By which words nodes are found."""
+"""The words by which nodes are found."""
 
 probes = Table(
     "probes",
@@ -265,7 +265,7 @@ probes = Table(
     Column("id", Id, primary_key=True),
     Column("filling", LongText, nullable=False),
 )
-"""What was kept to see whether anything can be; it belongs to nobody."""
+"""Rows written to check whether the store is writable; they belong to no tenant."""
 
 providers = Table(
     "providers",

@@ -1,14 +1,16 @@
-"""`python -m tests.seams.remarking FOLDER`: leaves a remark with a run, over HTTP, in a checkout that knows remarks.
+"""`python -m tests.seams.remarking FOLDER`: leaves a remark with a run, in a checkout that knows remarks.
 
-Prints what was answered, how a second one is refused, and what was told.
+Prints what the command says, how a second one is refused over HTTP, what was told, and what the command's help says.
 """
 
 import asyncio
 import gc
+import os
 import sys
 import time
 from pathlib import Path
 
+import httpx
 from temporalio.client import Client
 from temporalio.worker import Worker
 
@@ -21,7 +23,7 @@ from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
-from tests.api.serving import speaking
+from tests.api.serving import serving
 
 
 async def main(folder: Path) -> None:
@@ -46,15 +48,33 @@ async def main(folder: Path) -> None:
             workflow_runner=workflow_runner(),
         )
         app = create_app(Settings(_env_file=None, data_dir=folder), store=store, client=client, task_queue="remarks")
-        async with worker, speaking(app) as api:
+        async with worker, serving(app) as address, httpx.AsyncClient(base_url=address) as api:
             run_id = (await api.post("/v1/runs", json={"question": "What is it?"})).json()["run_id"]
             await reached.wait()
-            first = await api.post(f"/v1/runs/{run_id}/remark", json={"text": "Fish!"})
+            said = await run_command(address, "remark", run_id, "Fish!")
             second = await api.post(f"/v1/runs/{run_id}/remark", json={"text": "Fish?"})
             go_on.set()
             await environment.client.get_workflow_handle(run_id).result()
+            listed = await run_command(address, "--help")
         told = next(event for event in script.archived[0].events if "Remark" in event.message)
-        print(first.json().get("characters", first.text), second.status_code, told.type, told.message)  # noqa: T201
+        print(said.removeprefix(run_id).strip())  # noqa: T201
+        print(second.status_code, told.type, told.message)  # noqa: T201
+        print(*(line.strip() for line in listed.splitlines() if line.strip().startswith("remark")))  # noqa: T201
+
+
+async def run_command(address: str, *arguments: str) -> str:
+    """What `elcano` prints, which asks the API at this address."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "elcano",
+        *arguments,
+        env={**os.environ, "ELCANO_API_URL": address},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    said, _ = await process.communicate()
+    return said.decode()
 
 
 if __name__ == "__main__":

@@ -1,10 +1,14 @@
-"""A new control action is a class in one file and a row in another: a copy of the checkout gets both, and serves it."""
+"""A new control action is four edits: engine, API, command, a line of the manual. A copy of the checkout gets them.
+
+Then a run of it is asked for over HTTP, and by the command.
+"""
 
 import asyncio
 import os
 import re
 import shutil
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -29,59 +33,85 @@ class Remark(Frozen):
     def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
         return "state_updated", f"Remark: {self.text}", {}
 '''
-ROW = '''
-class RemarkBody(Request):
-    """What whoever goes on should know."""
-
-    text: Text = Field(min_length=1, max_length=500)
-
-
+BODY = '''
 class RemarkAccepted(Accepted):
     """It was written down."""
 
     characters: int
 
 
-CONTROLS += (
-    Control(
-        path="remark",
-        manual="Leave a remark.",
-        body=RemarkBody,
-        action=lambda body: Remark(text=body.text),
-        accepted=lambda run_id, _, answer: RemarkAccepted(run_id=run_id, characters=answer),
-        answer=RemarkAccepted,
-    ),
-)
+class RemarkBody(ControlBody):
+    """What whoever goes on should know."""
+
+    path = "remark"
+    manual = "Leave a remark."
+    answer = RemarkAccepted
+
+    text: Text = Field(min_length=1, max_length=500)
+
+    def build_action(self) -> Action:
+        return Remark(text=self.text)
+
+    def build_answer(self, run_id: str, said: Json) -> Accepted:
+        return RemarkAccepted(run_id=run_id, characters=said)
 '''
-IMPORTED = "from elcano.graphs.engine.control_actions import "
-EDITED = ("graphs/engine/control_actions.py", "api/control/routes.py")
-UNION = "Action: TypeAlias = Annotated["
+COMMAND = '''
+def remark(run: Run, text: str) -> None:
+    """Leave a remark with a run."""
+    answer = post_to_run(run, "remark", {"text": text})
+    print_line(f"{run} knows {answer['characters']} characters more")
+'''
+MANUAL = "| `elcano remark RUN TEXT` | leaves a remark that every agent reads from then on |\n"
 
 
-def with_the_action(folder: Path) -> Path:
-    """A checkout in which these two files are edited, and everything else is as it is."""
-    package = folder / "elcano"
-    package.mkdir()
-    rooms = ("activities", "api", "cli", "dev", "graphs", "storage", "testing", "workflows")
-    for room in rooms:
-        shutil.copytree(ROOT / room, package / room, ignore=shutil.ignore_patterns("__pycache__"))
-    for file in ROOT.glob("*.py"):
-        shutil.copy(file, package)
-    actions, routes = (package / name for name in EDITED)
-    text = actions.read_text(encoding="utf-8")
-    assert text.count(UNION) == 1
-    before, after = text.split(UNION)
+def insert_before(text: str, place: str, added: str) -> str:
+    """`text` with something before a place, of which it has one."""
+    assert text.count(place) == 1, place
+    return text.replace(place, f"{added}{place}")
+
+
+def add_action(text: str) -> str:
+    text = insert_before(text, "Action: TypeAlias = Annotated[", f"{ACTION}\n\n")
+    before, after = text.split("Action: TypeAlias = Annotated[")
     named = re.sub(r",\s+Field\(", " | Remark, Field(", after, count=1)
-    actions.write_text(f"{before}{ACTION}\n\n{UNION}{named}", encoding="utf-8")
-    text = routes.read_text(encoding="utf-8")
-    before, after = text.split("_SENT_AGAIN: Final", 1)
-    before = before.replace(IMPORTED, f"{IMPORTED}Remark, ")
-    routes.write_text(f"{before}{ROW}\n_SENT_AGAIN: Final{after}", encoding="utf-8")
+    return f"{before}Action: TypeAlias = Annotated[{named}"
+
+
+def add_body(text: str) -> str:
+    text = text.replace("control_actions import Action, ", "control_actions import Remark, Action, ")
+    text = insert_before(text, "CONTROLS: Final", f"{BODY}\n\n")
+    return text.replace("    RefuseCallBody,\n)", "    RefuseCallBody,\n    RemarkBody,\n)")
+
+
+def add_command(text: str) -> str:
+    text = insert_before(text, "COMMANDS: Final", f"{COMMAND}\n\n")
+    return insert_before(text, '    "cancel": cancel,\n', '    "remark": remark,\n')
+
+
+EDITS: Mapping[str, Callable[[str], str]] = {
+    "graphs/engine/control_actions.py": add_action,
+    "api/control/actions.py": add_body,
+    "cli/control.py": add_command,
+    "docs/cli.md": lambda text: insert_before(text, "| `elcano unpause RUN`", MANUAL),
+}
+
+
+def copy_with_action(folder: Path) -> Path:
+    """A checkout in which these files are edited, and everything else is as it is."""
+    package = folder / "elcano"
+    other = shutil.ignore_patterns("__pycache__", ".*", "tests", "benchmarks", "shared", "*.tape", "*.gif", "*.png")
+    shutil.copytree(ROOT, package, ignore=other)
+    for name, edit in EDITS.items():
+        before = (package / name).read_text(encoding="utf-8")
+        after = edit(before)
+        assert after != before
+        (package / name).write_text(after, encoding="utf-8")
     return folder
 
 
-async def test_two_files_make_a_control_action(tmp_path: Path) -> None:
-    search = os.pathsep.join((str(with_the_action(tmp_path)), str(ROOT)))
+async def test_four_files_make_a_control_action(tmp_path: Path) -> None:
+    assert len(EDITS) == 4
+    search = os.pathsep.join((str(copy_with_action(tmp_path)), str(ROOT)))
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -94,4 +124,7 @@ async def test_two_files_make_a_control_action(tmp_path: Path) -> None:
     )
     said, complained = await process.communicate()
     assert process.returncode == 0, complained.decode()
-    assert said.decode().splitlines()[-1] == "13 409 state_updated Remark: Fish!", complained.decode()
+    command, told, listed = said.decode().splitlines()[-3:]
+    assert command == "knows 13 characters more", complained.decode()
+    assert told == "409 state_updated Remark: Fish!"
+    assert listed.split(maxsplit=1) == ["remark", "Leave a remark with a run."]

@@ -6,7 +6,7 @@ from tests.workflow.random_runs import random_scenarios
 
 
 async def test_random_runs_keep_their_budgets_and_report(temporal: Client) -> None:
-    tally = await random_scenarios(temporal, 60, seed=2)
+    tally = await random_scenarios(temporal, 32, seed=2)
     assert tally.faults == ()
     assert (tally.overspends, tally.without_report, tally.not_ended_once) == (0, 0, 0)
     assert (tally.wrongly_numbered, tally.wrongly_charged) == (0, 0)

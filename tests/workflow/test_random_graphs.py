@@ -20,7 +20,7 @@ from tests.unit.graphs.drawn import drawn
 from tests.unit.graphs.strategies import ANSWERS
 from tests.workflow.conftest import worker_for
 
-COUNT = 30
+COUNT = 16
 GARBAGE: list[JsonObject] = [{}, {"thought": 7}, {"items": "none"}, {"recommendation": "perhaps"}]
 
 

@@ -85,7 +85,7 @@ async def working(temporal: Client, store: Store, settings: Settings, provider: 
 
 async def until(holds: Callable[[], Awaitable[bool]]) -> None:
     """Returns once something holds."""
-    for _ in range(600):
+    for _ in range(1_200):
         if await holds():
             return
         await asyncio.sleep(0.05)
@@ -94,7 +94,7 @@ async def until(holds: Callable[[], Awaitable[bool]]) -> None:
 
 async def ended(api: httpx.AsyncClient, run_id: str) -> Json:
     """The run's view once it has ended."""
-    for _ in range(600):
+    for _ in range(1_200):
         view: Json = (await api.get(f"/v1/runs/{run_id}")).json()
         if view["status"] != "running":
             return view

@@ -24,7 +24,7 @@ def test_defaults_are_what_a_strong_reasoning_model_needs() -> None:
     assert default_limits(MODES["hierarchical"]) == Limits(tokens=1_200_000, seconds=1_800, iterations=3)
 
 
-@settings(max_examples=200, deadline=None, database=None)
+@settings(max_examples=80, deadline=None, database=None)
 @given(st.sampled_from(list(MODES)), st.integers(1_000, 120_000), st.just(0.0) | st.floats(0.01, 0.5))
 @example("deep", 1_000, 0.3)  # 21,700 / (1 - 0.3) is a little more than 31,000 in floating point
 def test_what_a_fault_says_is_enough_is_enough_and_no_token_less(mode: str, tokens: int, reserve: float) -> None:

@@ -51,7 +51,7 @@ def late_work(journal: Journal) -> list[str]:
     ]
 
 
-@settings(max_examples=150, deadline=None, database=None)
+@settings(max_examples=80, deadline=None, database=None)
 @given(jumps, st.sampled_from(["iterative", "simple"]))
 async def test_a_run_ends_whatever_the_clock_says(jumps: list[float], mode: str) -> None:
     script, clock = Script(complete_in=99), Clock(jumps)

@@ -139,7 +139,7 @@ def piped(most: int) -> SearchStrategy[str]:
     return st.builds(lambda first, more: " | ".join([first, *more]), expressions, st.lists(_steps, max_size=most))
 
 
-@settings(max_examples=300, deadline=None, database=None)
+@settings(max_examples=100, deadline=None, database=None)
 @given(piped(20), json_objects)
 def test_whatever_is_asked_is_bounded(expression: str, view: JsonObject) -> None:
     meter = Meter(get_rules())
@@ -148,7 +148,7 @@ def test_whatever_is_asked_is_bounded(expression: str, view: JsonObject) -> None
     assert Scale(get_rules().result_bytes).weigh(value.json).bytes <= get_rules().result_bytes
 
 
-@settings(max_examples=300, deadline=None, database=None)
+@settings(max_examples=100, deadline=None, database=None)
 @given(
     st.builds(lambda first, more: " | ".join([first, *more]), expressions, st.lists(_steps, max_size=4)), json_objects
 )

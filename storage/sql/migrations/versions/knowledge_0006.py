@@ -1,4 +1,4 @@
-"""What runs found, as a graph: nodes, edges, and the words by which nodes are found."""
+"""The knowledge graph: nodes, edges, and the words by which nodes are found."""
 
 import sqlalchemy as sa
 from alembic import op

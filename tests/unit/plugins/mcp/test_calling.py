@@ -144,7 +144,7 @@ async def test_what_writes_needs_approval(calls: Calls) -> None:
 @pytest.mark.parametrize("tool", ["write_and_die", "write_and_wait", "write"])
 async def test_what_writes_is_called_once(calls: Calls, tool: str) -> None:
     """Its server dies, is too slow, or answers and the worker dies before it has told anybody."""
-    server = calls.server(writes=["*"], seconds=12)
+    server = calls.server(writes=["*"], seconds=5)
     if tool == "write":
         await calls.call(tool, line="a", server=server)
     else:
@@ -178,8 +178,8 @@ async def test_what_only_reads_may_be_tried_again(calls: Calls) -> None:
 
 
 async def test_a_server_that_hangs_is_ended(calls: Calls) -> None:
-    with pytest.raises(ToolUnavailable, match="did not answer within 12 s"):
-        await calls.call("wait", seconds=600, within=12)
+    with pytest.raises(ToolUnavailable, match="did not answer within 5 s"):
+        await calls.call("wait", seconds=600, within=5)
     assert calls.lines("waiting") == ["begun"]
     assert calls.alive() == []
 
@@ -325,7 +325,7 @@ def test_what_is_called_public_has_to_be_there() -> None:
 async def test_a_schema_that_leads_nowhere_is_refused_and_not_tried_again(
     calls: Calls, tmp_path: Path, schema: dict[str, object], place: str
 ) -> None:
-    program = (str(PROGRAM.with_name("looping_program.py")), str(tmp_path), json.dumps(schema), place)
+    program = (str(PROGRAM), str(tmp_path), json.dumps(schema), place)
     with pytest.raises(ToolRefused) as refused:
         await calls.call("loop", server=ToolServer(command=sys.executable, args=program), a=1)
     failure = classify_failure(refused.value)

@@ -264,7 +264,7 @@ def _run(between: list[tuple[str, str, str] | None], first: int) -> tuple[str, l
     return " ".join(parts), told
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.sampled_from(_SHAPES), _BETWEEN, _BETWEEN)
 def test_no_inline_element_costs_a_word(
     shape: str, first: list[tuple[str, str, str] | None], second: list[tuple[str, str, str] | None]

@@ -175,7 +175,7 @@ def arithmetic(values: Sequence[Decimal], operation: Operation) -> tuple[Decimal
     return None
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     values=st.lists(VALUES, min_size=2, max_size=8),
     operation=st.sampled_from(["cell", "sum", "mean", "difference", "ratio", "change", "share"]),

@@ -1,9 +1,10 @@
-"""Request and response bodies for steering, for approving plans and for approving tool calls."""
+"""What may be asked of a run that waits for a person: its plan, or a call of a tool that writes, is decided on."""
 
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
+from elcano.api.control.requests import ControlBody
 from elcano.api.http.fields import Accepted, Request, Spoken, Text
 from elcano.api.runs.run_view import CALL, PlannedSection
 from elcano.graphs.engine.approvals import (
@@ -15,22 +16,14 @@ from elcano.graphs.engine.approvals import (
     RefuseCall,
     RefusePlan,
 )
-from elcano.graphs.engine.steering import (
-    GUIDANCE_CHARACTERS,
-    MOST_CHANGES,
-    QUESTION_CHARACTERS,
-    SOURCE_CHARACTERS,
-    TITLE_CHARACTERS,
-    SectionsWhen,
-    Steer,
-)
+from elcano.graphs.engine.control_actions import Action
+from elcano.graphs.engine.steering import QUESTION_CHARACTERS, TITLE_CHARACTERS
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.state.holds import CALL_CHARACTERS
 from elcano.graphs.state.plan import CRITERION_CHARACTERS, MOST_CRITERIA, SectionPlan, normalize_criteria, plan_fault
 
 MOST_SECTIONS = 200
 
-SourceName = Annotated[Spoken, Field(max_length=SOURCE_CHARACTERS)]
 Criterion = Annotated[Spoken, Field(max_length=CRITERION_CHARACTERS)]
 Title = Annotated[Spoken, Field(max_length=TITLE_CHARACTERS)]
 
@@ -56,53 +49,22 @@ class SectionBody(Request):
         )
 
 
-class SteerBody(Request):
-    """Changes to apply from now on; at least one is required."""
+class PlanApproved(Accepted):
+    """The run researches its plan."""
 
-    instruction: Annotated[Text, AfterValidator(str.strip)] = Field(
-        default="", max_length=GUIDANCE_CHARACTERS, examples=["Look at what it costs above all."]
-    )
-    """What you want of the research: shown to every agent that is called from now on, in sections too."""
-    add_sources: list[SourceName] = Field(default=[], max_length=MOST_CHANGES)
-    """Sources to search as well; `GET /v1/sources` lists them."""
-    drop_sources: list[SourceName] = Field(default=[], max_length=MOST_CHANGES)
-    """Sources to search no more. What was found in them stays."""
-    add_sections: list[SectionBody] = Field(default=[], max_length=MOST_CHANGES)
-    """Sections to research as well, up to the limit that the run has."""
-    drop_sections: list[Title] = Field(default=[], max_length=MOST_CHANGES)
-    """Titles of sections to leave out, whether or not their research has begun."""
-
-    def action(self) -> Steer:
-        """The change as a run takes it.
-
-        Raises:
-            InputInvalid: nothing is to change.
-        """
-        if not any(self.model_dump().values()):
-            raise InputInvalid("body", "nothing to change: give an instruction, or name a source or a section")
-        return Steer(
-            instruction=self.instruction,
-            add_sources=tuple(self.add_sources),
-            drop_sources=tuple(self.drop_sources),
-            add_sections=tuple(section.planned() for section in self.add_sections),
-            drop_sections=tuple(self.drop_sections),
-        )
+    title: str = Field(examples=["What it costs to run a kitchen"])
+    """The report's title."""
+    sections: tuple[PlannedSection, ...]
+    """What is researched now."""
 
 
-class SteerAccepted(Accepted):
-    """The run goes on so."""
-
-    step: int = Field(examples=[7])
-    """From which step on: the agent that is called in it, and every one after it, is shown the instruction, and it
-    searches the sources. Sections under way are told at once, and heed it with their next call."""
-    sections: SectionsWhen | None = Field(default=None, examples=["while the sections run"])
-    """When the change of sections came: the plan that is made takes them over, has changed, or has changed while it is
-    worked on. Then new sections begin when there is room, and those that were left out are given up. Null: none was
-    changed."""
-
-
-class ApproveBody(Request):
+class ApproveBody(ControlBody):
     """The plan, if it is not to be as it was proposed."""
+
+    path = "approve"
+    manual = "Approve the plan that a run waits with (`approve_plan`), as it is or with sections of your own."
+    answer = PlanApproved
+    is_required = False
 
     sections: list[SectionBody] | None = Field(default=None, min_length=1, max_length=MOST_SECTIONS)
     """The sections to research, in the order of the report; left out: those that were proposed."""
@@ -111,7 +73,7 @@ class ApproveBody(Request):
     by: Text = Field(default="", max_length=BY_CHARACTERS, examples=["Elvira"])
     """Who approved it; told in the events."""
 
-    def action(self) -> ApprovePlan:
+    def build_action(self) -> Action:
         """The approval as a run takes it.
 
         Raises:
@@ -123,28 +85,6 @@ class ApproveBody(Request):
         return ApprovePlan(sections=sections, title=self.title.strip(), by=self.by)
 
 
-class PlanApproved(Accepted):
-    """The run researches its plan."""
-
-    title: str = Field(examples=["What it costs to run a kitchen"])
-    """The report's title."""
-    sections: tuple[PlannedSection, ...]
-    """What is researched now."""
-
-
-class RefuseBody(Request):
-    """Why the plan is not to be researched."""
-
-    reason: Spoken = Field(max_length=REASON_CHARACTERS, examples=["Too broad."])
-    """Shown in the report's head and in the events."""
-    by: Text = Field(default="", max_length=BY_CHARACTERS, examples=["Elvira"])
-    """Who refused it; told in the events."""
-
-    def action(self) -> RefusePlan:
-        """The refusal as a run takes it."""
-        return RefusePlan(reason=self.reason, by=self.by)
-
-
 class PlanRefused(Accepted):
     """The run accepted the request to end; its report has the results of the first search."""
 
@@ -152,17 +92,21 @@ class PlanRefused(Accepted):
     """What it was told."""
 
 
-class ApproveCallBody(Request):
-    """Which call is to be made."""
+class RefuseBody(ControlBody):
+    """Why the plan is not to be researched."""
 
-    call: Spoken = Field(max_length=CALL_CHARACTERS, examples=[CALL])
-    """Its id; the run's `approvals` has those that wait."""
+    path = "refuse"
+    manual = "Refuse the plan that a run waits with: it ends without having researched it."
+    answer = PlanRefused
+
+    reason: Spoken = Field(max_length=REASON_CHARACTERS, examples=["Too broad."])
+    """Shown in the report's head and in the events."""
     by: Text = Field(default="", max_length=BY_CHARACTERS, examples=["Elvira"])
-    """Who approved it; told in the events."""
+    """Who refused it; told in the events."""
 
-    def action(self) -> ApproveCall:
-        """The approval as a run takes it."""
-        return ApproveCall(call=self.call, by=self.by)
+    def build_action(self) -> Action:
+        """The refusal as a run takes it."""
+        return RefusePlan(reason=self.reason, by=self.by)
 
 
 class CallApproved(Accepted):
@@ -176,19 +120,21 @@ class CallApproved(Accepted):
     """The tool."""
 
 
-class RefuseCallBody(Request):
-    """Which call is not to be made, and why."""
+class ApproveCallBody(ControlBody):
+    """Which call is to be made."""
+
+    path = "approve-call"
+    manual = "Approve a call of a tool that writes, and that a run waits with (`approvals` of the run): it is made."
+    answer = CallApproved
 
     call: Spoken = Field(max_length=CALL_CHARACTERS, examples=[CALL])
     """Its id; the run's `approvals` has those that wait."""
-    reason: Spoken = Field(max_length=REASON_CHARACTERS, examples=["There is a ticket for that."])
-    """Shown in the events, and in the failure of its node."""
     by: Text = Field(default="", max_length=BY_CHARACTERS, examples=["Elvira"])
-    """Who refused it; told in the events."""
+    """Who approved it; told in the events."""
 
-    def action(self) -> RefuseCall:
-        """The refusal as a run takes it."""
-        return RefuseCall(call=self.call, reason=self.reason, by=self.by)
+    def build_action(self) -> Action:
+        """The approval as a run takes it."""
+        return ApproveCall(call=self.call, by=self.by)
 
 
 class CallRefused(Accepted):
@@ -200,3 +146,22 @@ class CallRefused(Accepted):
     """The server."""
     tool: str = Field(examples=["open_ticket"])
     """The tool."""
+
+
+class RefuseCallBody(ControlBody):
+    """Which call is not to be made, and why."""
+
+    path = "refuse-call"
+    manual = "Refuse a pending tool call: its node fails, and the run continues as its graph says."
+    answer = CallRefused
+
+    call: Spoken = Field(max_length=CALL_CHARACTERS, examples=[CALL])
+    """Its id; the run's `approvals` has those that wait."""
+    reason: Spoken = Field(max_length=REASON_CHARACTERS, examples=["There is a ticket for that."])
+    """Shown in the events, and in the failure of its node."""
+    by: Text = Field(default="", max_length=BY_CHARACTERS, examples=["Elvira"])
+    """Who refused it; told in the events."""
+
+    def build_action(self) -> Action:
+        """The refusal as a run takes it."""
+        return RefuseCall(call=self.call, reason=self.reason, by=self.by)

@@ -54,6 +54,10 @@ class Parsed:
     blocks: list[Block]
     title: str = ""
     """As the format itself declares it; empty if it does not."""
+    authors: tuple[str, ...] = ()
+    """As it declares them."""
+    year: int = 0
+    """When it was published; 0: not known."""
 
 
 class Passage(NamedTuple):
@@ -76,6 +80,9 @@ class Document:
     media_type: str
     text: str
     passages: tuple[Passage, ...]
+    authors: tuple[str, ...] = ()
+    year: int = 0
+    """0: not known."""
 
 
 def normalize_text(text: str) -> str:

@@ -24,25 +24,20 @@ import json
 import random
 import re
 import tempfile
-from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Final
 from uuid import uuid4
 
 import bm25s
-from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, UserPromptPart
-from pydantic_ai.models import Model, ModelRequestParameters
-from pydantic_ai.models.wrapper import WrapperModel
-from pydantic_ai.settings import ModelSettings
 from temporalio.testing import ActivityEnvironment
 
 from benchmarks.quality.asking import LIMIT_BYTES, document_of
+from benchmarks.quality.spending import Spending, print_spending
 from elcano.activities.agents.agent_activity import AgentActivities
-from elcano.activities.calls.models import Resolve
 from elcano.activities.sources.registry import Sources
 from elcano.activities.support.missing_facts import Statement
 from elcano.activities.support.statement_check import judge_statement
@@ -60,7 +55,6 @@ PARTS: Final = ("retrieval", "rubrics", "claims", "runs")
 DEPTH: Final = 20
 BATCH: Final = 20
 _MARK: Final = re.compile(r"\[(\d+)\]")
-_KIND: Final = re.compile(r'^ "kind": "(\w+)"', re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -70,53 +64,6 @@ class ExpertQuestion:
     id: str
     question: str
     cited: frozenset[str]
-
-
-@dataclass
-class Spending:
-    """What each agent asked, by the kind of its task."""
-
-    calls: Counter[str] = field(default_factory=Counter)
-    sent: Counter[str] = field(default_factory=Counter)
-    written: Counter[str] = field(default_factory=Counter)
-
-    def within(self, resolve: Resolve) -> Resolve:
-        """`resolve`, whose models are counted."""
-
-        def resolved(*asked: Any) -> Model:
-            return _Counted(resolve(*asked), self)
-
-        return resolved
-
-
-class _Counted(WrapperModel):
-    def __init__(self, wrapped: Model, spending: Spending) -> None:
-        super().__init__(wrapped)
-        self._spending = spending
-
-    async def request(
-        self,
-        messages: list[ModelMessage],
-        model_settings: ModelSettings | None,
-        model_request_parameters: ModelRequestParameters,
-    ) -> ModelResponse:
-        response = await super().request(messages, model_settings, model_request_parameters)
-        kind = _find_kind(messages)
-        self._spending.calls[kind] += 1
-        self._spending.sent[kind] += response.usage.input_tokens
-        self._spending.written[kind] += response.usage.output_tokens
-        return response
-
-
-def _find_kind(messages: Sequence[ModelMessage]) -> str:
-    prompts = (
-        str(part.content)
-        for message in messages
-        if isinstance(message, ModelRequest)
-        for part in message.parts
-        if isinstance(part, UserPromptPart)
-    )
-    return next((found[1] for prompt in prompts if (found := _KIND.search(prompt))), "unknown")
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
@@ -291,16 +238,6 @@ async def measure_runs(
 def _document_of_id(id: str) -> str:
     """The file of a passage, by its canonical id: `papers:0001.md@...`."""
     return id.partition(":")[2].partition("@")[0]
-
-
-def print_spending(spending: Spending) -> None:
-    """Prints calls and tokens by agent."""
-    for kind, calls in sorted(spending.calls.items(), key=lambda one: -spending.sent[one[0]]):
-        print(
-            f"{'tokens':10} {kind:24} {calls:6} calls {spending.sent[kind]:9} sent {spending.written[kind]:8} written"
-        )
-    total = f"{spending.sent.total():9} sent {spending.written.total():8} written"
-    print(f"{'tokens':10} {'all':24} {spending.calls.total():6} calls {total}")
 
 
 def _print(part: str, what: str, rates: Sequence[float], of: int | None = None) -> None:

@@ -164,6 +164,9 @@ BM25: Final = "bm25(1.5, 2.0, 1.0)"
 """Weights of title, heading and body: the words of a heading speak for all that is under it."""
 PER_DOCUMENT: Final = 3
 """Passages of one document that come before the fourth-best passages of any are looked at."""
+FLOOR: Final = 0.25
+"""Of the best hit's score: what has less shares only common words with the query. Of the passages that experts cited
+over 54 questions the first 20 hits lose one in a hundred by it, and of the others one in five."""
 POOL: Final = 6
 """How many times more passages are ranked than wanted, to have others when one document fills the front."""
 MOST_LANGUAGES: Final = 4
@@ -205,6 +208,7 @@ def best_passages(database: sqlite3.Connection, query: str, limit: int, *, readm
         (match, BM25, limit * POOL),
     )
     found = [Hit(score, document, digest, Passage(*rest)) for score, document, digest, *rest in rows]
+    found = [hit for hit in found if hit.score >= FLOOR * found[0].score]
     wanted = search_words(query, language)
     if readmes:
         return with_beginnings(database, spread_over_documents(found, limit), wanted, limit)

@@ -117,6 +117,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         request="Say of each statement in this task envelope whether its quotes support it.",
         answer=ReviewVerdicts,
         shown=build_review_task,
+        passages=False,
     ),
     input=ReviewerInput,
     output=ReviewVerdicts,
@@ -184,4 +185,5 @@ REVISION: Final = Question(
     request="Mend the blocks in this task envelope.",
     answer=Revision,
     shown=build_revision_task,
+    ranks=False,
 )

@@ -1,6 +1,6 @@
 """The default limits of a graph's runs, and limits that cannot work for it, checked before a run starts.
 
-A fault shows its arithmetic, so that whoever set the limit can see what to change. The figures of agents are those of
+A fault shows its arithmetic, so that the user can see which limit to change. The figures of agents are those of
 `catalogue` that estimates use too.
 """
 
@@ -23,9 +23,9 @@ BRANCHING_SECONDS: Final = 3
 """A graph with branches may take this many times the time of one research loop: its branches run side by side, four at
 a time, and its report is written after them."""
 SECTIONS: Final = 6
-"""As many sections can be researched by default with `ROUNDS` rounds each; more of them with fewer."""
+"""Number of sections that the default limits allow with `ROUNDS` rounds each; more of them with fewer rounds."""
 ROUNDS: Final = 2
-"""As many rounds of its research loop a section can make by default after its first search."""
+"""Number of rounds of its research loop that the default limits allow a section after its first search."""
 STEP_TOKENS: Final = 50_000
 """Default limits are multiples of it."""
 
@@ -128,7 +128,7 @@ def _research_tokens(graph: ResearchGraph, limits: Limits) -> Iterable[str]:
 
 
 def _for_research(limits: Limits, tokens: int, kept_for: int) -> int:
-    """Return the tokens left for research of so many `tokens`, if the run's exit takes `kept_for`."""
+    """Return the tokens left for research out of `tokens`, if the run's exit takes `kept_for`."""
     raised = limits.model_copy(update={"tokens": tokens})
     return Budget(limits=raised, exit_needs=Estimate(tokens=kept_for)).research_tokens
 
@@ -142,7 +142,7 @@ def _find_smallest_budget(limits: Limits, needed: int, kept_for: int) -> int:
 
 
 def _describe_exit_cost(graph: ResearchGraph, node: AgentNode) -> str:
-    """Describe what a visit of an exit is made of, for people."""
+    """Describe the cost of a visit to an exit, for people."""
     agent = get_agent(graph, node.agent)
     if "sections" in agent.input.model_fields:
         return "to join a report of one section"

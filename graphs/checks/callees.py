@@ -1,4 +1,4 @@
-"""What a graph calls: its agents, own ones among them, and the extras without which its tools fail or do less."""
+"""What a graph calls: its agents, including custom ones, and the extras without which its tools fail or do less."""
 
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
@@ -22,11 +22,11 @@ class Callee(NamedTuple):
     """An agent that a node calls, and its model."""
 
     agent: str
-    """By the name that the node calls it."""
+    """The name by which the node calls it."""
     own: OwnAgent | None
-    """What it is, if it is the graph's own."""
+    """Its definition, if it is one of the graph's custom agents."""
     model: str
-    """That the node names; empty: none."""
+    """The model that the node names; empty: none."""
 
 
 @lru_cache(maxsize=128)
@@ -42,7 +42,7 @@ def list_callees(graph: ResearchGraph) -> tuple[Callee, ...]:
 
 
 def find_unanswerable_offline(callees: Iterable[Callee]) -> list[Callee]:
-    """Those that the model which needs no key has no rules for."""
+    """Return the callees for which the model without a key has no rules."""
     called = list(callees)
     agents = {one.agent: AGENTS.get(one.agent) for one in called}
     keyless = list_keyless()
@@ -58,7 +58,7 @@ def find_unanswerable_offline(callees: Iterable[Callee]) -> list[Callee]:
 
 
 def own_agent_faults(graph: ResearchGraph) -> Iterable[Fault]:
-    """Yield what is wrong with the agents that `graph` carries, each with its place as a JSON pointer in the agent."""
+    """Yield the faults of the agents that `graph` carries, each with its JSON pointer in the agent."""
     called = {node.agent for node in graph.nodes if isinstance(node, AgentNode)}
     for key, agent in graph.agents.items():
         named = key_parts(key)
@@ -72,7 +72,7 @@ def own_agent_faults(graph: ResearchGraph) -> Iterable[Fault]:
 
 
 def every_fault(agent: OwnAgent) -> list[SchemaFault]:
-    """Return what is wrong with an agent, its model's name included, each with its place in it as a JSON pointer."""
+    """List the faults of an agent, including its model's name, each with its JSON pointer."""
     fault = model_fault(agent.model) if agent.model else None
     if fault is None and agent.model and model_names(agent.model)[0] == OFFLINE:
         fault = "`offline` has no rules for agents of your own: name a language model, or leave it out"
@@ -103,16 +103,16 @@ def find_valid_agent(graph: ResearchGraph, name: str) -> AgentDefinition | None:
 
 
 def answer_shape(graph: ResearchGraph, node_id: str) -> Shape | None:
-    """What the node `node_id` leaves, if it calls an agent of one's own that is sound."""
+    """Return the shape of the output of the node `node_id`, if it calls a valid custom agent."""
     node = graph.by_id.get(node_id)
     own: OwnAgent | None = graph.agents.get(node.agent) if isinstance(node, AgentNode) else None
     return None if own is None else parse_schema(own.output).shape
 
 
 def required_extras(graph: ResearchGraph) -> frozenset[str]:
-    """The extras without which a node of the graph fails that has no other way to go.
+    """Return the extras without which a node of the graph fails that has no `on_error` edge.
 
-    A node with an `on_error` edge goes on without its tool, and one that runs for each item loses that item alone.
+    A node with an `on_error` edge continues without its tool, and one that runs for each item loses only that item.
     """
     return frozenset(
         TOOLS[node.tool].needs
@@ -144,5 +144,5 @@ def _tool_nodes(graph: ResearchGraph) -> Iterator[tuple[ResearchGraph, ToolNode]
 
 
 def _list_error_handled_nodes(graph: ResearchGraph) -> frozenset[str]:
-    """Nodes whose failure has a way of its own."""
+    """List the nodes with an `on_error` edge."""
     return frozenset(edge.from_node for edge in graph.edges if isinstance(edge, ErrorEdge))

@@ -1,8 +1,8 @@
 """Estimates what a run of a graph costs before it starts, in tokens and in model calls, from the estimates' figures.
 
-`least` is a run that goes straight through: every agent on the shortest way once, shown what one search brings.
-`usual` goes round as often as default limits are made for, in sections where there are some. Neither counts what a
-model thinks unseen; `most` is the default limit, which does.
+`least` is a run that goes straight through: every agent on the shortest path once, shown the results of one search.
+`usual` loops as often as the default limits allow, in sections if there are some. Neither includes a model's hidden
+reasoning; `most` is the default limit, which does.
 """
 
 from collections.abc import Sequence
@@ -29,18 +29,18 @@ class Cost(Frozen):
 
     tokens: int
     calls: int
-    """Of models."""
+    """Number of model calls."""
 
     def __add__(self, other: "Cost") -> "Cost":
         return Cost(tokens=self.tokens + other.tokens, calls=self.calls + other.calls)
 
     def times(self, number: int) -> "Cost":
-        """As often."""
+        """Multiply the cost."""
         return Cost(tokens=self.tokens * number, calls=self.calls * number)
 
 
 class Costs(Frozen):
-    """What runs of a graph take."""
+    """The costs of runs of a graph."""
 
     least: Cost
     usual: Cost
@@ -54,19 +54,19 @@ class Costs(Frozen):
 
 
 def estimate_graph_costs(graph: ResearchGraph) -> Costs:
-    """What runs of `graph` take."""
+    """Estimate the costs of runs of `graph`."""
     return Costs(
         least=_estimate_least_cost(graph), usual=_estimate_usual_cost(graph), most=default_limits(graph).tokens
     )
 
 
 def of_choice(reader: ResearchGraph, ways: Sequence[ResearchGraph], usual: ResearchGraph) -> Costs:
-    """What runs take of a graph that chooses among others: the least of the cheapest, usually what the usual one takes.
+    """Return the costs of a graph that chooses among others: the least of the cheapest, the usual of the usual one.
 
     Args:
-        reader: the whole graph; its entry is the agent that is asked first.
+        reader: the whole graph; its entry is the agent that is called first.
         ways: the graphs among which it chooses.
-        usual: that of them which most questions go.
+        usual: the one that most questions take.
     """
     first = reader.by_id[reader.entry_node]
     assert isinstance(first, AgentNode)
@@ -78,7 +78,7 @@ def of_choice(reader: ResearchGraph, ways: Sequence[ResearchGraph], usual: Resea
 
 
 def _estimate_least_cost(graph: ResearchGraph) -> Cost:
-    """One visit of each agent on the shortest way, and of each branch one."""
+    """Estimate one visit of each agent on the shortest path, and one of each branch."""
     total = Cost(tokens=0, calls=0)
     for node in (graph.by_id[id] for id in _find_shortest_path(graph)):
         if isinstance(node, AgentNode):

@@ -1,7 +1,7 @@
-"""What an expression reads of the answer of an agent of one's own, whose schema says what can be there.
+"""Checks what an expression reads from the answer of a custom agent against the agent's schema.
 
-The parsed expression is gone through with shapes in the place of values, as evaluating goes through it with values.
-What a function gives, and what is not of such an agent, is not known, and nothing is said of it.
+The parsed expression is walked with shapes in the place of values, as evaluation walks it with values. The results of
+functions, and values of other origin, are unknown and not reported.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -20,12 +20,12 @@ _CHAINS: Final = ("subexpression", "pipe", "index_expression")
 
 @dataclass(frozen=True)
 class _View:
-    """What expressions see."""
+    """The view that expressions see."""
 
 
 @dataclass(frozen=True)
 class _Outputs:
-    """What the nodes left."""
+    """The outputs of the nodes."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class _Reader:
     faults: list[str] = field(default_factory=list)
 
     def walk(self, tree: _Tree, at: _Known) -> _Known:  # noqa: C901  (one case a kind of part)
-        """Returns what a part yields when it is read from `at`."""
+        """Return what a part yields when it is read from `at`."""
         kind, parts = tree["type"], list(_iterate_children(tree))
         if kind in _CHAINS:
             for part in parts:
@@ -114,7 +114,7 @@ class _Reader:
 
 
 def _get_item_shape(at: _Known) -> _Known:
-    """Return what is known of the items of a list."""
+    """Return the known shape of the items of a list."""
     if isinstance(at, _List):
         return at.of
     return at.items if isinstance(at, Shape) and at.kind == "array" else None

@@ -1,7 +1,7 @@
 """Explains why JSON is not a valid graph: each fault with its place in that JSON.
 
-pydantic names a place by its models too (`nodes.0.agent.id`, for a node of the kind `agent`); whoever wrote the JSON
-knows of none.
+pydantic includes the names of its models in a place (`nodes.0.agent.id`, for a node of the kind `agent`); these mean
+nothing to the author of the JSON.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,7 +42,7 @@ _KINDS: Final[Mapping[str, Mapping[str, type[BaseModel]]]] = {
         "parallel": ParallelEdge,
     },
 }
-"""What can stand in the lists of a graph, by its `kind`."""
+"""The models in the lists of a graph, by their `kind`."""
 
 
 def form_faults(error: ValidationError) -> list[Fault]:

@@ -1,4 +1,4 @@
-"""What the nodes of a graph name must exist: agents, tools, reducers, the fields they take and the fields they give."""
+"""Checks that the names in a graph exist: agents, tools, reducers, their inputs and the fields of their outputs."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -114,7 +114,7 @@ class _Given:
     by: str
     model: type[Frozen]
     item: type[Frozen] | None = None
-    """Of a list of outcomes: the output of each."""
+    """For a list of outcomes: the output of each."""
 
     def fits(self, reducer: ReducerSpec) -> bool:
         """Whether `reducer` can take it."""

@@ -1,10 +1,10 @@
-"""Checks of edges: which errors one can wait for, and whether a node whose output is read was left before.
+"""Checks of edges: which errors one can match, and whether a node whose output is read was visited before.
 
-Agents and tools may fail by errors of their own, whatever these are called; what resembles a known name is taken for
-it, misspelled. Every other node has few ways to fail; so has a tool that runs once per item, for a failed item is data.
+Agents and tools may fail by errors of their own, with any name; a name similar to a known one counts as misspelled.
+Every other node has few ways to fail; so has a tool that runs once per item, because a failed item is data.
 
-Some path has to lead from a node to one that reads its output. What a node left itself when it was visited before it
-can always read. An exit is left out: a run that has to end comes there from anywhere.
+A path has to lead from a node to one that reads its output. A node can always read its own output from an earlier
+visit. Exits are excepted: a run that has to end comes there from anywhere.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -33,7 +33,7 @@ from elcano.graphs.state.failures import FailureType
 
 @dataclass(frozen=True)
 class _Reading:
-    """One expression, the node that reads it, and where it stands."""
+    """One expression, the node that reads it, and its place."""
 
     expression: str
     node: str

@@ -58,10 +58,10 @@ def require_valid(graph: ResearchGraph, kept: Collection[str] = ()) -> None:
 
 
 def find_graph_faults(graph: ResearchGraph, kept: Collection[str] = ()) -> list[Fault]:
-    """The faults of `graph` and of its branches, the first of many; an empty list means that it can run.
+    """Return the faults of `graph` and of its branches, up to a maximum; an empty list means that it can run.
 
-    One that is too large is told so, and nothing else is looked for in it. `kept` are names of agents of one's own that
-    it might have meant where it names one that there is not.
+    If it is too large, that is the only fault reported. `kept` are names of stored custom agents, for suggestions if it
+    names an unknown one.
     """
     return size_faults(graph) or first_faults(chain(_collect_faults(graph, kept), ambiguous_agents(graph)))
 
@@ -198,7 +198,7 @@ def _find_reachability_faults(graph: ResearchGraph) -> Iterable[Fault]:
 
 
 def _find_cycle_faults(graph: ResearchGraph) -> Iterable[Fault]:
-    """Without the edges declared as loops there may be no way back to a node."""
+    """Find cycles without an edge that is declared as a loop."""
     forward = number_connected_components(graph, lambda edge: None if edge.loop else (edge.from_node, edge.to_node))
     everything = number_connected_components(graph, lambda edge: (edge.from_node, edge.to_node))
     for number, edge in enumerate(graph.edges):

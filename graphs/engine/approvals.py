@@ -1,8 +1,8 @@
-"""Approval of plans and of tool calls: what waits is approved, edited or refused, once.
+"""Approval of plans and of tool calls: each is approved, edited or refused, once.
 
-A plan is proposed before its sections are researched. A call is decided on while its step is under way: whoever makes
-the calls asks (`ApprovalRequested`) and stops asking (`ApprovalExpired`). A decision ends the hold of a run that did
-nothing but wait; one that goes on waiting for other calls is held again by whoever makes them.
+A plan is proposed before its sections are researched. A call is decided on while its step is in progress: the code that
+makes the calls asks (`ApprovalRequested`) and stops asking (`ApprovalExpired`). A decision ends the hold of a run that
+was only waiting; a run that still waits for other calls is held again by the code that makes them.
 """
 
 from typing import ClassVar, Final, Literal
@@ -32,7 +32,7 @@ class ApprovePlan(Frozen):
     title: str = Field(default="", max_length=REPORT_TITLE_CHARACTERS)
     """The report's; empty: as it was planned."""
     by: str = Field(default="", max_length=BY_CHARACTERS)
-    """Who approved it, in their own words."""
+    """The name of the person who approved it, as given in the request."""
 
     def refusal(self, run: Run, owner: str) -> str | None:
         """Only a plan that waits can be approved, and only as one that can be researched."""
@@ -41,7 +41,7 @@ class ApprovePlan(Frozen):
         return None if self.sections is None else plan_fault(self.sections, run.budget.limits.sections)
 
     def applied(self, run: Run) -> Run:
-        """The run that goes on, with its plan."""
+        """Continue the run with its plan."""
         plan = run.state.plan if self.sections is None else self.sections
         known = run.knowing(run.state.model_copy(update={"plan": plan, "title": self.title or run.state.title}))
         return known.model_copy(update={"hold": None, "approval": "given"})
@@ -65,7 +65,7 @@ class RefusePlan(Frozen):
     too_late: ClassVar[str] = "its plan can no longer be decided on"
     reason: str = Field(min_length=1, max_length=REASON_CHARACTERS)
     by: str = Field(default="", max_length=BY_CHARACTERS)
-    """Who refused it, in their own words."""
+    """The name of the person who refused it, as given in the request."""
 
     def refusal(self, run: Run, owner: str) -> str | None:
         """Only a plan that waits can be refused."""
@@ -135,11 +135,11 @@ class ApproveCall(Frozen):
 
     kind: Literal["approve_call"] = "approve_call"
     halts: ClassVar[bool] = True
-    """Of this one asking: a run that is taken up before the call asks anew."""
+    """Applies only to this request: a run that is resumed before the call asks anew."""
     too_late: ClassVar[str] = "none of its calls waits for approval"
     call: str = Field(min_length=1, max_length=CALL_CHARACTERS)
     by: str = Field(default="", max_length=BY_CHARACTERS)
-    """Who approved it, in their own words."""
+    """The name of the person who approved it, as given in the request."""
 
     def refusal(self, run: Run, owner: str) -> str | None:
         """Only a call that waits can be approved."""
@@ -150,7 +150,7 @@ class ApproveCall(Frozen):
         return record_call_decision(run, self.call, "approved", by=self.by)
 
     def answer(self, run: Run) -> Json:
-        """Which call that is."""
+        """Return the call."""
         return _build_call_answer(run, self.call)
 
     def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
@@ -169,18 +169,18 @@ class RefuseCall(Frozen):
     call: str = Field(min_length=1, max_length=CALL_CHARACTERS)
     reason: str = Field(min_length=1, max_length=REASON_CHARACTERS)
     by: str = Field(default="", max_length=BY_CHARACTERS)
-    """Who refused it, in their own words."""
+    """The name of the person who refused it, as given in the request."""
 
     def refusal(self, run: Run, owner: str) -> str | None:
         """Only a call that waits can be refused."""
         return _explain_no_waiting_call(run, self.call)
 
     def applied(self, run: Run) -> Run:
-        """The run that goes on without the call."""
+        """Continue the run without the call."""
         return record_call_decision(run, self.call, "refused", by=self.by, reason=self.reason)
 
     def answer(self, run: Run) -> Json:
-        """Which call that is."""
+        """Return the call."""
         return _build_call_answer(run, self.call)
 
     def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
@@ -225,7 +225,7 @@ def describe_waiting_call(run: Run, id: str) -> tuple[EventType, str, JsonObject
 
 
 def release_waiting_calls(run: Run) -> dict[str, object]:
-    """What changes of a run whose calls are not waited for any more: its step is over, or is done anew."""
+    """Return the changes of a run whose calls no longer wait: its step is over, or starts anew."""
     calls: dict[str, object] = {"calls": ()} if run.calls else {}
     return calls | ({"hold": None} if _waits_for_calls(run) else {})
 
@@ -249,7 +249,7 @@ def find_waiting_call(run: Run, id: str) -> WaitingCall:
 
 
 def _waits_for_calls(run: Run) -> bool:
-    """Its own, or those of its branches; else it is its plan that has to be approved."""
+    """Whether it waits for calls of its own or of its branches; otherwise its plan waits for approval."""
     return run.hold is not None and run.hold.reason == "approval" and run.approval != "asked"
 
 

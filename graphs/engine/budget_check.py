@@ -28,10 +28,10 @@ from elcano.graphs.state.failures import Failure, FailureType
 
 
 def estimate_command_needs(work: Command, limits: Limits) -> Estimate:
-    """What the budget has to allow before `work` begins.
+    """Return what the budget has to allow before `work` begins.
 
-    Of branches that is enough for one of them, for the plan can be cut; for all if the run waits for more budget
-    rather than do less.
+    For branches this is enough for one of them, since the plan can be cut; enough for all if the run waits for more
+    budget rather than do less.
     """
     match work:
         case CallAgent():
@@ -54,7 +54,7 @@ def minimum_tokens(graph: ResearchGraph, figures: Rules) -> int:
 
 
 def one_visit(agent: AgentDefinition, figures: Rules, searches: int = 1) -> int:
-    """Return the tokens of a call of `agent` with the results of so many searches; if it joins sections, with one."""
+    """Return the tokens of a call of `agent` with the results of some searches; if it joins sections, with one."""
     if "sections" in agent.input.model_fields:
         return joining_tokens(agent, sections=1, figures=figures)
     own = get_agent_figures(agent, figures)
@@ -62,7 +62,7 @@ def one_visit(agent: AgentDefinition, figures: Rules, searches: int = 1) -> int:
 
 
 def estimate_agent_call(agent: AgentDefinition, agent_input: JsonObject, run: Run) -> Estimate:
-    """Estimate what is sent as characters / 4, and the answer by the agent's figure and the excess of calls so far.
+    """Estimate the prompt as characters / 4, and the answer by the agent's figure and the excess of calls so far.
 
     The price of both is the run's average.
     """
@@ -74,7 +74,7 @@ def estimate_agent_call(agent: AgentDefinition, agent_input: JsonObject, run: Ru
 
 
 def sent_tokens(agent_input: JsonObject, figures: Rules) -> int:
-    """Return the most tokens that an agent gets beside passages and drafts: of a conversation it is shown a digest."""
+    """Return the most tokens that an agent gets besides passages and drafts: it sees a digest of the conversation."""
     apart = {"evidence", "sections"}
     if not agent_input.get("criteria"):  # runs of before there were any have estimated without
         apart.add("criteria")
@@ -83,7 +83,7 @@ def sent_tokens(agent_input: JsonObject, figures: Rules) -> int:
 
 
 def set_call_allowance(call: CallAgent, graph: ResearchGraph, run: Run) -> CallAgent:
-    """Set what `call` may use: what `run` has left, and no more than its node allows."""
+    """Set the allowance of `call`: what `run` has left, and no more than its node allows."""
     at_exit = call.node in graph.exit_nodes
     allowance = run.budget.allowance(at_exit=at_exit)
     node = graph.by_id[call.node]

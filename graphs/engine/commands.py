@@ -17,19 +17,19 @@ class CallAgent(Frozen):
     node: str
     agent: str
     own: OwnAgent | None = None
-    """What it is, of an agent that is the graph's own."""
+    """The definition of one of the graph's custom agents."""
     input: JsonObject
     estimate: Estimate = Estimate()
     tries: int = 0
-    """How often it was tried in vain; each try is an activity of its own."""
+    """Number of failed attempts; each attempt is an activity of its own."""
     progress: JsonObject = {}
-    """What these tries have finished."""
+    """What the earlier attempts have finished."""
     allowance: Allowance = Allowance()
-    """What it may use, however much that is beyond the estimate."""
+    """What it may use, which can be far more than the estimate."""
     evidence_tokens: int | None = None
     """The most that the passages may take which it is shown; None: what its definition says."""
     own_tokens: int | None = None
-    """Set if its node allows it less than the run would: so many tokens."""
+    """The node's token limit, if it is lower than what the run would allow."""
 
 
 class CallTool(Frozen):
@@ -63,7 +63,7 @@ class RunBranches(Frozen):
     node: str
     branches: tuple[BranchStart, ...]
     minimum_tokens: int = 0
-    """With fewer a branch could not go round once."""
+    """The least tokens with which a branch can complete one round."""
 
 
 class ApplyEntry(Frozen):
@@ -89,6 +89,6 @@ class ChooseNode(Frozen):
 Call: TypeAlias = CallAgent | CallTool
 
 Work: TypeAlias = Call | RunBranches
-"""What somebody outside the engine has to perform."""
+"""Commands that code outside the engine has to perform."""
 
 Command: TypeAlias = Work | ApplyEntry | Wait | ChooseNode | Finish

@@ -55,11 +55,11 @@ class Pause(Frozen):
 
 
 class Unpause(Frozen):
-    """A run that was paused goes on where it was."""
+    """Continues a paused run where it was."""
 
     kind: Literal["unpause"] = "unpause"
     halts: ClassVar[bool] = True
-    """With the pause that it ends: a run that is taken up goes on in any case."""
+    """Like the pause that it ends: a resumed run continues in any case."""
     too_late: ClassVar[str] = "there is nothing to unpause"
 
     def refusal(self, run: Run, owner: str) -> str | None:
@@ -101,7 +101,7 @@ class Stop(Frozen):
 
     kind: Literal["stop"] = "stop"
     halts: ClassVar[bool] = True
-    """A run that is taken up from before it was followed is not asked so again."""
+    """A run that is resumed from before the stop does not stop again."""
     too_late: ClassVar[str] = "there is nothing to stop"
     reason: str = Field(default="", max_length=500)
 
@@ -124,7 +124,7 @@ class Stop(Frozen):
 
 
 class AddBudget(Frozen):
-    """The run's limits are raised; one that waits for that goes on."""
+    """Raises the run's limits; a run that waits for budget continues."""
 
     kind: Literal["add_budget"] = "add_budget"
     halts: ClassVar[bool] = False
@@ -200,14 +200,14 @@ def at_exit(graph: ResearchGraph, run: Run) -> bool:
 
 
 def refuse_control(graph: ResearchGraph, run: Run, action: Action, *, closing: bool, owner: str = "") -> str | None:
-    """Why an action cannot be applied any more, or not at all; None if it can.
+    """Return why an action cannot be applied any more, or at all; None if it can.
 
     Args:
-        graph: what the run walks.
-        run: as it stands.
-        action: what is asked for.
-        closing: the run has ended and is being archived.
-        owner: of a branch that is asked by somebody else than the run that it belongs to: that run's id.
+        graph: the run's graph.
+        run: the current run.
+        action: the requested action.
+        closing: whether the run has ended and is being archived.
+        owner: for a branch that gets a request from elsewhere than its parent run: that run's id.
     """
     writing = at_exit(graph, run) and run.hold is None and run.pause is None and not run.calls
     if closing or run.finished or (writing and not isinstance(action, RollBack)):

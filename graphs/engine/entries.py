@@ -28,13 +28,13 @@ class StepCompleted(Frozen):
     output: Json = None
     usage: Usage = Usage()
     waited: float = Field(default=0.0, ge=0)
-    """Seconds for which no worker was free to begin it; they are nobody's research time."""
+    """Seconds for which no worker was free to begin it; they do not count as research time."""
     model: str = ""
-    """Who answered, for an agent."""
+    """The model that answered, for an agent."""
     told: int = Field(default=0, ge=0)
     """The highest number of an event that had been told when the call was made, as the history has it."""
     onward: bool = True
-    """The graph's edges lead on; false: whoever walks it says where to, by `NodeChosen`."""
+    """Whether the graph's edges choose the next node; otherwise an entry `NodeChosen` does."""
 
 
 class StepFailed(Frozen):
@@ -48,14 +48,14 @@ class StepFailed(Frozen):
     usage: Usage = Usage()
     waited: float = Field(default=0.0, ge=0)
     progress: JsonObject = {}
-    """What the call had finished by then: if the run is resumed, nothing of it is done again."""
+    """What the call had finished by then: if the run is resumed, it is not repeated."""
 
 
 class StepAbandoned(Frozen):
-    """The call of a node had begun and was given up: the run was stopped or cancelled, or a limit was reached.
+    """The call of a node had begun and was abandoned: the run was stopped or cancelled, or a limit was reached.
 
-    A step like any other, with a number of its own and with what it used; if its node is visited again, that is a step
-    more. At an exit node it is the end, without a draft.
+    A step like any other, with its own number and usage; another visit of its node is another step. At an exit node it
+    is the end, without a draft.
     """
 
     kind: Literal["step_abandoned"] = "step_abandoned"
@@ -78,7 +78,7 @@ class Held(Frozen):
     progress: JsonObject = {}
     """What the call had finished by then."""
     usage: Usage = Usage()
-    """What the try used all the same."""
+    """What the attempt used nevertheless."""
 
 
 class HoldCleared(Frozen):
@@ -96,32 +96,32 @@ class RolledBack(Frozen):
     kind: Literal["rolled_back"] = "rolled_back"
     at: float
     told: int = Field(ge=0)
-    """The highest number of an event that was told before; numbers go on from there."""
+    """The highest event number emitted before; numbers continue from there."""
 
 
 class RunResumed(Frozen):
-    """The run goes on from here in an execution of its own: it had ended, was taken back, or is a fork of another."""
+    """The run continues from here in a new execution: it had ended, was rolled back, or is a fork of another."""
 
     kind: Literal["run_resumed"] = "run_resumed"
     at: float
     why: ResumeReason
     told: int = Field(default=0, ge=0)
-    """The highest number of an event that was told before; numbers go on from there."""
+    """The highest event number emitted before; numbers continue from there."""
     by: str = ""
-    """Who asked for it, where that is known."""
+    """The user who requested it, if known."""
     reason: str = ""
     saved: ReusedWork = ReusedWork()
-    """What was kept."""
+    """The reused work."""
     kept: tuple[str, ...] = ()
-    """Of the fan-out that it goes on with: the run ids of branches that are not started again."""
+    """For the fan-out that it continues: the run ids of branches that are not started again."""
     open: tuple[str, ...] = ()
-    """And of those from whose entries other branches go on."""
+    """And of those whose entries other branches continue."""
     from_run: str = ""
-    """Of a fork: the run whose steps it begins with."""
+    """For a fork: the run whose steps it begins with."""
     limits: Limits | None = None
-    """What it may spend from here on, if not what it might before. A fork pays for nothing that was done before."""
+    """The limits from here on, if they changed. A fork pays for nothing that was done before."""
     plan: tuple[SectionPlan, ...] | None = None
-    """Of a fork: the plan that it goes by from here on, in place of the one it has."""
+    """For a fork: the plan from here on, in place of the existing one."""
 
 
 class Diverted(Frozen):
@@ -139,13 +139,13 @@ class Controlled(Frozen):
     at: float
     action: Action
     by: str = ""
-    """Who asked, as the API was told; empty if nobody was named."""
+    """The user, as named to the API; empty if none was named."""
     when: float | None = None
-    """When, in seconds since the epoch: time that stands still has no `at` of its own."""
+    """The time, in seconds since the epoch: while the clock is stopped, `at` does not tell it."""
     request_id: str = ""
-    """Under which it was asked for; empty if the run that this one is a branch of did."""
+    """The id of the request; empty if it came from the parent run."""
     answer: Json = None
-    """What was answered, and is answered again."""
+    """The answer, which a repeated request gets again."""
 
 
 class NodeChosen(Frozen):
@@ -156,7 +156,7 @@ class NodeChosen(Frozen):
     to: str
     """The node that comes next."""
     loop: bool = False
-    """It is a way back, which begins an iteration."""
+    """Whether it leads back, which begins an iteration."""
     ending: Ending | None = None
     """Set if it leaves the research early, for an exit other than the nearest."""
 
@@ -184,7 +184,7 @@ class ApprovalExpired(Frozen):
     kind: Literal["approval_expired"] = "approval_expired"
     at: float
     call: str
-    """Its id."""
+    """The id of the call."""
 
 
 class WarningAdded(Frozen):

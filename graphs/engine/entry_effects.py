@@ -1,6 +1,6 @@
-"""What an entry makes of a run: its books (budget, holds, requests), and the state that an output is folded into.
+"""The effects of an entry on a run: its books (budget, holds, requests), and the state that an output is folded into.
 
-Outputs are folded in whole or not at all, and within the state's maximum weight.
+Outputs are folded in whole or not at all, and within the state's maximum size.
 """
 
 from collections.abc import Iterable, Mapping
@@ -45,7 +45,7 @@ from elcano.graphs.state.holds import Hold
 from elcano.graphs.state.state import ResearchState
 
 RELEASED: Final[Mapping[str, object]] = {"hold": None, "trying": False, "tried": None}
-"""The fields of a run that waits for nobody."""
+"""The fields of a run that waits for nothing."""
 
 
 def account_for_entry(run: Run, entry: Entry) -> Run:
@@ -134,7 +134,7 @@ def short_of(run: Run, ending: Ending) -> Hold:
 
 
 TYPE_CHARACTERS: Final = 100
-"""Of the name of an error."""
+"""Maximum length of the name of an error."""
 
 
 def fold_step_output(graph: ResearchGraph, run: Run, entry: StepCompleted, reading: ExpressionReader) -> Run:
@@ -156,9 +156,9 @@ def fold_step_output(graph: ResearchGraph, run: Run, entry: StepCompleted, readi
 
 
 def with_failure(run: Run, failure: Failure) -> Run:
-    """The run that knows what went wrong at its node; of what the node did nothing else is kept.
+    """Return the run with the failure of its node; nothing else of the node's work is kept.
 
-    A node has one failure at most, so that all together are small beside what a state may weigh.
+    A node has one failure at most, so that all together are small compared with the limit of a state.
     """
     earlier = [known for known in run.state.failures if known.node == run.node]
     new = NodeFailure(

@@ -1,11 +1,11 @@
-"""What calls, sections and the exit of a run take, in tokens and money, as far as it can be said beforehand.
+"""Estimates of what calls, sections and the exit of a run need, in tokens and money.
 
-The figures are a prompt, what the state adds to it, the evidence as far as the agent is shown it, an answer. An agent
-that writes section by section takes a call for each and one for what stands above them. A section is taken to need what
-its searches bring and what calls took so far: a run learns from its calls, each entry once, and the average of all is
-taken, not the dearest, for one answer that went astray must not end a run. As long as nobody was called, it is what a
-strong reasoning model thinks. A plan is cut when it is stored, so that a report has fewer sections rather than sections
-of one search. What is still to come can only be guessed at, so what is kept is reckoned anew at every step.
+The figures are a prompt, the parts of the state in it, the evidence that the agent is shown, and an answer. An agent
+that writes section by section makes a call for each and one for the summary. The estimate of a section is what its
+searches return and what calls used so far: a run learns from its calls, each entry once, and uses the average, not the
+most expensive call, because one stray answer must not end a run. Before the first call, the figure is a strong
+reasoning model's. A plan is cut when it is stored, so that a report has fewer sections rather than sections of one
+search. The future can only be estimated, so the reserve is computed anew at every step.
 """
 
 from bisect import bisect_left
@@ -30,7 +30,7 @@ def record_exit_needs(graph: ResearchGraph, run: Run) -> Run:
 
 
 def exit_needs(graph: ResearchGraph, run: Run) -> Estimate:
-    """What the exit that the run would go to from here takes; nothing if no agent is called there."""
+    """Return what the exit that the run would go to from here needs; nothing if no agent is called there."""
     node = graph.by_id[graph.nearest_exit(run.node)]
     if not isinstance(node, AgentNode):
         return Estimate()
@@ -71,15 +71,15 @@ def evidence_room(agent: AgentDefinition, figures: Rules, limits: Limits) -> int
 def joining_tokens(
     agent: AgentDefinition, sections: int, figures: Rules, sent: int = 0, *, hidden: int = 0, passages: int = 0
 ) -> int:
-    """What an agent takes that makes one report of so many sections.
+    """Return the tokens that an agent needs to join a number of sections into one report.
 
     Args:
-        agent: of the catalogue.
-        sections: those that have a draft, or may have one.
+        agent: an agent of the catalogue.
+        sections: the sections that have a draft, or may have one.
         figures: the rules of the run.
-        sent: tokens of what every prompt of it begins with: the question, what the reader wants.
-        hidden: tokens that its model is taken to think unseen in each call.
-        passages: tokens of the passages that each section is written in view of; with less it is written all the same.
+        sent: tokens at the beginning of each of its prompts: the question, the user's wishes.
+        hidden: hidden reasoning tokens assumed in each call.
+        passages: tokens of the passages shown for each section; it can be written with fewer.
     """
     one, own = figures.section_tokens, get_agent_figures(agent, figures)
     prompt = figures.prompt_tokens + sent
@@ -99,7 +99,7 @@ def evidence_tokens(state: ResearchState, figures: Rules) -> int:
 
 
 def estimate_cost_microusd(tokens: int, used: Usage) -> int:
-    """Return the price of so many tokens in millionths of a dollar, at the average price of usage so far."""
+    """Return the price of tokens in millionths of a dollar, at the average price of usage so far."""
     return used.cost_microusd * tokens // used.tokens if used.tokens else 0
 
 
@@ -149,7 +149,7 @@ def estimate_affordable_sections(graph: ResearchGraph, run: Run) -> SectionsAffo
         return _estimate_joining_tokens(graph, exit_node, sections, figures, hidden)
 
     def needed(sections: int) -> int:
-        """What so many sections take; their writers are shown the less the more there are."""
+        """Return what a number of sections needs; the more there are, the less their writers are shown."""
         own = limits.model_copy(update={"tokens": limits.tokens // max(1, sections)})
         searches = figures.section_searches
         each = sum(section_tokens(branch, figures, own, searches, hidden, asked) for branch in branches)
@@ -166,10 +166,10 @@ def estimate_affordable_sections(graph: ResearchGraph, run: Run) -> SectionsAffo
 def section_tokens(
     branch: ResearchGraph, figures: Rules, limits: Limits, searches: int, hidden: int, sources: int | None = None
 ) -> int:
-    """Return the tokens that a branch takes for so many searches, with its own `limits`.
+    """Return the tokens that a branch needs for a number of searches, with its own `limits`.
 
-    Of its tool nodes one is taken to search in each round, the others before. With so many `sources`, agents are shown
-    no more than these searches bring; else all that they may be.
+    One of its tool nodes is assumed to search in each round, the others before. With a number of `sources`, agents are
+    shown no more than these searches return; otherwise all that they may be shown.
     """
     tools = sum(isinstance(node, ToolNode) for node in branch.nodes)
     brought = None if sources is None else searches * max(1, sources) * figures.search_tokens
@@ -179,9 +179,9 @@ def section_tokens(
 def loop_tokens(
     graph: ResearchGraph, figures: Rules, limits: Limits, rounds: int, hidden: int, brought: int | None = None
 ) -> int:
-    """Return the tokens of a graph for so many rounds: each agent once a round, and its exit once, from a reserve.
+    """Return the tokens of a graph for a number of rounds: each agent once a round, and its exit once, from a reserve.
 
-    `brought`: tokens of all passages that there are; None: as many as agents are shown.
+    `brought`: tokens of all available passages; None: as many as agents are shown.
     """
     research = writing = 0
     for node in graph.nodes:
@@ -202,7 +202,7 @@ def call_tokens(agent: AgentDefinition, figures: Rules, limits: Limits, hidden: 
 
 
 def _find_plan_ahead(graph: ResearchGraph, run: Run) -> tuple[ParallelNode | None, list[AgentDefinition]]:
-    """Where the plan is researched that a run comes to from here, and the agents that are called before that."""
+    """Return the node that researches the plan on the way from here, and the agents that are called before it."""
     found, agents = None, []
     reached, waiting = {run.node}, [run.node]
     while waiting:
@@ -228,7 +228,7 @@ def _estimate_joining_tokens(graph: ResearchGraph, node: Node, sections: int, fi
 
 
 def _count_research_tokens_left(budget: Budget, joining: int) -> int:
-    """Tokens for research if joining takes so many; by the price so far no more than the money pays for."""
+    """Count the tokens left for research after joining; at the price so far, no more than the money pays for."""
     kept = budget.model_copy(
         update={"exit_needs": Estimate(tokens=joining, cost_microusd=estimate_cost_microusd(joining, budget.used))}
     )

@@ -26,7 +26,7 @@ from elcano.graphs.spec.walks import researches_plan
 from elcano.graphs.state.branches import BranchInput
 
 SHOWN_CHARACTERS: Final = 200
-"""Of an expression in a warning."""
+"""Maximum length of an expression in a warning."""
 
 
 _WRITTEN_OUT: Final = 128
@@ -41,7 +41,7 @@ class ExpressionReader:
         self._view: JsonObject = {}
         self._meter = Meter(run.figures)
         self.warnings: dict[str, None] = {}
-        """What a reader of the report should know, in order, each once."""
+        """Warnings for the readers of the report, in order, each once."""
 
     @property
     def work(self) -> int:
@@ -50,9 +50,9 @@ class ExpressionReader:
         return self._meter.used + view + self._meter.parts
 
     def value(self, expression: str, item: Mapping[str, Json] | None = None) -> Json:
-        """The value of `expression`; null where there is none, or too much would be needed for it.
+        """Return the value of `expression`; null if there is none, or if it would need too much work.
 
-        `item` is what can be read beside the view within a `for_each`: `item` and `index`.
+        `item` is what a `for_each` adds to the view: `item` and `index`.
         """
         names = find_read_names(expression)
         missing = [name for name in VIEW_NAMES if (names is None or name in names) and name not in self._view]
@@ -79,10 +79,10 @@ def format_expression(expression: str) -> str:
 
 
 def build_command(graph: ResearchGraph, run: Run, reading: ExpressionReader) -> Command:
-    """What the node that `run` is at wants done; `reading` is that of its expressions.
+    """Build the command of the node that `run` is at; `reading` evaluates its expressions.
 
     Raises:
-        ValidationError: what its expressions gave does not fit the callee's input model.
+        ValidationError: the results of its expressions do not fit the callee's input model.
         InputInvalid: its list is too long.
     """
     node = graph.by_id[run.node]
@@ -127,7 +127,7 @@ def build_node_input(
 
 
 def _evaluate_items(for_each: str | None, run: Run, reading: ExpressionReader) -> list[JsonObject]:
-    """What expressions see beside the state, once for each item; without `for_each` once, and nothing."""
+    """Return what a `for_each` adds to the view, once for each item; without `for_each` once, and nothing."""
     if for_each is None:
         return [{}]
     items = reading.value(for_each)

@@ -1,12 +1,12 @@
-"""Which way a run leaves a node by, the same for nodes of every kind, and when that ends its research early.
+"""Chooses the edge by which a run leaves a node, the same for nodes of every kind, and ends its research early.
 
-A node that did its work is left by the edge that its `choose` names, by the first whose condition holds, or by its
-sequential edge; one that failed by the first edge `on_error` that takes the error, if there is one.
+A successful node is left by the edge that its `choose` names, by the first whose condition holds, or by its sequential
+edge; a failed one by the first `on_error` edge that matches the error, if there is one.
 
-What makes a run partial is read off the state, so it survives a restart and a new history. A section is a run of its
-own, so whatever would make that partial makes it incomplete; so do a gap and a section that nothing answers. Where
+The reasons that make a run partial are read from the state, so they survive a restart and a new history. A section is a
+run of its own, so whatever would make that partial makes it incomplete; so do a gap and an unanswered section. If
 nothing answers any of them, none is missing: the run is unanswered. A source that failed in every search says nothing
-of the question, whatever the other sources answered. More budget is named only where it was short.
+about the question, whatever the other sources answered. More budget is suggested only where it was short.
 """
 
 import json
@@ -31,7 +31,7 @@ BUDGET_ENDINGS: Final[frozenset[EndKind]] = frozenset({"time", "tokens", "cost",
 """Endings that more budget can put off."""
 
 DIVIDED_ENDINGS: Final[frozenset[EndKind]] = frozenset({"tokens", "cost"})
-"""Those of budgets that branches divide among themselves; the others each branch has for itself."""
+"""The endings of budgets that branches divide among themselves; the others each branch has for itself."""
 
 
 def out_of(budget: EndKind, node: str) -> Ending:
@@ -54,10 +54,10 @@ def broken_sources(state: ResearchState, figures: Rules) -> frozenset[str]:
 
 
 NAMED: Final = 6
-"""So many sections or sources are named with why they ended or failed; of more the number is said."""
+"""Maximum number of sections or sources that are named with why they ended or failed; the others are counted."""
 REASON_CHARACTERS: Final = 160
 STEP_TOKENS: Final = 5_000
-"""What more budget would do is told in such steps: it is an estimate."""
+"""Suggested budgets are rounded to this step, because they are estimates."""
 _TOKENS: Final = frozenset({*DIVIDED_ENDINGS, FailureType.BUDGET})
 
 
@@ -85,7 +85,7 @@ def _explain_section_gap(section: SectionResult) -> str:
 
 
 def _suggest_budget_remedy(graph: ResearchGraph, run: Run, short: Sequence[SectionResult]) -> str:
-    """What more budget would do, in a sentence; empty if it would do nothing."""
+    """Say what more budget would do, in a sentence; empty if it would do nothing."""
     said = []
     if starved := [section for section in short if section.ended_by in _TOKENS]:
         twice = all(len(section.searches) < run.figures.section_searches for section in starved)
@@ -153,7 +153,7 @@ def find_sources_ending(run: Run) -> Ending | None:
 
 
 NAMED_CHARACTERS: Final = 100
-"""Of what `choose` gave in vain, for people."""
+"""Maximum length of an invalid result of `choose`, as shown to people."""
 
 
 class ChosenEdge(NamedTuple):
@@ -164,7 +164,7 @@ class ChosenEdge(NamedTuple):
     named: str = ""
 
     def taken(self, step: int) -> TakenEdge:
-        """As the run keeps it; `step` is the one that it leads to."""
+        """Return the edge as the run records it; `step` is the step that it leads to."""
         edge = self.edge
         return TakenEdge(
             step=step, from_node=edge.from_node, to_node=edge.to_node, by=self.by, label=edge.label, named=self.named

@@ -17,13 +17,14 @@ from elcano.graphs.state.holds import Hold, WaitingCall
 from elcano.graphs.state.state import IterationData, ResearchState
 
 NONE: Final = Experience()
-"""Of a run that begins: it has called nobody."""
+"""The experience of a new run: it has called no agent."""
 
 Approval: TypeAlias = Literal["not needed", "needed", "asked", "given", "refused"]
-"""Whether somebody has to approve the plan before its sections are researched, and what came of it."""
+"""Whether the plan needs approval before its sections are researched, and the decision."""
 
 VIEW_NAMES: Final = (*ResearchState.model_fields, "budget", "stalled", "failure")
-"""What expressions can read everywhere, in the order of the view; within a `for_each` also `item` and `index`."""
+"""The names that expressions can read everywhere, in the order of the view; within a `for_each` also `item` and
+`index`."""
 
 
 class TakenEdge(Frozen):
@@ -37,7 +38,7 @@ class TakenEdge(Frozen):
     """What chose it: `choose`, its condition, nothing (the sequential edge), or a failure."""
     label: str = ""
     named: str = ""
-    """What `choose` gave in vain, for it is none of the ways."""
+    """The result of `choose`, if it names none of the node's edges."""
 
 
 class Run(Frozen):
@@ -46,17 +47,17 @@ class Run(Frozen):
     state: ResearchState
     budget: Budget
     node: str
-    """Where the token is: the node that comes next."""
+    """The node that comes next."""
     ending: Ending | None = None
     """Set once the run is on its way out early."""
     stopping: Ending | None = None
-    """Set once somebody asked the run to end, until it leaves for its exit."""
+    """Set by a request to end the run, until it leaves for its exit."""
     hold: Hold | None = None
     """Set while the run waits; of a call that was tried in vain until it is answered."""
     pause: Hold | None = None
-    """Set while somebody lets it rest, whatever else it waits for."""
+    """Set while the run is paused, whatever else it waits for."""
     calls: tuple[WaitingCall, ...] = Field(default=(), exclude_if=lambda calls: not calls)
-    """Of the step that is under way: calls that somebody was asked about, decided on or not."""
+    """Calls of the current step that need approval, decided or not."""
     trying: bool = False
     """The held call is being made again."""
     tried: FailedTries | None = None
@@ -64,25 +65,25 @@ class Run(Frozen):
     routing: bool = False
     """The node that the run is at is done; only the way on from it is open."""
     led: bool = False
-    """Whoever walks the graph chooses the way on from each node: its edges do not."""
+    """Whether code, not the graph's edges, chooses the next node."""
     taken: TakenEdge | None = None
     """The last way that led on; None at the entry."""
     approval: Approval = "not needed"
     failure: Failure | None = None
-    """Set if the run cannot end well: its exit failed, or nothing can go on."""
+    """Set if the run cannot end well: its exit failed, or nothing can continue."""
     finished: bool = False
     weights: dict[str, int] = {}
     """Bytes of each field of the state as `weight` counts them, kept up by the engine."""
     work: int = 0
-    """Units that expressions used since the last call (see `evaluation`): what nobody waits for has to end as well."""
+    """Units that expressions used since the last call (see `evaluation`): nodes without calls have to end as well."""
 
     going_back: int | None = None
-    """Set once somebody asked the run to go back to before this step, until it has."""
+    """Set by a request to roll the run back to before this step, until that is done."""
     undone_to: int = 0
-    """The highest number of an event that was told when the run was last taken up or back; 0 if it never was. Branches
-    that are started after that have it in their ids: those before are other ones."""
+    """The highest event number emitted when the run was last resumed or rolled back; 0 if it never was. Branches that
+    start after that have it in their ids, which distinguishes them from earlier ones."""
     experience: Experience = Experience()
-    """What its calls so far took."""
+    """What its calls so far used."""
     rules: int = 1
     """The number of the rules that it goes by."""
 
@@ -102,7 +103,7 @@ class Run(Frozen):
 
     @property
     def paused(self) -> Ending | None:
-        """The ending that the run has if it is told to end while it waits for a top-up."""
+        """The ending of the run if it is stopped while it waits for a top-up."""
         return self.hold.ending if self.hold is not None else None
 
     @property
@@ -125,10 +126,10 @@ def build_initial_run(
     approve_plan: bool = False,
     experience: Experience = NONE,
 ) -> Run:
-    """A run before its first step, by the rules of this number or the newest; its first iteration has begun.
+    """Build a run before its first step, by the rules of this number or the newest; its first iteration has begun.
 
-    `approve_plan`: it waits for somebody before it researches the sections of its plan. `experience`: that of the run
-    that it is a branch of.
+    `approve_plan`: it waits for approval before it researches the sections of its plan. `experience`: the parent run's,
+    for a branch.
     """
     number = get_newest_rules_number() if number is None else number
     budget = Budget(limits=limits, iterations=1)
@@ -145,7 +146,7 @@ def build_initial_run(
 
 
 def build_expression_view(run: Run, names: Collection[str]) -> JsonObject:
-    """What expressions see of a run: fields of the state by name, `budget`, whether it is `stalled`, its `failure`."""
+    """Build the view of expressions: fields of the state by name, `budget`, whether it is `stalled`, its `failure`."""
     found: JsonObject = run.state.model_dump(mode="json", include=set(names))
     if "budget" in names:
         found["budget"] = run.budget.view()

@@ -1,7 +1,8 @@
-"""Steering a run under way, as data: a new instruction, other sources, other sections.
+"""Steering a running run, as data: a new instruction, other sources, other sections.
 
-An instruction is for the agents that are called from now on, in the sections too. Sources and sections are changed in
-the state; where sections are being researched already, whoever runs them compares the new plan with what it has begun.
+An instruction applies to the agents that are called from now on, in the sections too. Sources and sections are changed
+in the state; if sections are already being researched, the code that runs them compares the new plan with what it has
+started.
 """
 
 from typing import Annotated, ClassVar, Final, Literal, TypeAlias
@@ -17,7 +18,7 @@ from elcano.graphs.state.plan import SectionPlan, normalize_title, open_sections
 from elcano.graphs.state.state import ResearchState
 
 GUIDANCE_CHARACTERS: Final = 2_000
-"""Of one instruction."""
+"""Maximum length of one instruction."""
 MOST_GUIDANCE: Final = 20
 """Instructions that one run is given, each shown to every agent that is called after it."""
 MOST_CHANGES: Final = 50
@@ -36,13 +37,13 @@ class Steering(Frozen):
     """The answer of a run that was steered."""
 
     step: int
-    """Whoever is called in this step or later is shown the instruction; what is searched then, goes by the sources."""
+    """Agents called in this step or later see the instruction, and searches from then on use the changed sources."""
     sections: SectionsWhen | None = None
-    """Of changed sections."""
+    """When the sections were changed; None if they were not."""
 
 
 class Steer(Frozen):
-    """The run goes on otherwise: by another instruction, in other sources, with other sections."""
+    """Changes the course of the run: another instruction, other sources, other sections."""
 
     kind: Literal["steer"] = "steer"
     halts: ClassVar[bool] = False

@@ -1,8 +1,8 @@
-"""The graph as a step function: `next_command` says what to do, `advance_run` gives the run after it was done.
+"""The graph as a step function: `next_command` says what to do, `advance_run` returns the run after it was done.
 
-Pure and total: whoever has a clock and can call activities performs the commands and reports each by an entry. An entry
-is applied whole or not at all, so a node that fails leaves the state as it was, and replaying entries 1..k rebuilds the
-run at k. Every valid graph ends: each way back counts as an iteration, each node as a step, and both are limited.
+Pure and total: code with a clock and activities performs the commands and reports each by an entry. An entry is applied
+whole or not at all, so a failing node leaves the state as it was, and replaying entries 1..k rebuilds the run at k.
+Every valid graph ends: each way back counts as an iteration, each node as a step, and both are limited.
 """
 
 from collections.abc import Callable
@@ -88,7 +88,7 @@ def _wrap_engine_faults(step: Callable[P, T]) -> Callable[P, T]:
 
 @_wrap_engine_faults
 def next_command(graph: ResearchGraph, run: Run, elapsed: float) -> Command:
-    """What to do next, `elapsed` seconds after the start."""
+    """Return what to do next, `elapsed` seconds after the start."""
     if run.finished:
         return Finish()
     if run.pause is not None:
@@ -251,7 +251,7 @@ def _divert_run(graph: ResearchGraph, run: Run, ending: Ending) -> Run:
 
 
 def _abandon_step(graph: ResearchGraph, run: Run, ending: Ending | None) -> Run:
-    """As `_divert_run`, but the call of the node was given up: an exit is not tried again."""
+    """Do as `_divert_run`, after the node's call was abandoned: an exit is not retried."""
     if ending is None:
         return run
     if run.node in graph.exit_nodes:
@@ -282,9 +282,9 @@ def _fail_step(graph: ResearchGraph, run: Run, failure: Failure, work: int = 0) 
 
 
 def _read_in_vain(graph: ResearchGraph, run: Run) -> int:
-    """Count the work of a failed node's expressions by evaluating them again, for no entry has it.
+    """Count the work of a failed node's expressions by evaluating them again, because no entry has it.
 
-    Looked at only where an error can be repaired, for only then the run goes on.
+    This matters only where an error can be repaired, for only then the run continues.
     """
     if not graph.error_edges_from(run.node):
         return 0

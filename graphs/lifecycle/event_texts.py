@@ -1,7 +1,7 @@
-"""What events say of the parts of a run: calls, items, branches, the ways on, what a state node changed.
+"""Texts of events about the parts of a run: calls, items, branches, routes, changes by state nodes.
 
-Whoever watches reads what is being worked on now, not what an agent is for in general. Only a way that could have been
-another is worth telling; one that ends the research is told as its ending.
+They say what is being worked on now, not what an agent is for in general. A route is reported only if there was a
+choice; one that ends the research is reported as its ending.
 """
 
 from collections import Counter
@@ -69,7 +69,7 @@ def list_call_queries(call: CallTool) -> list[str]:
 
 Summary: TypeAlias = Callable[[JsonObject], tuple[str, JsonObject]]
 TOLD: Final = 5
-"""Items that are told of by themselves."""
+"""Maximum number of items that are reported individually."""
 
 
 def summarize_items(callee: str, summarise: Summary | None, output: Json) -> tuple[str, JsonObject]:
@@ -104,7 +104,7 @@ def of_branches(output: BranchOutcomes) -> tuple[str, JsonObject]:
 
 
 def led_on(graph: ResearchGraph, earlier: Run, run: Run) -> tuple[str, JsonObject] | None:
-    """Where `run` went on to, in a sentence and for programs; None if nothing was chosen."""
+    """Describe where `run` went, in a sentence and for programs; None if nothing was chosen."""
     taken = run.taken
     if taken is None or taken == earlier.taken or run.ending != earlier.ending:
         return None
@@ -116,7 +116,7 @@ def led_on(graph: ResearchGraph, earlier: Run, run: Run) -> tuple[str, JsonObjec
 
 
 def summarize_state_change(node: StateNode, earlier: ResearchState, state: ResearchState) -> tuple[str, JsonObject]:
-    """Describe what a state node did, in a sentence, and list the parts of the state that are new."""
+    """Describe what a state node did, in a sentence, and list the changed parts of the state."""
     parts: list[Json] = [
         name
         for name in ResearchState.model_fields

@@ -1,9 +1,9 @@
-"""The books of one visit to a parallel node: which branch may start and with how much, and what came of each.
+"""The books of one visit to a parallel node: which branch may start and with how much, and the outcome of each.
 
-Whoever runs the branches, as child workflows or in memory, asks here before each and reports after it. A branch that
-fails, is cut from the plan or is not begun is a gap in the outcome, never an exception: what the others found is kept.
-What a run may still use is divided so that nothing is given out twice: what is out, what was used and what is left add
-up to what there was, however branches end.
+The code that runs the branches, as child workflows or in memory, asks here before each and reports after it. A branch
+that fails, is cut from the plan or does not start is a gap in the outcome, never an exception: the findings of the
+others are kept. The remaining budget is divided so that nothing is given out twice: open slices, usage and what is left
+add up to the original budget, however branches end.
 """
 
 from collections.abc import Collection, Iterable
@@ -32,7 +32,7 @@ class Slice(Frozen):
     """None: not limited."""
 
     def carries(self, minimum_tokens: int) -> bool:
-        """Whether a branch that needs at least so many tokens can be started with it."""
+        """Whether a branch that needs at least this many tokens can start with it."""
         return self.tokens >= max(LEAST_TOKENS, minimum_tokens) and self.cost_microusd != 0
 
     def grown(self, more: TopUp) -> "Slice":
@@ -119,15 +119,15 @@ class FanOut:
         self._failures = 0
         """Branches that failed in a row."""
         self.dropped: set[int] = set()
-        """The indices of branches that somebody had dropped: nothing comes of them, not even a gap."""
+        """The indices of branches that were dropped on request: they have no outcome, not even a gap."""
         self._dropped_usage = Usage()
-        """What they used all the same."""
+        """The usage of dropped branches."""
         self._joined = False
         """Somebody added branches. What the others were given does not come back until they end."""
 
     @property
     def used(self) -> Usage:
-        """What the branches that have ended used."""
+        """Return the usage of the branches that have ended."""
         return sum_usages(outcome.usage for outcome in self._outcomes.values()) + self._dropped_usage
 
     def replanned(self, work: RunBranches) -> tuple[BranchStart, ...]:
@@ -222,7 +222,7 @@ class FanOut:
         return self._granted(part, open_branches)
 
     def passed_on(self, short: Collection[int]) -> dict[int, TopUp]:
-        """What ended branches left over, for the open ones that are short of it; nothing if it is too little."""
+        """Return what ended branches left over, for the open ones that are short of it; nothing if it is too little."""
         parts = max(1, len(short))
         left = Slice(
             tokens=max(0, self._allotment.tokens) // parts,
@@ -241,9 +241,9 @@ class FanOut:
         return dict.fromkeys(indices, part)
 
     def entry(self, at: float) -> StepCompleted | StepFailed:
-        """What came of all branches, in the order of the plan; a failure if too few of them succeeded.
+        """Return the outcomes of all branches, in the order of the plan; a failure if too few of them succeeded.
 
-        It is none if none did and some found no answer: the report then says so, section by section.
+        If none succeeded and some found no answer, it is no failure: the report then says so, section by section.
         """
         outcomes = tuple(outcome for _, outcome in sorted(self._outcomes.items()))
         usage = self.used

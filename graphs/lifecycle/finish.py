@@ -66,7 +66,7 @@ def list_searched_sources(asked: ResearchInput, journal: Journal) -> tuple[str, 
 
 
 def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
-    """What the report is made of; without a draft if no writer finished."""
+    """Build the call that makes the report; without a draft if no writer finished."""
     run = journal.run
     state = run.state
     written = find_exit_draft(journal)

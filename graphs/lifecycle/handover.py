@@ -1,8 +1,8 @@
-"""What a branch hands back, and what its run makes of that: a draft, evidence, values, no answer, or a gap.
+"""What a branch returns, and how its run uses it: a draft, evidence, values, no answer, or a gap.
 
-A draft is one kind of result. Where a writer is the exit, or one that hands in what was written before, a branch stands
-for its draft and keeps what that does not cite; where none is, it hands over all that it found. Values are those that
-its graph declares as its `result`.
+A draft is one kind of result. If the exit is a writer, or hands in an earlier draft, the branch returns its draft and
+keeps the evidence that the draft does not cite; otherwise it returns all its findings. Values are those that its graph
+declares as its `result`.
 """
 
 from typing import Final
@@ -34,15 +34,15 @@ class Handover(Frozen):
     draft: str | None = None
     """Artifact hash of its `ReportDraft`."""
     unanswered: bool = False
-    """It came to its end, and nothing that it found answers its question."""
+    """Whether it came to its end, and nothing that it found answers its question."""
     evidence: tuple[EvidenceRef, ...] = ()
     values: JsonObject = {}
     warnings: tuple[str, ...] = ()
-    """Which of its result's expressions asked for too much."""
+    """The expressions of its result that needed too much work."""
 
 
 def build_handover(journal: Journal, failure: Failure | None) -> Handover:
-    """What the branch of `journal`, which is over, hands over; nothing if it failed or its writer did not write."""
+    """Return the result of the branch of `journal`, which is over; nothing if it failed or its writer did not write."""
     if failure is not None:
         return Handover()
     state = journal.run.state

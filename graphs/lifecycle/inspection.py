@@ -1,9 +1,9 @@
-"""One step, looked into: what its call was given, what came out, and what of the run's state it changed. Pure.
+"""One step in detail: the input and output of its call, and what it changed in the run's state. Pure.
 
-What went in is built again by the engine from the run as it stood, as it was built then. Expressions that read how much
-time is left see that of the end of the step before. States are compared field by field, in few words. Lists of a state
-grow at their end, so of two lists the parts are compared place by place, and what one has beyond the other was appended
-or cut off. The output of a node is one value: it is replaced, not edited.
+The engine rebuilds the input from the run at that point, as it was built then. Expressions that read the remaining time
+see that of the end of the step before. States are compared field by field, in few words. Lists of a state grow at their
+end, so two lists are compared position by position, and the rest of the longer one was appended or cut off. The output
+of a node is one value: it is replaced, not edited.
 """
 
 from collections.abc import Iterable, Iterator
@@ -30,11 +30,11 @@ from elcano.graphs.state.state import ResearchState
 from elcano.graphs.text import shorten_text
 
 MOST_CHANGES: Final = 200
-"""Changes that are told of one step, and parts that are told of one change."""
+"""Maximum number of changes reported for one step, and of parts reported for one change."""
 
 
 VALUE_CHARACTERS: Final = 300
-"""A text that is longer is cut; anything else that is larger is told by its size."""
+"""A longer text is cut; any other larger value is described by its size."""
 
 
 _WHOLE: Final = ("outputs", "values", "sections")
@@ -52,13 +52,13 @@ class Change(Frozen):
     """Where: `evidence`, `outputs.judge`, `conversation[0].gap`."""
     how: How
     before: Json = None
-    """In short; null if there was nothing."""
+    """The old value in short; null if there was none."""
     after: Json = None
-    """In short; null if there is nothing."""
+    """The new value in short; null if there is none."""
     items: tuple[Json, ...] = ()
-    """Of a list what was appended or cut off, each part in short: evidence by its id and title."""
+    """For a list the items that were appended or cut off, each in short: evidence by its id and title."""
     count: int = 1
-    """How many parts that were; `items` tells at most so many as may be told."""
+    """The number of these items; `items` may list fewer."""
 
 
 class Changes(Frozen):
@@ -74,18 +74,18 @@ class StepInspection(Frozen):
 
     row: StepRow
     between: tuple[BetweenRow, ...] = ()
-    """What happened before it and while it was under way."""
+    """What happened before the step and during it."""
     input: Json = None
-    """Of an agent and of a state node what it was given; of a tool a list, and of a parallel node a list of what each
-    branch was given; null for a decision."""
+    """The input of an agent or a state node; for a tool a list, and for a parallel node a list of each branch's input;
+    null for a decision."""
     no_input: str = ""
     """Why there is none: what its expressions gave did not fit."""
     output: Json = None
     """Null if it brought nothing; the row says why."""
     before: ResearchState
-    """As its call was made from it."""
+    """The run from which its call was made."""
     after: ResearchState | None = None
-    """None while it goes on."""
+    """None while it is in progress."""
     changed: Changes
     budget_before: Budget
     budget_after: Budget | None = None
@@ -127,7 +127,7 @@ def _build_inspection(graph: ResearchGraph, step: Passage, between: Iterable[Bet
 
 
 def _build_node_input(graph: ResearchGraph, run: Run) -> tuple[Json, str]:
-    """What the node that `run` is at is given, or why it could not be."""
+    """Return the input of the node that `run` is at, or why it could not be built."""
     run = update_budget_forecast(graph, run)
     node = graph.by_id[run.node]
     reading = ExpressionReader(run)
@@ -151,7 +151,7 @@ def _build_node_input(graph: ResearchGraph, run: Run) -> tuple[Json, str]:
 
 
 def compare_states(before: ResearchState, after: ResearchState) -> Changes:
-    """What the state `after` has that `before` had not, and the other way round."""
+    """List the differences between the states `before` and `after`."""
     found = tuple(islice(_of_states(before, after), MOST_CHANGES + 1))
     return Changes(changes=found[:MOST_CHANGES], more=len(found) > MOST_CHANGES)
 

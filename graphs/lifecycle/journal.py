@@ -38,10 +38,10 @@ class Journal:
         self._frozen_at: float | None = None
         """Since when nothing counts until it is known what was undone."""
         self._called_at = 0.0
-        """What had elapsed when the call under way was asked for; none is while a journal travels."""
+        """The elapsed time at which the current call was requested; there is none while a journal travels."""
         self._floor = pages.floor
         self._led = led
-        """Whoever holds this journal chooses the way from node to node."""
+        """Whether the holder of this journal chooses the way from node to node."""
         self._path = path
         self._section = section
 
@@ -70,7 +70,7 @@ class Journal:
 
     @property
     def pages(self) -> JournalPages:
-        """Returns what a journal needs to continue from here."""
+        """Return what a journal needs to continue from here."""
         return JournalPages(
             run=self.run,
             entries=tuple(self.entries),
@@ -112,12 +112,12 @@ class Journal:
 
     @property
     def still_since(self) -> float | None:
-        """Since when time stands still; None if it goes on."""
+        """The time since which the clock is stopped; None if it runs."""
         return self._still_since
 
     @property
     def begun(self) -> bool:
-        """A worker has taken up the first step; until then time does not count."""
+        """Record that a worker has taken the first step; until then time does not count."""
         return self._begun
 
     @property
@@ -204,13 +204,13 @@ class Journal:
         self._frozen_at = self.events[-1].at
 
     def resume_clock(self, elapsed: float, now: float) -> None:
-        """The run had worked for so long when it was left, and goes on `now`; time stands still until it is thawed."""
+        """Set the time that the run had worked when it was left; the clock is stopped until `thaw`."""
         self._idle = now - self.started_at - elapsed
         self._frozen_at = now
         self._still_since = now if self.stands_still else None
 
     def thaw(self, now: float) -> None:
-        """Time goes on; a pause that lasts goes on too."""
+        """Restart the clock, unless the run is paused."""
         if self._frozen_at is not None and self._still_since is None:
             self._idle += now - self._frozen_at
         self._frozen_at = None

@@ -1,6 +1,6 @@
-"""What can be said of a run's log without asking anybody: that it gives the run, and its sections' logs what they gave.
+"""Checks of a run's log by itself: that it leads to the run, and that its sections' logs lead to their outcomes.
 
-Pure. A doubt names the part of the log that does not bear out the other one.
+Pure. A doubt names the part of the log that contradicts another one.
 """
 
 from collections.abc import Iterator, Mapping
@@ -39,7 +39,7 @@ class Visit(NamedTuple):
     owner: str
     """The run whose branches these are; of a fork that may be another one."""
     dropped: Usage
-    """What branches used that were dropped while they ran."""
+    """The usage of branches that were dropped while they ran."""
 
 
 def journal_of(log: RunLog) -> Journal:
@@ -90,10 +90,10 @@ def section_id(visit: Visit, outcome: BranchOutcome) -> str:
 
 
 def doubtful_sections(log: RunLog, sections: Mapping[str, RunLog]) -> Iterator[Doubt]:
-    """What the steps of a run hold of its branches and the branches' own logs do not bear out.
+    """Yield what the steps of a run say about its branches and the branches' own logs contradict.
 
     Args:
-        log: of the run.
+        log: the run's log.
         sections: the logs of all branches, by run id.
     """
     for visit in iter_fanout_visits(log):
@@ -110,7 +110,7 @@ def doubtful_sections(log: RunLog, sections: Mapping[str, RunLog]) -> Iterator[D
 
 
 def own_usage(log: RunLog) -> dict[int, Usage]:
-    """What each step used that was no visit of branches, by number; of a run that others paid for, its own steps."""
+    """Return the usage of each step without branches, by number; for a fork, only of its own steps."""
     visited = {visit.entry.step for visit in iter_fanout_visits(log)}
     used: dict[int, Usage] = {}
     for entry in log.entries[_own_from(log) :]:
@@ -154,15 +154,15 @@ def _of_section(log: RunLog, visit: Visit, outcome: BranchOutcome, section: RunL
 
 
 def _find_entry_owner(log: RunLog, position: int) -> str:
-    """The run that made an entry: of a fork that is the other one, up to where it was taken up."""
+    """Return the run that made an entry: for a fork the other run, up to the fork."""
     later = (entry for entry in log.entries[position:] if isinstance(entry, RunResumed) and entry.from_run)
     return next((entry.from_run for entry in later), log.asked.run_id)
 
 
 def _own_from(log: RunLog) -> int:
-    """Where the entries begin whose calls a run made itself.
+    """Return where the entries begin whose calls a run made itself.
 
-    A fork was begun by another run, a section that goes on by the one that it goes on from.
+    Another run began a fork, and an earlier section one that continues it.
     """
     of_others = (
         position

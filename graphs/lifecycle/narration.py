@@ -1,7 +1,7 @@
 """Turns each command and each entry of a run into the events that people and programs see.
 
-Pure, so that a run tells the same story in Temporal, in memory and when its log is replayed. The journal numbers and
-dates what is told here.
+Pure, so that a run emits the same events in Temporal, in memory and when its log is replayed. The journal adds their
+numbers and times.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -104,7 +104,7 @@ def narrate_entry(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) ->
 
 
 def _going_on(graph: ResearchGraph, earlier: Run, run: Run) -> Iterable[EventDraft]:
-    """Where a run goes after a step, or that it does not."""
+    """Describe where a run goes after a step, or that it does not."""
     if (way := led_on(graph, earlier, run)) is not None:
         yield EventDraft("routed", shorten_message(way[0]), earlier.node, way[1])
     if run.ending != earlier.ending and run.ending is not None:
@@ -131,7 +131,7 @@ def _explain_refused_output(graph: ResearchGraph, earlier: Run, entry: StepCompl
 
 
 def _narrate_failure(earlier: Run, entry: StepFailed, run: Run) -> Iterable[EventDraft]:
-    """Report a failure. For a call that could not be paid for, report only how the run goes on: nothing is broken."""
+    """Report a failure. For a call that could not be paid for, report only how the run continues: nothing is broken."""
     failure = entry.failure
     if failure.exhausted is None:
         data: JsonObject = {"type": failure.type, "attempts": failure.attempts}
@@ -164,7 +164,7 @@ def _narrate_hold_change(
 ) -> Iterable[EventDraft]:
     """Report a hold or a rollback. A retried call is reported when it ends, a warning in the report.
 
-    What waits for approval tells so itself, and what became of that.
+    Calls that wait for approval, and the decisions on them, have events of their own.
     """
     hold = entry.hold if isinstance(entry, Held) else run.hold
     asks = hold is not None and hold.reason == "approval"
@@ -182,7 +182,7 @@ def _narrate_hold_change(
 
 
 def _narrate_resumed_run(run: Run, entry: RunResumed) -> EventDraft:
-    """A run goes on that had ended or was taken back, or another one begins with its steps."""
+    """Report that an ended or rolled-back run continues, or that another run begins with its steps."""
     kind: EventType
     match entry.why:
         case "rolled_back":

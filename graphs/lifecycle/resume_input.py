@@ -1,6 +1,6 @@
-"""From the log of a run to the input of the execution in which it goes on: resumed, taken back, or as another run.
+"""Turns the log of a run into the input of the execution that continues it: resumed, rolled back, or as a fork.
 
-Pure: whoever has the logs of a run and of its branches asks here what can be kept of them.
+Pure: the caller passes the logs of a run and of its branches, and learns what can be kept of them.
 """
 
 import re
@@ -36,26 +36,26 @@ from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.text import format_count
 
 _ENDED_WELL: Final = frozenset({"completed", "partial"})
-"""Branches of which nothing is done again, unless somebody names them or gives what they were short of."""
+"""Statuses of branches that are not repeated, unless a request names them or adds what they were short of."""
 _KEY: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
 def where_to_resume(
     run: ArchivedRun, log: RunLog, *, extra: TopUp | None, titles: frozenset[str], now: float, limited: bool = True
 ) -> LogPrefix:
-    """Where a run that has ended goes on.
+    """Return where a run that has ended continues.
 
     That is before its sections, if more of its plan can be researched with `extra`; else before the call that failed or
-    was given up, before the run left its research too early, before the sections that are missing, or, if nothing that
-    it found answers, before its first search.
+    was abandoned, before the run left its research too early, before the missing sections, or, if nothing that it found
+    answers, before its first search.
 
     Args:
-        run: as it is kept.
+        run: the stored run.
         log: its log.
-        extra: what it may spend in addition.
-        titles: sections that are to be researched on, whatever became of them.
+        extra: additional budget.
+        titles: sections to research further, whatever their outcome.
         now: in seconds since the epoch.
-        limited: false of a branch, whose limits its run sets.
+        limited: false for a branch, whose limits its run sets.
 
     Raises:
         CannotResume: it ended well, or would end at once again.
@@ -99,15 +99,15 @@ def _before_titles(log: RunLog, titles: frozenset[str], extra: TopUp | None) -> 
 
 
 def goes_on_with_branches(graph: ResearchGraph, run: Run) -> bool:
-    """Whether a run goes on with a fan-out, of which some branches may have ended well."""
+    """Whether a run continues with a fan-out, some branches of which may have ended well."""
     return not run.finished and isinstance(graph.by_id[run.node], ParallelNode)
 
 
 def branches_in_force(run_id: str, log: RunLog, step: int) -> tuple[str, tuple[str, ...]]:
-    """Which branches of the fan-out in `step` are not undone.
+    """Return the branches of the fan-out in `step` that are not undone.
 
     Returns:
-        The beginning of the ids of those that were started last, and the ids of older ones that were kept then.
+        The prefix of the ids of those that were started last, and the ids of older ones that were kept then.
     """
     taken = next((one for one in reversed(log.entries) if isinstance(one, RunResumed)), None)
     older = (*taken.kept, *taken.open) if taken is not None and taken.why == "resumed" else ()
@@ -117,14 +117,14 @@ def branches_in_force(run_id: str, log: RunLog, step: int) -> tuple[str, tuple[s
 
 
 def is_kept(branch: ArchivedRun, extra: TopUp | None, titles: frozenset[str]) -> bool:
-    """Whether a branch that has ended need not go on."""
+    """Whether a branch that has ended need not continue."""
     if branch.status not in _ENDED_WELL or (branch.branch_of is not None and branch.branch_of.section in titles):
         return False
     return branch.ending is None or not puts_off(branch.ending.kind, extra)
 
 
 def kept_branch(branch: ArchivedRun, log: RunLog) -> KeptBranch:
-    """Read what a successfully completed branch handed over from its log."""
+    """Read the result of a successfully completed branch from its log."""
     asked = log.asked
     journal = Journal(
         asked.graph, JournalPages(run=log.run, entries=log.entries, events=(), started_at=branch.started_at)
@@ -138,7 +138,7 @@ def kept_branch(branch: ArchivedRun, log: RunLog) -> KeptBranch:
 
 
 def open_branch(branch: ArchivedRun, log: RunLog, cut: LogPrefix, resumed_from: ResumedFrom) -> OpenBranch:
-    """A branch that goes on from `cut`, as another one: its events begin anew."""
+    """Return a new branch that continues from `cut`: its events start anew."""
     return OpenBranch(
         run_id=branch.run_id,
         start=_started_with(log.asked),
@@ -155,7 +155,7 @@ def _started_with(asked: ResearchInput) -> BranchInput:
 
 
 def build_undo_record(run_id: str, cut: LogPrefix) -> DiscardedWork:
-    """Return what has to be struck out of the record of a run that resumes from `cut`."""
+    """Return what has to be marked as undone in the record of a run that resumes from `cut`."""
     return DiscardedWork(run_id=run_id, step=cut.undone_from, evidence=tuple(ref.id for ref in cut.run.state.evidence))
 
 
@@ -196,7 +196,7 @@ def going_on(
 def taken_back(
     log: RunLog, step: int, events: Sequence[AgentEvent], started_at: float, *, by: str, reason: str
 ) -> ResearchInput:
-    """The input of the execution in which a run goes on from before `step`.
+    """Return the input of the execution in which a run continues from before `step`.
 
     Raises:
         InputInvalid: the run has had no such step.
@@ -212,7 +212,7 @@ def build_rollback(log: RunLog, cut: LogPrefix, *, by: str, reason: str) -> Resu
 
 
 def build_fork_input(asked: ResearchInput, cut: LogPrefix, resumed_from: ResumedFrom, now: float) -> ResearchInput:
-    """The input of a run of its own, which begins with the entries of another; its time begins `now`."""
+    """Return the input of a fork, which begins with the entries of another run; its time begins `now`."""
     carried = _build_pages(cut, (), now).model_copy(update={"elapsed": 0.0})
     return asked.model_copy(update={"carried": carried, "resumed_from": resumed_from})
 
@@ -229,7 +229,7 @@ def _build_pages(cut: LogPrefix, events: tuple[AgentEvent, ...], started_at: flo
 
 
 def list_draft_artifacts(run: Run) -> tuple[str, ...]:
-    """Artifacts that the state of a run names: drafts of its own and of its sections, each once."""
+    """List the artifacts that the state of a run names: its own drafts and those of its sections, each once."""
     found: set[str] = set()
     waiting: list[object] = [run.state.model_dump(mode="json", include={"outputs", "sections", "values"})]
     while waiting:

@@ -1,10 +1,9 @@
-"""Where the log of a run is cut, so that the run can go on from there.
+"""Where to cut the log of a run, so that the run can resume from there.
 
-A run is the fold of its entries, so a part of them, from the first on, is the run as it was then: nothing else is kept
-of earlier states, and nothing else is needed. What was paid for stays in the log wherever it can: a call that failed or
-was given up becomes one that was tried in vain, with what it used and what it had finished. A plan that was cut to what
-its run could pay for is made again by the same entries with more budget, so that the rest is researched too; sections
-that were researched stand in it as they did, and are kept.
+A run is the fold of its entries, so the first k of them are the run as it was then: earlier states are not stored, and
+not needed. Paid work stays in the log wherever it can: a call that failed or was abandoned becomes a failed attempt,
+with its usage and what it had finished. A plan that was cut to the run's budget is rebuilt by the same entries with
+more budget, so that the rest is researched too; researched sections keep their place in it.
 """
 
 from collections.abc import Sequence
@@ -50,13 +49,13 @@ class LogPrefix(Frozen):
 
     entries: tuple[Entry, ...]
     run: Run
-    """What they make."""
+    """The run that they lead to."""
     undone_from: int
     """The first step of the log whose entry is not among them."""
 
 
 class CannotResume(ElcanoError):
-    """A run cannot be taken up so; the text says why, and what would help."""
+    """A run cannot be resumed this way; the text says why, and what would help."""
 
 
 def before_step(log: RunLog, step: int) -> LogPrefix:
@@ -75,15 +74,15 @@ def before_step(log: RunLog, step: int) -> LogPrefix:
 def fork_mark(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     """Return the first fork mark among the entries cut off: the entries left are another run's, which paid for them.
 
-    A fork that is taken back to before where it forked goes on from there, as if it had been made there.
+    A fork that is rolled back to before its fork continues from there, as if it had been made there.
     """
     return tuple(entry for entry in entries if isinstance(entry, RunResumed) and entry.from_run)[:1]
 
 
 def where_it_turned(log: RunLog, *, extra: TopUp | None, now: float, limited: bool = True) -> LogPrefix | None:
-    """The log up to where the run left its research or failed, with `extra` to spend; None if it did neither.
+    """Return the log up to where the run left its research or failed, with `extra` budget; None if it did neither.
 
-    `now` is in seconds since the epoch. A run that is not `limited` gets limits of its own before it goes on.
+    `now` is in seconds since the epoch. A run that is not `limited` gets limits of its own before it continues.
 
     Raises:
         CannotResume: it would end in the same way at once.
@@ -137,7 +136,7 @@ def _left_open(outcome: BranchOutcome, extra: TopUp | None) -> bool:
 
 
 def cut_log_at_end(log: RunLog, extra: TopUp | None = None) -> LogPrefix:
-    """All of it: of a run that ended unheard, and goes on where it was."""
+    """Return the whole log, for a run that ended without reporting it and continues where it was."""
     return with_more(log.asked, _build_cut(log.asked, _drop_pending_controls(log.entries), log.run.step), extra)
 
 
@@ -150,7 +149,7 @@ def with_more(asked: ResearchInput, cut: LogPrefix, extra: TopUp | None) -> LogP
 
 
 def _has_left_route(run: Run) -> bool:
-    """Whether it left its way. One whose sections ended early did not: it goes on with those (`before_branches`)."""
+    """Whether it left its route. A run whose sections ended early did not: it continues those (`before_branches`)."""
     early = run.ending is not None and run.ending.kind != "sections"
     return early or run.failure is not None or run.stopping is not None
 
@@ -189,7 +188,7 @@ def _turned_at(log: RunLog, place: int, run: Run, extra: TopUp | None, now: floa
 def _turned_before_fork(
     log: RunLog, place: int, run: Run, entries: tuple[Entry, ...], extra: TopUp | None, limited: bool
 ) -> LogPrefix:
-    """The same of a fork that was made after the other run had turned: it has a budget of its own to go on with."""
+    """Do the same for a fork that was made after the other run had left its research: it has a budget of its own."""
     if isinstance(log.entries[place], StepCompleted | NodeChosen):
         searched = log.model_copy(update={"entries": (*log.entries[: place + 1], *fork_mark(log.entries[place:]))})
         if (found := before_search(searched, latest=True, extra=extra)) is not None:
@@ -219,7 +218,7 @@ def _build_resume_refusal(ending: Ending, extra: TopUp | None) -> CannotResume:
 
 
 def _of_the_call(asked: ResearchInput, run: Run, following: Sequence[Entry], now: float) -> tuple[Entry, ...]:
-    """What became of the call that `run` was making: its answer, or that it was tried in vain and is tried again."""
+    """Return the outcome of the call that `run` was making: its answer, or a failed attempt that is retried."""
     entry = next((one for one in following if isinstance(one, StepCompleted | StepFailed | StepAbandoned)), None)
     if (
         entry is None
@@ -268,10 +267,10 @@ def _of_step(entry: Entry) -> int:
 
 
 def with_larger_plan(log: RunLog, extra: TopUp) -> LogPrefix | None:
-    """The log up to where its sections are researched, with `extra` from before their plan was cut to its budget.
+    """Return the log up to where its sections are researched, with `extra` from before the plan was cut to its budget.
 
-    A plan that a reducer stored is made again by the same entries, so more budget makes it what it would have been;
-    what somebody asked for since is asked for again. None if it does not grow, or its sections were never begun.
+    The same entries rebuild a plan that a reducer stored, so more budget makes it what it would have been; later
+    requests are applied again. None if it does not grow, or its sections never started.
 
     Raises:
         CannotResume: it would end at once again.
@@ -290,12 +289,12 @@ def with_larger_plan(log: RunLog, extra: TopUp) -> LogPrefix | None:
 
 
 def _find_replan_point(log: RunLog) -> tuple[int, Run, int] | None:
-    """Where more budget would have made the plan that was researched last larger, and the step of that fan-out.
+    """Find where more budget would have made the last researched plan larger, and the step of that fan-out.
 
-    That is before the step that came before the plan: what a budget affords is reckoned when a step is over.
+    That is before the step that came before the plan: what a budget affords is computed when a step is over.
 
     Returns:
-        The place of an entry, the run before it, and the step.
+        The index of an entry, the run before it, and the step.
     """
     graph, run = log.asked.graph, build_run_from_input(log.asked)
     latest = (0, run)

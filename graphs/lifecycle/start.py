@@ -21,9 +21,9 @@ from elcano.graphs.text import format_utc_day
 
 
 def open_journal(asked: ResearchInput, now: float, *, led: bool = False) -> Journal:
-    """A new journal, or the one that was carried over from the history before.
+    """Return a new journal, or the one that was carried over from the previous history.
 
-    `led`: whoever walks the graph chooses the way from node to node.
+    `led`: whether code chooses the way from node to node.
     """
     branch = asked.branch_of
     path, section = (branch.path, branch.section) if branch else ("", "")
@@ -100,10 +100,10 @@ def fold(asked: ResearchInput, entries: Iterable[Entry]) -> Run:
 def build_branch_input(
     asked: ResearchInput, begun: BranchStart, limits: Limits, run: Run, today: str = ""
 ) -> ResearchInput:
-    """The input of a branch of the run `asked`: a run of its own, with a question and limits of its own.
+    """Build the input of a branch of the run `asked`: a run of its own, with its own question and limits.
 
-    What was said and which sources are searched it has of the state that its `run` is in, which may have been steered,
-    and so what that has learnt of its models. `today` is the day that its run's agents are told.
+    Instructions, sources and the experience with models come from the state of its `run`, which may have been steered.
+    `today` is the day that its run's agents are told.
     """
     outer, state = asked.branch_of, run.state
     return asked.model_copy(
@@ -151,7 +151,7 @@ def compose_section_wish(instructions: str, own: str, run: Run) -> str:
 
 
 def branch_going_on(asked: ResearchInput, older: OpenBranch) -> ResearchInput:
-    """The input of a branch that goes on from the entries of an older one, within the limits that `asked` has."""
+    """Build the input of a branch that continues from the entries of an older one, within the limits of `asked`."""
     given, before = asked.limits, older.carried.run.budget
     limits = given.model_copy(
         update={

@@ -43,9 +43,9 @@ class Passage:
 
     row: StepRow
     before: Run
-    """As its call was made from it."""
+    """The run from which its call was made."""
     after: Run | None
-    """None while it goes on."""
+    """None while it is in progress."""
     entry: Ended | None
 
 
@@ -84,10 +84,10 @@ class _Reader:
         self._held: list[HeldTry] = []
         forks = (entry for entry in log.entries if isinstance(entry, RunResumed) and entry.why == "forked")
         self._owners = [*(entry.from_run for entry in forks), log.asked.run_id]
-        """Whose the steps are: those up to a fork are of the run that it was made from."""
+        """The runs that the steps belong to: those up to a fork belong to the run that it was made from."""
 
     def read(self, entry: Entry) -> Iterator[Passage | BetweenRow]:
-        """What an entry tells: a step, something between two, or nothing of its own."""
+        """Read one entry: a step, an event between two steps, or nothing of its own."""
         earlier, self._run = self._run, advance_run(self._graph, self._run, entry)
         tolds = list(narrate_entry(self._graph, earlier, entry, self._run))
         match entry:

@@ -17,12 +17,12 @@ from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.state.holds import HoldReason
 
 StepKind: TypeAlias = Literal["agent", "tool", "state", "decision", "parallel"]
-"""What a node is."""
+"""The kinds of nodes."""
 
 
 StepOutcome: TypeAlias = Literal["completed", "failed", "abandoned", "running", "waiting"]
-"""What became of a step. `abandoned`: its call was given up; `waiting`: for somebody who cannot answer or has to do
-something."""
+"""The outcomes of a step. `abandoned`: its call was abandoned; `waiting`: for a provider that cannot answer, or for a
+person."""
 
 
 class HeldTry(Frozen):
@@ -33,7 +33,7 @@ class HeldTry(Frozen):
     reason: HoldReason
     detail: str
     usage: Usage
-    """What it used all the same."""
+    """What it used nevertheless."""
 
 
 class StepRow(Frozen):
@@ -47,32 +47,32 @@ class StepRow(Frozen):
     name: str
     """The agent, tool or reducer; empty for decisions and parallel nodes."""
     limits: str = ""
-    """What its node says of its calls, in short; empty if it says nothing."""
+    """Its node's limits on calls, in short; empty if there are none."""
     iteration: int
     began: float
     """Seconds of the run's own time, in which it neither paused nor waited for a worker."""
     ended: float | None = None
-    """None while it goes on."""
+    """None while it is in progress."""
     began_at: float | None = None
-    """Seconds since the epoch; None if nothing was told of it."""
+    """Seconds since the epoch; None if it has no event."""
     ended_at: float | None = None
     waited: float = 0.0
     """Seconds for which no worker was free to begin it."""
     usage: Usage = Usage()
-    """With what its tries in vain used; of a parallel node, with what its branches used that have ended."""
+    """Includes its failed attempts; for a parallel node, the usage of branches that have ended."""
     model: str = ""
     outcome: StepOutcome
     reason: str = ""
-    """In words, why it did not complete or does not go on."""
+    """Why it did not complete or does not continue, in words."""
     error: str = ""
     """The error's name, if it failed."""
     summary: str = ""
-    """What came of it, in a sentence."""
+    """Its result, in a sentence."""
     held: tuple[HeldTry, ...] = ()
     branches: tuple[BranchState, ...] = ()
-    """Of a parallel node."""
+    """The branches of a parallel node."""
     next: str = ""
-    """The node that the run went on to; empty at its end, or while that is not known."""
+    """The node that the run continued to; empty at its end, or while that is not known."""
 
     @property
     def took(self) -> float | None:
@@ -90,7 +90,7 @@ class BetweenRow(Frozen):
     before: int
     """The step that had not ended by then."""
     during: bool
-    """That step was under way."""
+    """Whether that step was in progress."""
     kind: str
     """The kind of the entry, and of the action if it is one (`add_budget`)."""
     at: float
@@ -104,7 +104,7 @@ Row: TypeAlias = StepRow | BetweenRow
 
 
 TAKEN_BACK: Final = frozenset(("rolled_back", "run_resumed", "forked"))
-"""Events from which on the run goes on at their step: what was told of it and of later steps before is undone."""
+"""Events after which the run continues at their step: earlier events of that step and of later ones are undone."""
 
 
 def still_so(events: Iterable[AgentEvent]) -> list[AgentEvent]:

@@ -15,7 +15,7 @@ from elcano.graphs.state.holds import Hold, WaitingCall
 from elcano.graphs.state.plan import open_sections
 
 LOG_PAGE_BYTES: Final = 1_000_000
-"""Of entries in one answer, before it is compressed; the server's limit for an answer is 2 MiB."""
+"""Maximum size of the entries in one answer, before compression; the server's limit for an answer is 2 MiB."""
 
 
 def build_progress_page(journal: Journal, since: int) -> ProgressPage:
@@ -54,10 +54,10 @@ def build_run_snapshot(
     held: Hold | None,
     calls: tuple[WaitingCall, ...],
 ) -> RunSnapshot:
-    """Where the run is at `now`, in seconds since the epoch.
+    """Return the state of the run at `now`, in seconds since the epoch.
 
-    `uncharged` is what branches used that have ended, `held` what keeps a branch waiting or the run from ending,
-    `calls` what waits for approval, in the run and in them.
+    `uncharged` is the usage of ended branches, `held` what keeps a branch waiting or the run from ending, `calls` the
+    calls that wait for approval, in the run and in them.
     """
     run = journal.run
     budget = run.budget.charge(uncharged).at(journal.elapsed(now))

@@ -24,7 +24,7 @@ _KEYWORDS = frozenset(
 """Words that Mermaid's grammar keeps for itself; it tells them from names by their case."""
 
 _USUAL_SECONDS = ParallelNode.model_fields["timeout_seconds"].default
-"""Of a branch whose graph does not say otherwise; not drawn, as limits that nobody set are not."""
+"""The default timeout of a branch; not drawn, as defaults are not."""
 
 
 def render_mermaid(graph: ResearchGraph, *, here: str | None = None) -> str:
@@ -40,7 +40,7 @@ def render_mermaid(graph: ResearchGraph, *, here: str | None = None) -> str:
 
 
 def outline_graph(graph: ResearchGraph) -> dict[str, str]:
-    """One line a node, with the ways on from it; for places that draw no charts."""
+    """Outline a graph with one line per node and its edges, for places that draw no charts."""
     lines = {}
     for node in graph.nodes:
         ways = [f"{edge.to_node} ({edge.label})" if edge.label else edge.to_node for edge in graph.routes_from(node.id)]
@@ -100,13 +100,13 @@ def _draw_edges(graph: ResearchGraph, *, prefix: str, indent: str) -> list[str]:
 
 
 def _describe_error_edge(edge: ErrorEdge) -> str:
-    """What an edge is taken after, in words."""
+    """Describe the errors that an edge matches."""
     text = "on " + (" or ".join(edge.types) or "error")
     return f"{text} ({edge.label})" if edge.label else text
 
 
 def _draw_branches(graph: ResearchGraph, node: ParallelNode, *, prefix: str, indent: str) -> list[str]:
-    """Each branch as a box of its own, entered from the parallel node by a thick arrow."""
+    """Draw each branch as a box of its own, entered from the parallel node by a thick arrow."""
     lines: list[str] = []
     for edge in graph.branches_from(node.id):
         branch = graph.branches[edge.branch]

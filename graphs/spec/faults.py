@@ -1,7 +1,7 @@
-"""A fault of a graph: a sentence for people that also knows its place, as a JSON pointer (RFC 6901).
+"""A fault of a graph: a sentence for people with its location, as a JSON pointer (RFC 6901).
 
-What checks find is told of the graph as it was read; whoever sent its JSON is told a place that is in that: a name that
-stands for a branch has no inside there, and what was left out has no place but that of what it is missing in.
+Checks report faults in the graph as it was parsed; the client that sent the JSON gets a location in that JSON: a name
+that stands for a branch has no inside there, and a missing part is located at the object that lacks it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,18 +29,18 @@ def build_json_pointer(*parts: str | int) -> str:
 
 
 def build_faults_at(place: str, messages: Iterable[str]) -> Iterator[Fault]:
-    """Messages as faults of one place; of one that has a place of its own, below it."""
+    """Build faults at one location from messages; a message with its own location is placed below it."""
     for message in messages:
         yield Fault(message, place + message.pointer if isinstance(message, Fault) else place)
 
 
 def pointer_of(message: str) -> str:
-    """Where a fault is; empty for a text that says nothing of it."""
+    """Return the location of a fault; empty for a text without one."""
     return message.pointer if isinstance(message, Fault) else ""
 
 
 def trim_pointer_to_document(document: object, place: str) -> str:
-    """As much of a pointer as leads somewhere in `document`."""
+    """Return as much of a pointer as leads somewhere in `document`."""
     found, here = "", document
     for part in place.split("/")[1:]:
         inside, here = _look_up_part(here, part.replace("~1", "/").replace("~0", "~"))

@@ -30,13 +30,13 @@ EndKind: TypeAlias = Literal[
     "parts",
 ]
 """Why a report is partial. The run ended early: a person, one of the budgets, no new evidence, a node that failed for
-good, or a provider that did not answer for as long as the run may be held. Or it went its whole way, but something is
-missing: one of its `sections` ended early, failed or is not answered; one of its `sources` failed in every search; or
-one of the `parts` that were asked for, such as a forecast."""
+good, or a provider that did not answer for as long as the run may be held. Or it reached its regular end, but something
+is missing: one of its `sections` ended early, failed or is not answered; one of its `sources` failed in every search;
+or one of the requested `parts`, such as a forecast."""
 
 
 MISSING: Final[frozenset[EndKind]] = frozenset({"sections", "sources", "parts"})
-"""Those of runs that did not end early."""
+"""The kinds of runs that did not end early."""
 
 
 NodeId: TypeAlias = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,47}$")]
@@ -54,7 +54,7 @@ ErrorType: TypeAlias = Annotated[str, Field(min_length=1, max_length=100)]
 
 
 class BaseNode(Frozen):
-    """What every node has."""
+    """The fields of every node."""
 
     id: NodeId
     """Unique within its graph."""
@@ -75,7 +75,7 @@ class AgentNode(BaseNode):
     reducer: str | None = None
     """Folds the output into the state; without one it is kept only under `outputs.<node id>`."""
     limits: AgentLimits | None = Field(default=None, exclude_if=lambda limits: limits is None)
-    """Of its calls, beside those of the run."""
+    """Limits of its calls, in addition to the run's."""
     spare: bool = Field(default=False, exclude_if=lambda spare: not spare)
     """It is asked only where another agent left open what it is for: what a run takes is reckoned without it."""
 
@@ -92,7 +92,7 @@ class ToolNode(BaseNode):
     can be read by `inputs`; the node's output is then `{"items": [...]}`."""
     reducer: str | None = None
     limits: ToolLimits | None = Field(default=None, exclude_if=lambda limits: limits is None)
-    """Of its calls, beside those of the source."""
+    """Limits of its calls, in addition to the source's."""
 
 
 class StateNode(BaseNode):
@@ -110,7 +110,7 @@ class DecisionNode(BaseNode):
 
 
 class ParallelNode(BaseNode):
-    """Runs branches side by side, each a graph of its own with its own state (child workflows in Temporal)."""
+    """Runs branches in parallel, each a graph of its own with its own state (child workflows in Temporal)."""
 
     kind: Literal["parallel"] = "parallel"
     for_each: Expression | None = None
@@ -120,9 +120,9 @@ class ParallelNode(BaseNode):
     timeout_seconds: float = Field(default=600, ge=5, le=7 * 86_400)
     """A branch that takes longer is told to finish and write what it has."""
     must_succeed: int = Field(default=1, ge=0)
-    """With fewer successful branches than this, the node itself fails. A branch succeeds that hands over a draft which
+    """With fewer successful branches than this, the node itself fails. A branch succeeds if it returns a draft that
     answers its question or, if no writer ends it, evidence or values. If none does but some found no answer, the node
-    does not fail: that nothing answers is a finding, and the report tells it."""
+    does not fail: that nothing answers is a finding, and the report says so."""
     reducer: str | None = None
 
 
@@ -160,10 +160,10 @@ class ConditionalEdge(Frozen):
 
 
 class ErrorEdge(Frozen):
-    """Taken when its node failed for good, so that a graph can repair what went wrong instead of going to its exit.
+    """Taken when its node failed for good, so that a graph can repair the error instead of going to its exit.
 
-    Not taken by what no graph can repair: a budget that is spent, a refused key, a provider that does not answer, a run
-    that is stopped. Items of a `for_each` that fail are data, not failures of their node.
+    Not taken for what no graph can repair: a spent budget, a refused key, a provider that does not answer, a stopped
+    run. Items of a `for_each` that fail are data, not failures of their node.
     """
 
     kind: Literal["on_error"] = "on_error"
@@ -171,8 +171,8 @@ class ErrorEdge(Frozen):
     to_node: NodeId
     """An exit ends the research early: the report is labelled partial."""
     types: tuple[ErrorType, ...] = Field(default=(), max_length=20)
-    """The errors that it is taken for (`graphs/state/failures.py`, or the name that an activity gives its own); empty:
-    all that no other edge of the node names."""
+    """The errors that it matches (`graphs/state/failures.py`, or an activity's own error name); empty: all that no
+    other edge of the node names."""
     label: str = ""
     loop: bool = False
     """Leads back, and each passage counts as one iteration, so that repairing ends too."""
@@ -186,14 +186,14 @@ class ParallelEdge(Frozen):
     branch: NodeId
     """A key of `ResearchGraph.branches`."""
     inputs: Inputs = {}
-    """What the branch starts with: `question` (required), `title`, `background`."""
+    """The inputs of the branch: `question` (required), `title`, `background`."""
 
 
 Edge: TypeAlias = Annotated[SequentialEdge | ConditionalEdge | ErrorEdge | ParallelEdge, Field(discriminator="kind")]
 Route: TypeAlias = SequentialEdge | ConditionalEdge
-"""By which a token leaves a node that did its work."""
+"""Edges by which a run leaves a node that succeeded."""
 Way: TypeAlias = Route | ErrorEdge
-"""By which a token leaves a node, whatever became of it."""
+"""Edges by which a run leaves a node, successful or not."""
 
 
 class ResearchGraph(Frozen):
@@ -208,16 +208,17 @@ class ResearchGraph(Frozen):
     edges: tuple[Edge, ...] = ()
     entry_node: NodeId
     exit_nodes: tuple[NodeId, ...]
-    """Where a run can end. A run that has to end early goes to the first of them that it can still reach."""
+    """The nodes where a run can end. A run that has to end early goes to the first of them that it can still reach."""
     branches: dict[NodeId, "ResearchGraph"] = {}
     iterations: int | None = Field(default=None, ge=1, le=50, exclude_if=lambda iterations: iterations is None)
     """How often a run of it, and each of its branches, may go round unless its caller says so; None: as any run."""
     result: dict[NodeId, Expression] = Field(default={}, max_length=50)
-    """What a branch hands back as values, by name, read from its view at its end; null and what is empty are nothing.
-    Beside them it hands back its draft with what that cites or, if no writer ends it, all evidence that it found."""
+    """The values that a branch returns, by name, read from its view at its end; null and empty values are left out. It
+    also returns its draft with the evidence that the draft cites or, if no writer ends it, all evidence that it found.
+    """
     agents: dict[AgentKey, OwnAgent] = Field(default={}, exclude_if=lambda agents: not agents)
-    """The agents of one's own that its nodes call, by what they call them: the graph carries them, so that it runs
-    whatever becomes of their names. Those of branches are the branches' own."""
+    """The custom agents that its nodes call, by the names they use: the graph carries them, so that it runs whatever
+    happens to their names. Branches have their own."""
 
     @cached_property
     def by_id(self) -> dict[str, Node]:
@@ -264,7 +265,7 @@ class ResearchGraph(Frozen):
 
     @cached_property
     def _exit_of(self) -> dict[str, str]:
-        """For each node its nearest exit, found backwards, so that each edge is followed once."""
+        """The nearest exit of each node, found backwards, so that each edge is followed once."""
         coming: dict[str, list[str]] = {}
         for node_id, routes in self._routes.items():
             for edge in routes:
@@ -284,7 +285,7 @@ class ResearchGraph(Frozen):
         return ResearchGraph.model_validate({**fields, **(update or {})})
 
     def __hash__(self) -> int:
-        """So that what follows from a graph alone is found out once: equal graphs have equal names and sizes."""
+        """Hash by name and size, so that what follows from a graph alone is computed once."""
         return hash((self.name, self.entry_node, len(self.nodes), len(self.edges)))
 
     def all_graphs(self) -> Iterator["ResearchGraph"]:

@@ -1,8 +1,8 @@
-"""Limits of a graph: how large it may be, and what one node's calls may take (timeout, attempts, model, tokens).
+"""Limits of a graph: its maximum size, and what one node's calls may take (timeout, attempts, model, tokens).
 
-Size is counted before anything walks a graph, so that no work on one is long; a graph and the JSON of one are counted
-alike, so what is too large is refused before it is even read. A node's limit only takes away: no node gets more than
-its run has. What is left out is as it always is: see `workflows/policies.py` for times and tries,
+Size is counted before anything walks a graph, so that no work on one takes long; a graph and its JSON are counted
+alike, so a graph that is too large is refused before it is parsed. A node's limit can only tighten: no node gets more
+than its run has. Omitted limits have their defaults: see `workflows/policies.py` for times and attempts,
 `model_names.chosen_model` for the model, `Budget.allowance` for tokens.
 """
 
@@ -20,7 +20,7 @@ from elcano.graphs.spec.faults import Fault, build_faults_at, build_json_pointer
 LONGEST_SECONDS: Final = 7_200.0
 """The longest that one try of a call may take."""
 MOST_ATTEMPTS: Final = 20
-"""So many tries at the most."""
+"""Maximum number of attempts."""
 DATA_PATH: Final = "data_path"
 """The built-in graph whose calls a request limits by `path_seconds`."""
 LEAST_PATH_SECONDS: Final = 1.0
@@ -45,14 +45,14 @@ class AgentLimits(ToolLimits):
     """Limits of each call of an agent node."""
 
     model: str | None = Field(default=None, min_length=1, max_length=LONGEST_MODEL)
-    """Who answers here, as `offline`, `provider:name` or several of these; goes before what the run was asked with."""
+    """The model here, as `offline`, `provider:name` or several of these; takes precedence over the run's."""
     tokens: int | None = Field(default=None, ge=1, le=100_000_000)
-    """What one visit may use, all its tries together, by at most the one request that is under way too much. With less
-    than it takes the node has failed by `LimitReached`; an exit ends as if the budget were spent."""
+    """Tokens that one visit may use, all attempts together, exceeded by at most the one request in flight. If they do
+    not suffice, the node fails with `LimitReached`; an exit ends as if the budget were spent."""
 
 
 def in_short(limits: ToolLimits | None) -> str:
-    """For drawings and tables: `60 s, 2 tries, openai:gpt-5.1, 8,000 tokens`; empty if there are none."""
+    """Format for drawings and tables: `60 s, 2 tries, openai:gpt-5.1, 8,000 tokens`; empty if there are none."""
     if limits is None:
         return ""
     parts = []
@@ -67,7 +67,7 @@ def in_short(limits: ToolLimits | None) -> str:
 
 
 MAX_NODES: Final = 200
-"""Of one graph. More cannot be read in a drawing; a larger plan is a parallel node over a list."""
+"""Nodes of one graph. A drawing with more is unreadable; a larger plan is a parallel node over a list."""
 MAX_DEPTH: Final = 3
 """Graphs within graphs: each level is a level of child workflows."""
 MAX_GRAPHS: Final = 50
@@ -75,23 +75,23 @@ MAX_GRAPHS: Final = 50
 MAX_DRAWN: Final = 500
 """Nodes of all graphs, those of a branch once for each parallel edge that leads to it."""
 MAX_EDGES: Final = 2_000
-"""Of all graphs together."""
+"""Edges of all graphs together."""
 MAX_EXPRESSIONS: Final = 1_000
-"""Of all graphs together; a process keeps about as many compiled."""
+"""Expressions of all graphs together; a process keeps about as many compiled."""
 LONGEST_EXPRESSION: Final = 500
 """Characters of one expression."""
 MAX_EXPRESSION_CHARACTERS: Final = 100_000
-"""Of all graphs together: compiling takes one or two microseconds a character."""
+"""Characters of expressions of all graphs together: compiling takes one or two microseconds a character."""
 LONGEST_READ: Final = 10_000
 """Characters of one expression that is looked at any further; one may have `LONGEST_EXPRESSION`."""
 MAX_AGENTS: Final = 20
-"""Agents of one's own, of all graphs together: each graph carries those that its nodes call."""
+"""Custom agents of all graphs together: each graph carries those that its nodes call."""
 MAX_AGENT_CHARACTERS: Final = 400_000
-"""Of all of them as JSON: they travel with every run."""
+"""Size of all custom agents as JSON: they travel with every run."""
 MAX_FIELDS: Final = 20
-"""Of a graph, a node or an edge; none has as many."""
+"""Fields of a graph, a node or an edge; none has as many."""
 MAX_FAULTS: Final = 50
-"""Faults that are told at once."""
+"""Faults that are reported at once."""
 AND_MORE: Final = "and more: mend these first"
 """The last of them, if there are others; it has no place."""
 

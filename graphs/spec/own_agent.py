@@ -1,6 +1,6 @@
 """A custom agent as data: its instructions, its inputs and its output.
 
-It is made into the same definition that built-in agents have, so that whatever works with those works with it.
+It becomes the same definition that built-in agents have, so that all code that works with those works with it.
 """
 
 import re
@@ -13,9 +13,9 @@ from elcano.graphs.frozen import Frozen, JsonObject
 AgentName: TypeAlias = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,47}$")]
 """Lower-case letters, digits and underscores, 48 at most: the names that nodes and graphs have too."""
 AgentKey: TypeAlias = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,47}(@[1-9][0-9]{0,8})?$")]
-"""By which a node calls it: its name, with the version of one that is kept."""
+"""The key by which a node calls it: its name, with the version of a stored one."""
 FieldType: TypeAlias = Literal["string", "number", "integer", "boolean", "array", "object", "any"]
-"""What an input is: JSON's kinds, or any of them."""
+"""The type of an input: JSON's types, or any of them."""
 
 MOST_INSTRUCTIONS: Final = 20_000
 """Characters. They are sent with every request."""
@@ -30,9 +30,9 @@ class OwnInput(Frozen):
     name: str = Field(max_length=100, examples=["reader"])
     """How nodes and the agent's instructions call it."""
     type: FieldType = "string"
-    """What the node's expression has to give."""
+    """The type of the node's expression."""
     description: str = Field(default="", max_length=1_000)
-    """What it is, for the model and for whoever writes a graph."""
+    """Its description, for the model and for authors of graphs."""
     required: bool = True
     """Whether a node has to give it; one that is not given is not shown."""
 
@@ -43,15 +43,15 @@ class OwnAgent(Frozen):
     name: AgentName = Field(examples=["screener"])
     """How nodes call it."""
     description: str = Field(default="", max_length=500, examples=["Decides which passages are of controlled studies."])
-    """What it is for, in one sentence: told when it begins."""
+    """Its purpose, in one sentence; shown when it begins."""
     instructions: str = Field(min_length=1, max_length=MOST_INSTRUCTIONS, examples=["You screen passages. ..."])
-    """Its part, for every call the same: what to do, and how."""
+    """Its task, the same for every call: what to do, and how."""
     inputs: tuple[OwnInput, ...] = Field(default=(), max_length=MOST_INPUTS)
-    """What it is given beside `question`, `background`, `guidance` and `language`, which every agent can be."""
+    """Its inputs besides `question`, `background`, `guidance` and `language`, which every agent can have."""
     output: JsonObject
-    """What it answers: a JSON Schema of an object."""
+    """Its answer: a JSON Schema of an object."""
     model: str = Field(default="", max_length=500, examples=["openai:gpt-5.1"])
-    """Which model it asks unless the run names another one for it; empty: that of the run, or the server's."""
+    """Its model, unless the run names another one for it; empty: the run's, or the server's."""
     output_tokens: int = Field(default=1_000, ge=16, le=32_000)
     """The most that its answer is expected to take, for estimates."""
     passages: bool = False

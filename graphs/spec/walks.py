@@ -21,7 +21,7 @@ def has_sections(graph: ResearchGraph) -> bool:
 
 
 def part_name(graph: ResearchGraph, branch: str) -> str:
-    """What the parts of a run are called that this branch of its graph works on: sections, unless of no plan."""
+    """Return what the parts of a run that this branch works on are called: sections, unless there is no plan."""
     of_plan = any(
         edge.branch == branch for node in graph.nodes if researches_plan(node) for edge in graph.branches_from(node.id)
     )
@@ -51,7 +51,7 @@ def map_neighbours(graph: ResearchGraph, ends: Callable[[Way], tuple[str, str] |
 def number_connected_components(
     graph: ResearchGraph, ends: Callable[[Way], tuple[str, str] | None]
 ) -> Mapping[str, int]:
-    """For each node the number of its circle: nodes have the same if each can be reached from the other (Kosaraju)."""
+    """Number the cycle of each node: nodes have the same number if each can be reached from the other (Kosaraju)."""
     onward = map_neighbours(graph, ends)
     backward: dict[str, list[str]] = {}
     for node, others in onward.items():
@@ -98,10 +98,10 @@ def find_reachable_nodes(onward: Mapping[str, list[str]], start: Iterable[str]) 
 
 
 def prefix_graph(graph: ResearchGraph, prefix: str) -> ResearchGraph:
-    """`graph` with `prefix` before the id of each node and the name of each branch, wherever they are named.
+    """Return `graph` with `prefix` before the id of each node and the name of each branch, wherever they are named.
 
-    Names stand in edges, in expressions that read `outputs.<node>`, and in what `choose` gives, which is a text that an
-    agent may have said without knowing of the prefix. Literals of expressions are not looked into.
+    Names occur in edges, in expressions that read `outputs.<node>`, and in the results of `choose`, a text from an
+    agent that does not know of the prefix. Literals of expressions are not changed.
     """
     ids = "|".join(sorted((re.escape(node.id) for node in graph.nodes), key=len, reverse=True))
     reads = re.compile(rf"\boutputs\.({ids})\b")

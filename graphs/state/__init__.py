@@ -1,1 +1,1 @@
-"""What a run knows, may spend, tells and waits for, as frozen values that travel."""
+"""The state, budget, events and holds of a run, as frozen values that travel."""

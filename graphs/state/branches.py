@@ -1,4 +1,4 @@
-"""What branches of a parallel node are given and hand back, how they stand, and what a resumed run keeps of them."""
+"""Inputs, results and states of branches of a parallel node, and what a resumed run keeps of them."""
 
 from collections.abc import Iterable
 from typing import Final, Literal, TypeAlias
@@ -19,7 +19,7 @@ Ended: TypeAlias = Literal["drafted", "done", "unanswered", "gap"]
 without handing anything over."""
 BranchStatus: TypeAlias = Literal["running", "left_out"] | Ended
 SUCCEEDED: Final[frozenset[BranchStatus]] = frozenset({"drafted", "done"})
-"""Those that count for `must_succeed`."""
+"""The statuses that count for `must_succeed`."""
 
 
 class BranchInput(Frozen):
@@ -30,10 +30,10 @@ class BranchInput(Frozen):
     """The section's title; the question if there is none."""
     background: str = ""
     criteria: tuple[str, ...] = ()
-    """What its answer has to meet."""
+    """The criteria of its answer."""
     form: ReportForm | Literal[""] = ""
     wish: str = ""
-    """What the person who asked wants of it; empty: what they want of the whole."""
+    """The user's wishes for it; empty: those for the whole."""
     evidence: tuple[EvidenceRef, ...] = ()
     """Passages that it begins with: what was found before it."""
 
@@ -44,18 +44,18 @@ class BranchOutcome(Frozen):
     index: int = Field(ge=0)
     """Place in the plan; drafts are joined in this order, whenever they came."""
     parallel_path_id: str
-    """Unique in the run: `{step:04d}.{branch}` or `{step:04d}.{branch}-{number}`. Of a run that was taken up the number
-    of the last event before stands behind the step: `{step:04d}r{event}.{branch}`."""
+    """Unique in the run: `{step:04d}.{branch}` or `{step:04d}.{branch}-{number}`. In a resumed run the number of the
+    last event before follows the step: `{step:04d}r{event}.{branch}`."""
     title: str
     question: str
     draft: str | None = None
     """Artifact hash of its `ReportDraft`; None also if no writer ends it."""
     unanswered: bool = False
-    """It came to its end, and nothing that it found answers its question."""
+    """Whether it came to its end, and nothing that it found answers its question."""
     evidence: tuple[EvidenceRef, ...] = ()
-    """What the draft cites, everything else that was found stays with the branch; without a writer all of it."""
+    """The evidence that the draft cites, other findings stay with the branch; without a writer all of it."""
     values: JsonObject = {}
-    """What its graph declares as its `result`, by name."""
+    """The values that its graph declares as its `result`, by name."""
     ending: str = ""
     """Why it ended early, in words; empty if it did not."""
     ended_by: str = ""
@@ -84,7 +84,7 @@ class BranchOutcomes(Frozen):
 
     branches: tuple[BranchOutcome, ...] = ()
     dropped: Usage = Usage()
-    """What branches used that somebody had dropped: nothing came of them, and they were paid for."""
+    """The usage of branches that were dropped on request: they have no outcome, but were paid for."""
 
     @classmethod
     def of(cls, output: object) -> "BranchOutcomes":
@@ -99,19 +99,19 @@ class BranchState(Frozen):
     """How one branch of a run stands, as the run itself knows it."""
 
     run_id: str
-    """Its workflow's id."""
+    """The id of its workflow."""
     path: str
     """Its `parallel_path_id`, from the outermost branch inwards, joined by `/`."""
     section: str
     status: BranchStatus
-    """`drafted`: it wrote its section; `done`: no writer ends it, and it handed over evidence or values; `unanswered`:
-    no source answers its question; `gap`: it ended with nothing; `left_out`: somebody had it dropped while it ran."""
+    """`drafted`: it wrote its section; `done`: no writer ends it, and it returned evidence or values; `unanswered`: no
+    source answers its question; `gap`: it ended with nothing; `left_out`: it was dropped on request while it ran."""
     iterations: int | None = None
     """Turns of its research loop; None while it runs: its events tell them."""
     evidence: int | None = None
     """Passages that it handed over; None while it runs."""
     tokens: int | None = None
-    """What it used; None while it runs."""
+    """Its usage; None while it runs."""
     reason: str = ""
     """Why there is a gap."""
 
@@ -150,18 +150,18 @@ def _apply_branch_end(state: BranchState, event: AgentEvent) -> BranchState:
 
 
 ResumeReason: TypeAlias = Literal["resumed", "rolled_back", "forked"]
-"""`resumed`: it had ended and goes on. `rolled_back`: what came after a step is undone. `forked`: it is another run,
-which begins with steps of the first."""
+"""`resumed`: it had ended and continues. `rolled_back`: the steps after a point are undone. `forked`: it is another
+run, which begins with steps of the first."""
 
 
 class ReusedWork(Frozen):
-    """What need not be done and paid for again."""
+    """Work that need not be done and paid for again."""
 
     steps: int = 0
     calls: int = 0
-    """Of agents and tools, those of sections too."""
+    """Calls of agents and tools, including those of sections."""
     sections: int = 0
-    """That have ended; of one that goes on its calls count."""
+    """Sections that have ended; for one that continues, its calls count."""
     tokens: int = 0
     cost_microusd: int = 0
 
@@ -170,11 +170,11 @@ class ReusedWork(Frozen):
 
 
 class KeptBranch(Frozen):
-    """A branch of the fan-out that a run goes on with, which had ended well: it is not started again."""
+    """A branch of the fan-out that a run continues with, which had ended well: it is not started again."""
 
     run_id: str
     start: BranchInput
-    """What it was started with: a branch of the same is not started again."""
+    """Its inputs: a branch with the same inputs is not started again."""
     graph: str
     """The name of the graph that it walked."""
     outcome: BranchOutcome

@@ -1,8 +1,8 @@
 """The limits of a run and its usage: arithmetic without a clock.
 
-Before a call its estimate must be admitted; after it the real usage is charged. What the exit node needs of tokens and
-money, and a share of the time, is kept for it, so that a run that ends early can still write its report. Every call is
-told what it may use of the rest, the exit's own call too.
+Before a call its estimate must be admitted; after it the real usage is charged. A reserve of tokens, money and time is
+kept for the exit node, so that a run that ends early can still write its report. Every call, including the exit's own,
+gets an allowance from the rest.
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.spec.graph import EndKind
 
 LEAST_TOKENS: Final = 1_000
-"""With fewer neither a run nor a branch is started."""
+"""The fewest tokens with which a run or a branch is started."""
 MOST_TOKENS: Final = 100_000_000
 MOST_COST: Final = 10_000_000_000
 """Millionths of a US dollar."""
@@ -28,7 +28,7 @@ Exhausted: TypeAlias = Literal["tokens", "cost"]
 
 
 class Usage(Frozen):
-    """What calls of models cost, as the providers reported it."""
+    """The cost of model calls, as the providers reported it."""
 
     requests: int = Field(default=0, ge=0)
     """Calls made."""
@@ -69,11 +69,11 @@ class Limits(Frozen):
     steps: int = Field(default=200, ge=2, le=2_000)
     """Nodes visited, decisions included."""
     stalls: int = Field(default=3, ge=1, le=20)
-    """After so many rounds in which a led team came no further its manager plans anew."""
+    """Number of rounds without progress after which a led team's manager plans anew."""
     resets: int = Field(default=2, ge=0, le=10)
     """How often it may do so; after that the report is written from what there is."""
     sections: int = Field(default=8, ge=1, le=200)
-    """Sections that a plan may have; each is a research loop of its own."""
+    """Maximum number of sections of a plan; each is a research loop of its own."""
     reserve: float = Field(default=0.15, ge=0.0, le=0.5)
     """The share of tokens, money and time that only the exit node may use, at the least: see `Budget.exit_needs`."""
     when_exhausted: Literal["finish", "pause"] = "finish"
@@ -130,16 +130,16 @@ class Allowance(Frozen):
     cost_microusd: int | None = Field(default=None, ge=0)
 
     def less(self, used: Usage) -> "Allowance":
-        """Returns what is left after `used`, never below zero."""
+        """Return what is left after `used`, never below zero."""
         return Allowance(
             tokens=None if self.tokens is None else max(0, self.tokens - used.tokens),
             cost_microusd=None if self.cost_microusd is None else max(0, self.cost_microusd - used.cost_microusd),
         )
 
     def refuses(self, least: Estimate) -> Exhausted | None:
-        """Which of the two a further request would break that takes `least` in any case; None if it may be made.
+        """Return which of the two a further request would exceed that needs at least `least`; None if it may be made.
 
-        Of nothing nothing is made, however little a request takes.
+        Without any allowance no request is made, however small.
         """
         if self.tokens is not None and (self.tokens == 0 or least.tokens > self.tokens):
             return "tokens"
@@ -152,9 +152,9 @@ class SectionsAfforded(Frozen):
     """How many sections of a plan a budget can research, each with as many searches as the rules of the run want."""
 
     sections: int = Field(ge=0)
-    """So many; one is researched in any case."""
+    """The number of sections; one is researched in any case."""
     tokens_each: int = Field(ge=0)
-    """What one more takes, its part of the joining included."""
+    """The tokens that one more needs, including its share of the joining."""
 
 
 class Budget(Frozen):
@@ -168,8 +168,8 @@ class Budget(Frozen):
     steps: int = 0
     """Nodes finished."""
     exit_needs: Estimate = Estimate()
-    """What the exit would take for the state as it is (`graphs.engine.exits`): more tokens and money than the reserve
-    is kept if that is more, as long as half of the limit is left for research."""
+    """What the exit would need for the current state (`graphs.engine.estimates`): more tokens and money than the
+    reserve are kept if this is more, as long as half of the limit is left for research."""
     affords: "SectionsAfforded | None" = None
     """How large a plan may be (`engine.affordable_sections`); None: no plan is to come, or plans are not measured."""
 
@@ -207,13 +207,13 @@ class Budget(Frozen):
         return Allowance(tokens=tokens, cost_microusd=self.research_cost - earlier)
 
     def allowance(self, *, at_exit: bool) -> Allowance:
-        """Returns what a call may use now: at the exit all that is left, before it what is not kept for the exit."""
+        """Return what a call may use now: at the exit all that is left, before it what is not reserved for the exit."""
         tokens = self.limits.tokens if at_exit else self.research_tokens
         cost = self.limits.cost_microusd if at_exit else self.research_cost
         return Allowance(tokens=tokens, cost_microusd=cost).less(self.used)
 
     def refuses(self, estimate: Estimate) -> EndKind | None:
-        """Which limit a further research call of this size would break; None if it may be made."""
+        """Return which limit a further research call of this size would exceed; None if it may be made."""
         if self.elapsed >= self.research_seconds():
             return "time"
         if self.used.tokens + estimate.tokens > self.research_tokens:
@@ -262,7 +262,7 @@ class Budget(Frozen):
 
 
 def _for_research(limit: int, reserve: float, exit_needs: int) -> int:
-    """Return `limit` less what is kept: the reserve, or what the exit needs if that is more, but then at most half."""
+    """Return `limit` minus the reserve, or minus what the exit needs if that is more, but then at most half."""
     return min(int(limit * (1 - reserve)), max(limit - exit_needs, limit - limit // 2))
 
 
@@ -294,7 +294,7 @@ class Experience(Frozen):
 
     @property
     def tokens_a_call(self) -> int:
-        """What the next call is taken to need beyond the figures of its agent: the average so far, rounded up."""
+        """Return what the next call is assumed to need beyond its agent's figures: the average so far, rounded up."""
         return -(-self.beyond_tokens // self.calls) if self.calls else 0
 
     def with_call(self, usage: Usage, output_tokens: int) -> "Experience":

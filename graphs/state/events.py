@@ -1,8 +1,8 @@
 """The events that a run emits while it works, numbered in order.
 
-The first thirteen types are those of the DeepCritical project; the others came with durable control. A run's events
-are numbered from 1 without gaps, and exactly one of them, the last, is terminal. A run that goes on after its end keeps
-its numbers: what had been its last event is then an `execution_ended`.
+The first thirteen types are those of the DeepCritical project; the others came with durable control. A run's events are
+numbered from 1 without gaps, and exactly one of them, the last, is terminal. A run that continues after its end keeps
+its numbers: its former last event is then an `execution_ended`.
 """
 
 from typing import Literal, TypeAlias, get_args
@@ -63,7 +63,7 @@ EVENT_TYPES: tuple[str, ...] = get_args(EventType)
 
 
 class AgentEvent(Frozen):
-    """One thing that happened."""
+    """One event of a run."""
 
     seq: int = Field(ge=1)
     """Its number in the run; also the SSE event id."""

@@ -19,7 +19,7 @@ class FailureType:
     PROVIDER: Final = "ProviderUnavailable"
     """A model's provider is down, overloaded or asks to wait: the run is held."""
     MODEL_REFUSED: Final = "ModelRefused"
-    """A key, credit, a name, a setting: nothing can go on until somebody mends it."""
+    """A key, credit, a name, a setting: nothing can continue until a person fixes it."""
     REQUEST_REFUSED: Final = "RequestRefused"
     """The provider refused this one request for what is in it: another call may be answered."""
     ABANDONED: Final = "Abandoned"
@@ -33,9 +33,9 @@ class FailureType:
     PROMPT_TOO_LONG: Final = "PromptTooLong"
     """The model does not take the prompt, also when less was put into it."""
     BUDGET: Final = "BudgetExhausted"
-    """What the call was allowed to use does not suffice for another request; no fault of anybody's."""
+    """The call's allowance does not suffice for another request; this is no error."""
     LIMIT_REACHED: Final = "LimitReached"
-    """What its node allows a call does not suffice for another request, though the run has more."""
+    """The node's limit does not suffice for another request, although the run has more."""
     SOURCE_REFUSED: Final = "SourceRefused"
     """A source will never answer this: it is unknown, unreadable or forbidden."""
     SOURCE_UNAVAILABLE: Final = "SourceUnavailable"
@@ -45,11 +45,11 @@ class FailureType:
     TOOL_REFUSED: Final = "ToolRefused"
     """There is no such tool, its arguments do not fit its schema, or its answer cannot be read."""
     APPROVAL_NEEDED: Final = "ApprovalNeeded"
-    """A tool writes, the operator has not allowed that, and nobody has approved the call, in time or at all."""
+    """A tool writes, the operator has not allowed that, and the call was not approved, in time or at all."""
     APPROVAL_REFUSED: Final = "ApprovalRefused"
     """A person refused the call of a tool that writes."""
     OUTCOME_UNKNOWN: Final = "OutcomeUnknown"
-    """A tool that writes was called, and nobody knows what came of it."""
+    """A tool that writes was called, and the outcome is unknown."""
     CIRCUIT_OPEN: Final = "CircuitOpen"
     """A source failed so often in this run that it is not asked again."""
     TIMEOUT: Final = "Timeout"
@@ -57,28 +57,28 @@ class FailureType:
     BRANCHES_FAILED: Final = "BranchesFailed"
     """Fewer branches succeeded than must."""
     INPUT_INVALID: Final = "InputInvalid"
-    """What expressions gave, or what was answered, does not fit."""
+    """The results of expressions, or an answer, do not fit."""
     PAYLOADS_TOO_LARGE: Final = "PayloadsTooLarge"
     """Temporal's own name for a result that is over its size limit; retrying cannot help."""
 
 
 class FailureDetails(Frozen):
-    """The details of a failure that leaves an activity: what its workflow has to know beside the reason."""
+    """The details of a failure that leaves an activity: what its workflow has to know besides the reason."""
 
     attempt: int = Field(ge=1)
-    """Which try failed; attempts whose worker died are none."""
+    """The number of the failed attempt; attempts whose worker died do not count."""
     usage: Usage = Usage()
-    """What it and the attempts before it used."""
+    """The usage of this attempt and those before it."""
     retry_after: float | None = None
     """Seconds that the provider asked to wait."""
     progress: JsonObject = {}
-    """What it had finished, for the next try to go on with."""
+    """What it had finished, for the next attempt to continue with."""
     exhausted: Exhausted | None = None
-    """Of a `BudgetExhausted`: what was used up."""
+    """For a `BudgetExhausted`: what was used up."""
 
 
 class NodeFailure(Frozen):
-    """What went wrong at a node and was left by an edge `on_error`, until the node does its work."""
+    """The failure of a node that was left by an `on_error` edge, until the node succeeds."""
 
     node: str
     type: str
@@ -97,18 +97,18 @@ class Ending(Frozen):
     detail: str = ""
     """One sentence for the report's head and the event."""
     type: str = Field(default="", exclude_if=lambda type: not type)
-    """Of a node that failed: the name of the error."""
+    """For a failed node: the name of the error."""
 
 
 class FailedTries(Frozen):
-    """What the tries of a call have left that could not be answered; it is made again."""
+    """The results of a call's failed attempts; the call is retried."""
 
     tries: int = Field(ge=1)
     """How often it was tried in vain."""
     since: float
     """When the first try failed, in seconds since the epoch."""
     progress: JsonObject = {}
-    """What the call had finished by then: nothing of it is done again."""
+    """What the call had finished by then: it is not repeated."""
 
 
 class Failure(Frozen):
@@ -122,7 +122,7 @@ class Failure(Frozen):
     exhausted: Literal["tokens", "cost"] | None = None
     """Set if nothing is broken: what its call was allowed to use did not suffice."""
     fatal: bool = False
-    """Nothing can go on until somebody has mended something (a refused key): the run fails at once."""
+    """Nothing can continue until a person has fixed something (a refused key): the run fails at once."""
 
 
 REASON_CHARACTERS = 500
@@ -132,17 +132,17 @@ class Cancellation(Frozen):
     """The cancellation of a run, or of a section with its run."""
 
     by: str = Field(default="", max_length=NAME_CHARACTERS)
-    """Who asked; empty if nobody was named."""
+    """The user; empty if none was named."""
     reason: str = Field(default="", max_length=REASON_CHARACTERS)
 
     @property
     def written(self) -> str:
-        """As it travels."""
+        """The cancellation in its transport form."""
         return self.model_dump_json()
 
     @classmethod
     def read(cls, text: str) -> "Cancellation":
-        """What travelled; of a text that is not ours, its words."""
+        """Parse the transport form; any other text is taken for the reason."""
         try:
             return cls.model_validate_json(text)
         except ValidationError:
@@ -150,6 +150,6 @@ class Cancellation(Frozen):
 
     @property
     def told(self) -> str:
-        """What the terminal event says."""
+        """The text of the terminal event."""
         said = insert_requester(f"Cancelled: {self.reason}" if self.reason else "Cancelled", self.by)
         return f"{said}; what it found is kept, and there is no report"

@@ -1,4 +1,4 @@
-"""What a run waits for: a hold, and calls of tools that wait for approval."""
+"""What a run waits for: a hold, and tool calls that wait for approval."""
 
 import json
 from typing import Final, Literal, TypeAlias
@@ -10,41 +10,41 @@ from elcano.graphs.state.failures import Ending
 from elcano.graphs.text import shorten_text
 
 HoldReason: TypeAlias = Literal["budget", "provider", "person", "pause", "approval", "store"]
-"""What a run waits for. `budget`: a top-up. `provider`: one that is down, overloaded or out of quota. `person`:
-a person to fix a key, a name or a setting. `pause`: to be continued by somebody. `approval`: somebody who approves
-or refuses its plan, or a call of a tool that writes."""
+"""What a run waits for. `budget`: a top-up. `provider`: one that is down, overloaded or out of quota. `person`: a
+person to fix a key, a name or a setting. `pause`: to be unpaused. `approval`: approval of its plan, or of a tool call
+that writes."""
 
 
 class Hold(Frozen):
-    """Why a run does nothing now. It goes on by itself, or once the cause is resolved."""
+    """Why a run does nothing now. It continues by itself, or once the cause is resolved."""
 
     reason: HoldReason
     node: str
     agent: str = ""
     source: str = ""
-    """Of a search."""
+    """The source of a search."""
     type: str = ""
     """The name of the error, for programs; of a budget the limit that is used up."""
     detail: str = Field(default="", max_length=2_000)
-    """What the provider said, which limit is used up, or why somebody paused it."""
+    """The provider's message, the limit that is used up, or the reason of a pause."""
     by: str = ""
-    """Who paused it; empty if nobody was named."""
+    """The user who paused it; empty if none was named."""
     tries: int = Field(default=0, ge=0)
     """How often the call was tried in vain; 0 if it waits for its first try."""
     since: float | None = None
     """When it began, in seconds since the epoch."""
     until: float | None = None
-    """When the call is tried again, in seconds since the epoch; None: once somebody has done something."""
+    """When the call is retried, in seconds since the epoch; None: after a person has acted."""
     seconds: float = Field(default=0.0, ge=0)
     """How long that was from the moment in which the last try failed."""
     ending: Ending | None = None
-    """How the run ends if it is told to, of one that waits for budget."""
+    """For a run that waits for budget: how it ends if it is stopped."""
 
 
 ARGUMENTS_CHARACTERS: Final = 2_000
-"""Of the arguments as they are shown; the input of the step has them whole."""
+"""Maximum length of the arguments shown; the input of the step has them whole."""
 CALL_CHARACTERS: Final = 120
-"""Of the id of a call: that of an activity, and how often its run was taken back."""
+"""Maximum length of the id of a call: the id of an activity, and how often its run was rolled back."""
 TOLD: Final = 20
 TOLD_CHARACTERS: Final = 200
 """Calls of a branch that its run knows of, and how much of the arguments of each; the branch itself has all."""
@@ -52,11 +52,11 @@ NAMED: Final = 5
 """Calls that a refusal names."""
 
 Decision: TypeAlias = Literal["", "approved", "refused", "lapsed"]
-"""What became of it; empty while it waits, `lapsed` if nobody decided in time."""
+"""The decision; empty while it waits, `lapsed` if none was made in time."""
 
 
 class WaitingCall(Frozen):
-    """One call: the tool and its arguments, since when it waits, and who decided."""
+    """One call: the tool and its arguments, since when it waits, and the decision."""
 
     id: str
     """Unique within its run: asked about anew, it has another one."""
@@ -75,14 +75,14 @@ class WaitingCall(Frozen):
     since: float
     """When it was asked about, in seconds since the epoch."""
     until: float
-    """When nobody is waited for any more, in seconds since the epoch."""
+    """When the wait ends, in seconds since the epoch."""
     decision: Decision = ""
     reason: str = ""
     """Why it was refused."""
     by: str = ""
-    """Who decided; empty if nobody was named."""
+    """The user who decided; empty if none was named."""
     decided_at: float | None = None
-    """When somebody decided, in seconds since the epoch."""
+    """When the decision was made, in seconds since the epoch."""
 
     @property
     def called(self) -> str:
@@ -90,7 +90,7 @@ class WaitingCall(Frozen):
         return f"{self.server}/{self.tool}"
 
     def figures(self) -> JsonObject:
-        """What events tell of it."""
+        """The call's data in events."""
         return self.model_dump(mode="json", include={"run_id", "server", "tool", "arguments", "whole", "until"}) | {
             "call": self.id
         }
@@ -103,7 +103,7 @@ def shorten_arguments(arguments: object) -> tuple[str, bool]:
 
 
 def in_short(calls: tuple[WaitingCall, ...]) -> tuple[WaitingCall, ...]:
-    """As much of them as a branch tells its run, again and again: the first ones, and how their arguments begin."""
+    """Return the part that a branch repeatedly sends its run: the first calls, and the beginning of their arguments."""
     told = ((call, shorten_text(call.arguments, TOLD_CHARACTERS)) for call in calls[:TOLD])
     return tuple(
         call.model_copy(update={"arguments": text, "whole": call.whole and text == call.arguments})

@@ -1,7 +1,7 @@
-"""What the answer to a question has to be: its form, its criteria, and the sections that are planned and researched.
+"""The requirements of an answer: its form, its criteria, and the sections that are planned and researched.
 
-Whoever plans says the criteria, each checkable; the judge says which are met and by which passages, and what is not met
-is looked for next.
+The planning agent states the criteria, each checkable; the judge says which are met and by which passages, and unmet
+ones are searched for next.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ from elcano.graphs.frozen import Frozen
 from elcano.graphs.text import shorten_text
 
 ReportForm: TypeAlias = Literal["plain", "comparison", "how_to", "overview", "yes_no", "review", "timeline"]
-"""`plain`: a question that wants its answer and no more. Empty, where a field allows it: nobody has said."""
+"""`plain`: a question that needs its answer and no more. Empty, where a field allows it: not specified."""
 
 KNOWN: Final = frozenset(get_args(ReportForm))
 
@@ -33,19 +33,19 @@ SaidForm: TypeAlias = Annotated[ReportForm | Literal[""], BeforeValidator(_norma
 
 
 MOST_CRITERIA: Final = 4
-"""Of one question: more are no criteria but a second plan."""
+"""Criteria of one question: more would be a second plan."""
 CRITERION_CHARACTERS: Final = 300
 MOST_PASSAGES: Final = 8
-"""That are named for one criterion."""
+"""Passages that are named for one criterion."""
 
 
 class Criterion(Frozen):
     """A requirement on the answer, and whether the evidence meets it."""
 
     text: str
-    """As `names at least two suppliers, with prices`."""
+    """The criterion, such as `names at least two suppliers, with prices`."""
     met: bool | None = None
-    """None: nobody has judged it yet."""
+    """None: not judged yet."""
     evidence: tuple[str, ...] = ()
     """Ids of the passages that meet it, the best first."""
 
@@ -95,15 +95,15 @@ def _apply_verdict(criterion: Criterion, verdict: CriterionVerdict) -> Criterion
 
 
 class SectionPlan(Frozen):
-    """One section that is to be researched."""
+    """One section to research."""
 
     title: str
     key_question: str
     criteria: tuple[str, ...] = ()
-    """What its research has to find, each so that it can be seen whether it was."""
+    """What its research has to find, each a checkable criterion."""
     form: ReportForm | Literal[""] = ""
     wish: str = ""
-    """What of the wishes for the whole report is for it: how long it is, for whom; empty: they were not divided."""
+    """Its part of the wishes for the whole report: its length, its readers; empty: they were not divided."""
     left_out: bool = False
     """Somebody had it dropped. It keeps its place, so that those after it keep theirs."""
 
@@ -121,14 +121,14 @@ class SectionGap(Frozen):
 
 
 class SectionResult(Frozen):
-    """What became of one section: its draft and the evidence that it handed over, or the gap that it leaves."""
+    """The outcome of one section: its draft and evidence, or the gap that it leaves."""
 
     title: str
     key_question: str
     draft: str | None = None
     """Artifact hash of the section's `ReportDraft`; None also if no writer ends its branch."""
     unanswered: bool = False
-    """Its branch came to its end, and nothing that it found answers its question."""
+    """Whether its branch came to its end, and nothing that it found answers its question."""
     evidence: tuple[str, ...] = ()
     searches: tuple[str, ...] = ()
     """The queries that its research made."""
@@ -137,9 +137,9 @@ class SectionResult(Frozen):
     ended_by: str = ""
     """The kind of that ending, or of its gap, for programs."""
     tokens: int = 0
-    """What its research used."""
+    """The usage of its research."""
     wish: str = ""
-    """What the person who asked wants of it, as the plan divided that."""
+    """The user's wishes for it, as the plan divided them."""
     gap: SectionGap | None = None
     criteria: tuple[Criterion, ...] = ()
     """Of a section without a draft: what its answer has to meet, and which passages meet it."""
@@ -167,7 +167,7 @@ def open_sections(plan: Iterable[SectionPlan]) -> tuple[SectionPlan, ...]:
 
 
 def plan_fault(plan: Sequence[SectionPlan], most: int) -> str | None:
-    """Why these sections cannot be researched, of which there may be so many; None if they can."""
+    """Return why these sections cannot be researched, given their maximum number; None if they can."""
     if not plan:
         return "a plan needs at least one section"
     if len(plan) > most:

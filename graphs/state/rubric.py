@@ -16,7 +16,7 @@ SCALE: Final = 10
 MOST_SCORES: Final = 12
 MOST_KINDS: Final = 8
 MOST_NAMES: Final = 20
-"""Of one kind, in one answer."""
+"""Names of one kind, in one answer."""
 NAME_CHARACTERS: Final = 200
 REASON_CHARACTERS: Final = 600
 MOST_PASSAGES: Final = 8
@@ -32,7 +32,7 @@ class ScoreKind(Frozen):
     meaning: Line
     """What it measures, and what a low, a middle and a high score mean."""
     least: int = Field(default=0, ge=0, le=SCALE)
-    """With less the evidence is not enough."""
+    """The score below which the evidence is not enough."""
 
 
 class NameKind(Frozen):
@@ -41,7 +41,7 @@ class NameKind(Frozen):
     name: RubricName
     meaning: Line
     least: int = Field(default=0, ge=0, le=MOST_NAMES)
-    """With fewer the evidence is not enough."""
+    """The number of names below which the evidence is not enough."""
 
 
 class Rubric(Frozen):
@@ -49,15 +49,15 @@ class Rubric(Frozen):
 
     name: RubricName
     description: Line
-    """For which questions it is: whoever reads the question chooses by that."""
+    """The questions that it is for: the agent that reads the question chooses by this."""
     scores: tuple[ScoreKind, ...] = Field(default=(), max_length=MOST_SCORES)
     names: tuple[NameKind, ...] = Field(default=(), max_length=MOST_KINDS)
     least_total: int = Field(default=0, ge=0)
-    """With less in all scores together the evidence is not enough."""
+    """The sum of scores below which the evidence is not enough."""
     sufficient: str = Field(default="", max_length=1_000)
-    """What else has to hold before a report can be written, in words."""
+    """Further conditions for writing a report, in words."""
     instructions: str = Field(default="", max_length=4_000)
-    """What else the judge is told."""
+    """Further instructions for the judge."""
 
     @model_validator(mode="after")
     def _consistent(self) -> "Rubric":
@@ -99,12 +99,12 @@ class RubricScores(Frozen):
 
     rubric: str
     scores: tuple[Score, ...] = ()
-    """Those of the rubric, in its order."""
+    """The scores of the rubric, in its order."""
     names: tuple[NamesFound, ...] = ()
     unscored: str = ""
     """Why nothing is scored, of a judge that cannot."""
     lacking: tuple[str, ...] = ()
-    """What the rubric asks for and is not there, in words."""
+    """Requirements of the rubric that are not met, in words."""
 
 
 def apply_rubric(

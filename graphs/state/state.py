@@ -12,15 +12,15 @@ from elcano.graphs.state.rubric import Rubric
 from elcano.graphs.state.team import Hypothesis, Ledger
 
 REASON_CHARACTERS: Final = 600
-"""Of a reason, for people."""
+"""Maximum length of a reason shown to people."""
 
 
 class Choice(Frozen):
-    """The mode by which a run goes on that was asked for as `auto`; empty until it was chosen."""
+    """The mode that a run of mode `auto` picked; empty until then."""
 
     mode: str = ""
     reason: str = Field(default="", max_length=REASON_CHARACTERS + 1)
-    """One or two sentences, for whoever asked."""
+    """One or two sentences, for the user."""
 
 
 def format_chosen_mode(asked: str, choice: Choice) -> str:
@@ -29,7 +29,7 @@ def format_chosen_mode(asked: str, choice: Choice) -> str:
 
 
 MOST_ENTRIES: Final = 6
-"""Of the conversation so far, the latest."""
+"""Number of entries of the conversation that are kept, the latest."""
 
 
 QUESTION_CHARACTERS: Final = 400
@@ -39,7 +39,7 @@ ANSWER_CHARACTERS: Final = 900
 
 
 OLDER_ANSWER_CHARACTERS: Final = 300
-"""Of an answer before the latest one."""
+"""Maximum length of an answer before the latest one."""
 
 
 SQL_CHARACTERS: Final = 1_000
@@ -57,7 +57,7 @@ MOST_EVIDENCE: Final = 40
 
 
 class HistoryEntry(Frozen):
-    """One question that was asked before, and what came of it."""
+    """An earlier question and its answer."""
 
     run_id: str
     question: str = Field(max_length=QUESTION_CHARACTERS + 1)
@@ -68,7 +68,7 @@ class HistoryEntry(Frozen):
     ending: str = ""
     """Why it ended early, or failed; empty if it did not."""
     sql: tuple[str, ...] = Field(default=(), max_length=MOST_SQL)
-    """What it asked databases last."""
+    """Its last database query."""
     evidence: tuple[str, ...] = Field(default=(), max_length=MOST_CITED)
     """Ids of the passages that its report cites first."""
     report: str = ""
@@ -85,7 +85,7 @@ EXCERPT_CHARACTERS = 240
 
 
 class EvidenceRef(Frozen):
-    """One passage that was found, by reference. Its text is in the evidence store under `id`."""
+    """A found passage, by reference. Its text is in the evidence store under `id`."""
 
     id: str = Field(min_length=1, max_length=300)
     """Canonical: the same passage found twice has the same id (PMID, DOI, URL, path and hash)."""
@@ -93,7 +93,7 @@ class EvidenceRef(Frozen):
     """The source that was searched."""
     title: str
     locator: str
-    """Where a person finds it: a URL, or path, page and anchor."""
+    """Where readers find it: a URL, or path, page and anchor."""
     excerpt: str = Field(max_length=EXCERPT_CHARACTERS + 1)
     characters: int = Field(ge=0)
     """Length of the stored passage, for estimates."""
@@ -104,11 +104,11 @@ class EvidenceRef(Frozen):
 
 
 RELATED: Final = "this run"
-"""In place of a source: what the run has found already was searched. Each passage names the source it is from."""
+"""In place of a source: the run's own findings were searched. Each passage names its source."""
 
 
 class ToolCallRecord(Frozen):
-    """One search that was made, and what came of it."""
+    """One search and its outcome."""
 
     source: str
     query: str
@@ -119,7 +119,7 @@ class ToolCallRecord(Frozen):
     error: str | None = None
     """Why it failed; an error is never evidence."""
     pending: bool = False
-    """It is about to be made; what comes of it takes its place."""
+    """Whether it is about to be made; its outcome replaces it."""
     chosen: bool = False
     """An agent chose it; others are made whatever is known."""
 
@@ -143,7 +143,7 @@ class IterationData(Frozen):
     """Ids of passages, of this or an earlier iteration, that were found to be beside the question: agents are shown
     them no more, and they count as nothing new."""
     suggested_queries: tuple[str, ...] = ()
-    """What the judge would search next; the next tool selection reads it."""
+    """The queries that the judge suggests; the next tool selection reads them."""
 
 
 class ResearchState(Frozen):
@@ -151,31 +151,31 @@ class ResearchState(Frozen):
 
     question: str
     background: str = ""
-    """Context from whoever started the run: a user, or the plan that this run is a section of."""
+    """Context from the user, or from the plan that this run is a section of."""
     history: tuple[HistoryEntry, ...] = ()
-    """Of a run that follows another one: what was asked and answered before, the oldest first, the latest ones."""
+    """For a follow-up run: earlier questions and answers, the oldest first, only the latest ones."""
     instructions: str = ""
-    """What the person who asked wants of the report's length, tone or form."""
+    """The user's wishes for the report's length, tone or form."""
     review: bool = False
     """Whether the report's statements are read against their quotes by the reviewer."""
     guidance: tuple[str, ...] = ()
-    """What somebody said of the research while it was under way, the latest last."""
+    """Instructions sent while the run was in progress, the latest last."""
     language: str = ""
-    """The question's, by its English name; empty if nobody has said."""
+    """The question's language, by its English name; empty if unknown."""
     form: ReportForm | Literal[""] = ""
-    """That of the report; empty: nobody has said, and whoever writes chooses."""
+    """The form of the report; empty: not specified, and the writing agent chooses."""
     criteria: tuple[Criterion, ...] = ()
-    """What the answer has to meet, and how far that is so."""
+    """The criteria of the answer, and whether they are met."""
     sources: tuple[str, ...] = ()
     """Names of the sources that may be searched."""
     databases: tuple[str, ...] = ()
-    """Which names are those of databases, whether or not they are among `sources`; of a graph that asks them."""
+    """The names that are databases, whether or not they are among `sources`; for graphs that query them."""
     tool_servers: tuple[str, ...] = ()
     """Names of the servers of tools that the operator named."""
     barred: dict[str, str] = {}
-    """Of a run that chooses its mode: by name those that it cannot choose here, and why."""
+    """For a run that picks its mode: the modes that it cannot pick here, by name, and why."""
     choice: Choice = Choice()
-    """Which one it has chosen."""
+    """The mode that it picked."""
     domain: str = ""
     """The name of the rubric by which evidence is judged; empty: by that of no field."""
     domains: tuple[Rubric, ...] = ()
@@ -184,29 +184,29 @@ class ResearchState(Frozen):
     """The turn of the loop that is running; equals `conversation[-1].number` once it has begun."""
     conversation: tuple[IterationData, ...] = ()
     evidence: tuple[EvidenceRef, ...] = ()
-    """In the order of their finding, each id once. Only ever appended to."""
+    """In the order in which it was found, each id once. Only ever appended to."""
     outputs: JsonObject = {}
     """The latest output of each node, by node id."""
     title: str = ""
     """The report's title, once there is a plan."""
     plan: tuple[SectionPlan, ...] = ()
-    """The sections that were planned, each with its question, titles made unique. Those that somebody had dropped are
-    marked; nothing comes of them."""
+    """The planned sections, each with its question, titles made unique. Sections dropped on request are marked and have
+    no outcome."""
     added_sections: tuple[SectionPlan, ...] = ()
-    """Sections that somebody added before there was a plan, which takes them over."""
+    """Sections added by request before the plan existed, which then includes them."""
     sections: tuple[SectionResult, ...] = ()
-    """What came of them, in the plan's order."""
+    """The outcomes of the sections, in the plan's order."""
     ledger: Ledger | None = None
-    """Of a team that a manager leads: what it goes by, whose turn is next, what was counted."""
+    """For a team with a manager: its plan, whose turn is next, and the counts."""
     hypotheses: tuple[Hypothesis, ...] = ()
-    """What may be so, with ids of evidence for and against each; the latest ones."""
+    """Possible answers, with ids of evidence for and against each; the latest ones."""
     values: dict[str, Json] = {}
-    """For graphs of one's own: written by the reducers `set_values` and `collect_results`."""
+    """For custom graphs: written by the reducers `set_values` and `collect_results`."""
     failures: tuple[NodeFailure, ...] = ()
-    """Of nodes that failed, were left by an edge `on_error` and have not done their work since: each once, the latest
-    last. Expressions read that one as `failure`."""
+    """Failures of nodes that were left by an `on_error` edge and have not succeeded since: each node once, the latest
+    last. Expressions read the latest as `failure`."""
     warnings: tuple[str, ...] = ()
-    """What a reader of the report should know: files that were skipped, searches that failed."""
+    """Warnings for the readers of the report: files that were skipped, searches that failed."""
 
     @property
     def distinct_evidence(self) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""What a team that a manager leads goes by: its assumptions and plan, whose turn comes next, and its hypotheses.
+"""The state of a team with a manager: its assumptions and plan, whose turn comes next, and its hypotheses.
 
-Pure arithmetic of rounds, stalls and resets. Whether a turn brings anything is not left to the manager alone: the same
-participant with the same instruction, where nothing that it could go by has changed since, is a stall whatever it says.
+Pure arithmetic of rounds, stalls and resets. The manager alone does not decide whether a turn makes progress: the same
+participant with the same instruction, if none of its inputs has changed since, is a stall whatever the manager says.
 """
 
 import re
@@ -16,7 +16,7 @@ REPORTER: Final = "reporter"
 NO_RESET_LEFT: Final = "the rounds brought nothing new, and no reset is left"
 """Why a team gives up."""
 MOST_FACTS: Final = 12
-"""Of one kind, and steps of a plan."""
+"""Facts of one kind, and steps of a plan."""
 FACT_CHARACTERS: Final = 300
 INSTRUCTION_CHARACTERS: Final = 1_000
 REASON_CHARACTERS: Final = 300
@@ -45,7 +45,7 @@ class Turn(Frozen):
 
     round: int = Field(ge=1)
     speaker: str
-    """Empty: nobody that there is was named."""
+    """Empty: no existing participant was named."""
     instruction: str
     reason: str = ""
     """Why it is this one's turn, as the manager says."""
@@ -55,7 +55,7 @@ class Turn(Frozen):
     guidance: int = Field(default=0, ge=0)
     """Instructions that the person who asked had given meanwhile."""
     sources: tuple[str, ...] = ()
-    """What could be searched."""
+    """The sources that could be searched."""
 
     @property
     def basis(self) -> tuple[object, ...]:
@@ -67,11 +67,11 @@ class Ledger(Frozen):
     """How a led piece of research stands."""
 
     task: TaskLedger = TaskLedger()
-    """As it was last made."""
+    """The latest assumptions and plan."""
     next_speaker: str = ""
-    """Who speaks next; `reporter` ends the research. Empty: nobody does, and the manager has to say it once more."""
+    """The next participant; `reporter` ends the research. Empty: none, and the manager has to name one again."""
     instruction: str = ""
-    """What that participant is to do."""
+    """The instruction for that participant."""
     satisfied: bool = False
     """Whether the manager said that the request is."""
     stalls: int = Field(default=0, ge=0)
@@ -142,9 +142,9 @@ def _normalize_instruction(text: str) -> str:
 
 MOST_HYPOTHESES: Final = 4
 MOST_SEARCHES: Final = 3
-"""Of one hypothesis."""
+"""Searches of one hypothesis."""
 MOST_PASSAGES: Final = 8
-"""That are named for one hypothesis, and as many against it."""
+"""Passages that are named for one hypothesis, and as many against it."""
 STATEMENT_CHARACTERS: Final = 500
 
 

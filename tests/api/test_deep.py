@@ -39,7 +39,7 @@ def assert_whole(messages: Sequence[Message], sections: Sequence[str]) -> None:
         assert (told[0].event, told[-1].event) == ("branch_started", "branch_complete")
         own = [message.data["seq"] for message in told[1:-1]]
         assert own == list(range(2, len(own) + 2))
-        assert {"thinking", "search_complete", "synthesizing"} <= {message.event for message in told}
+        assert {"thinking", "search_complete", "judging"} <= {message.event for message in told}
 
 
 @pytest.mark.parametrize("use_graph", [True, False])

@@ -146,8 +146,9 @@ async def test_what_was_searched_is_said_with_its_day(left: Left) -> None:
     days = {left.view[when][:10] for when in ("started_at", "finished_at")}
     assert set(left.report.searched) <= days
     said = left.markdown.partition("## What was searched")[2].partition("##")[0]
-    queries = "; ".join(f"“{query}”" for query in SEARCHES)
-    assert f"Sources: {', '.join((*SEARCHED, FAILING))}. Searched for: {queries}." in said
+    queries = "\n".join(f"- “{query}”" for query in SEARCHES)
+    assert f"Sources: {', '.join((*SEARCHED, FAILING))}. " in said
+    assert f"Searched for:\n\n{queries}\n" in said
     assert any(f"Searched on {day}." in said for day in days) or f"from {min(days)} to {max(days)}" in said
 
 

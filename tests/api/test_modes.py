@@ -134,7 +134,7 @@ BY_DEFAULT = default_limits(auto_graph())
         (
             Limits(tokens=15_000),
             ("pubmed", "sales"),
-            ["data", "analysis", "magentic", "hierarchical", "iterative", "deep"],
+            ["data", "analysis", "magentic", "hierarchical", "deep"],
         ),
         (Limits(tokens=5_000), ("pubmed", "sales"), ALL),
         (Limits(tokens=5_000), ("sales",), ALL),

@@ -179,6 +179,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         request="Write the introduction, key findings, conclusion and limitations of the report in this task envelope.",
         answer=Summary,
         shown=shown_summary,
+        ranks=False,
     ),
     input=SynthesisInput,
     output=DraftRef,

@@ -157,13 +157,12 @@ def complete_tasks(
     """
     named = Counter(task.source for task in tasks if task.source in sources)
     source = next((name for name, _ in named.most_common(1)), next(iter(sources), ""))
-    made = {
-        _normalize_query_words(call.query) for turn in conversation for call in turn.tool_calls if call.error is None
-    }
+    calls = [call for turn in conversation for call in turn.tool_calls if call.error is None]
+    made = {(call.source, _normalize_query_words(call.query)) for call in calls}
     chosen: list[AgentTask] = []
     open_gaps = list(range(1, len(gaps) + 1))
     for task in tasks:
-        if (key := _normalize_query_words(task.query)) in made and task.source in sources:
+        if (key := (task.source, _normalize_query_words(task.query))) in made:
             continue
         made.add(key)
         chosen.append(task)
@@ -174,9 +173,10 @@ def complete_tasks(
         return tuple(chosen[:MOST_TASKS])
     wanted = [(number, gaps[number - 1]) for number in open_gaps] + [(0, query) for query in suggested]
     chosen = chosen[: MOST_TASKS - len(open_gaps)]
+    searched = {words for _, words in made}
     for number, query in wanted:
-        if (key := _normalize_query_words(query)) and key not in made:
-            made.add(key)
+        if (words := _normalize_query_words(query)) and words not in searched:
+            searched.add(words)
             chosen.append(AgentTask(source=source, query=query[:300], closes=number))
     return tuple(chosen[:MOST_TASKS])
 

@@ -19,8 +19,9 @@ from elcano.graphs.agents.prompt_texts import (
     DATA_NOT_INSTRUCTIONS,
     FORMS,
     HEADING,
+    PASSAGES,
+    RANKING,
     READING,
-    TRUSTING,
     render_form_guidance,
 )
 from elcano.graphs.engine.budget_check import sent_tokens
@@ -36,8 +37,18 @@ QUESTIONS = [(agent, question) for agent in AGENTS.values() for question in (age
 EACH = pytest.mark.parametrize(("agent", "question"), QUESTIONS, ids=lambda one: getattr(one, "name", ""))
 FORMED = {"planner", "writer", "drafter", "long_writer", "proofreader"}
 """Agents that plan or write a report."""
-WITHOUT_PASSAGES = {"input_parser", "tool_selector", "progress_ledger", "splitter", "sql_writer", "sql_repairer"}
+WITHOUT_PASSAGES = {
+    "input_parser",
+    "tool_selector",
+    "progress_ledger",
+    "splitter",
+    "sql_writer",
+    "sql_repairer",
+    "reviewer",
+}
 """Agents that are shown no passage."""
+WITHOUT_CHOICE = {AGENTS["long_writer"].closing}
+"""What agents are asked that do not choose between passages."""
 
 
 def loaded(*works: Work | None) -> Loaded:
@@ -68,7 +79,9 @@ def test_every_agent_is_told_how_to_read_and_who_sees_passages_how_far_to_trust_
 ) -> None:
     assert question.told.startswith(question.instructions)
     assert question.told.count(READING) == 1
-    assert question.told.count(TRUSTING) == (agent.name not in WITHOUT_PASSAGES)
+    assert question.told.count(PASSAGES) == question.passages == (agent.name not in WITHOUT_PASSAGES)
+    assert question.told.count(RANKING) == (question.passages and question.ranks)
+    assert question.ranks == (question not in WITHOUT_CHOICE)
 
 
 @EACH

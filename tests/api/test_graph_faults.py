@@ -10,7 +10,7 @@ import pytest
 
 from elcano.graphs.modes import MODES
 from tests.api.test_own_graphs import team
-from tests.unit.graphs.test_fault_places import at, mutated
+from tests.unit.graphs.spec.test_fault_places import at, mutated
 
 Graph = dict[str, Any]
 

@@ -21,8 +21,8 @@ from elcano.graphs.state.budget import Allowance, Budget, Estimate, Limits, TopU
 from elcano.graphs.state.failures import Failure
 from elcano.graphs.state.plan import SectionPlan, SectionResult
 from elcano.graphs.state.state import EvidenceRef, IterationData, ResearchState
+from tests.unit.graphs.state.test_limits import all_limits
 from tests.unit.graphs.strategies import graphs, limits, usages
-from tests.unit.graphs.test_limits import all_limits
 
 many = settings(max_examples=80, deadline=None, database=None)
 needs = st.builds(Estimate, tokens=st.integers(0, 200_000), cost_microusd=st.integers(0, 2_000))

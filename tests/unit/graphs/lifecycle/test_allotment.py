@@ -9,8 +9,8 @@ from pydantic import ValidationError
 
 from elcano.graphs.lifecycle.fanout import Allotment, Slice
 from elcano.graphs.state.budget import LEAST_TOKENS, Budget, Estimate, Limits, Usage, sum_usages
+from tests.unit.graphs.state.test_limits import all_limits
 from tests.unit.graphs.strategies import limits as small_limits
-from tests.unit.graphs.test_limits import all_limits
 
 many = settings(max_examples=80, deadline=None, database=None)
 amounts = st.integers(0, 200_000)

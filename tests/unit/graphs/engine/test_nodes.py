@@ -2,7 +2,7 @@
 
 import pytest
 
-from elcano.graphs.engine.commands import BranchStart, CallTool, RunBranches
+from elcano.graphs.engine.commands import BranchStart, CallAgent, CallTool, RunBranches
 from elcano.graphs.engine.entries import StepFailed
 from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.frozen import Json
@@ -16,6 +16,7 @@ from elcano.graphs.spec.graph import (
     SequentialEdge,
     StateNode,
 )
+from elcano.graphs.spec.limits import AgentLimits
 from elcano.graphs.state.branches import BranchInput
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.failures import Ending
@@ -162,3 +163,18 @@ def test_branches_by_item() -> None:
     entry = immediate(graph, begun(graph, values={"plan": [{"q": "x"}, {}]}))
     assert isinstance(entry, StepFailed)
     assert entry.failure.message == "question: Field required"
+
+
+@pytest.mark.parametrize(
+    ("most", "allowed", "own"), [(30_000, 30_000, 30_000), (10_000_000, None, None), (None, None, None)]
+)
+def test_a_call_may_use_what_the_run_has_left_and_no_more_than_its_node_allows(
+    most: int | None, allowed: int | None, own: int | None
+) -> None:
+    limits = None if most is None else AgentLimits(tokens=most)
+    graph = two_nodes(nodes=(asking("a", limits=limits), asking("z", "writer")))
+    run = begun(graph)
+    call = next_command(graph, run, 0.0)
+    assert isinstance(call, CallAgent)
+    left = run.budget.allowance(at_exit=False).tokens
+    assert (call.allowance.tokens, call.own_tokens) == (allowed or left, own)

@@ -21,7 +21,7 @@ from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import TenantStore
 
 LINE_CHARACTERS: Final = 1_900
-"""Of one row: less than a quote may have."""
+"""Maximum length of a row: less than a quote may have."""
 _OVERRIDES: Final = re.compile("[\u202d\u202e]")
 NULL: Final = "NULL"
 NO_ROW: Final = "It has no row."
@@ -52,7 +52,7 @@ RESULT_TYPE: Final = "application/vnd.elcano.result+json"
 TEXT_CHARACTERS: Final = 100_000
 TITLE_CHARACTERS: Final = 200
 HEAD_CHARACTERS: Final = 200
-"""Of a value in a digest, which the state of a run carries."""
+"""Maximum length of a value in a digest, which the state of a run carries."""
 
 
 async def store_result_table(store: TenantStore, run_id: str, table: ResultTable) -> ResultDigest:
@@ -83,7 +83,7 @@ async def _load_table_artifact(store: TenantStore, artifact: str) -> ResultTable
 
 
 def build_result_digest(table: ResultTable, artifact: str, evidence: str) -> ResultDigest:
-    """What the state knows of a result."""
+    """Build the state's digest of a result."""
     return ResultDigest(
         artifact=artifact,
         evidence=evidence,

@@ -1,4 +1,4 @@
-"""What a worker opens once and uses for every call: databases, servers of tools, encoders."""
+"""What a worker opens once and uses for every call: databases, tool servers, encoders."""
 
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
@@ -27,10 +27,10 @@ class Services:
         self._opened: dict[Callable[[Settings], Any], object] = dict(given)
 
     def open_all(self) -> None:
-        """Open what the plugins name, so that a setting that cannot be used is told at the start.
+        """Open what the plugins name, so that an unusable setting is reported at the start.
 
         Raises:
-            InputInvalid: a setting names something that is not there.
+            InputInvalid: a setting names something that does not exist.
         """
         for open_service in load_objects("services"):
             self.get(open_service)

@@ -8,8 +8,6 @@ from pydantic import Field, ValidationError
 
 from elcano.api.http.errors import (
     AgentNotFound,
-    BodyTooLarge,
-    BodyUnreadable,
     FieldFault,
     RequestInvalid,
     problem_docs,
@@ -34,13 +32,13 @@ class AgentField(Described):
     """An input of an agent."""
 
     name: str = Field(examples=["question"])
-    """As a node's `inputs` name it."""
+    """The name in a node's `inputs`."""
     type: str = Field(examples=["string"])
     """What its expression has to give, in JSON Schema's words; `any`: several of them."""
     required: bool = Field(examples=[True])
     """Whether a node has to give it."""
     description: str = ""
-    """What it is."""
+    """Its description."""
 
 
 class AgentCard(Described):
@@ -49,14 +47,14 @@ class AgentCard(Described):
     name: str = Field(examples=["judge"])
     """Nodes call it so."""
     version: int | None = Field(default=None, ge=1, examples=[3])
-    """Of an agent of your own the number of its latest version, which nodes mean unless they name another (`name@2`);
-    null: it is built in."""
+    """For a custom agent the number of its latest version, which nodes use unless they name another (`name@2`); null:
+    it is built in."""
     at: Moment | None = Field(default=None, examples=["2026-01-01T00:00:00Z"])
     """When that was kept."""
     description: str = Field(examples=["Judges whether the evidence is enough to answer."])
-    """What it is for."""
+    """Its purpose."""
     inputs: tuple[AgentField, ...]
-    """What it is given."""
+    """Its inputs."""
     outputs: tuple[str, ...] = Field(examples=[["sufficient", "confidence"]])
     """The fields of what it leaves under `outputs.NODE`."""
     passages: bool = Field(examples=[True])
@@ -83,11 +81,11 @@ class AgentView(AgentCard):
     """An agent, whole."""
 
     output: dict[str, Any] = Field(examples=[{"type": "object"}])
-    """What it answers, as a JSON Schema."""
+    """Its answer, as a JSON Schema."""
     instructions: str
     """What its model is told beside the task."""
     definition: OwnAgent | None = None
-    """Of an agent of your own what was kept: change it and send it to `POST /v1/agents`."""
+    """For a custom agent its stored definition: change it and send it to `POST /v1/agents`."""
 
     @classmethod
     def built_in(cls, agent: AgentDefinition) -> "AgentView":
@@ -229,7 +227,7 @@ AgentNamed: TypeAlias = Annotated[
 TAKEN = frozenset({"schema"})
 """Names that stand for something else in the place of an agent's."""
 
-router = APIRouter(prefix="/v1/agents", tags=["agents"], responses=problem_docs(RequestInvalid))
+router = APIRouter(prefix="/v1/agents", tags=["agents"])
 
 
 @router.get("")
@@ -245,7 +243,7 @@ async def list_agents(services: Provided) -> list[AgentCard]:
     responses={
         200: {"model": AgentCard, "description": "It is the latest version already"},
         201: {"description": "A new version", "headers": _LOCATION},
-        **problem_docs(BodyUnreadable, BodyTooLarge, TooManyAgents),
+        **problem_docs(TooManyAgents),
     },
 )
 async def keep_agent(
@@ -294,7 +292,7 @@ async def list_agent_versions(name: AgentNamed, services: Provided) -> list[Agen
 
 @router.delete("/{name}", status_code=204, responses=problem_docs(AgentNotFound))
 async def delete_agent(name: AgentNamed, services: Provided) -> None:
-    """Delete an agent of your own with all its versions. Graphs and runs that call it go on; they have it with them."""
+    """Delete your own agent with all its versions. Graphs and runs that call it continue; they carry it with them."""
     if name in AGENTS:
         raise RequestInvalid([FieldFault(field="name", message=f"{name!r} is a built-in agent, which stays")])
     if not await services.store.agents.delete(name):

@@ -15,11 +15,11 @@ from temporalio.client import Client
 
 from elcano import __version__
 from elcano.api import agents, graphs, health, modes, openapi, sources
-from elcano.api.control import cancel
 from elcano.api.control import routes as control_routes
 from elcano.api.events import sse
 from elcano.api.events.watcher import Feeds
 from elcano.api.http.browser_guard import CrossOrigin, Trust
+from elcano.api.http.errors import RequestInvalid, problem_docs
 from elcano.api.http.identity import Identity, build_identity
 from elcano.api.http.methods import Conditional, HttpMethods
 from elcano.api.http.problems import install_error_handlers
@@ -43,7 +43,6 @@ ROUTERS: Final = (
     run_routes.router,
     sse.router,
     control_routes.router,
-    cancel.router,
     resume_routes.router,
     report_routes.router,
     step_routes.router,
@@ -97,6 +96,7 @@ def create_app(
         redoc_url=None,
         lifespan=lifespan,
         dependencies=[Depends(require_json), Depends(refuse_unknown_parameters)],
+        responses=problem_docs(RequestInvalid),  # in place of the framework's own form of a refusal
         generate_unique_id_function=_operation_id,
     )
     app.state.identity = tenant_of or build_identity(settings)

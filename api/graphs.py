@@ -8,8 +8,6 @@ from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
 from elcano.api.http.errors import (
-    BodyTooLarge,
-    BodyUnreadable,
     FieldFault,
     GraphNotFound,
     NotAcceptable,
@@ -43,12 +41,12 @@ class GraphCard(Described):
     name: NodeId = Field(examples=["iterative"])
     """Pass it as `mode`."""
     version: int | None = Field(default=None, ge=1, examples=[3])
-    """Of a graph of your own the number of its latest version, which `mode` means unless it names another (`name@2`);
-    null: it is built in."""
+    """For a custom graph the number of its latest version, which `mode` uses unless it names another (`name@2`); null:
+    it is built in."""
     at: Moment | None = Field(default=None, examples=["2026-01-01T00:00:00Z"])
     """When that was kept."""
     description: str = Field(examples=["Think, find the gap, search for it, judge."])
-    """What it does."""
+    """Its description."""
     nodes: int = Field(examples=[9])
     """How many nodes it has."""
     agents: tuple[str, ...] = Field(examples=[["judge", "thinking", "writer"]])
@@ -92,7 +90,7 @@ class DryRunRequest(Request):
     """A walk through a graph on which nothing is done."""
 
     question: Spoken = Field(max_length=MAX_QUESTION, examples=["Why is the sky blue?"])
-    """What the walk is about."""
+    """The question of the walk."""
     answers: dict[Annotated[str, Field(max_length=100)], Annotated[list[dict[str, Any]], Field(max_length=100)]] = (
         Field(
             default={},
@@ -107,7 +105,7 @@ class DryRunRequest(Request):
     )
     """Names of sources; they need not exist."""
     budget: BudgetRequest = Field(default=BudgetRequest(), json_schema_extra=_without_default)
-    """What a run like this may spend."""
+    """The limits of such a run."""
 
 
 _LOCATION = {"Location": {"description": "The path of the version.", "schema": {"type": "string"}}}
@@ -121,7 +119,7 @@ GraphNamed: TypeAlias = Annotated[
     str, Path(max_length=100, description="A name; of your own also a version: `my_graph@2`.", examples=["iterative"])
 ]
 
-router = APIRouter(prefix="/v1/graphs", tags=["graphs"], responses=problem_docs(RequestInvalid))
+router = APIRouter(prefix="/v1/graphs", tags=["graphs"])
 
 
 @router.get("")
@@ -137,7 +135,7 @@ async def list_graphs(services: Provided) -> list[GraphCard]:
     responses={
         200: {"model": GraphCard, "description": "It is the latest version already"},
         201: {"description": "A new version", "headers": _LOCATION},
-        **problem_docs(BodyUnreadable, BodyTooLarge, GraphInvalid, TooManyGraphs),
+        **problem_docs(GraphInvalid, TooManyGraphs),
     },
 )
 async def keep_graph(
@@ -169,7 +167,7 @@ async def graph_schema() -> dict[str, Any]:
     return ResearchGraph.model_json_schema()
 
 
-@router.post("/validate", responses=problem_docs(BodyUnreadable, BodyTooLarge))
+@router.post("/validate")
 async def validate_graph(
     graph: Annotated[Any, Body(description="A graph as JSON (see `GET /v1/graphs/schema`).")],
     services: Provided,
@@ -223,7 +221,7 @@ async def list_versions(name: GraphNamed, services: Provided) -> list[GraphVersi
     return [GraphVersionCard(version=version, at=datetime_from_seconds(at)) for version, at in versions]
 
 
-@router.post("/{name}/dry-run", responses=problem_docs(BodyUnreadable, BodyTooLarge, GraphNotFound))
+@router.post("/{name}/dry-run", responses=problem_docs(GraphNotFound))
 async def dry_run(name: GraphNamed, body: DryRunRequest, services: Provided) -> Preview:
     """Walk a graph with invented answers, or with yours: which way it goes, step by step and branch by branch.
 
@@ -253,7 +251,7 @@ async def dry_run(name: GraphNamed, body: DryRunRequest, services: Provided) -> 
 
 @router.delete("/{name}", status_code=204, responses=problem_docs(GraphNotFound))
 async def delete_graph(name: GraphNamed, services: Provided) -> None:
-    """Delete a graph of your own with all its versions. Runs that walk it go on; they have it with them."""
+    """Delete your own graph with all its versions. Runs that walk it continue; they carry it with them."""
     if name in MODES:
         raise RequestInvalid([FieldFault(field="name", message=f"{name!r} is a built-in graph, which stays")])
     if not await services.store.graphs.delete(name):

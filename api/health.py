@@ -28,7 +28,7 @@ class Check(Described):
     ok: bool = Field(examples=[True])
     """Whether it works."""
     detail: str = Field(default="", examples=["no worker polls the task queue 'elcano'"])
-    """What is wrong, if something is."""
+    """What is wrong, if anything."""
 
 
 class Readiness(Described):
@@ -51,9 +51,9 @@ async def healthz() -> Health:
 
 @router.get("/readyz", responses={503: {"model": Readiness, "description": "Something is missing; `checks` says what"}})
 async def readyz(process: InProcess, response: Response) -> Readiness:
-    """Check everything that a run needs to start and to go on: Temporal, the store, workers that may take it up.
+    """Check everything that a run needs to start and to continue: Temporal, the store, workers that can pick it up.
 
-    That the store can be written is remembered for half a minute, unless a request found that it cannot. A worker that
+    Whether the store is writable is remembered for half a minute, unless a request found that it is not. A worker that
     stops is missed at once, one that was killed after some 15 seconds.
     """
     temporal, store, worker = await asyncio.gather(

@@ -6,9 +6,8 @@ from typing import Final, Literal
 from fastapi import APIRouter
 from pydantic import Field
 
-from elcano.api.http.errors import RequestInvalid, problem_docs
 from elcano.api.http.fields import Described
-from elcano.api.runs.source_availability import survey_sources
+from elcano.api.runs.source_availability import find_lacking_extras
 from elcano.api.services import Provided
 from elcano.graphs.catalogue.sources import DATABASE
 from elcano.graphs.checks.budget_limits import default_limits
@@ -43,7 +42,7 @@ class ModeCost(Described):
 
     @classmethod
     def of(cls, cost: Cost) -> "ModeCost":
-        """As it was counted."""
+        """Build the view of counted costs."""
         return cls(tokens=cost.tokens, calls=cost.calls)
 
 
@@ -59,7 +58,7 @@ class ModeLimits(Described):
     steps: int = Field(examples=[200])
     """Nodes visited."""
     sections: int = Field(examples=[8])
-    """Of a plan, where there is one."""
+    """The maximum number of sections, for modes with a plan."""
 
 
 class ModeView(Described):
@@ -72,12 +71,12 @@ class ModeView(Described):
     default: bool = Field(examples=[False])
     """Whether a run has this mode that names none."""
     purpose: str = Field(examples=["One point, however hard it is to find."])
-    """For which questions it is."""
+    """The questions that it is for."""
     does: str = Field(examples=["Search, think, find the gap, search for it, judge; round until it is answered."])
     """What it does."""
     ways: dict[str, str] = Field(default={}, examples=[{}])
-    """Of a mode that chooses among others: those that this server can go, and when it chooses each. A run cannot choose
-    what its own sources, models and budget do not allow, and says so if it would have."""
+    """For a mode that picks among others: those that this server can run, and when each is picked. A run cannot pick a
+    mode that its own sources, models and budget do not allow, and says so if it would have."""
     graph: str = Field(examples=["/v1/graphs/iterative"])
     """Where its graph is, as JSON."""
     drawing: str = Field(examples=["/v1/graphs/iterative?format=mermaid"])
@@ -89,9 +88,9 @@ class ModeView(Described):
     usual: ModeCost
     """A run that goes round twice; with six sections where it plans some. Of `auto` that of the usual way."""
     limits: ModeLimits
-    """What a run may spend unless its request says otherwise (`budget`)."""
+    """The limits of a run unless its request sets others (`budget`)."""
     sources: str = Field(default=ANY_SOURCE, examples=[ANY_SOURCE])
-    """What it needs to search."""
+    """The sources that it needs."""
     unavailable: tuple[str, ...] = Field(default=(), examples=[()])
     """Why a run of this mode is refused at the moment: what its workers lack, and how that is installed. Empty: it is
     not."""
@@ -100,7 +99,7 @@ class ModeView(Described):
     left_out: tuple[str, ...] = Field(default=(), examples=[()])
     """What its runs do without at the moment, because workers lack it, and how that is installed."""
     engines: tuple[Literal["graph", "chain"], ...] = Field(examples=[["graph", "chain"]])
-    """What can run it; `chain` is plain code without the graph engine (`use_graph: false`)."""
+    """The engines that can run it; `chain` is plain code without the graph engine (`use_graph: false`)."""
 
     @classmethod
     def of(cls, name: str, *, databases: bool = True, lacking: Collection[str] = ()) -> "ModeView":
@@ -150,7 +149,7 @@ def _left_out(graph: ResearchGraph, chooses: bool) -> frozenset[str]:
     return useful_extras(graph) | (required_extras(graph) if chooses else frozenset())
 
 
-router = APIRouter(prefix="/v1", responses=problem_docs(RequestInvalid))
+router = APIRouter(prefix="/v1")
 
 
 @router.get("/modes", tags=["graphs"])
@@ -161,7 +160,7 @@ async def list_modes(services: Provided) -> list[ModeView]:
     Graphs of your own are modes too: `GET /v1/graphs` lists them with these.
     """
     settings = services.settings
-    lacking = (await survey_sources(services.sources, services.temporal, settings)).lacking
+    lacking, _ = await find_lacking_extras(services.temporal)
     if not settings.mcp_servers:
         lacking -= {"mcp"}
     return [ModeView.of(name, databases=bool(settings.databases), lacking=lacking) for name in MODES]

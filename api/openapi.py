@@ -18,6 +18,8 @@ from starlette.staticfiles import StaticFiles
 
 from elcano.api.events.feed import Streaming, UnreadableBranch, Waiting
 from elcano.api.http.errors import (
+    BodyTooLarge,
+    BodyUnreadable,
     CrossOriginRefused,
     HostRefused,
     MediaTypeUnsupported,
@@ -37,7 +39,7 @@ from elcano.settings.settings import Settings
 
 
 class Welcome(Described):
-    """What this is, and where to go on."""
+    """What this service is, and where to continue."""
 
     name: str = Field(examples=["Elcano"])
     """The program."""
@@ -102,7 +104,8 @@ def build_openapi_document(app: FastAPI, settings: Settings) -> dict[str, Any]:
         declare_moments(made["components"]["schemas"])
         for path, methods in made["paths"].items():
             for method, operation in methods.items():
-                _merge_responses(operation["responses"], _list_common_problems(path, method))
+                common = _list_common_problems(path, method, sends_body="requestBody" in operation)
+                _merge_responses(operation["responses"], common)
                 if not path.startswith("/v1/"):
                     operation["security"] = []
         _drop_defaults(made)
@@ -161,20 +164,27 @@ def _declare_identity(made: dict[str, Any], settings: Settings) -> None:
     made["security"] = [{name: [] for name in named}, *([tenant] if "user" in named else [])]
 
 
-def _list_common_problems(path: str, method: str) -> dict[int | str, dict[str, Any]]:
-    """The problems that a route has because of where it is."""
-    bodied = (MediaTypeUnsupported,) if method == "post" else ()
-    changing = (CrossOriginRefused, *bodied) if method in ("post", "delete") else ()
-    kept = (Unauthenticated, StoreUnavailable) if path.startswith("/v1/runs") else ()
-    return problem_docs(HostRefused, *changing, *kept)
+def _list_common_problems(path: str, method: str, *, sends_body: bool) -> dict[int | str, dict[str, Any]]:
+    """The problems that a route has because of where it is and what it takes; no parameter that it lacks is ignored."""
+    kinds: list[type[Exception]] = [HostRefused, RequestInvalid]
+    if sends_body:
+        kinds += [BodyUnreadable, BodyTooLarge]
+    if method in ("post", "delete"):
+        kinds += [CrossOriginRefused]
+    if method == "post":
+        kinds += [MediaTypeUnsupported]
+    if path.startswith("/v1/runs"):
+        kinds += [Unauthenticated, StoreUnavailable]
+    return problem_docs(*kinds)
 
 
 def _merge_responses(responses: dict[str, Any], more: dict[int | str, dict[str, Any]]) -> None:
     for status, added in more.items():
         there = responses.setdefault(str(status), added)
-        if there is not added:
+        if there is not added and added["description"] not in there["description"]:
             there["description"] += f"; {added['description']}"
-            there.setdefault("headers", {}).update(added.get("headers", {}))
+            if "headers" in added:
+                there.setdefault("headers", {}).update(added["headers"])
 
 
 ASSETS: Final = "/docs/assets"
@@ -182,7 +192,7 @@ CONTENT_POLICY: Final = (
     "default-src 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self' 'unsafe-inline'; "
     "style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""What a browser may load for a page of ours: what comes from here. Swagger UI is started by a script in its page."""
+"""What a browser may load for a page of ours: content from here. Swagger UI is started by a script in its page."""
 
 
 def add_manual(app: FastAPI) -> None:
@@ -220,7 +230,7 @@ router = APIRouter(tags=["health"])
                 HTML: {"schema": {"type": "string"}},
             },
         },
-        **problem_docs(NotAcceptable, RequestInvalid),
+        **problem_docs(NotAcceptable),
     },
 )
 async def welcome(

@@ -28,7 +28,7 @@ GOOD_SECONDS: Final = 30.0
 """How long the store is believed to be as writable as it was."""
 
 ANSWER_SECONDS: Final = 3.0
-"""How long the store may take; whoever watches the service waits seconds for an answer, not longer."""
+"""Time limit of the store in health checks; monitoring waits seconds for an answer, not longer."""
 
 _log = logging.getLogger("api.writable")
 
@@ -78,7 +78,7 @@ class Services:
     """Takes a place for one of the tenant's runs among those of all, and claims its `key` for it; see `Store.admit`."""
     temporal: Temporal
     forget_run: Callable[[str], None]
-    """Drops what this process keeps in memory of a run that was deleted."""
+    """Drops what this process keeps in memory of a deleted run."""
     workflows_page: str
     """The list of workflows in the Temporal UI; empty: its address is not known."""
     providers: ProviderStore
@@ -123,7 +123,7 @@ def _get_process(request: Request) -> Process:
 
 
 InProcess: TypeAlias = Annotated[Process, Depends(_get_process)]
-"""For what is nobody's: whether the service is ready."""
+"""For requests without a tenant: whether the service is ready."""
 
 
 async def _get_services(process: InProcess, tenant: Annotated[Tenant, Depends(tenant_of)]) -> Services:
@@ -138,4 +138,4 @@ async def _get_asker(request: Request, process: InProcess) -> str:
 
 
 Asker: TypeAlias = Annotated[str, Depends(_get_asker)]
-"""Who asks, for what is written down; empty if nobody is named."""
+"""The user, for the record; empty if none is named."""

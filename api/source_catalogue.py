@@ -24,15 +24,15 @@ class SourceCatalogue:
 
     specs: Mapping[str, SourceSpec]
     missing: Mapping[str, str]
-    """Of those that lack something what has to be set."""
+    """What has to be set, for sources that lack something."""
     off: frozenset[str]
-    """Those that are switched off."""
+    """Sources that are switched off."""
     queues: Mapping[str, str]
     """The task queues of those that have one of their own."""
 
     @classmethod
     def of(cls, settings: Settings) -> "SourceCatalogue":
-        """Those that the settings know.
+        """Return the sources that the settings know.
 
         Raises:
             InputInvalid: the name of a collection or of a database cannot be used.

@@ -14,9 +14,6 @@ from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
 from elcano.api.http.errors import (
-    BodyTooLarge,
-    BodyUnreadable,
-    RequestInvalid,
     SourceCheckFailed,
     SourceClosed,
     SourceNotFound,
@@ -46,17 +43,17 @@ class SourceView(Described):
     name: str = Field(examples=["handbook"])
     """Pass it in `sources`."""
     kind: str = Field(examples=["documents"])
-    """What is found there."""
+    """The kind of its content."""
     description: str = Field(examples=["The documents of 'handbook'."])
     """One sentence on it."""
     texts: Literal["full text", "abstracts", "records"] = Field(examples=["full text"])
-    """What a passage is a part of."""
+    """The texts that its passages are parts of."""
     dated: bool = Field(examples=[False])
-    """Whether what it finds says when it was published."""
+    """Whether its results have a publication date."""
     languages: tuple[str, ...] = Field(examples=[["en"]])
-    """Of its texts; empty: any."""
+    """The languages of its texts; empty: any."""
     filters: tuple[str, ...] = Field(examples=[["years"]])
-    """What a query in its own words can narrow by."""
+    """Filters that a query in its own syntax can use."""
     key: str = Field(examples=[""])
     """The variable of its key; empty: it has none."""
     needs_key: bool = Field(examples=[False])
@@ -72,17 +69,17 @@ class SourceView(Described):
     ready: bool = Field(examples=[True])
     """Whether it can be searched now. A run may name one that only waits or fails; it is held until that is over."""
     missing: str = Field(examples=[""])
-    """What has to be done before; empty if nothing has to."""
+    """What it still needs; empty if nothing."""
     state: SourceState = Field(examples=["ready"])
     """`needs_key`, `off` (by its setting), `empty` (a folder without documents) and `unserved` (no worker searches it)
-    are for somebody to mend, as `missing` says. `waiting`: it asked to be left alone until `until`. `failing`: it
-    failed several times in a row, and is left alone until then. `trial`: single searches try whether it is back."""
+    need the operator, as `missing` says. `waiting`: it asked to be left alone until `until`. `failing`: it failed
+    several times in a row, and is left alone until then. `trial`: single searches probe whether it is back."""
     until: Moment | None = Field(default=None, examples=[None])
     """When it is searched again; null: it is not waited for."""
     since: Moment | None = Field(default=None, examples=[None])
     """Since when it fails, or waits; null: it does not."""
     last_error: str = Field(default="", examples=["pubmed: HTTP 429 Too Many Requests"])
-    """What it said when it last did not answer, in any run; empty if it never failed."""
+    """Its last error, in any run; empty if it never failed."""
     last_error_at: Moment | None = Field(default=None, examples=[None])
     """When that was."""
 
@@ -131,7 +128,7 @@ class PassageView(Described):
     """A passage that a check found."""
 
     title: str = Field(examples=["Aspirin versus placebo"])
-    """Of the text that it is a part of."""
+    """The title of its text."""
     locator: str = Field(examples=["https://pubmed.ncbi.nlm.nih.gov/28657417/"])
     """Where it is."""
     excerpt: str
@@ -144,7 +141,7 @@ class CheckView(Described):
     source: str = Field(examples=["handbook"])
     """Its name."""
     query: str
-    """As it was asked: a source may take less."""
+    """The query as sent: a source may accept less."""
     passages: tuple[PassageView, ...]
     """Best first; empty: it answered, and found nothing."""
     warnings: tuple[str, ...]
@@ -154,7 +151,7 @@ class CheckView(Described):
 
     @classmethod
     def of(cls, source: str, found: SourceChecked) -> "CheckView":
-        """As a worker found it."""
+        """Build the view from a worker's result."""
         passages = tuple(
             PassageView(title=one.title, locator=one.locator, excerpt=one.excerpt) for one in found.passages
         )
@@ -163,7 +160,7 @@ class CheckView(Described):
 
 DOCUMENT_SUFFIXES: Final = (".txt", ".text", ".md", ".markdown", ".rst", ".html", ".htm", ".xhtml", ".pdf", ".docx")
 MOST_ENTRIES: Final = 10_000
-"""Of a folder, that are looked at for its first document; of a larger one without nothing is said."""
+"""Entries of a folder searched for its first document; a larger folder without one is not reported as empty."""
 
 
 def empty_collections(settings: Settings) -> dict[str, str]:
@@ -205,7 +202,7 @@ async def list_sources(services: Provided) -> list[SourceView]:
     return await _build_source_views(list(services.sources.specs.values()), services)
 
 
-@router.get("/{name}", responses=problem_docs(RequestInvalid, SourceNotFound))
+@router.get("/{name}", responses=problem_docs(SourceNotFound))
 async def get_source(name: str, services: Provided) -> SourceView:
     """Read one source."""
     (shown,) = await _build_source_views([services.sources.get(name)], services)
@@ -215,9 +212,6 @@ async def get_source(name: str, services: Provided) -> SourceView:
 @router.post(
     "/{name}/check",
     responses=problem_docs(
-        BodyTooLarge,
-        BodyUnreadable,
-        RequestInvalid,
         SourceClosed,
         SourceNotFound,
         SourceCheckFailed,

@@ -5,6 +5,9 @@ time. The question goes through `elcano ask`, like a user's.
 
 A folder of documents is checked before the stack starts: a run over a folder that is missing or holds nothing readable
 would end well, with a report that found nothing, and hide the mistyped path.
+
+The database of `MODE=data` has the files of the installed Python packages, as the packages list them. Its saved
+questions can be asked without a model; any other needs one.
 """
 
 import argparse

@@ -147,7 +147,7 @@ class GraphBuilder:
     def on_error(
         self, from_node: str, to_node: str, *types: str, label: str = "", loop: bool = False
     ) -> "GraphBuilder":
-        """An edge that is taken when `from_node` failed for good by one of the `types`; without types, by any error."""
+        """Add an edge for when `from_node` failed for good with one of the `types`; without types, with any error."""
         self._edges.append(ErrorEdge(from_node=from_node, to_node=to_node, types=types, label=label, loop=loop))
         return self
 
@@ -159,17 +159,17 @@ class GraphBuilder:
         return self
 
     def set_entry_node(self, id: str) -> "GraphBuilder":
-        """Where a run begins."""
+        """Set the node where a run begins."""
         self._entry = id
         return self
 
     def set_exit_nodes(self, *ids: str) -> "GraphBuilder":
-        """Where a run can end; the first is where it goes when it has to end early."""
+        """Set the nodes where a run can end; a run that has to end early goes to the first."""
         self._exits = ids
         return self
 
     def set_result(self, values: Inputs) -> "GraphBuilder":
-        """What the graph hands back as values when it is a branch: for each name, the expression that reads it."""
+        """Set the values that the graph returns as a branch: for each name, the expression that reads it."""
         self._result = values
         return self
 
@@ -210,7 +210,7 @@ PASSAGES: Final = "evidence[?!duplicate_of && !starts_with(id, 'result:')].id"
 """The same without results of queries, which are shown as tables."""
 
 DATABASES: Final = "pairs(sources, [databases])[?contains(@[1], @[0])][0]"
-"""Those of the run's sources that are databases."""
+"""The run's sources that are databases."""
 
 ASKED: Final[Inputs] = {
     "question": "question",
@@ -218,7 +218,7 @@ ASKED: Final[Inputs] = {
     "guidance": "guidance",
     "language": "language",
 }
-"""What is asked, in which language, and what was said of it since."""
+"""The question, its language, and later instructions."""
 
 ROUND: Final[Inputs] = {**ASKED, "iteration": "iteration", "criteria": "criteria"}
 """The same, how often it was gone round, and what the answer has to meet."""
@@ -227,13 +227,13 @@ CONTEXT: Final[Inputs] = {**ROUND, "conversation": "conversation"}
 """The same, with what the iterations so far thought, searched and found."""
 
 JUDGING: Final[Inputs] = {**CONTEXT, "rubric": "domain && domains[0] || `null`"}
-"""What a judge is given: the same, and the rubric of the question's field, if there is one."""
+"""The inputs of a judge: the same, and the rubric of the question's field, if there is one."""
 
 OFFERED_DOMAINS: Final = "!domain && domains[].{name: name, description: description} || `[]`"
-"""The rubrics among which the question decides, unless somebody named one."""
+"""The rubrics among which the question decides, unless one was named."""
 
 COMMISSION: Final[Inputs] = {**ASKED, "instructions": "instructions", "form": "form"}
-"""What is asked, what was said of it since, and how the report is wanted."""
+"""The question, later instructions, and the wishes for the report."""
 
 WRITING: Final[Inputs] = {
     **COMMISSION,
@@ -244,4 +244,4 @@ WRITING: Final[Inputs] = {
     "sources": "sources",
     "evidence": NEW_EVIDENCE,
 }
-"""What a report is written from by one agent at once."""
+"""The inputs of an agent that writes a whole report."""

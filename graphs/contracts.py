@@ -1,4 +1,4 @@
-"""Where workflows and activities meet: activity names, and one input and one output model each.
+"""The contracts between workflows and activities: activity names, and one input and one output model each.
 
 Names and fields here are persisted in histories. New fields get defaults; nothing is renamed.
 """
@@ -33,8 +33,8 @@ CHAIN_MODES: Final = (
 """The graphs that are written out as chains."""
 TASK_QUEUE: Final = "elcano"
 MOST_DEATHS: Final = 8
-"""So many workers may die in the midst of a call, or stand still for too long, beyond the tries that it has. A call
-that kills each worker that makes it ends with that, instead of killing the next one for ever."""
+"""Maximum number of workers that may die during a call, or stand still for too long, in addition to its attempts. It
+ends a call that kills each worker that makes it, instead of killing the next one forever."""
 
 OWN_AGENT: Final = "own_agent"
 """The activity of every agent that is a graph's own."""
@@ -48,7 +48,7 @@ PROGRESS_QUERY: Final = "progress"
 SNAPSHOT_QUERY: Final = "snapshot"
 LOG_QUERY: Final = "log"
 ANSWER_MARK: Final = "elcano-answer"
-"""In the metadata of the answer to a query."""
+"""A mark in the metadata of the answer to a query."""
 CONTROL_UPDATE: Final = "control"
 CONTROL_SIGNAL: Final = "control_branch"
 """Goes from a run to its branches; people use the update, which answers."""
@@ -56,10 +56,10 @@ BRANCH_HELD_SIGNAL: Final = "branch_held"
 """Goes from a branch to its run."""
 
 Stage: TypeAlias = Literal["researching", "paused", "held", "approval", "writing", "closed"]
-"""`held`: a call of the run cannot be answered now and is tried again. `approval`: its plan, or a call of a tool, waits
-for somebody."""
+"""`held`: a call of the run cannot be answered now and is retried. `approval`: its plan, or a tool call, waits for
+approval."""
 Engine: TypeAlias = Literal["graph", "chain"]
-"""What decides the way from one step to the next: a graph, or plain code."""
+"""What chooses the next step: a graph, or plain code."""
 RunStatus: TypeAlias = Literal[
     "running", "completed", "partial", "unanswered", "stopped", "failed", "cancelled", "terminated"
 ]
@@ -71,7 +71,7 @@ REPORTED: Final[frozenset[RunStatus]] = frozenset({"completed", "unanswered", "p
 
 
 class ModelChoice(Frozen):
-    """Which model answers: one for all agents, and exceptions by agent name. Empty: the worker's setting."""
+    """The models that answer: one for all agents, and exceptions by agent name. Empty: the worker's setting."""
 
     default: str = ""
     """`offline`, a provider string (`openai:gpt-5.1`), or several separated by commas: a fallback list."""
@@ -79,19 +79,19 @@ class ModelChoice(Frozen):
 
 
 class BranchOf(Frozen):
-    """Which run a branch belongs to."""
+    """The run that a branch belongs to."""
 
     run_id: str
-    """The run that somebody asked for, however deep the branch is."""
+    """The top-level run, however deep the branch is."""
     path: str
     """`parallel_path_id`, from the outermost branch inwards, joined by `/`."""
     section: str
     part: str = "section"
-    """What it is called: `section`, or the branch's name in a graph that researches no plan with it, as `path`."""
+    """What a branch is called: `section`, or the branch's name in a graph without a plan, such as `path`."""
 
 
 class ForkedFrom(Frozen):
-    """Which run another one began as."""
+    """The run that a fork began as."""
 
     run_id: str
     step: int
@@ -102,11 +102,11 @@ class DiscardedWork(Frozen):
     """Work of one execution of a run that is discarded; the run's record is corrected by it when the run resumes."""
 
     run_id: str
-    """The run, or a branch of it that goes on."""
+    """The run, or a branch of it that continues."""
     step: int
-    """Its first step that is undone; with it the branches that were started in that step and later."""
+    """Its first undone step, with the branches that were started in that step and later."""
     evidence: tuple[str, ...] = ()
-    """What it has found all the same, in the order of finding."""
+    """Findings that remain, in the order of finding."""
 
 
 class AgentCall(RunScoped):
@@ -118,18 +118,18 @@ class AgentCall(RunScoped):
     input: JsonObject
     """Fits the agent's input model."""
     own: OwnAgent | None = Field(default=None, exclude_if=lambda own: own is None)
-    """What the agent is, if it is the graph's own; else it is built in."""
+    """The definition of one of the graph's custom agents; otherwise it is built in."""
     models: ModelChoice = ModelChoice()
     progress: JsonObject = {}
-    """What an earlier try of this call had finished."""
+    """What an earlier attempt of this call had finished."""
     today: str = ""
-    """The day in UTC on which the run began, as `2026-11-22`: the same in every attempt; empty: none is told."""
+    """The day in UTC on which the run began, as `2026-11-22`: the same in every attempt; empty: unknown."""
     told: int = Field(default=0, ge=0)
     """The highest number of an event that the run had told; handed back, so that the history has it."""
     allowance: Allowance = Allowance()
     """What all attempts of the call together may use; enforced before each request to a model."""
     history: tuple[HistoryEntry, ...] = Field(default=(), exclude_if=lambda history: not history)
-    """What was asked and answered before."""
+    """Earlier questions and answers."""
     evidence_tokens: int | None = Field(default=None, ge=0)
     """The most that the passages may take which the model is shown; None: what the agent's definition says."""
 
@@ -143,9 +143,9 @@ class AgentResult(Frozen):
     waited: float = 0.0
     """Seconds for which no worker was free to begin it."""
     model: str = ""
-    """Who answered, as the provider names it."""
+    """The model that answered, as the provider names it."""
     told: int = 0
-    """As the call had it."""
+    """Copied from the call."""
 
 
 class ToolCall(RunScoped):
@@ -160,7 +160,7 @@ class ToolCall(RunScoped):
     told: int = Field(default=0, ge=0)
     """The highest number of an event that the run had told; handed back, so that the history has it."""
     approval: str = Field(default="", exclude_if=lambda approval: not approval)
-    """The id of the call that somebody approved; empty: nobody was asked."""
+    """The id of the approved call; empty: no approval was requested."""
     seconds: float | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
     """How long it may take by its node, by the clock of its worker, which stands still while the worker does."""
 
@@ -172,7 +172,7 @@ class ToolResult(Frozen):
     waited: float = 0.0
     """Seconds for which no worker was free to begin it."""
     told: int = 0
-    """As the call had it."""
+    """Copied from the call."""
 
 
 class PublishCall(RunScoped):
@@ -190,18 +190,18 @@ class PublishCall(RunScoped):
     models: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     searches: tuple[str, ...] = ()
-    """The queries that were made, for a reader who asks what was looked for."""
+    """The queries, for readers who ask what was searched."""
     iterations: int = 0
     usage: Usage = Usage()
     sections: tuple[SectionResult, ...] = ()
-    """Of deep research: every section with a gap is named in the report."""
+    """Deep research only: the report names every section with a gap."""
     warnings: tuple[str, ...] = ()
     records: tuple[ToolCallRecord, ...] = ()
-    """Every search and what came of it."""
+    """Every search and its outcome."""
     kept: tuple[str, ...] = ()
     """Ids of the evidence that repeats no older one."""
     searched: tuple[str, ...] = ()
-    """Of a fork: the first and the last day on which what it shares was searched."""
+    """For a fork: the first and the last day of the searches in its shared steps."""
     choice: Choice = Choice()
     follows: str = ""
     follows_question: str = ""
@@ -212,8 +212,8 @@ class PublishCall(RunScoped):
 
 
 SHOWN_CHARACTERS: Final = 2_000
-"""The most that is shown of a text: its end. In a heartbeat it takes 12 kB at worst (each character escaped), which
-stays below what is kept outside of Temporal's own database."""
+"""Maximum length of the text shown: its end. In a heartbeat it takes 12 kB at worst (each character escaped), which is
+below the size that is stored outside Temporal's own database."""
 BEAT_SECONDS: Final = 0.5
 """How often an activity beats, and so how old its words may be."""
 
@@ -224,11 +224,11 @@ class Words(Frozen):
     step: int = Field(ge=0)
     node: str
     attempt: int = Field(ge=1)
-    """Of the activity: what an attempt wrote that failed is void."""
+    """The attempt of the activity: the text of a failed attempt is void."""
     text: str = Field(max_length=SHOWN_CHARACTERS)
     """The end of it."""
     characters: int = Field(ge=0)
-    """Of the whole text so far."""
+    """The length of the whole text so far."""
 
 
 class UsageQuestion(RunScoped):
@@ -242,14 +242,14 @@ class ReopenCall(RunScoped):
     """Input of `reopen_run`: marks the run's record as resumed and strikes out what was undone."""
 
     step: int
-    """Of a run that was reset in Temporal: it was taken back to before this step."""
+    """For a run that was reset in Temporal: it was rolled back to before this step."""
     resumed: bool = False
-    """It was not reset, but goes on in an execution of its own: what is undone is said here."""
+    """Set if it was not reset, but continues in a new execution: the work to undo."""
     undone: tuple[DiscardedWork, ...] = ()
     kept: tuple[str, ...] = ()
     """Branches that stay as they are, though they were started in an undone step."""
     from_run: str = ""
-    """Of a fork: whose evidence and drafts it has as well."""
+    """For a fork: the run whose evidence and drafts it shares."""
     evidence: tuple[str, ...] = ()
     artifacts: tuple[str, ...] = ()
 
@@ -258,4 +258,4 @@ class Reopened(Frozen):
     """Output of `reopen_run`."""
 
     told: int = 0
-    """The highest event number that anybody can have seen before the reset."""
+    """The highest event number that any client can have seen before the reset."""

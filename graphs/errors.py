@@ -74,7 +74,7 @@ class StoreUnavailable(ElcanoError):
 
 
 class RunOpen(ElcanoError):
-    """A run that has not ended cannot be deleted, nor go on from its end."""
+    """A run that has not ended cannot be deleted or resumed."""
 
 
 class ActivityFault(ElcanoError):
@@ -90,7 +90,7 @@ class BudgetExhausted(ActivityFault):
 
 
 class SourceUnavailable(ActivityFault):
-    """A source cannot be searched at the moment; Temporal tries again."""
+    """A source cannot be searched at the moment; Temporal retries."""
 
 
 class SourceBusy(SourceUnavailable):
@@ -158,11 +158,11 @@ class AnswerDeclined(AnswerUnusable):
 
 
 class TooManyAgents(ElcanoError):
-    """As many agents, or versions of one, are kept as may be."""
+    """The maximum number of agents, or of versions of one, is stored."""
 
 
 class TooManyGraphs(ElcanoError):
-    """As many graphs, or versions of one, are kept as may be."""
+    """The maximum number of graphs, or of versions of one, is stored."""
 
 
 class KnowledgeDisabled(ElcanoError):

@@ -11,7 +11,7 @@ from typing import Final
 from elcano.graphs.frozen import Frozen
 
 DISTRIBUTION: Final = "elcano-research"
-"""As which the package `elcano` is installed; `elcano` on the public index is another project."""
+"""The distribution of the package `elcano`; `elcano` on the public index is another project."""
 _LACKS: Final = re.compile(r" without ([a-z]+(?:,[a-z]+)*)$")
 
 
@@ -20,7 +20,7 @@ class Extra(Frozen):
 
     name: str
     modules: tuple[str, ...]
-    """What can be imported once it is installed."""
+    """The modules that can be imported once it is installed."""
     purpose: str
     """What is missing without it, in half a sentence."""
 
@@ -31,7 +31,7 @@ class Extra(Frozen):
 
     @property
     def hint(self) -> str:
-        """Says what is missing without it, and how to install it."""
+        """Say what is missing without it, and how to install it."""
         return f"{self.purpose}: {self.install} where workers run, and start them again"
 
 
@@ -54,7 +54,7 @@ _LISTED: Final = (
     Extra(name="plots", modules=("vl_convert",), purpose="charts in reports (mode `data`)"),
 )
 EXTRAS: Final[Mapping[str, Extra]] = {extra.name: extra for extra in _LISTED}
-"""By name; a test compares them with the distribution's."""
+"""The extras by name; a test compares them with the distribution's."""
 
 
 def install_command(extra: str) -> str:

@@ -1,8 +1,8 @@
-"""Who a run belongs to and who asks something of it: tenants, ids of runs, names of users.
+"""Tenants, ids of runs, and names of users.
 
 A tenant is a short name that goes into ids, keys, queries and search attributes as it is. Nothing of one tenant is
-readable by another. Who a request comes from is decided in one place (`api/http/identity.py`); from then on the name is
-a field of whatever is asked for, and is never taken out of an id.
+readable by another. The tenant of a request is determined in one place (`api/http/identity.py`); from then on it is a
+field of every request and call, and is never parsed out of an id.
 """
 
 import re
@@ -14,7 +14,7 @@ from pydantic import Field
 from elcano.graphs.frozen import Frozen
 
 NAME_CHARACTERS: Final = 200
-"""Of a name; longer ones are nobody's."""
+"""Maximum length of a user's name."""
 
 
 def fault_of(name: str) -> str | None:
@@ -44,15 +44,15 @@ RUN_ID: Final = rf"{SLUG}-[0-9a-z]{{1,26}}"
 
 Tenant: TypeAlias = Annotated[str, Field(pattern=rf"^{SLUG}$")]
 DEFAULT_TENANT: Final = "default"
-"""Everyone, where nobody tells tenants apart."""
+"""The tenant of every client unless a proxy names tenants."""
 
 
 class RunScoped(Frozen):
-    """What an activity is asked to do for a run: the base of its input."""
+    """The base of activity inputs that concern a run."""
 
     run_id: str
     tenant: Tenant = DEFAULT_TENANT
-    """Whose the run is, and so what the activity keeps."""
+    """The tenant of the run, and so of the data that the activity stores."""
 
 
 _SLUG: Final = re.compile(SLUG, re.ASCII)

@@ -1,7 +1,7 @@
-"""What the workflows of runs and sections are found by in Temporal: their search attributes, all names in one table.
+"""The search attributes by which runs and sections are found in Temporal, all names in one table.
 
 A database of Temporal has columns for ten keywords and three of each other type in a namespace. Texts are keywords:
-Temporal's PostgreSQL has long taken the type Text as it is for a search vector, and refused a question with a colon.
+Temporal's PostgreSQL long took the type Text unchanged for a search vector, and refused a question with a colon.
 """
 
 import re
@@ -35,10 +35,10 @@ SEARCH_ATTRIBUTES: Final[dict[str, Literal["Keyword", "Int", "Double"]]] = {
 }
 """The namespace must know all of them, with these types: the worker sees to it."""
 QUESTION_CHARACTERS: Final = 600
-"""Of a question in Markdown."""
+"""Maximum length of a question in Markdown."""
 LABEL_CHARACTERS: Final = 160
-"""Of a question or title. Temporal allows a value 2 KiB, in which the rarest characters take 12 bytes each, and its
-databases 255 characters."""
+"""Maximum length of a question or title. Temporal allows a value 2 KiB, in which the rarest characters take 12 bytes
+each, and its databases 255 characters."""
 
 _SIGNS: Final = re.compile(r"([\\`*_\[\]#!|<>~])")
 
@@ -75,11 +75,11 @@ def describe_workflow(asked: ResearchInput) -> str:
 
 
 def escape_markdown_line(text: str, most: int = LABEL_CHARACTERS) -> str:
-    """One line of text in which nothing is Markdown."""
+    """Escape a text as one line in which nothing is Markdown."""
     return _SIGNS.sub(r"\\\1", shorten_text(" ".join(text.split()), most))
 
 
 def format_label(text: str) -> str:
-    """One line of text that fits into a search attribute."""
+    """Format a text as one line that fits into a search attribute."""
     line = "".join(sign if sign.isprintable() else " " for sign in text)
     return shorten_text(" ".join(line.split()), LABEL_CHARACTERS)

@@ -1,7 +1,7 @@
-"""How a model is named: `offline`, `provider:name`, or several of these separated by commas, tried in order.
+"""Names of models: `offline`, `provider:name`, or several of these separated by commas, tried in order.
 
-Only the form is checked here, so that a run with a mistyped name is refused before it starts. Whether a key is set is
-looked at by those who have an environment, and whether the provider knows the name is found out by whoever calls it.
+Only the form is checked here, so that a run with a mistyped name is refused before it starts. Code with access to the
+environment checks the key, and the call itself shows whether the provider knows the name.
 """
 
 from collections.abc import Iterable, Mapping
@@ -56,9 +56,9 @@ PROVIDERS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """The providers of language models by pydantic-ai's names, each with the variables that it reads.
 
-Without any of its variables a provider cannot be called; a server of one's own needs no key, only its address. Of one
-that has none here nothing is known: it finds its credentials in other ways too. `openai` is OpenAI's Responses API,
-`openai-chat` chat completions. A test holds the table against the pydantic-ai that is installed.
+A provider cannot be called without any of its variables; a server of your own needs no key, only its address. A
+provider without variables here finds its credentials in other ways. `openai` is OpenAI's Responses API, `openai-chat`
+chat completions. A test compares the table with the installed pydantic-ai.
 """
 
 
@@ -68,23 +68,23 @@ def chosen_model(agent: str, run: ModelChoice, server: ModelChoice) -> str:
 
 
 def with_own(choice: ModelChoice, name: str, agent: OwnAgent | None) -> ModelChoice:
-    """A run's choice for a call of `name`: the model of an agent of one's own goes before that for all agents."""
+    """Return a run's choice for a call of `name`: a custom agent's model takes precedence over that for all agents."""
     if agent is None or not agent.model or _of_agent(choice, name):
         return choice
     return choice.model_copy(update={"by_agent": {**choice.by_agent, name: agent.model}})
 
 
 def _of_agent(choice: ModelChoice, agent: str) -> str:
-    """The model that is chosen for one agent; of one of one's own also without its version."""
+    """Return the model chosen for one agent; for a custom one also by its name without the version."""
     return choice.by_agent.get(agent) or choice.by_agent.get(agent.partition("@")[0]) or ""
 
 
 def list_chosen_models(
     callees: Iterable[tuple[str, OwnAgent | None, str]], run: ModelChoice, server: ModelChoice
 ) -> list[tuple[tuple[str, ...], bool]]:
-    """Of each agent, custom or built in, the fallback list that it calls; its node may name a model.
+    """List the fallback list of each agent, custom or built in; its node may name a model.
 
-    Beside it whether the run or its graph says so, and not the server alone.
+    Each comes with whether the run or its graph chose it, and not the server alone.
     """
     found = []
     for agent, own, by_node in callees:
@@ -105,13 +105,13 @@ def provider_of(text: str) -> str:
 
 
 def address_of(name: str, base_url: str, urls: Mapping[str, str]) -> str:
-    """Where the model `name` is asked if not at its provider's own address; empty: there.
+    """Return the address of the model `name` if it is not its provider's own; empty: it is.
 
     Args:
         name: a single model, `provider:name`.
-        base_url: where the models of `openai`, `openai-chat` and `openai-responses` are asked.
-        urls: by a provider, or by the beginning of a model's name with its provider; the longest one that fits goes
-            before the others, and all go before `base_url`.
+        base_url: the address for the models of `openai`, `openai-chat` and `openai-responses`.
+        urls: by a provider, or by the beginning of a model's name with its provider; the longest match takes precedence
+            over the others, and all take precedence over `base_url`.
     """
     of_provider = parse_model_provider(name)
     fitting = [key for key in urls if (name.startswith(key) if ":" in key else key == of_provider)]

@@ -1,7 +1,8 @@
-"""Modes: the graphs that a run can be started with by name, and `auto`, which reads the question and chooses one.
+"""Modes: the graphs that a run can be started with by name, and `auto`, which reads the question and picks one.
 
-Who reads the question names a way and says why; `choose_mode` keeps it, or the one before it where that is barred, and
-tells both. One graph has all ways; those whose nodes have names that others have too stand in it under a prefix.
+The agent that reads the question names a mode and says why; `choose_mode` stores it, or the one before it if that is
+barred, and reports both. One graph contains all modes; those whose nodes share names with others are in it under a
+prefix.
 """
 
 import json
@@ -24,18 +25,18 @@ class Mode:
 
     graph: ResearchGraph
     purpose: str = ""
-    """For which questions it is, in one or two sentences; empty: its graph's description has to do."""
+    """The questions that it is for, in one or two sentences; empty: its graph's description."""
     aliases: tuple[str, ...] = ()
     """Other names of it."""
     when: str = ""
-    """When `auto` chooses it, as the agent is told that chooses; empty: `auto` never does."""
+    """When `auto` picks it, as told to the agent that picks; empty: never."""
     kinds: tuple[str, ...] = ()
-    """It needs a source of one of these kinds (`SourceSpec.kind`); none: any will do."""
+    """The kinds of sources (`SourceSpec.kind`) of which it needs one; none: any source."""
     instead: str = ""
-    """Of a mode for one kind of question: the mode that `auto` takes where this one cannot be chosen. Empty: it is for
-    any question, so it may be taken in place of others."""
+    """For a mode for one kind of question: the mode that `auto` picks if this one is not possible. Empty: it is for any
+    question, so it may replace others."""
     prefix: str | None = None
-    """What its nodes' names begin with in the graph of `auto`; None: its name and `_`."""
+    """The prefix of its nodes' names in the graph of `auto`; None: its name and `_`."""
 
     @property
     def name(self) -> str:
@@ -51,7 +52,7 @@ PLUGIN_MODES: Final[Registry[Mode]] = Registry("modes", Mode)
 
 
 DEFAULT_MODE: Final = AUTO
-"""Of a run of which nobody says it."""
+"""The mode of a run that names none."""
 _AUTO_PURPOSE: Final = "Any question: it is read first, and goes the way that fits it, which says why."
 
 
@@ -125,7 +126,7 @@ def instead_of(wanted: str, ways: Sequence[str], barred: Collection[str]) -> str
 
 @cache
 def list_parts() -> Mapping[str, ResearchGraph]:
-    """The modes that it can go on as, each as its nodes are named in it, in the order of `list_ways`."""
+    """List the modes that it can continue as, with their nodes' names in it, in the order of `list_ways`."""
     return {
         name: prefix_graph(mode.graph, f"{name}_" if mode.prefix is None else mode.prefix)
         for name, mode in list_ways().items()
@@ -188,7 +189,7 @@ def can_choose_mode(graph: ResearchGraph) -> bool:
 
 
 def with_path_seconds(graph: ResearchGraph, seconds: float) -> ResearchGraph:
-    """The graph with so many seconds for each limited call of its built-in paths; other branches stay as they are."""
+    """Return the graph with this time limit for each limited call of its built-in paths, and no other change."""
     built_in = [one for mode in PLUGIN_MODES.values() for one in mode.graph.branches.values()]
     branches = {
         key: one.model_copy(update={"nodes": tuple(_limit_node(node, seconds) for node in one.nodes)})

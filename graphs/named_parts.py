@@ -1,9 +1,8 @@
 """Graphs and agents by name in the JSON of a graph: `my_graph@3` in place of a branch, `screener` called by a node.
 
-Names are for people who write graphs. A graph that is kept or run has the graphs themselves in their places and carries
-the agents that its nodes call, each under its name and version, so nothing that happens to a name later changes it. An
-agent that stands in the JSON itself, under `agents`, is called by its name there; nodes of the graph's branches can
-call it too.
+Names are for authors of graphs. A graph that is stored or run contains the named graphs themselves and carries the
+agents that its nodes call, each under its name and version, so later changes to a name do not affect it. An agent
+defined in the JSON itself, under `agents`, is called by its name there; nodes of the graph's branches can call it too.
 """
 
 import re
@@ -27,7 +26,7 @@ class GraphName(NamedTuple):
 
     @classmethod
     def read(cls, text: str) -> "GraphName | None":
-        """What `text` names; None if no graph can have such a name."""
+        """Parse a graph's name; None if no graph can have it."""
         found = _NAME.fullmatch(text)
         return cls(found[1], int(found[2]) if found[2] else None) if found else None
 
@@ -36,9 +35,9 @@ class GraphName(NamedTuple):
 
 
 def branches_named(graph: object) -> dict[str, str]:
-    """The names that stand for branches in the JSON of a graph, each by the place of its first use.
+    """Return the names that stand for branches in the JSON of a graph, each by the place of its first use.
 
-    Of one that has more branches than a graph may have, the first: it is refused for that anyway.
+    If it has more branches than a graph may have, only the first: it is refused for that anyway.
     """
     found: dict[str, str] = {}
     for place, name in _iter_named_branches(graph, "branches", MAX_DEPTH):
@@ -85,7 +84,7 @@ class StoredAgent(NamedTuple):
     """The stored agent that a name refers to."""
 
     key: str
-    """What nodes call it by from now on: its name and version."""
+    """The name for nodes from now on: its name and version."""
     agent: OwnAgent
 
 
@@ -103,7 +102,7 @@ def agents_called(graph: object) -> list[str]:
 
 
 def agents_carried(graph: object) -> Iterator[tuple[str, Any]]:
-    """The agents that stand in the JSON of a graph and of its branches, by what they are called there."""
+    """Return the agents defined in the JSON of a graph and of its branches, by their names there."""
     waiting = [(graph, MAX_DEPTH)]
     while waiting:
         one, depth = waiting.pop()

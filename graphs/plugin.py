@@ -1,8 +1,8 @@
 """What a plugin is: one object that names everything a subject adds to Elcano.
 
-A plugin stands in one folder, with its object `plugin` in `plugin.py`. What it adds is named by dotted paths and
-imported when it is needed: workflows never load what does I/O, and `elcano --help` loads nothing but names. A path that
-begins with a dot is relative to the plugin's package: `.agents.judge:AGENT`.
+A plugin is one folder, with its object `plugin` in `plugin.py`. Its parts are named by dotted paths and imported when
+needed: workflows never load code that does I/O, and `elcano --help` loads nothing but names. A path that begins with a
+dot is relative to the plugin's package: `.agents.judge:AGENT`.
 """
 
 from collections.abc import Mapping
@@ -65,8 +65,9 @@ class Plugin:
     checks: tuple[Path, ...] = ()
     """Functions that `elcano doctor` calls with the settings: each yields findings."""
     stores: Mapping[str, Path] = field(default_factory=dict)
-    """What it keeps beside the kernel, by name: functions that open it on the database's engine and the settings, as
-    `storage.deletion.PluginStore`. They are opened while the plugin is left out too, so that deleted runs are gone."""
+    """Its own stores beside the kernel's, by name: functions that open them on the database's engine and the settings,
+    as `storage.deletion.PluginStore`. They are opened even if the plugin is left out, so that deleting a run reaches
+    them."""
     archivers: tuple[Path, ...] = ()
     """Functions that are called with the store and the record of each run that ends, before it is archived."""
 

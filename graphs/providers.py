@@ -1,7 +1,7 @@
-"""What workflows and activities say to each other of providers: sources and the services of models.
+"""Messages between workflows and activities about providers: sources and the services of models.
 
-A provider is called by its source's name, or `model:` and the name of the service. Names and fields here are persisted
-in histories, as those in `contracts.py` are.
+A provider is named by its source, or by `model:` and the name of the service. Names and fields here are persisted in
+histories, as those in `contracts.py` are.
 """
 
 from typing import Final, Literal, TypeAlias
@@ -22,7 +22,7 @@ KEEP_QUEUE: Final = "keep_queue"
 CHECK_WORKFLOW: Final = "source_check"
 CHECK_SOURCE: Final = "check_source"
 CHECK_SECONDS: Final = 30.0
-"""How long somebody waits for a check of a source."""
+"""How long the API waits for a check of a source."""
 MODEL_PREFIX: Final = "model:"
 
 
@@ -55,7 +55,7 @@ class QueueState(Frozen):
     next_look: float | None = None
     """Seconds until it may be otherwise; None: nothing is wrong."""
     per_second: float | None = None
-    """What its queue was limited to, 0 if nothing is given out; None: only to the provider's own rate."""
+    """The limit of its queue, 0 if nothing is handed out; None: only the provider's own rate."""
     said: str = ""
     """All of that for people, in a line."""
 
@@ -69,7 +69,7 @@ class SourceCheck(Frozen):
     query: str = Field(min_length=1, max_length=LONGEST_QUERY)
     limit: int = Field(default=5, ge=1, le=MOST_RESULTS)
     tenant: Tenant = DEFAULT_TENANT
-    """Who asks: of a source that searches what was kept, the passages of this tenant."""
+    """The tenant: a source that searches stored passages uses this tenant's."""
 
 
 class FoundPassage(Frozen):
@@ -85,25 +85,25 @@ class SourceChecked(Answer):
     """The results of a source check."""
 
     query: str
-    """As it was asked: a source may take less."""
+    """The query as sent: a source may accept less."""
     passages: tuple[FoundPassage, ...] = ()
     warnings: tuple[str, ...] = ()
     seconds: float = 0.0
-    """For the search alone, without waiting for its turn."""
+    """The duration of the search alone, without waiting for its turn."""
 
 
 SPACING: Final = 1.1
 """Turns are a tenth further apart than the rate says: between a worker's turn and the service are a machine that may be
 busy and a network, and calls that were delayed come nearer to those behind them."""
 FAILURES: Final = 5
-"""As many failures in a row, of all workers together, open the breaker."""
+"""Number of failures in a row, of all workers together, that opens the circuit breaker."""
 FIRST_REST: Final = 5.0
 LONGEST_REST: Final = 300.0
 """Seconds for which a provider that fails is left alone: doubled each time, up to this."""
 TRIAL_SECONDS: Final = 5.0
 """Between two calls that try whether it is back."""
 TRIAL_LASTS: Final = 600.0
-"""Seconds; where nobody calls it for so long, it counts as back, and the next failure as the last of a row."""
+"""Seconds without a call after which it counts as recovered, and the next failure as the last of a row."""
 LONGEST_ASKED: Final = 86_400.0
 """Seconds; a provider that asks for more is asked again after a day."""
 LONGEST_TURN: Final = 15.0
@@ -117,17 +117,17 @@ class Provider(Frozen):
     next_turn: float = 0.0
     """No call may go before; only of a provider with a rate."""
     held_until: float = 0.0
-    """It is not called before."""
+    """It is not called before this time."""
     asked: bool = False
-    """It asked for the time until then itself."""
+    """Whether it asked for this wait itself."""
     failures: int = Field(default=0, ge=0)
-    """In a row."""
+    """Number of failures in a row."""
     openings: int = Field(default=0, ge=0)
     """How often in a row it was left alone because it failed; 0: it does not count as failing."""
     since: float = 0.0
     """When the first failure of the row was, or when it asked to wait; 0: nothing is wrong."""
     error: str = ""
-    """What it said last, when it did not answer. It stays when it answers again."""
+    """Its last error message. It stays when the provider answers again."""
     error_at: float = 0.0
 
 
@@ -183,7 +183,7 @@ def record_provider_answer(provider: Provider, now: float) -> Provider:
 
 
 def record_provider_failure(provider: Provider, now: float, error: str, retry_after: float | None) -> Provider:
-    """It did not answer, or asked to wait for `retry_after` seconds."""
+    """Record that it did not answer, or asked to wait for `retry_after` seconds."""
     first = provider.since if provider.failures or provider.held_until > now else now
     said = {"error": shorten_text(error, ERROR_CHARACTERS), "error_at": now, "since": first}
     if retry_after is not None and retry_after > 0:

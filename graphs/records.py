@@ -49,7 +49,7 @@ class ArchivedRun(Frozen):
     branches: tuple[BranchState, ...] = ()
     """The branches that it ran itself."""
     ledger: Ledger | None = None
-    """Of a team that a manager led, as it stood at the end."""
+    """For a team with a manager: its ledger at the end."""
     engine: Engine = "graph"
     log: str = ""
     """Artifact hash of its `RunLog`."""
@@ -58,7 +58,7 @@ class ArchivedRun(Frozen):
     previous_run: str = ""
     """The run that it follows, whose conversation it knows; empty: none."""
     choice: Choice = Choice()
-    """Of a run that chooses its mode: which it has chosen, and why."""
+    """For a run that picks its mode: the mode, and why."""
     domain: str = ""
     """The field by whose rubric its evidence is judged."""
     knowledge_error: str = ""
@@ -71,14 +71,14 @@ class RunLog(Frozen):
     asked: ResearchInput
     entries: tuple[Entry, ...]
     run: Run
-    """As it stood at the end."""
+    """The run at its end."""
 
 
 class LogPage(Answer):
-    """Answer of the `log` query: the entries after the first so many. The run is what `lifecycle.start.fold` makes."""
+    """Answer of the `log` query: the entries from a position on. `lifecycle.start.fold` computes the run from them."""
 
     asked: ResearchInput | None = None
-    """What was asked for, without what it was continued from; in the first page alone."""
+    """The request, without what it was continued from; only in the first page."""
     entries: tuple[Entry, ...]
     more: bool = False
     """There are further entries already."""
@@ -124,16 +124,16 @@ class RunSnapshot(Answer):
     """How many passages were found."""
     evidence_ids: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
-    """What may be searched now."""
+    """The current sources."""
     plan: tuple[SectionPlan, ...] = ()
     """The sections that are to be researched, once they are planned."""
     budget: JsonObject = {}
     ending: Ending | None = None
     hold: Hold | None = None
-    """Set while it waits: for budget, for approval, or with a call of its own or a section's for a provider or for a
+    """Set while it waits: for budget, for approval, or with a call of its own or a section's for a provider or a
     person."""
     calls: tuple[WaitingCall, ...] = ()
-    """Calls of tools that wait for somebody to approve them, those of its branches too; it may work meanwhile."""
+    """Tool calls that wait for approval, including those of its branches; it may work meanwhile."""
     failure: Failure | None = None
     report: ReportRef | None = None
     last_event: int = 0
@@ -142,25 +142,25 @@ class RunSnapshot(Answer):
     branches: tuple[BranchState, ...] = ()
     """The branches that it runs itself or has run."""
     choice: Choice = Choice()
-    """Of a run that chooses its mode: which it has chosen, and why."""
+    """For a run that picks its mode: the mode, and why."""
     domain: str = ""
     """The field by whose rubric its evidence is judged."""
     ledger: Ledger | None = None
-    """Of a team that a manager leads."""
+    """For a team with a manager."""
 
     @property
     def paused(self) -> Ending | None:
-        """The ending that the run has if it is told to end while it waits for a top-up."""
+        """The ending of the run if it is stopped while it waits for a top-up."""
         return self.hold.ending if self.hold is not None else None
 
 
 class RunFilter(Frozen):
-    """Which runs are listed; None: of every one. Times are seconds since the epoch."""
+    """Filters of a list of runs; None: no filter. Times are seconds since the epoch."""
 
     id_part: str | None = None
-    """Their ids have this in them."""
+    """A part of their ids."""
     mode: str | None = None
-    """As it was asked for, or as a run chose it that has ended."""
+    """The requested mode, or the one that an ended run picked."""
     question: str | None = None
     """Has this in it, in capitals or not."""
     created_after: float | None = None

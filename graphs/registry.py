@@ -1,6 +1,6 @@
-"""What the loaded plugins add, by kind and name. Nothing is loaded before something is asked for.
+"""Everything that the loaded plugins add, by kind and name. Nothing is loaded before its first use.
 
-A process has one set of plugins: programs load those that the settings name, and so does whoever asks first. Workflow
+A process has one set of plugins: programs load those that the settings name; otherwise the first use does. Workflow
 code reads registries that were filled before (`load_registries`), since nothing may be imported while it runs.
 """
 
@@ -12,7 +12,7 @@ from elcano.graphs.errors import InputInvalid
 from elcano.graphs.plugin import Plugin
 
 LOADER: Final = "elcano.plugins"
-"""The module whose `load_plugins` is called if nobody has."""
+"""The module whose `load_plugins` is called if no program has loaded plugins."""
 
 
 class NamedObject(Protocol):
@@ -20,7 +20,7 @@ class NamedObject(Protocol):
 
     @property
     def name(self) -> str:
-        """By which graphs and people ask for it."""
+        """The name that graphs and people use."""
         ...
 
 
@@ -33,7 +33,7 @@ _registries: list["Registry[Any]"] = []
 class Registry(MutableMapping[str, T], Generic[T]):
     """The objects of one kind that the loaded plugins add, by name, in the order of the plugins.
 
-    A program may put in an object of its own; that lasts until plugins are installed anew.
+    A program may add an object of its own; it lasts until plugins are installed anew.
     """
 
     def __init__(self, kind: str, of: type[T] | None = None) -> None:
@@ -138,7 +138,7 @@ def load_objects(kind: str) -> list[Any]:
 
 
 def load_stores() -> dict[str, Any]:
-    """Import what opens the plugins' stores, by their names, also of plugins that are left out."""
+    """Import the openers of the plugins' stores, by name, including plugins that are left out."""
     plugins = (*list_plugins(), *_left_out)
     return {name: resolve_path(plugin, path) for plugin in plugins for name, path in plugin.stores.items()}
 

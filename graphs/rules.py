@@ -22,20 +22,21 @@ class Rules(Frozen):
     """Figures by which runs are led."""
 
     stall_iterations: int = 2
-    """As many iterations in a row without a new passage that helps are a stall."""
+    """Number of iterations in a row without a new passage that make a stall."""
     first_search_counts: bool = True
     """Whether what was found before any search was chosen saves an iteration whose chosen ones found nothing."""
     breaker_failures: int = 3
-    """As many failures in a row open the circuit: of one source, or of the sections of one parallel node."""
+    """Number of failures in a row that open the circuit breaker: of one source, or of the sections of one parallel
+    node."""
 
     characters_per_token: int = 4
     """The usual rule of thumb for English text and the common tokenizers."""
     prompt_tokens: int = 800
     """Instructions and output schema of one agent call."""
     search_tokens: int = 2_000
-    """What one search brings: eight passages of a thousand characters."""
+    """The size of one search's results: eight passages of a thousand characters."""
     section_tokens: int = 1_500
-    """One section of a report, with its quotes: what its draft is taken to have, and what rewriting it takes."""
+    """One section of a report, with its quotes: the estimate for its draft, and for rewriting it."""
     section_passages: int = 0
     """The most that the passages take which a section is written in view of."""
     so_far_tokens: int = 3_000
@@ -45,33 +46,33 @@ class Rules(Frozen):
     summary_answer_tokens: int = 1_500
     """Key findings and limitations."""
     agents: dict[str, AgentFigures] = {}
-    """Of older rules: the figures of agents whose definition says something else today."""
+    """For older rules: the figures of agents whose definition has others today."""
 
     max_items: int = 200
     """Items of one `for_each`: each is an activity or a child workflow, and Temporal allows 2,000 pending ones."""
     learns: bool = False
-    """Whether what calls took raises what the next are taken to need: see `engine.experience`."""
+    """Whether the usage of calls raises the estimates of the next: see `engine.estimates`."""
     hidden_tokens: int = 0
-    """What a model is taken to think unseen in a call, for a plan that is made before the run knows better."""
+    """Hidden reasoning assumed per call, for a plan that is made before the run knows better."""
     writing_evidence: float = 1.0
     """The share of the limit of tokens that the passages may take which a report is written from."""
     least_writing_evidence: int = 4_000
-    """So many tokens of passages a report is written from, however small that share is."""
+    """Minimum tokens of passages for writing a report, however small that share is."""
     section_searches: int = 0
-    """As many searches a plan must be able to pay for in each of its sections, or it is cut; 0: it never is."""
+    """Number of searches that a plan must be able to pay for in each of its sections, or it is cut; 0: never."""
     sections_end_runs: bool = False
     """Whether a run is partial of which a section is."""
 
     shortest_seconds: float = 5.0
     """A branch with less time than this is not started."""
     writing_share: float = 0.95
-    """Of the time that is left a branch gets this much, so that it has ended by itself before its run gives it up."""
+    """A branch gets this share of the remaining time, so that it has ended by itself before its run abandons it."""
 
     state_bytes: int = 8_000_000
-    """What a run may know, as `weight` counts it: some 8,000 passages."""
+    """Maximum size of a state, as `weight` counts it: some 8,000 passages."""
     waiting_work: int = 200_000
-    """Units that the expressions of nodes that call nobody may use between two calls, some tenths of a second: all of
-    that is one workflow task, which Temporal gives two seconds."""
+    """Units that the expressions of nodes without calls may use between two calls, some tenths of a second: all of that
+    is one workflow task, which Temporal gives two seconds."""
     evaluation_work: int = 40_000
     """Units of one evaluation: a filter over 6,000 passages. A unit takes about half a microsecond, at worst one."""
     step_work: int = 80_000
@@ -79,7 +80,8 @@ class Rules(Frozen):
     result_bytes: int = 4_000_000
     """The most that an expression may build, and give, as `weight` counts it."""
     step_result_bytes: int = 8_000_000
-    """The most that all expressions of one step may give together: it is sent to whoever performs the step."""
+    """Maximum size of the results of all expressions of one step together: they are sent to the code that performs the
+    step."""
     jmespath: str = "1.1"
     """The version of the library that evaluates them."""
 
@@ -109,7 +111,7 @@ RULES: Final[list[Rules]] = [
         first_search_counts=False,
     ),
 ]
-"""By number, from 1. Entries of releases are never changed: runs under way go by them."""
+"""The rules by number, from 1. Released entries never change: runs in flight use them."""
 
 
 def get_newest_rules_number() -> int:

@@ -1,4 +1,4 @@
-"""What a run is started with, what it returns, and what is asked of it or told by it while it goes on.
+"""The contracts of a run: its input, its result, and the messages to and from it while it is running.
 
 Names and fields here are persisted in histories. New fields get defaults; nothing is renamed.
 """
@@ -36,13 +36,14 @@ class JournalPages(Frozen):
     idle: float = 0.0
     """Seconds in which time stood still."""
     begun: bool = True
-    """A worker has taken up the first step; its time counts from there."""
+    """Whether a worker has taken the first step; the run's time counts from there."""
     still_since: float | None = None
     """Since when time stands still."""
     floor: int = 0
-    """The highest event number that is known to have been told; numbers go on above it."""
+    """The highest event number known to have been emitted; numbers continue above it."""
     elapsed: float | None = None
-    """Of a run that is taken up: seconds of work so far. Its clock goes on from there, whatever passed in between."""
+    """For a resumed run: seconds of work so far. Its clock continues from there, whatever time has passed in between.
+    """
 
 
 class FollowedRun(Frozen):
@@ -50,13 +51,13 @@ class FollowedRun(Frozen):
 
     run_id: str
     question: str
-    """As it was asked."""
+    """The original question."""
     in_context: str = ""
     """The new question with what it lacks alone; empty: it lacks nothing."""
     history: tuple[HistoryEntry, ...] = Field(default=(), max_length=MOST_ENTRIES)
-    """What was asked and answered before, the oldest first."""
+    """Earlier questions and answers, the oldest first."""
     evidence: tuple[EvidenceRef, ...] = Field(default=(), max_length=MOST_EVIDENCE)
-    """What its report cites goes before what it does not. A branch gets none."""
+    """Evidence that its report cites comes before the rest. A branch gets none."""
     left_out: int = Field(default=0, ge=0)
     """How many more passages it had."""
 
@@ -66,14 +67,14 @@ class FollowedRun(Frozen):
 
 
 class OpenBranch(Frozen):
-    """A branch of the fan-out that a run goes on with, which had not ended well: it goes on from its own entries."""
+    """A branch of the fan-out that a run continues with, which had not ended well: it resumes from its own entries."""
 
     run_id: str
     start: BranchInput
     graph: str
     """The name of the graph that it walks."""
     asked: "ResearchInput"
-    """What it was started with, and goes on with."""
+    """Its input."""
     carried: JournalPages
     resumed_from: "ResumedFrom"
 
@@ -82,16 +83,16 @@ class ResumedFrom(Frozen):
     """How a run begins whose entries up to there are carried from an execution that had ended or was left."""
 
     entry: RunResumed
-    """What is written into its log once its record is put right."""
+    """The entry for its log, written once its record is corrected."""
     undone: tuple[DiscardedWork, ...] = ()
     kept: tuple[KeptBranch, ...] = ()
-    """Of the fan-out that it goes on with: branches that need not be started again."""
+    """For the fan-out that it continues with: branches that need not be started again."""
     open: tuple[OpenBranch, ...] = ()
-    """Those that go on from their own entries."""
+    """Branches that continue from their own entries."""
     evidence: tuple[str, ...] = ()
-    """Of a fork: what the other run had found, in the order of finding."""
+    """For a fork: the findings of the other run, in the order of finding."""
     artifacts: tuple[str, ...] = ()
-    """Of a fork: drafts of the other run that it has as well."""
+    """For a fork: drafts that it shares with the other run."""
 
 
 class ResearchInput(Frozen):
@@ -111,44 +112,44 @@ class ResearchInput(Frozen):
     review: bool = False
     """Whether the reviewer reads the report's statements against their quotes; drafts of branches are not reviewed."""
     guidance: tuple[str, ...] = ()
-    """Of a branch: what somebody had said of the research when it began."""
+    """For a branch: the instructions given before it began."""
     language: str = ""
-    """Of a branch: the question's, by its English name, as its run knew it."""
+    """For a branch: the question's language, by its English name, as its run knew it."""
     form: ReportForm | Literal[""] = ""
-    """Of a branch: that of its section."""
+    """For a branch: the form of its section."""
     criteria: tuple[str, ...] = ()
-    """Of a branch: what the answer to its question has to meet."""
+    """For a branch: the criteria of its answer."""
     evidence: tuple[EvidenceRef, ...] = ()
     """Of a branch: passages that it begins with."""
     today: str = ""
-    """Of a branch: the day in UTC on which its run began, as `2026-11-22`; a run's own is read off its journal."""
+    """For a branch: the day in UTC on which its run began, as `2026-11-22`; a run reads its own from its journal."""
     barred: dict[str, str] = {}
     domain: str = ""
     domains: tuple[Rubric, ...] = ()
     """These three as the state has them: modes that cannot be chosen, the field judged by, and its rubric or all."""
     approve_plan: bool = False
-    """The run waits for somebody to approve its plan before it researches the sections."""
+    """Whether the run waits for plan approval before it researches the sections."""
     approvals: Literal["wait", "refuse"] = Field(default="refuse", exclude_if=lambda approvals: approvals == "refuse")
-    """Whether a call waits for somebody that writes and that the operator has not allowed, or fails at once: as it did
-    in runs that are older than this."""
+    """Whether a tool call that writes without the operator's permission waits for approval, or fails at once: as it did
+    in runs older than this field."""
     models: ModelChoice = ModelChoice()
     model_providers: dict[str, str] = {}
-    """By agent, or by the model that a node names for itself, where calls wait in the queue of a provider whose rate is
-    set; others wait in the run's own."""
+    """By agent, or by a model that a node names, the provider with a rate in whose queue its calls wait; others wait in
+    the run's own."""
     tenant: Tenant = DEFAULT_TENANT
     branch_of: BranchOf | None = None
     """Set on a branch: it hands its draft to its parent instead of publishing a report."""
     rules: int = Field(default_factory=get_newest_rules_number, ge=1)
     """The number of the rules that the run goes by, from its start to its end (see `graphs.rules`)."""
     experience: Experience = Experience()
-    """Of a branch: what its run had learnt of its models when it began."""
+    """For a branch: its run's experience with models when it began."""
     address: str = ""
-    """Where the API shows the run, if its starter knows: for people who look at the workflow."""
+    """The run's address in the API, if known: for people who look at the workflow."""
     carried: JournalPages | None = None
-    """Set when the run was continued as new, or is taken up: the journal so far."""
+    """Set when the run was continued as new, or is resumed: the journal so far."""
     forked_from: ForkedFrom | None = None
     searched: tuple[str, ...] = ()
-    """Of a fork: the first and the last day in UTC on which there was a search among the steps that it shares."""
+    """For a fork: the first and the last day in UTC of a search among its shared steps."""
     follows: FollowedRun | None = None
     """The run that this one, or the run of this branch, follows."""
     resumed_from: ResumedFrom | None = None
@@ -165,18 +166,18 @@ class ResearchResult(Frozen):
     iterations: int = 0
     steps: int = 0
     draft: str | None = None
-    """Of a branch: artifact hash of its `ReportDraft`."""
+    """For a branch: artifact hash of its `ReportDraft`."""
     unanswered: bool = False
-    """Of a branch: it came to its end, and nothing that it found answers its question."""
+    """For a branch: whether it came to its end, and nothing that it found answers its question."""
     evidence: tuple[EvidenceRef, ...] = ()
-    """Of a branch: what its draft cites; if no writer ends it, all evidence without repetitions."""
+    """For a branch: the evidence that its draft cites; if no writer ends it, all evidence without duplicates."""
     values: JsonObject = {}
-    """Of a branch: what its graph declares as its `result`, by name, without what is null or empty."""
+    """For a branch: the values that its graph declares as its `result`, by name, without null and empty ones."""
     searches: tuple[str, ...] = ()
-    """Of a branch: the queries that it made."""
+    """For a branch: its queries."""
     warnings: tuple[str, ...] = ()
     failure: Failure | None = None
-    """Of a branch that failed; carried in the details of its failure, so that its parent can charge what it used."""
+    """For a failed branch: carried in the details of its failure, so that its parent can charge its usage."""
 
 
 class ControlRequest(Frozen):
@@ -184,7 +185,7 @@ class ControlRequest(Frozen):
 
     action: Action
     by: str = Field(default="", max_length=NAME_CHARACTERS)
-    """Who asks; empty if nobody was named."""
+    """The user; empty if none was named."""
 
 
 class ControlAnswer(Frozen):

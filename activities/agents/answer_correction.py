@@ -102,7 +102,7 @@ def can_afford_correction(attempt: Attempt, context: RunContext[object]) -> bool
 
 
 def _find_draft_faults(checked: CheckedDraft) -> Iterator[str]:
-    """Yield what does not hold, worded for the writer."""
+    """Yield the faults of a draft, worded for the writer."""
     for cited in dict.fromkeys(checked.unverified):
         if cited.verdict in ("quote_not_found", "unknown_evidence"):
             said = f"\u201c{shorten_text(cited.claim, TOLD_CHARACTERS)}\u201d: {REASONS[cited.verdict]}"

@@ -147,7 +147,7 @@ def with_omissions(draft: ReportDraft, shown: Sequence[SectionItem]) -> ReportDr
 
 
 def statements_unread(count: int) -> tuple[str, ...]:
-    """The limitation of a report whose writer has not read so many statements of its sections' drafts."""
+    """Return the limitation of a report whose writer has not read some statements of its sections' drafts."""
     if not count:
         return ()
     return (f"{count} statements of the sections' drafts did not fit into one pass and were left out.",)
@@ -196,7 +196,7 @@ def estimate_section_tokens(sections: Sequence[SectionItem]) -> int:
 
 
 def without_failed_citations(section: SectionItem, failed: Collection[tuple[str, str]]) -> SectionItem:
-    """`section` without citations that do not hold, by key and quote: nobody shall cite them again."""
+    """Return `section` without the citations that do not hold, by key and quote, so that they are not cited again."""
 
     def holding(claim: Claim) -> Claim:
         kept = tuple(one for one in claim.citations if (one.evidence, one.quote) not in failed)
@@ -206,7 +206,7 @@ def without_failed_citations(section: SectionItem, failed: Collection[tuple[str,
 
 
 BESIDE: Final = 4
-"""As many passages that a draft does not cite are handed on with it."""
+"""Number of uncited passages that are passed on with a draft."""
 
 
 def with_canonical_ids(draft: ReportDraft, ids: Mapping[str, str]) -> ReportDraft:
@@ -235,9 +235,9 @@ def with_canonical_ids(draft: ReportDraft, ids: Mapping[str, str]) -> ReportDraf
 
 
 def build_draft_ref(draft: ReportDraft, artifact: str, given: Iterable[str], best: Iterable[str] = ()) -> DraftRef:
-    """What the state holds of `draft`, which is stored as `artifact`.
+    """Build the state's reference to `draft`, which is stored as `artifact`.
 
-    `given` are the ids of the passages that it was written from, `best` of them those that matter most, in this order.
+    `given` are the ids of the passages that it was written from, `best` the most important of them, in this order.
     """
     claims, known = draft.claims, set(given)
     cited = dict.fromkeys(one.evidence for claim in claims for one in claim.citations if one.evidence in known)

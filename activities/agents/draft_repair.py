@@ -47,7 +47,7 @@ from elcano.storage.evidence import Evidence
 
 MOST_BLOCKS: Final = 20
 MOST_SPARE_PASSAGES: Final = 6
-"""Shown to mend blocks that cite nothing, the best first."""
+"""Passages shown to fix blocks that cite nothing, the best first."""
 TOLD_CHARACTERS: Final = 300
 MOST_GROWTH: Final = 2
 """A repair may be so many times as long as its block, and `SLACK_CHARACTERS` more: it adds nothing new."""

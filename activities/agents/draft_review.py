@@ -48,9 +48,9 @@ BATCH_CHARACTERS: Final = 12_000
 MOST_AT_ONCE: Final = 4
 """Batches that are read side by side."""
 VERDICT_TOKENS: Final = 60
-"""What one verdict takes of the answer, about."""
+"""Approximate size of one verdict in the answer."""
 CONTEXT_CHARACTERS: Final = 300
-"""Of the sentence before a quote that points back to it."""
+"""Maximum length of the sentence before a quote that refers back to it."""
 MEDIA_TYPE: Final = "application/json"
 _WEIGHT: Final = {"not_supported": 0, "partly": 1, "supported": 2}
 UNUSABLE: Final = (AnswerUnusable, ModelRefused, RequestRefused)
@@ -74,11 +74,11 @@ class ReviewProgress(Frozen):
 
 
 Carry: TypeAlias = Callable[[ReviewProgress], JsonObject]
-"""What a heartbeat carries of a draft that is being read."""
+"""The heartbeat's data of a draft under review."""
 
 
 def carry_review(progress: ReviewProgress) -> JsonObject:
-    """Return what the heartbeat carries while a finished draft is read."""
+    """Return the heartbeat's data while a finished draft is reviewed."""
     return {"reviewing": progress.model_dump(mode="json")}
 
 
@@ -183,7 +183,7 @@ def _with_unread_remarks(
 
 
 def split_evenly(asked: Batch) -> list[Batch]:
-    """As few batches as statements and characters allow, their sizes different by one at most."""
+    """Split into as few batches as statements and characters allow, whose sizes differ by at most one."""
     characters = sum(_count_characters(one) for _, one in asked)
     count = min(len(asked), max(-(-len(asked) // BATCH_STATEMENTS), -(-characters // BATCH_CHARACTERS)))
     ends = [len(asked) * number // count for number in range(count + 1)] if count else []
@@ -258,7 +258,7 @@ def _iter_reviewed_statements(checked: CheckedDraft) -> Iterator[tuple[Statement
 
 
 def _list_quotes_around(claim: CheckedClaim, one: Statement) -> list[CheckedCitation] | None:
-    """What the block of a sentence without a mark quotes; None if the sentence need not be read."""
+    """Return the quotes of the block of an unmarked sentence; None if the sentence need not be reviewed."""
     faulty = one.reason or any(cited.verdict == "no_citation" for cited in claim.citations)
     if one.context or faulty or says_nothing_found(one.text):
         return None

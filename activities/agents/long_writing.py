@@ -130,13 +130,13 @@ class _Writing:
         self.drafted: list[str] = []
         """Titles of the sections that stay as they were drafted: once one does, all that follow."""
         self.unread = 0
-        """Statements of the drafts that whoever wrote them out has not read."""
+        """Statements of the drafts that the writing agent has not read."""
         self.left_open: list[str] = []
-        """What a reader has to know of sections that were written from passages, in sentences."""
+        """Limitations of sections that were written from passages, in sentences."""
         self.remarks: list[str] = []
         """What was left out of answers, in sentences."""
         self.judgements: tuple[Judgement, ...] = ()
-        """What the reviewer found of the sections."""
+        """The reviewer's verdicts on the sections."""
         self.doubted: frozenset[Claim] = frozenset()
         """Blocks of the sections, citing by ids, that do not hold though their writer had them back."""
         self._failed: frozenset[tuple[str, str]] = frozenset()
@@ -151,7 +151,7 @@ class _Writing:
         """The place among what earlier attempts finished."""
         self._headings = {heading_words(section.title) for section in loaded.drafts.sections}
         self._dearest = Estimate()
-        """What the dearest call so far took: the next is taken to need as much, whatever its size says."""
+        """The usage of the most expensive call so far: the next is assumed to need as much, whatever its size."""
 
     def adding(self, summary: ReportDraft) -> Iterator[SectionItem]:
         """The sections that stand below `summary`.
@@ -214,7 +214,7 @@ class _Writing:
         return await self._as_written(part, answer.output)
 
     def _peek(self) -> WrittenSection | None:
-        """What an earlier attempt has finished next."""
+        """Return the next part that an earlier attempt finished."""
         return self._progress.sections[self._next] if self._next < len(self._progress.sections) else None
 
     def _affordable(self, place: int, part: SectionItem, begun: tuple[SectionItem, ...]) -> TaskEnvelope | None:
@@ -289,7 +289,7 @@ class _Writing:
         return self._progress.model_dump(mode="json")
 
     def _estimate_summary(self) -> Estimate:
-        """What the key findings take, written from the sections as they stand."""
+        """Estimate the cost of the key findings, written from the current sections."""
         report = min(SUMMARY_TOKENS, estimate_section_tokens(self.written))
         tokens = max(PROMPT_TOKENS + report + SUMMARY_ANSWER_TOKENS, self._dearest.tokens)
         return Estimate(tokens=tokens, cost_microusd=self._dearest.cost_microusd)

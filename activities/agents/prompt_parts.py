@@ -35,7 +35,7 @@ from elcano.storage.store import TenantStore
 
 SHARE: Final = 0.25
 NOT_SHOWN: Final = "not shown"
-"""In place of the key of a passage for which there was no room: its quote still stands."""
+"""Replaces the key of a passage for which there was no room: its quote remains."""
 
 
 def fit_last_draft(
@@ -77,7 +77,7 @@ def _with_keys(claim: Claim, keys: Mapping[str, str]) -> Claim:
 
 
 CELL_CHARACTERS: Final = 300
-"""Of one cell, as a model is shown it."""
+"""Maximum length of a cell that a model is shown."""
 LEAST_ROWS: Final = 3
 """Rows of a result that are shown in any case."""
 
@@ -101,7 +101,7 @@ def fitting_rows(tables: Sequence[ResultTable], tokens: int) -> tuple[ShownResul
 
 
 MOST_PAGES: Final = 20
-"""Addresses that whoever plans searches is told, the latest that were found."""
+"""Number of addresses shown to agents that plan searches, the latest found."""
 
 
 class Loader:

@@ -19,7 +19,7 @@ from elcano.graphs.state.state import RELATED, IterationData, ToolCallRecord
 from elcano.storage.evidence import Evidence
 
 FRAME_CHARACTERS: Final = 80
-"""What an item takes beside its texts: key, field names, quotation marks."""
+"""Size of an item besides its texts: key, field names, quotation marks."""
 
 
 def fit_passages_to_tokens(

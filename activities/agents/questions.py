@@ -9,7 +9,7 @@ from elcano.graphs.agents.definition import Answer, Question
 from elcano.graphs.agents.envelope import TaskEnvelope
 
 FURTHER_TRIES: Final = 2
-"""How often a model may mend an answer whose form is wrong, in the same conversation."""
+"""How often a model may correct an answer in the wrong form, in the same conversation."""
 
 
 def build_question_agent(

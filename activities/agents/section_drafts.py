@@ -26,10 +26,10 @@ from elcano.storage.evidence import Evidence
 TWIN: Final = 0.75
 """Two claims that share this much of the longer one's telling words say the same."""
 UNKNOWN: Final = "unknown:"
-"""Before an evidence id that nobody was given: it must not be taken for the key of a passage."""
+"""Prefix of an evidence id that was never given: it must not be taken for the key of a passage."""
 MOST_RELATED: Final = 8
 NOTE_CHARACTERS: Final = 500
-"""Of what a section's research made of its passages."""
+"""Maximum length of a section's notes on its passages."""
 NOTHING_TO_QUOTE: Final = "no sentence was found that may be quoted as its answer"
 NOT_USED: Final = "nothing of its draft was used"
 

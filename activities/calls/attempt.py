@@ -60,11 +60,11 @@ class Answer(Generic[Output]):
 
     output: Output
     model: str
-    """Who answered, as the provider names it."""
+    """The model that answered, as the provider names it."""
     quoted: bool
     """Whether that was the extractive model."""
     task: TaskEnvelope
-    """What it was shown: less than it was to be if that was too long for it."""
+    """The task as shown: trimmed if it was too long for the model."""
 
 
 class Attempt:
@@ -83,15 +83,15 @@ class Attempt:
         self.call = call
         self.pulse = pulse
         self.usage = Usage()
-        """Of this attempt alone."""
+        """The usage of this attempt alone."""
         self.before = Usage()
-        """Of the attempts before it, as far as they had written it down when this one last looked."""
+        """The usage of the earlier attempts, as far as it was recorded when this one last looked."""
         self.quoted = True
-        """Whether nobody but the extractive model answered."""
+        """Whether only the extractive model answered."""
         self._models: dict[str, None] = {}
         self._in_vain: dict[str, None] = {}
         self._told = 0
-        """Requests whose use was written down while a conversation goes on."""
+        """Requests whose usage was recorded during a conversation."""
         self.store = store
         self._settings = settings
         self._resolve = resolve
@@ -259,7 +259,7 @@ class Attempt:
             self._listener.accept(usage_of(messages).requests)
 
     def credit(self, model: str, *, quoted: bool) -> None:
-        """Notes which model answered, in this attempt or in an earlier one whose answer is used."""
+        """Record which model answered, in this attempt or in an earlier one whose answer is used."""
         self.quoted = self.quoted and quoted
         if model:
             self._models[model] = None

@@ -86,7 +86,7 @@ class _Counting(ActivityInboundInterceptor):
             raise _make_final_error(error) from None
 
     async def _execute_in_time(self, input: ExecuteActivityInput) -> Any:
-        """Executes an activity; one that may take only so long is given up here, where it is known what was a stall."""
+        """Execute an activity; its time limit is enforced here, where stalls are known."""
         running = super().execute_activity(input)
         seconds = next((one.seconds for one in input.args if isinstance(one, ToolCall)), None)
         if seconds is None:

@@ -59,7 +59,7 @@ def measure_queue_seconds() -> float:
 
 
 def given_up() -> bool:
-    """Whether the run gave this activity up; a worker that shuts down cancels it as well, and another goes on."""
+    """Whether the run abandoned this activity; a worker that shuts down cancels it as well, and another continues."""
     details = activity.cancellation_details()
     return details is not None and details.cancel_requested
 
@@ -72,7 +72,7 @@ class BookActivities:
 
     @activity.defn(name=READ_USAGE)
     async def read_usage(self, asked: UsageQuestion) -> Usage:
-        """What the ledger has of one activity of this execution, or of a run with its branches."""
+        """Return the ledger's usage of one activity of this execution, or of a run with its branches."""
         ledger = self._store.of(asked.tenant).ledger
         try:
             if not asked.activity:

@@ -122,7 +122,7 @@ class Listener:
         return True
 
     def accept(self, requests: int) -> None:
-        """The call's answer could be used, after so many requests."""
+        """Record that the call's answer was usable, after this many requests."""
         if requests == 1 and self._streamed is not None:
             self.streamers.does(self._streamed)
 

@@ -32,7 +32,7 @@ from elcano.graphs.registry import find_model, resolve_function
 from elcano.settings import Settings, is_set
 
 NO_KEY: Final = "no-key"
-"""What is sent as the key to a server of one's own while its variable is not set: SDKs insist on sending one."""
+"""The key for a server of your own while its variable is not set: SDKs insist on sending one."""
 CACHED: Final = CacheConfig(messages=False)
 """Instructions and the form of the answer are the same in every call of an agent, the task never is: only the first are
 marked to be kept by the provider, where that has to be asked for (Anthropic, OpenAI's latest)."""

@@ -50,7 +50,7 @@ class CallTimedOut(Exception):
 
 
 async def wait_patiently(call: Awaitable[T], seconds: float) -> T:
-    """Waits for a call, and cancels it after so many seconds in which the process did not stand still.
+    """Wait for a call, and cancel it after a number of seconds in which the process did not stand still.
 
     Raises:
         CallTimedOut: it was cancelled.

@@ -1,13 +1,13 @@
-"""What became of a request that a model did not answer, and what to do about it, as one of our own faults.
+"""Turns a model's failed request into one of our own faults, which says what to do about it.
 
 Everything that pydantic-ai raises for a model goes through here; what it raises for our own mistakes does not.
 
-How long a model's provider asks to wait: each says it in a place and a form of its own.
+How long a model's provider asks to wait: each has its own place and form.
 
-A wait is believed only of a refusal; providers send these headers with good answers too. What cannot be read says
-nothing, as if it were not there. In the order in which they are looked at:
+A wait counts only in a refusal; providers send these headers with good answers too. Unreadable values are ignored. In
+the order in which they are read:
 
-- `Retry-After-Ms`, `Retry-After`: seconds or a date, everybody.
+- `Retry-After-Ms`, `Retry-After`: seconds or a date, all providers.
 - `RetryInfo.retryDelay` in the body (`"55s"`), Gemini.
 - `x-ratelimit-reset-requests` and `-tokens` (`"6m0s"`, `"300ms"`), OpenAI, Groq and servers like them; Anthropic's
   `anthropic-ratelimit-*-reset`, which are times. Only the limits that are used up count, if the answer says which.
@@ -58,7 +58,7 @@ _UNITS: Final = {"h": 3_600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs
 _PART: Final = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(h|ms|m|s|us|µs|ns)", re.ASCII)
 _RESET: Final = re.compile(r"(?:x|anthropic)-ratelimit-(?:reset-(?P<of>[a-z-]+)|(?P<for>[a-z-]+)-reset)")
 _LONGEST_TEXT: Final = 100
-"""Characters; nobody writes a wait in more."""
+"""Maximum length of a wait."""
 
 
 def seconds_of(text: str, now: datetime) -> float | None:
@@ -121,12 +121,12 @@ def _until_reset(headers: Mapping[str, str], now: datetime) -> float | None:
 
 
 UNREADABLE: Final = (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError, httpx2.DecodingError)
-"""What clients of providers stumble over in answers of a form that nobody foresaw: an object that is a list, a field
-that is not there, bytes that are no text. They check less than they should."""
+"""Errors of providers' clients for answers of an unforeseen form: an object that is a list, a missing field, bytes that
+are no text. They check less than they should."""
 SAID_CHARACTERS: Final = 400
-"""Of what a provider says, in our own sentence about it."""
+"""Maximum length of a provider's message in our own sentence."""
 QUOTA_SECONDS: Final = 3_600.0
-"""A quota of Gemini that is back later than this is that of a day: nobody waits for it in a run."""
+"""A quota of Gemini that is back later than this is a daily one: a run does not wait for it."""
 
 
 def fault_of(error: Exception, model: Model | None = None) -> ActivityFault | None:

@@ -3,6 +3,12 @@
 A form that was refused is never sent a second time. Each cause has its own change and its own end: a prompt is halved a
 few times, an answer that was cut off is asked for once more, shorter and with more room, one that was withheld once
 more in plainer words. A wrong form of the answer is another matter: the model is told in the same conversation.
+
+A prompt is cut by whole passages, statements and turns, never by half a one. Each kind gives up about the same share.
+Only where nothing would be left of drafts beside passages, these give up more to keep a statement of each; if that
+leaves none of them either, the passages stay, for they are what can be cited. What stays is chosen as it is for any
+prompt. The envelope says how much is missing, so that nobody takes it for complete. What a person wrote (the question,
+its background, guidance) is never cut.
 """
 
 import json
@@ -57,7 +63,7 @@ class Form:
     order: tuple[str, ...] = ()
     """Keys of its passages, those that matter most first."""
     told: str = ""
-    """What the model is told beside its instructions."""
+    """Additional instructions for the model."""
     max_tokens: int | None = None
     """The room for the answer; None: whatever the provider gives."""
     cuts: int = 0
@@ -125,11 +131,11 @@ class Windows:
 
 
 WINDOWS = Windows()
-"""Of this process."""
+"""The context windows learned by this process."""
 
 
 TIGHTER: Final = 0.8
-"""What is chosen does not fill its room exactly; a cut that is still too long is made again with so much of it."""
+"""The selection does not fill its room exactly; a prompt that is still too long is cut again to this share."""
 TRIES: Final = 6
 
 

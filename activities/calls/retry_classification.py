@@ -65,7 +65,8 @@ _NEVER: Final = (
     (AnswerCutOff, FailureType.MODEL_CUT_OFF),
     (AnswerDeclined, FailureType.MODEL_DECLINED),
 )
-"""What the same call can never succeed after; the last four were asked for in other forms already, if there was one."""
+"""Failures after which the same call can never succeed; the last four were already repeated in other forms, if
+possible."""
 
 
 def classify_failure(

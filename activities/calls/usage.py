@@ -17,7 +17,7 @@ from elcano.graphs.rules import CHARACTERS_PER_TOKEN, PROMPT_TOKENS
 from elcano.graphs.state.budget import Allowance, Estimate, Exhausted, Usage, microusd_from_usd, sum_usages
 
 MOST_TOKENS: Final = 100_000_000
-"""Of one request; no model reads or writes as many. Whoever reports more has reported nothing."""
+"""Maximum tokens of one request; a larger report is invalid."""
 
 
 def usage_of(messages: Sequence[ModelMessage]) -> Usage:
@@ -30,7 +30,7 @@ def usage_of(messages: Sequence[ModelMessage]) -> Usage:
 
 
 def broken_off(response: ModelResponse, before: Sequence[ModelMessage]) -> Usage:
-    """What an answer used that broke off: an estimate by what came of it, or more if the provider had reported more."""
+    """Return the usage of an answer that broke off: an estimate by its length, or the provider's report if higher."""
     least = _estimate_request_usage(response, before)
     reported = response.usage
     used = RequestUsage(
@@ -94,7 +94,7 @@ def _count_message_characters(message: ModelMessage) -> int:
 
 
 def estimated_tokens(characters: int) -> int:
-    """The tokens that so many characters take, about."""
+    """Estimate the tokens of this many characters."""
     return -(-characters // CHARACTERS_PER_TOKEN)
 
 

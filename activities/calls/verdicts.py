@@ -26,12 +26,13 @@ from pydantic_ai.exceptions import (
 from elcano.graphs.model_names import PROVIDERS
 
 Remedy: TypeAlias = Literal["key", "credit", "model", "request"]
-"""What is wrong: the key, what its account may spend, the model's name, or the request itself."""
+"""What is wrong: the key, the account's spending limit, the model's name, or the request itself."""
 Verdict: TypeAlias = Remedy | Literal["too_long", "busy"]
 
 CODES: Final[Mapping[str, Verdict]] = {
     "billing_not_active": "credit",  # OpenAI, with status 429: github.com/BerriAI/litellm issue 2743
     "enforced_spend_limit_reached": "credit",  # Anthropic, 429: Microsoft Learn, "Anthropic 529 overloaded_error"
+    "insufficient_quota": "credit",  # OpenAI, and routers that answer with status 200: developers.openai.com
     "exceed_context_size_error": "too_long",  # llama.cpp: github.com/ggml-org/llama.cpp pull 15780
 }
 FILTER_CODES: Final = frozenset(
@@ -196,7 +197,7 @@ SET_ELSEWHERE: Final = "or choose another model with `ELCANO_MODEL` or the run's
 
 @dataclass(frozen=True)
 class ProviderPages:
-    """Where a provider keeps what may have to be mended."""
+    """A provider's pages for fixing keys, credit and models."""
 
     keys: str
     billing: str

@@ -38,7 +38,7 @@ class Block:
     kind: Literal["text", "heading", "code", "table"] = "text"
     """A table has its rows on lines and its cells between ` | `."""
     level: int = 0
-    """Of a heading: 1 is the highest."""
+    """The level of a heading: 1 is the highest."""
     page: int = 0
     """Counted from 1; 0: the format has no pages."""
     anchor: str = ""
@@ -53,11 +53,11 @@ class Parsed:
 
     blocks: list[Block]
     title: str = ""
-    """As the format itself declares it; empty if it does not."""
+    """The title that the format itself declares; empty if it does not."""
     authors: tuple[str, ...] = ()
-    """As it declares them."""
+    """The authors that it declares."""
     year: int = 0
-    """When it was published; 0: not known."""
+    """The year of publication that it declares; 0 if it does not."""
 
 
 class Passage(NamedTuple):
@@ -114,7 +114,7 @@ class Content(NamedTuple):
     """Its suffix says how to read it, its stem what to call it if it has no title."""
     data: bytes
     title: str = ""
-    """What the document is called whatever it says itself; empty: as it says."""
+    """The title that overrides the document's own; empty: its own."""
 
 
 @dataclass(frozen=True)
@@ -124,9 +124,9 @@ class Listing:
     documents: Mapping[str, str]
     """Fingerprints by key."""
     skipped: tuple[SkippedDocument, ...] = ()
-    """What was left out for what it is; a search warns of it."""
+    """Documents that cannot be searched; a search warns of them."""
     ignored: tuple[SkippedDocument, ...] = ()
-    """What was never meant to be searched, for whoever asks why it is not found."""
+    """Files that were never meant to be searched, for users who ask why they are not found."""
 
 
 class Collection(Protocol):

@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborNode
 from elcano.activities.text.exponents import LONGEST, lower_text, raise_text
 
 MOST_CHARACTERS: Final = 2_000
-"""Of one formula; a longer one is left out."""
+"""Maximum length of a formula; a longer one is left out."""
 _STYLED: Final = re.compile(r"\{\\(?:display|text)style\s*(.*)\}", re.DOTALL)
 _WRITERS: Final[Mapping[str, Sequence[Callable[[str], str] | None]]] = {
     "msup": (None, raise_text),

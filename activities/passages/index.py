@@ -26,7 +26,7 @@ LOCK_SECONDS: Final = 0.2
 
 
 class IndexedDocument(NamedTuple):
-    """What the index has of a document, to tell whether it changed."""
+    """The index's record of a document, to detect changes."""
 
     fingerprint: str
     data_hash: str
@@ -84,7 +84,7 @@ class Index:
             yield database
 
     def known(self) -> dict[str, IndexedDocument]:
-        """What the index has, by key; nothing if there is no index of this version."""
+        """Return the indexed documents, by key; none if there is no index of this version."""
         if not self._path.exists():
             return {}
         with self.reading() as database:

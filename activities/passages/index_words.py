@@ -25,14 +25,14 @@ TOKENIZER: Final = "porter unicode61 categories 'L* N* Co Mn Mc'"
 
 
 def format_index_text(text: str, language: str) -> str:
-    """What the index is given for `text`, a text in `language`."""
+    """Return the form of `text`, in `language`, for the index."""
     if not _is_stemmed(language):
         return space_out_pairs(flatten_exponents(text))
     return " ".join([root_in(language, word) for word in split_words(text)])
 
 
 def format_index_word(word: str, language: str) -> str:
-    """What the index was given for one of `words` in texts in `language`."""
+    """Return the index's form of one of `words` in texts in `language`."""
     return root_in(language, word) if _is_stemmed(language) else word
 
 
@@ -41,7 +41,7 @@ def _is_stemmed(language: str) -> bool:
 
 
 MOST_WORDS: Final = 40
-"""A query is asked for at most so many different words; each costs a pass over the passages that have it."""
+"""Maximum number of different words of a query; each costs a pass over the passages that have it."""
 
 
 def search_words(query: str, language: str = ENGLISH) -> list[str]:

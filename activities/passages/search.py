@@ -29,17 +29,17 @@ STUB_CHARACTERS: Final = 200
 """A passage below a heading that is no longer says little but its heading: a line of a table of contents, see also."""
 SENTENCE_ENDS: Final = frozenset(".!?\u2026\u3002\uff01\uff1f")
 LEAST_LETTERS: Final = 4
-"""A heading is called after a word if it has its beginning, all but three letters of it and at least so many."""
+"""A heading is named after a word if it shares its beginning, all but three letters of it and at least this many."""
 NAMES: Final = " OR ".join(
     f"instr(substr(document.text, start + 1, stop - start), ' {dash} ') > 0" for dash in ("-", "\u2013", "\u2014")
 )
-"""Of a passage that says in a line what its page is for: `git-stash - Stash the changes ...`."""
+"""A passage whose line says what its page is for: `git-stash - Stash the changes ...`."""
 OPENED: Final = 3
-"""Of so many passages one may be an opening that was not found by its own words."""
+"""One in this many passages may be an opening that was not found by its own words."""
 MUCH: Final = 3
-"""A readme of which so many passages were found is what was searched for, whether it is named or not."""
+"""A readme with this many found passages is the target of the search, whether it is named or not."""
 BEGINNING: Final = 3
-"""Among so many passages that a document begins with is the first one that says something; others are signs."""
+"""Number of first passages of a document among which one says something; others are signs."""
 
 
 class Hit(NamedTuple):
@@ -165,15 +165,15 @@ BM25: Final = "bm25(1.5, 2.0, 1.0)"
 PER_DOCUMENT: Final = 3
 """Passages of one document that come before the fourth-best passages of any are looked at."""
 FLOOR: Final = 0.25
-"""Of the best hit's score: what has less shares only common words with the query. Of the passages that experts cited
-over 54 questions the first 20 hits lose one in a hundred by it, and of the others one in five."""
+"""Share of the best hit's score; a hit with less shares only common words with the query. Of the passages that experts
+cited over 54 questions the first 20 hits lose one in a hundred by it, and of the others one in five."""
 POOL: Final = 6
 """How many times more passages are ranked than wanted, to have others when one document fills the front."""
 MOST_LANGUAGES: Final = 4
 """Languages of a collection in whose forms a word is searched for, the commonest; and that of the question."""
 LEAST_SHARE: Final = 0.02
-"""Of the documents. In a language that fewer are in, a word is searched for only if the question is in it: one document
-that was taken for another language must not double the cost of every search."""
+"""Share of the documents. In a language with fewer, a word is searched only if the question is in it: one document that
+was taken for another language must not double the cost of every search."""
 
 
 class Text(NamedTuple):

@@ -54,7 +54,7 @@ class Phrases:
     unnamed: str = "an unnamed model"
     """In the place of a model without a name."""
     not_answered: str = "No sentence was found that may be quoted as an answer to this question."
-    """That no sentence was found that may be quoted: whether the sources answer it nobody knows."""
+    """That no quotable sentence was found: whether the sources answer it is unknown."""
     no_result: str = "No query gave a result that answers this question."
     """The same of a question to databases."""
     key_findings: str = "Key findings"

@@ -24,7 +24,7 @@ LISTED: Final = re.compile(
     r"|参考文献|参考资料|来源|出典|参考|참고\s?문헌|출처|อ้างอิง|เอกสารอ้างอิง)",
     re.IGNORECASE,
 )
-"""What a list of references is called."""
+"""Names of a list of references."""
 _LINE_OF_LIST: Final = re.compile(
     r"\W*(?:\[\^?[^\[\]]{1,40}\]|\d{1,3}[.)])|.*(?:https?://|\bdoi\b|\bPMID\b|\bet al\b|\(\d{4}\))", re.IGNORECASE
 )

@@ -124,7 +124,7 @@ _KINDS: Final[Mapping[str, BlockKind]] = {
     "hr": "rule",
 }
 _SHOWN: Final = frozenset({"list", "table", "code", "formula", "quotation"})
-"""What a paragraph that ends with a colon leads to."""
+"""Blocks that a paragraph with a final colon leads to."""
 
 
 def kind_of(tokens: Sequence[Token]) -> BlockKind:

@@ -27,7 +27,7 @@ _TEXT: Final = re.compile(
     r"|<(?=[A-Za-z/!?])|&(?=#?\w{1,40};)"
     r"|(?<=:)/(?=/)|(?<=\bwww)\."
 )
-"""What is markup somewhere: emphasis, code, brackets, tables, formulas, tags, entities and addresses."""
+"""Characters that are markup somewhere: emphasis, code, brackets, tables, formulas, tags, entities and addresses."""
 _TASK: Final = re.compile(r"\A\\\[([ xX])\\\] ")
 """The box of a task, which no number of ours looks like."""
 _ENTITIES: Final = {"&": "&amp;", "<": "&lt;"}
@@ -43,7 +43,7 @@ _HARMLESS: Final = {
     *("em_open", "em_close", "strong_open", "strong_close"),
 }
 _COMMONMARK: Final = compile_parser_rules(MarkdownIt("commonmark"))
-"""As readers see a formula that do not know formulas."""
+"""A parser without formulas, as some readers have it."""
 
 
 def render_markdown(tokens: Sequence[Token], say: Say, source: str = "") -> str:

@@ -34,7 +34,7 @@ class WrittenStatement:
     """Its words, without marks and markup."""
     brackets: list[Bracket] = field(default_factory=list)
     context: str = ""
-    """Of a table cell: the first cell of its row and the heading of its column."""
+    """For a table cell: the first cell of its row and the heading of its column."""
 
     @property
     def inferred(self) -> bool:

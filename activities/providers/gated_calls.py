@@ -2,6 +2,10 @@
 
 Each model of a fallback list has its own gate, so that the next one is asked at once where the first is held. A source
 without a queue is searched at once.
+
+A provider's task queue gives calls out at its rate, but in bursts: a second's worth at once, from each of the queue's
+partitions, and what was given out before the provider asked to wait is under way. So each call looks at the provider's
+row once more. It waits here for its turn for some seconds at the most; everything longer goes back to Temporal.
 """
 
 import asyncio
@@ -62,7 +66,7 @@ _BUSY: Final = (408, 429)
 
 
 MOST_TURNS: Final = 20
-"""A worker that comes too late for so many turns has too much to do."""
+"""A worker that misses this many turns is overloaded."""
 LEAST_LATE: Final = 0.1
 """Seconds by which a call may always be late; otherwise a third of the way to the next turn. With turns a tenth further
 apart than the rate says, a call may then take 0.3 s more from its turn to the service than another one, and no second
@@ -83,7 +87,7 @@ class Gate:
 
     @asynccontextmanager
     async def passing(self, provider: str, queue: str, per_second: float | None) -> AsyncIterator[None]:
-        """The block calls the provider once; what becomes of that is written down for everybody.
+        """Let the block call the provider once; its outcome is recorded for all workers.
 
         Raises:
             SourceBusy: the provider is not to be called for `retry_after` seconds.

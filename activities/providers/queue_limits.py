@@ -35,16 +35,16 @@ from elcano.storage.providers import ProviderStore
 
 CALL_TIMEOUT: Final = timedelta(seconds=5)
 REASON: Final = "elcano: "
-"""What the reason of a limit begins with that is ours."""
+"""The prefix of the reason of a limit that we set."""
 _UNABLE: Final = (RPCStatusCode.PERMISSION_DENIED, RPCStatusCode.UNIMPLEMENTED)
-"""How a server says that it has no such limits, or that they are not for this client; waiting mends neither."""
+"""Errors of a server without such limits, or that refuses them to this client; waiting fixes neither."""
 _log = logging.getLogger("providers")
 
 
 async def limit_queue(client: Client, queue: str, per_second: float | None, reason: str) -> None:
-    """Gives no more than so many calls a second out of a queue; None: what its workers ask for.
+    """Limit a queue to this many calls per second; None: the rate of its workers.
 
-    A server without such limits is told of in the log: each worker looks before each call all the same.
+    A server without such limits is reported in the log: each worker checks before each call all the same.
 
     Raises:
         RPCError: the server cannot answer now.

@@ -1,4 +1,4 @@
-"""A draft after all its citations were looked up: its blocks, their statements and what became of their citations."""
+"""A draft after all its citations were looked up: its blocks, their statements and their citations' verdicts."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -36,7 +36,7 @@ def key_statement(statement: Statement, before: str) -> StatementKey:
 
 @dataclass(frozen=True)
 class CheckedClaim:
-    """One block, its statements, and what became of its citations."""
+    """One block, its statements, and the verdicts on its citations."""
 
     text: str
     citations: tuple[CheckedCitation, ...]
@@ -86,7 +86,7 @@ class CheckedDraft:
     given: tuple[Evidence, ...]
     """The passages that the writer was given."""
     works: Works
-    """What is known of the works that they are of."""
+    """The known data of their works."""
     beside: tuple[CheckedCitation, ...] = ()
     """What code cites beside the draft."""
 

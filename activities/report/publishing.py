@@ -101,7 +101,7 @@ def _gather_material(
     told: Sequence[Work],
     attached: Mapping[str, JsonObject],
 ) -> ReportMaterial:
-    """What a report is made of, also from works that sections were told of: one of those may know of a retraction."""
+    """Collect the material of a report, also from works that only sections received: one may know of a retraction."""
     works = (passage.work for passage in evidence if passage.work is not None)
     return ReportMaterial(call, draft, evidence, select_related_accounts(works, told), attached)
 

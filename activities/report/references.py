@@ -15,7 +15,7 @@ from elcano.graphs.text import format_utc_day, shorten_text
 from elcano.storage.evidence import Evidence
 
 QUOTE_CHARACTERS: Final = 400
-"""Of a quote below its reference; the whole of it is in the report's data."""
+"""Maximum length of a quote below its reference; the report's data have the whole."""
 LICENCE_CHARACTERS: Final = 80
 """Room for a name and an address; some ask that both be shown."""
 
@@ -125,7 +125,8 @@ def _normalize_address(address: str) -> str:
 
 NO_HASH: Final = ""
 LEAST_TITLE_WORDS: Final = 4
-"""Of a title by which documents are taken for parts of one work; a shorter one, as `Introduction`, many have."""
+"""Minimum length of a title that marks documents as parts of one work; many share a shorter one, such as
+`Introduction`."""
 
 
 class Works:

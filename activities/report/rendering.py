@@ -37,7 +37,7 @@ PASSAGE_CHARACTERS: Final = 1_000
 NEAREST_CHARACTERS: Final = 400
 """How much of one is shown where nothing may be quoted as an answer."""
 FOLLOWED_CHARACTERS: Final = 300
-"""Of the question that was asked before."""
+"""Maximum length of the previous question."""
 
 
 def partial_reason(ending: Ending | None) -> str | None:
@@ -181,7 +181,7 @@ def _render_mode_choice(call: PublishCall) -> str:
 
 
 def _render_authorship(call: PublishCall, words: Phrases, checked: CheckedDraft, added: Sequence[AddedText]) -> str:
-    """Who wrote the report, and how much of it was checked."""
+    """Render who wrote the report, and how much of it was checked."""
     models = escape_markdown(", ".join(call.models) or words.unnamed)
     author = words.quoted if checked.draft.quoted else words.written.format(models=models)
     support = next((one.support for one in added if one.support is not None), None)

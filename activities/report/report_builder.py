@@ -1,6 +1,6 @@
-"""Builds a report from a run's output and stored data: a pure function, so that anybody can rebuild it.
+"""Builds a report from a run's output and stored data: a pure function, so that others can rebuild it.
 
-The publisher makes it once; whoever looks through a certificate makes it again and compares.
+The publisher builds it once; the verification of a certificate builds it again and compares.
 """
 
 from collections.abc import Mapping, Sequence

@@ -50,7 +50,7 @@ class MergedWork(Frozen):
     also: tuple[str, ...] = ()
     """Its other names, as `doi:...`, that are not among the identifiers of `work`."""
     preprints: tuple[str, ...] = ()
-    """Of a published work that is a preprint as well: the names of that one."""
+    """For a published work with a preprint: the preprint's identifiers."""
     accounts: tuple[Work, ...] = ()
     """All that was told, in one order; who tells the same several times is here once, with the last time."""
 

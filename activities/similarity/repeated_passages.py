@@ -58,7 +58,7 @@ class ComparedPassages:
     repeats: Mapping[str, str] = field(default_factory=dict)
     """For each passage that repeats an earlier one the id of that; the earlier one is never a repetition itself."""
     _originals: tuple[tuple[str, _Read], ...] = ()
-    """Those that repeat nothing, which is all that a new passage has to be held against."""
+    """Passages that repeat nothing, the only ones that a new passage has to be compared with."""
 
     @property
     def size(self) -> int:

@@ -20,11 +20,11 @@ _log = logging.getLogger("sources")
 
 
 class Sources:
-    """What can be searched here.
+    """The sources that can be searched here.
 
     Args:
-        sources: by the names under which they are asked for.
-        missing: of what there is and cannot be searched here: what has to be done first.
+        sources: the open sources by name.
+        missing: what sources that cannot be searched here still need.
     """
 
     def __init__(self, sources: Mapping[str, Source], missing: Mapping[str, str] | None = None) -> None:
@@ -38,7 +38,7 @@ class Sources:
 
     @property
     def queued(self) -> tuple[SourceSpec, ...]:
-        """Those whose searches wait in a queue of their own."""
+        """Return the sources whose searches wait in a queue of their own."""
         return tuple(source.spec for source in self._sources.values() if source.spec.queue)
 
     def get(self, name: str) -> Source:

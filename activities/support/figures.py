@@ -16,7 +16,7 @@ from elcano.activities.text.written_dates import parse_month_name
 from elcano.activities.text.written_numbers import Number, find_numbers
 
 MOST_FIGURES: Final = 2_000
-"""Of one text; more than any sentence or quote has."""
+"""Maximum number of figures of one text; more than any sentence or quote has."""
 _RANGE: Final = re.compile(r"\s{0,2}(?:[-\u2013\u2014\u2012]|to|bis|\u00e0|a|tot)\s{0,2}$")
 _CENTURY: Final = re.compile(r"(?<!\d)((?:1[5-9]|20)\d\d)[-\u2013/]\Z")
 _FALLS: Final = re.compile(
@@ -59,10 +59,10 @@ def extract_figures(text: str, *, dates: bool = False) -> list[Figure]:
     found: list[Figure] = []
     for one, unit in zip(numbers, units, strict=True):
         if one.moment is not None:
-            parts = ((start, end, number) for start, end, number in one.moment.parts if text[start].isdigit())
-            found += (
-                Figure(text[start:end], frozenset({Decimal(number)}), start=start) for start, end, number in parts
-            )
+            for start, end, number in one.moment.parts:
+                if text[start].isdigit():
+                    values = frozenset({Decimal(number)}) | _read_end_of_years(text, start, end)
+                    found.append(Figure(text[start:end], values, start=start))
         elif dates or not one.ordinal:
             found.append(_build_figure(text, one, unit))
     if dates:

@@ -27,7 +27,7 @@ _NEARLY: Final = (
 )
 _ROUNDED: Final = re.compile(rf"(?:{_NEARLY.replace(' ', '|')})\.?\s?$", re.IGNORECASE)
 MOST_COUNTED: Final = 20
-"""As many things a report may count without quoting how many they are."""
+"""Number of things that a report may count without quoting their number."""
 _YEAR: Final = (Decimal(1500), Decimal(2100))
 
 
@@ -39,7 +39,7 @@ class Statement:
     """Without marks of citations."""
     quotes: tuple[str, ...]
     known: tuple[str, ...] = ()
-    """What it may say without quoting it: the question, titles, headings, who wrote what is cited and when."""
+    """What it may say without quoting it: the question, titles, headings, authors and dates of the cited works."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class MissingFacts:
     """Years alone, of which no other figure is said."""
     names: tuple[str, ...] = ()
     words: int = 0
-    """Of these names."""
+    """The words of these names."""
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -219,7 +219,7 @@ def _year_in(value: Decimal, statement: Statement) -> bool:
 
 
 MOST_OPERANDS: Final = 24
-"""Figures that are tried with each other: of so many nearly any other one can be made."""
+"""Number of figures that are combined: more could produce nearly any other one."""
 
 
 def find_underived_figures(statement: Statement) -> tuple[str, ...]:

@@ -85,7 +85,7 @@ class FoldedText:
     _marks: tuple[int, ...]
     """Where pieces begin in `text`, ascending."""
     _pieces: tuple[tuple[int, int, bool], ...]
-    """Of each: where it begins and ends in the source, and whether it stands there as it is."""
+    """For each piece: where it begins and ends in the source, and whether it is unchanged there."""
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """The place in the source of `text[start:end]`, which is not empty, in characters."""
@@ -193,12 +193,13 @@ def _compose_clusters(text: str, start: int) -> Iterator[tuple[int, int, str]]:
 
 
 LEAST_PART_WORDS: Final = 2
-"""Of what stands on either side of an ellipsis: of single words anything could be put together."""
+"""Minimum number of words on either side of an ellipsis: single words could be combined to anything."""
 LEAST_PART_CHARACTERS: Final = 4
 """The same, in scripts that do not part words."""
 MOST_PARTS: Final = 8
 MOST_TRIES: Final = 1_000
-"""Of places where a part stands within longer words; beyond that it counts as not found, so that hostile texts end."""
+"""Number of places checked where a part occurs within longer words; after that it counts as not found, so that hostile
+texts end."""
 _ELLIPSIS: Final = re.compile(r"[\[(]?\.\.\.[\])]?")
 _AROUND: Final = " \"'.,;:\u3001\u3002"
 _LAST: Final = " \"'.,;:\u3001\u3002-"
@@ -275,7 +276,7 @@ def _is_searchable_part(part: str) -> bool:
 
 
 def _has_word_boundaries(text: str, start: int, end: int) -> bool:
-    """Whether no word or number goes on beyond the edges of `text[start:end]`."""
+    """Whether no word or number continues beyond the edges of `text[start:end]`."""
     return not (
         _goes_on(text, start)
         or _goes_on(text, end)

@@ -77,13 +77,13 @@ class WordOverlap:
     """How far quotes speak of a statement."""
 
     share: float
-    """Of the weight of its telling words, 0 to 1; 1 of a statement without any."""
+    """Share of the weight of its telling words, 0 to 1; 1 for a statement without any."""
     against: tuple[str, ...] = ()
     """What speaks against it, in words."""
     unspoken: str = ""
     """Which words are missing, in words; empty: none is."""
     clauses: tuple[str, ...] = ()
-    """What the quotes say, sentence by sentence and clause by clause."""
+    """The quotes, sentence by sentence and clause by clause."""
     comparable: bool = True
     """False: it is in another language than its quotes, and nothing can be said."""
 
@@ -202,7 +202,7 @@ def _list_words_of_terms(text: str, terms: Collection[str]) -> list[str]:
 LEAST_SAID: Final = 0.42
 """The share of a statement's weight that its quotes must have."""
 FOR_A_KIND: Final = 0.15
-"""What a missing year takes of the share, and a missing name."""
+"""The reduction of the share for a missing year, and for a missing name."""
 FOR_A_WORD: Final = 0.05
 """What each missing word of names takes beside."""
 _YEAR: Final = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")

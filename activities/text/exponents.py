@@ -17,7 +17,7 @@ _SUBSCRIPTS: Final = dict(zip("0123456789+-\u2212\u2013=()", "₀₁₂₃₄₅
 _SUBSCRIPT_LETTERS: Final = dict(zip("aehijklmnoprstuvx", "ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", strict=True))
 _LOWERING: Final = str.maketrans(_SUBSCRIPTS)
 _MARK: Final = re.compile(r"st|nd|rd|th|er|re|[eè]me|TM|SM|\[.*\]|[^\w+\-\u2212]*", re.IGNORECASE)
-"""What is raised without being an exponent: the ends of ordinal numbers, trademarks, notes in brackets, stars."""
+"""Superscripts that are no exponents: the ends of ordinal numbers, trademarks, notes in brackets, stars."""
 
 _RAISED_RUN: Final = re.compile(r"[⁺⁻]?[⁰¹²³⁴-⁹]+")
 _INDEX: Final = re.compile(r"(?<=[^\W\d_])[₀-₉]+(?!\d)")

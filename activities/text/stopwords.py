@@ -54,7 +54,7 @@ WEIGHTLESS: Final = STOP_WORDS.union(_MORE_FUNCTION_WORDS.split(), _QUESTION_WOR
 """Words that neither a question nor the fit of a text to it is measured by."""
 
 ASKED_NOUNS: Final = frozenset(["list", "type", "types", "user", "users"])
-"""Those that a short question is about none the less, so that they count in texts."""
+"""Nouns that a short question is about nevertheless, so that they count in texts."""
 
 _ASKING: Final = {
     "de": """

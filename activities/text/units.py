@@ -48,7 +48,7 @@ Pa kPa MPa GPa mmHg bar mbar K mol mmol nmol B kB KB MB GB TB PB KiB MiB GiB TiB
 ps µs \u03bcs t lb oz ft in dB eV keV MeV GeV rpm mM nM uM µM \u03bcM mg/dL mmol/L mg/kg g/L kg/m2 m/s km/h
 """
 _SYMBOLS: Final = frozenset(_WRITTEN.split())
-"""Of others, what looks like a unit may be a word."""
+"""Symbols of units; for other units, what looks like a symbol may be a word."""
 _FOR_LIBRARY: Final = {
     "KB": "kilobyte",
     "kB": "kilobyte",

@@ -76,7 +76,7 @@ class Number:
     end: int
     readings: tuple[NumberReading, ...] = ()
     unit: str = ""
-    """As `unit_of` names it; empty: none that is known."""
+    """The unit as `unit_of` names it; empty: no known unit."""
     unit_end: int = 0
     """Where its unit ends; `end` counts only those of `ratio_unit`."""
     signed: bool = False

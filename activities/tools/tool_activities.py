@@ -64,7 +64,7 @@ def _serialize_work(work: Work | None) -> str:
 
 
 Passing: TypeAlias = Callable[[SourceSpec], AbstractAsyncContextManager[None]]
-"""What a search of a source is done within: it may have to wait for its turn, and may not go at all."""
+"""The context of a source's search: it may have to wait for its turn, and may not be allowed at all."""
 
 
 def pass_without_waiting(source: SourceSpec) -> AbstractAsyncContextManager[None]:

@@ -1,4 +1,4 @@
-"""What a tool works with, and how passages are referred to in a run's state: where each is and how it begins."""
+"""What a tool works with, and how passages are referred to in a run's state: their place and their beginning."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ class ToolWork:
     run_id: str
     services: Services
     approval: str = ""
-    """The id under which a person approved the call; empty: nobody was asked."""
+    """The id under which a person approved the call; empty: no approval was requested."""
 
 
 def build_evidence_ref(passage: Evidence, duplicate_of: str | None = None) -> EvidenceRef:

@@ -20,7 +20,7 @@ from elcano.graphs.report.report import ReportDraft
 KEY_FINDINGS: Final = "Key findings"
 """The heading of what a report says first."""
 ALIKE: Final = 0.5
-"""From which ratio on two claims count as one that was changed."""
+"""Minimum similarity of two claims that count as one changed claim."""
 MOST_ALIKE: Final = 300
 
 _WORD: Final = re.compile(r"\w+")
@@ -80,7 +80,7 @@ def compare_claims(a: Sequence[ClaimBrief], b: Sequence[ClaimBrief]) -> tuple[tu
 def _classify_claim(
     a: Sequence[ClaimBrief], b: Sequence[ClaimBrief], place: int, pair: _Pair | None
 ) -> ClaimPair | None:
-    """What became of a claim of `b`; None if it is the same in `a`."""
+    """Classify the change of a claim of `b`; None if it is the same in `a`."""
     if pair is None:
         return ClaimPair(how="added", a=None, b=b[place], similarity=0.0)
     if a[pair.in_a] == b[place]:

@@ -21,7 +21,7 @@ class RunFigures(ComparedPart):
     run_id: str = Field(examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"])
     """The run."""
     question: str = Field(examples=["What is Rich?"])
-    """What was asked."""
+    """The question."""
     status: RunStatus = Field(examples=["completed"])
     """How it stands."""
     steps: int = Field(examples=[12])
@@ -59,15 +59,15 @@ class StepBrief(ComparedPart):
     node: str = Field(examples=["judge"])
     """The node."""
     kind: StepKind | None = Field(examples=["agent"])
-    """What the node is."""
+    """The kind of its node."""
     iteration: int = Field(examples=[1])
     """The turn of the research loop."""
     outcome: StepOutcome = Field(examples=["completed"])
-    """What became of it."""
+    """The outcome of the step."""
     tokens: int = Field(examples=[2_100])
     """Tokens that it used."""
     summary: str = Field(default="", examples=["Not enough yet"])
-    """What came of it, in a sentence, or why it did not complete."""
+    """Its result in a sentence, or why it did not complete."""
 
 
 class StepPair(ComparedPart):
@@ -135,9 +135,9 @@ class ClaimPair(ComparedPart):
     how: Literal["added", "removed", "changed"] = Field(examples=["changed"])
     """`changed`: other words, another section, or other evidence."""
     a: ClaimBrief | None
-    """As it stands in `a`; null if it was added."""
+    """The claim in `a`; null if it was added."""
     b: ClaimBrief | None
-    """As it stands in `b`; null if it was removed."""
+    """The claim in `b`; null if it was removed."""
     similarity: float = Field(examples=[0.82])
     """How alike the words of both are: 1 if they are the same, 0 if there is only one."""
 
@@ -188,9 +188,9 @@ class RunComparison(ComparedPart):
     b: RunFigures
     """The run that it is compared with."""
     notes: tuple[str, ...] = Field(examples=[["b is still running: it is compared as it stands at step 7"]])
-    """What is not whole in this comparison."""
+    """What is incomplete in this comparison."""
     asked: tuple[Difference, ...]
-    """What was asked otherwise."""
+    """Differences between the requests."""
     steps: StepsCompared
     """How both went."""
     evidence: EvidenceCompared

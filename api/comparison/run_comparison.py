@@ -47,7 +47,7 @@ class Side:
     draft: ReportDraft | None = None
     """What its exit wrote, if it is a writer."""
     report: Report | None = None
-    """What was made of that; None also of a section."""
+    """The report; None also for a section."""
 
 
 def build_run_comparison(a: Side, b: Side) -> RunComparison:
@@ -94,7 +94,7 @@ def _compare_requests(a: RunLog, b: RunLog) -> Iterator[Difference]:
 
 
 def _flatten_request(log: RunLog) -> JsonObject:
-    """Flatten what was asked, at first and during the run, by name; graphs, with their branches, by nodes and edges."""
+    """Flatten the request, at first and during the run, by name; graphs, with their branches, by nodes and edges."""
     asked, run = log.asked, log.run
     plain: JsonObject = asked.model_dump(mode="json", include=set(_ASKED))
     steered: JsonObject = run.state.model_dump(mode="json", include={"guidance", "sources"})

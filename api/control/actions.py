@@ -1,6 +1,6 @@
-"""What may be asked of a run in progress: one class an action, which `CONTROLS` lists, and the class of its answer.
+"""The control actions for a running run: one class per action, which `CONTROLS` lists, and the class of its answer.
 
-What an action does is said by its class in `elcano.graphs.engine.control_actions`.
+The class in `elcano.graphs.engine.control_actions` defines what an action does.
 """
 
 from typing import Annotated, Final
@@ -40,7 +40,7 @@ class StopAccepted(Accepted):
     """The run was asked to end; it still writes its report, from what it has."""
 
     reason: str = Field(examples=["We know enough."])
-    """What it was told."""
+    """The reason."""
 
 
 class StopBody(ControlBody):
@@ -60,10 +60,10 @@ class StopBody(ControlBody):
 
 
 class TopUpAccepted(Accepted):
-    """The run's limits were raised; if it waited for that it goes on."""
+    """The run's limits were raised; a run that was waiting for budget continues."""
 
     limits: LimitsView
-    """What it may spend now."""
+    """The new limits."""
 
 
 class TopUpBody(ControlBody):
@@ -127,7 +127,7 @@ class PauseBody(ControlBody):
 
 
 class UnpauseAccepted(Accepted):
-    """The run goes on where it was, unless it waits for something else too."""
+    """The run continues where it was, unless it waits for something else too."""
 
 
 class UnpauseBody(ControlBody):
@@ -144,11 +144,11 @@ class UnpauseBody(ControlBody):
 
 
 class SteerAccepted(Accepted):
-    """The run goes on so."""
+    """The change was accepted."""
 
     step: int = Field(examples=[7])
-    """From which step on: the agent that is called in it, and every one after it, is shown the instruction, and it
-    searches the sources. Sections under way are told at once, and heed it with their next call."""
+    """The step from which the change applies: every agent called in that step or later sees the instruction, and
+    searches the sources available then. Open sections are told at once, and follow it with their next call."""
     sections: SectionsWhen | None = Field(default=None, examples=["while the sections run"])
     """When the change of sections came: the plan that is made takes them over, has changed, or has changed while it is
     worked on. Then new sections begin when there is room, and those that were left out are given up. Null: none was

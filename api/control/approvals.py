@@ -1,4 +1,4 @@
-"""What may be asked of a run that waits for a person: its plan, or a call of a tool that writes, is decided on."""
+"""Control actions for a run that waits for approval of its plan, or of a tool call that writes."""
 
 from typing import Annotated
 
@@ -55,7 +55,7 @@ class PlanApproved(Accepted):
     title: str = Field(examples=["What it costs to run a kitchen"])
     """The report's title."""
     sections: tuple[PlannedSection, ...]
-    """What is researched now."""
+    """The sections that are researched now."""
 
 
 class ApproveBody(ControlBody):
@@ -71,7 +71,7 @@ class ApproveBody(ControlBody):
     title: Text = Field(default="", max_length=REPORT_TITLE_CHARACTERS, examples=["What it costs to run a kitchen"])
     """The report's title; left out: as it was proposed."""
     by: Text = Field(default="", max_length=BY_CHARACTERS, examples=["Elvira"])
-    """Who approved it; told in the events."""
+    """The name of the approver; shown in the events."""
 
     def build_action(self) -> Action:
         """The approval as a run takes it.
@@ -89,7 +89,7 @@ class PlanRefused(Accepted):
     """The run accepted the request to end; its report has the results of the first search."""
 
     reason: str = Field(examples=["Too broad."])
-    """What it was told."""
+    """The reason."""
 
 
 class RefuseBody(ControlBody):
@@ -102,7 +102,7 @@ class RefuseBody(ControlBody):
     reason: Spoken = Field(max_length=REASON_CHARACTERS, examples=["Too broad."])
     """Shown in the report's head and in the events."""
     by: Text = Field(default="", max_length=BY_CHARACTERS, examples=["Elvira"])
-    """Who refused it; told in the events."""
+    """The name of the person who refuses it; shown in the events."""
 
     def build_action(self) -> Action:
         """The refusal as a run takes it."""
@@ -130,7 +130,7 @@ class ApproveCallBody(ControlBody):
     call: Spoken = Field(max_length=CALL_CHARACTERS, examples=[CALL])
     """Its id; the run's `approvals` has those that wait."""
     by: Text = Field(default="", max_length=BY_CHARACTERS, examples=["Elvira"])
-    """Who approved it; told in the events."""
+    """The name of the approver; shown in the events."""
 
     def build_action(self) -> Action:
         """The approval as a run takes it."""
@@ -160,7 +160,7 @@ class RefuseCallBody(ControlBody):
     reason: Spoken = Field(max_length=REASON_CHARACTERS, examples=["There is a ticket for that."])
     """Shown in the events, and in the failure of its node."""
     by: Text = Field(default="", max_length=BY_CHARACTERS, examples=["Elvira"])
-    """Who refused it; told in the events."""
+    """The name of the person who refuses it; shown in the events."""
 
     def build_action(self) -> Action:
         """The refusal as a run takes it."""

@@ -38,7 +38,7 @@ class ControlBody(Request):
 
     path: ClassVar[str]
     manual: ClassVar[str]
-    """What the API's description says of it, its first line as the title."""
+    """Its description in the API's documentation, with its first line as the title."""
     answer: ClassVar[type[Accepted]]
     is_required: ClassVar[bool] = True
     """Whether a body has to be sent."""
@@ -57,7 +57,7 @@ class ControlBody(Request):
         return self.answer.model_validate({**repeated, **(said if isinstance(said, dict) else {}), "run_id": run_id})
 
     async def find_faults(self, services: Services) -> list[FieldFault]:
-        """What of it this server cannot do."""
+        """List what this server cannot do of it."""
         return []
 
 
@@ -96,7 +96,7 @@ async def request_control(run_id: str, body: ControlBody, request_id: str, servi
 
 
 async def send_control(run_id: str, request: ControlRequest, request_id: str, temporal: Temporal) -> ControlOutcome:
-    """What the run answers, or answered to the same request.
+    """Return the run's answer, or its earlier answer to the same request.
 
     Raises:
         RunEnded, OutcomeUnknown, TemporalUnavailable: see `request_control`.

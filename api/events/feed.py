@@ -1,7 +1,7 @@
-"""What the clients of one run read: a list that only grows, and the words that are being written now.
+"""What the clients of one run read: a list of events that only grows, and the text that is being written.
 
-One that comes late or reads slowly misses nothing of the list and delays nobody, because each has only its own place in
-it. Of the words each gets the newest, and those that nobody read are gone.
+A client that comes late or reads slowly misses nothing of the list and delays no other, because each has only its own
+position in it. Of the text each gets the newest; older text is gone.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ class Waiting(Described):
     """The data of a `waiting` message: there are no new events to send at the moment."""
 
     message: str = Field(examples=[NO_WORKER])
-    """Who does not answer, which worker nobody has started, or what is tried again."""
+    """What does not answer, which worker is not running, or what is being retried."""
     at: Moment = Field(examples=["2026-11-18T08:26:40.250000Z"])
     """Since when, or when it was last tried."""
 
@@ -57,7 +57,7 @@ class Streaming(Described):
     text: str = Field(examples=["# The harbour\n\nIt froze in the winter of"])
     """The end of the text, 2,000 characters at most, as Markdown; empty: what was shown of this path is void."""
     characters: int = Field(examples=[40])
-    """Of the whole text so far."""
+    """The length of the whole text so far."""
     path: str = Field(examples=["0004.loop-2"])
     """The branch that writes, as its events name it; empty for the run itself."""
     section: str = Field(examples=["Costs"])
@@ -73,7 +73,7 @@ class NumberedEvent:
 
 
 Item: TypeAlias = NumberedEvent | Waiting | UnreadableBranch | Streaming
-"""What a reader is told."""
+"""A message to a reader."""
 
 
 class Feed:

@@ -43,7 +43,7 @@ class MergedEvent:
     """One event of a merged stream."""
 
     key: Key
-    """Whose it is."""
+    """The journal that it belongs to."""
     event: AgentEvent
     opens: Key | None = None
     """The branch that begins with it."""

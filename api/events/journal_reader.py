@@ -164,7 +164,7 @@ class JournalReader:
         await self._read_archive()
 
     async def _read_archive(self) -> None:
-        """What the store has of the run's end, if it has ended."""
+        """Return the stored end of the run, if it has ended."""
         run = await self._store.runs.get(self._run.run_id)
         if run is None or run.status == "running" or await goes_on(run, self._temporal):
             return

@@ -18,7 +18,7 @@ from elcano.graphs.contracts import BEAT_SECONDS
 from elcano.graphs.state.events import AgentEvent
 
 SLOW_SECONDS: Final = 1.0
-"""The longest pause while an agent writes: for so long it may think before its first words are seen."""
+"""Maximum polling interval while an agent writes: it may think this long before its first words are seen."""
 IDLE_SECONDS: Final = 5.0
 """The longest pause while none does that should: the call waits for a worker or a provider, or Temporal is away."""
 LAG_SECONDS: Final = 0.04
@@ -39,7 +39,7 @@ class WordsReader:
         self._temporal = temporal
         self._show = show
         self._begun: AgentEvent | None = None
-        """By which an agent said that it writes now."""
+        """The events by which agents announced that they write."""
         self._shown: Streaming | None = None
         self._writes = asyncio.Event()
 

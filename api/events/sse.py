@@ -17,18 +17,18 @@ from starlette.exceptions import HTTPException
 from elcano.api.events.feed import Feed, Item, NumberedEvent, Streaming, UnreadableBranch, Waiting
 from elcano.api.events.journal_merge import Cursor
 from elcano.api.events.watcher import Feeds
-from elcano.api.http.errors import LastEventIdInvalid, RequestInvalid, RunNotFound, problem_docs
+from elcano.api.http.errors import LastEventIdInvalid, RunNotFound, problem_docs
 from elcano.api.http.fields import event_view
 from elcano.api.services import Provided
 from elcano.graphs.state.events import EVENT_TYPES
 
 RECONNECT_MILLISECONDS: Final = 2_000
 LONGEST_SECONDS: Final = 3_600.0
-"""After which a stream ends between two messages, and its client comes again with the last id that it has: no
-connection is held for ever for somebody who has gone, and those of an old process end in time."""
+"""After this time a stream ends between two messages, and its client reconnects with its last id: no connection stays
+open forever for a client that has gone, and those of an old process end in time."""
 _RENAMED: Final[Mapping[str, str]] = {"error": "node_error"}
 _NAMES: Final[Mapping[type[object], str]] = {Waiting: "waiting", UnreadableBranch: "unreadable", Streaming: "streaming"}
-"""Of messages that are no events: they have no `id`, so that a client goes on after the last event that it has."""
+"""Names of messages that are not events: they have no `id`, so that a client continues after its last event."""
 _HEADERS: Final = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}  # a proxy is not to collect messages
 
 
@@ -87,7 +87,7 @@ MESSAGES: Final[Mapping[str, Any]] = {
 """What OpenAPI says of a stream: the words of its version 3.2, which older readers pass over."""
 
 
-router = APIRouter(tags=["runs"], responses=problem_docs(RequestInvalid))
+router = APIRouter(tags=["runs"])
 
 
 async def last_event_id(
@@ -98,7 +98,7 @@ async def last_event_id(
         str | None, Header(description="The same, as browsers send it when they reconnect; it goes before `since`.")
     ] = None,
 ) -> Cursor:
-    """What the client has; nothing if it does not say."""
+    """Return the client's last event id; none if it sends none."""
     text = last_event_id if last_event_id is not None else since
     return Cursor() if text is None else Cursor.parse(text)
 

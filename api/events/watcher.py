@@ -43,7 +43,7 @@ class Archive:
         self._store = store
         self._reading: dict[_Ending, asyncio.Task[Feed | None]] = {}
         self._known: WeakValueDictionary[_Ending, Feed] = WeakValueDictionary()
-        """Those that somebody reads, and those that are kept."""
+        """Journals with readers, and stored ones."""
         self._kept: OrderedDict[_Ending, Feed] = OrderedDict()
 
     async def feed(self, run: ArchivedRun) -> Feed | None:
@@ -138,7 +138,7 @@ class Watcher:
         return self._begun(branch.key, _branch_run(self._run, branch))
 
     def _begun(self, key: Key, run: ArchivedRun) -> Sequence[AgentEvent]:
-        """What the store had of a journal; one that it did not have is read from here on."""
+        """Return what the store has of a journal; a journal that it does not have is read from here on."""
         stored = self._stored.pop(run.run_id, None)
         if stored is not None:
             return stored

@@ -158,7 +158,7 @@ class CrossOrigin(CORSMiddleware):
         )
 
     def preflight_response(self, request_headers: Headers) -> Response:
-        """As for every other page that is refused, the answer is a problem document."""
+        """Answer with a problem document, as for every other refused page."""
         origin = request_headers["origin"]
         if not self.is_allowed_origin(origin):
             refused = f"pages of {origin[:255]!r} may not use this API; the operator names those that may"

@@ -119,7 +119,7 @@ class BodyTooLarge(Refusal, status=413, title="The body is too large"):
 
 
 class LastEventIdInvalid(Refusal, status=400, title="Not an event's id"):
-    """A stream was asked to go on after something that is no event's id."""
+    """A stream was requested after an id that is no event's."""
 
 
 class NotAcceptable(Refusal, status=406, title="No acceptable representation"):
@@ -186,7 +186,7 @@ class KeyReused(Refusal, status=422, title="The idempotency key belongs to anoth
 
 
 class TooManyRuns(Refusal, status=429, title="Too many runs are open", retry_after=30):
-    """As many runs are open as may be at once."""
+    """The maximum number of runs is open."""
 
 
 class ReportNotReady(Refusal, status=409, title="The run has no report"):

@@ -82,7 +82,7 @@ class Request(Described):
 _OF_EVENTS: Final = ("since", "until")
 """Times in the data of an event, and of each of its `calls`."""
 RETRIEVED: Final = "retrieved_at"
-"""When a passage or a work was read, wherever that stands in a report; 0: nobody knows."""
+"""The time at which a passage or a work was read, anywhere in a report; 0: unknown."""
 SCHEMA: Final = {"type": "string", "format": "date-time"}
 
 

@@ -71,9 +71,9 @@ HEADERS: Final[Mapping[str, str]] = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-"""What is sent with it."""
+"""The headers of the page."""
 QUOTES_CHARACTERS: Final = 1_200
-"""Of the quotes that a number shows when it is pointed at."""
+"""Maximum length of the quotes that a number shows on hover."""
 FORMULA_CHARACTERS: Final = 5_000
 """A longer formula is shown as it was written."""
 
@@ -192,7 +192,7 @@ def _index_statements(report: Report) -> dict[str, list[Statement]]:
 
 
 def _find_quotes(state: StateInline, number: int) -> str:
-    """What the number there stands for: the quotes of the statement that ends before it, else those of its block."""
+    """Return the quotes that a number stands for: those of the statement before it, else those of its block."""
     statements = state.env.get(_QUOTES, {}).get(state.src.partition("\n")[0].strip(), ())
     cited = [one for one in statements if any(quote.number == number for quote in one.citations)]
     before = _keep_letters(_NUMBER.sub("", state.src[: state.pos]))

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Query, Response
 from pydantic import Field, WrapSerializer
 
-from elcano.api.http.errors import NotAcceptable, ReportLost, ReportNotReady, RequestInvalid, RunNotFound, problem_docs
+from elcano.api.http.errors import NotAcceptable, ReportLost, ReportNotReady, RunNotFound, problem_docs
 from elcano.api.http.fields import Described, with_moments
 from elcano.api.http.request_checks import choose_media_type
 from elcano.api.reports.bibliography import BIBTEX, CSL, FORMS, RIS
@@ -38,7 +38,7 @@ class EvidencePage(Described):
     """Whole passages, each with its place in the stored text."""
 
 
-router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"], responses=problem_docs(RequestInvalid))
+router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"])
 
 
 @router.get(

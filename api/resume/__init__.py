@@ -1,1 +1,1 @@
-"""Runs that go on after their end or from an earlier step, and runs that begin as another one did."""
+"""Resuming runs, rolling them back, and forking them."""

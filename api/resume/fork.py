@@ -43,7 +43,7 @@ class ForkBody(Request):
     reason: Text = Field(default="", max_length=500, examples=["The same with a stronger model."])
     """Shown in the events."""
     question: Spoken | None = Field(default=None, max_length=MAX_QUESTION, examples=["And on Windows?"])
-    """What is to be found out."""
+    """The question."""
     background: Text | None = Field(default=None, max_length=MAX_BACKGROUND, examples=["We only run on Windows."])
     """What the agents should know besides the question."""
     instructions: Text | None = Field(default=None, max_length=MAX_INSTRUCTIONS, examples=["One page."])
@@ -57,9 +57,9 @@ class ForkBody(Request):
     model: Model = Field(default=None, examples=["openai:gpt-5.1"])
     """Which models answer."""
     budget: BudgetRequest | None = None
-    """What the new run may spend; it does not pay for the steps that it shares."""
+    """The limits of the new run; it does not pay for the shared steps."""
     sources: SourceNames | None = Field(default=None, min_length=1, max_length=50, examples=[["packages"]])
-    """What is searched."""
+    """The sources to search."""
 
 
 async def judge_fork(run_id: str, wanted: ForkBody, own: str, services: Services, by: str) -> JudgedRun:

@@ -1,8 +1,8 @@
-"""Runs that go on: resumed after their end, or taken back to before one of their steps.
+"""Resuming runs after their end, and rolling them back to before one of their steps.
 
-What is kept is read off the logs of the run and of its sections, and a new execution of the same workflow begins with
-it. Only one execution of a workflow can be open, so of two requests at once one is refused. A request that is sent
-again under its id gets its first answer: the execution knows the id that it was begun under.
+The kept work is read from the logs of the run and of its sections, and a new execution of the same workflow starts with
+it. Only one execution of a workflow can be open, so of two concurrent requests one is refused. A repeated request with
+the same id gets its first answer: the execution knows the id that it was started under.
 """
 
 import time
@@ -51,13 +51,13 @@ class ResumeBody(Request):
     reason: Text = Field(default="", max_length=500, examples=["The key works again."])
     """Shown in the events."""
     add: TopUpBody | None = None
-    """What it may spend in addition."""
+    """Additional budget."""
     model: Model = Field(default=None, examples=["openai:gpt-5.1"])
     """Which models answer from here on, as in the request for a run; left out: as before."""
     sources: SourceNames | None = Field(default=None, min_length=1, max_length=50, examples=[["packages"]])
-    """What is searched from here on; left out: as before."""
+    """The sources from here on; left out: as before."""
     sections: list[Annotated[str, Field(max_length=500)]] = Field(default=[], max_length=200, examples=[["Costs"]])
-    """Titles of sections to be researched on, whatever became of them; left out: those that are missing."""
+    """Titles of sections to research further, whatever their outcome; left out: those that are missing."""
 
 
 class RollBackBody(Request):
@@ -75,7 +75,7 @@ class ReusedWorkView(Described):
     steps: int = Field(examples=[5])
     """Steps of the run."""
     calls: int = Field(examples=[21])
-    """Calls of agents and tools, those of sections that are kept or go on too."""
+    """Calls of agents and tools, including those of sections that are kept or continue."""
     sections: int = Field(examples=[7])
     """Sections that have ended."""
     tokens: int = Field(examples=[180_000])
@@ -85,7 +85,7 @@ class ReusedWorkView(Described):
 
 
 class ResumeAccepted(Described):
-    """The run goes on."""
+    """The run continues."""
 
     run_id: str = Field(examples=[EXAMPLE_RUN])
     """The run."""
@@ -94,11 +94,11 @@ class ResumeAccepted(Described):
     node: str = Field(examples=["parallel_loops"])
     """Its node."""
     kept: ReusedWorkView
-    """What of the run is kept."""
+    """The reused work."""
 
     @classmethod
     def of(cls, run_id: str, cut: LogPrefix, saved: ReusedWork) -> "ResumeAccepted":
-        """A run that goes on from the end of `cut`."""
+        """Build the answer for a run that continues from the end of `cut`."""
         kept = ReusedWorkView(
             cost_usd=usd_from_microusd(saved.cost_microusd), **saved.model_dump(exclude={"cost_microusd"})
         )
@@ -108,16 +108,16 @@ class ResumeAccepted(Described):
 async def resume_ended_run(
     run_id: str, wanted: ResumeBody, request_id: str, services: Services, by: str
 ) -> ResumeAccepted:
-    """The run goes on from where it failed, was stopped or ended too early.
+    """Continue the run from where it failed, was stopped or ended too early.
 
     Raises:
         RunNotFound: there is no such run.
         RunOpen: it has not ended.
-        ResumeRefused: it cannot go on so; the text says why.
-        RequestInvalid: sources or models cannot be had here; with all faults.
+        ResumeRefused: it cannot continue this way; the text says why.
+        RequestInvalid: sources or models are unavailable here; with all faults.
         InputInvalid: it has no section of that title, or nothing is added.
         KeyReused: the id came with another request before.
-        TemporalUnavailable: nothing was begun, or it is not known; the same request under the same id is safe.
+        TemporalUnavailable: nothing was started, or it is not known; the same request under the same id is safe.
     """
     refused = await judge_names(wanted.model, wanted.sources, services)
     refused.require_none()
@@ -144,7 +144,7 @@ async def resume_ended_run(
 
 
 async def judge_names(model: ModelRequest | None, sources: Sequence[str] | None, services: Services) -> Refusals:
-    """What is wrong with models and sources that a request changes."""
+    """List the faults of models and sources that a request changes."""
     refused = Refusals()
     if sources:
         survey = await survey_sources(services.sources, services.temporal, services.settings, sources)
@@ -225,7 +225,7 @@ async def _record_answer(answer: ResumeAccepted, request_id: str, services: Serv
 
 @dataclass(frozen=True)
 class _ResumePlan:
-    """How a run and its sections go on."""
+    """How a run and its sections continue."""
 
     wanted: ResumeBody
     extra: TopUp
@@ -238,7 +238,7 @@ class _ResumePlan:
     async def resume(
         self, run: ArchivedRun, log: RunLog, cut: LogPrefix, titles: frozenset[str] = frozenset()
     ) -> ResumedFrom:
-        """How a run, or a section, goes on: with what its own sections have."""
+        """Plan how a run, or a section, continues, including its own sections."""
         kept, open_branches = await self._list_branches(run, log, cut, titles)
         entry = RunResumed(
             at=0.0,

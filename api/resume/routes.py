@@ -1,15 +1,12 @@
-"""Runs that go on after their end or from an earlier step, and runs that begin as another one did."""
+"""Routes for resuming, rolling back and forking runs."""
 
 from fastapi import APIRouter, Response
 
 from elcano.api.control.routes import RequestId
 from elcano.api.http.errors import (
-    BodyTooLarge,
-    BodyUnreadable,
     ControlRefused,
     KeyReused,
     OutcomeUnknown,
-    RequestInvalid,
     ResumeRefused,
     RunForgotten,
     RunNotFound,
@@ -30,11 +27,8 @@ from elcano.graphs.errors import GraphInvalid, RunOpen
 
 _READ = (RunForgotten, RunUnreadable, WorkerUnavailable)
 _COMMON = (
-    BodyUnreadable,
     RunNotFound,
-    BodyTooLarge,
     ResumeRefused,
-    RequestInvalid,
     KeyReused,
     TemporalRefused,
     TemporalUnavailable,
@@ -62,10 +56,10 @@ async def resume_run(
 async def roll_back_run(
     run_id: str, body: RollBackBody, services: Provided, asker: Asker, request_id: RequestId
 ) -> ResumeAccepted:
-    """Take a run back to before one of its steps, from where it goes on; what came after that is undone.
+    """Roll a run back to before one of its steps and continue from there; the steps after that are undone.
 
-    It may be under way or have ended. What it knows, has found and has spent is then what it was at that step; numbers
-    of events go on, and an event says what was undone.
+    It may be running or have ended. Its findings and usage are then those of that step; event numbers continue, and an
+    event says what was undone.
     """
     return await roll_back(run_id, body, request_id, services, asker)
 

@@ -14,9 +14,9 @@ class CountedLimit(WorkflowData):
     """One limit that is counted in whole numbers."""
 
     limit: int = Field(examples=[100_000])
-    """What it is."""
+    """The limit."""
     used: int = Field(examples=[31_000])
-    """What is used."""
+    """The usage."""
     remaining: int = Field(examples=[69_000])
     """What remains; 0 also if more was used than there was."""
 
@@ -25,9 +25,9 @@ class MeasuredLimit(WorkflowData):
     """One limit that is measured."""
 
     limit: float | None = Field(examples=[600.0])
-    """What it is; null: not limited."""
+    """The limit; null: none."""
     used: float = Field(examples=[12.5])
-    """What is used."""
+    """The usage."""
     remaining: float | None = Field(examples=[587.5])
     """What remains; null: not limited."""
 
@@ -36,14 +36,14 @@ class TokenLimit(CountedLimit):
     """The limit of tokens."""
 
     for_research: int | None = Field(default=None, examples=[54_000])
-    """What of it is not kept for the report."""
+    """The part that is not reserved for the report."""
 
 
 class CostLimit(MeasuredLimit):
     """The limit of money."""
 
     for_research: float | None = Field(default=None, examples=[None])
-    """What of it is not kept for the report; null: not limited."""
+    """The part that is not reserved for the report; null: no limit."""
 
 
 class SectionLimit(WorkflowData):
@@ -52,8 +52,8 @@ class SectionLimit(WorkflowData):
     limit: int = Field(examples=[8])
     """So many."""
     affordable: int | None = Field(default=None, examples=[6])
-    """As many of them as the budget can research, each with at least two searches; null if no plan is to come, or the
-    run waits for more budget rather than do less."""
+    """The number of sections that the budget can research, each with at least two searches; null if there is no plan to
+    come, or the run waits for more budget rather than do less."""
 
 
 class PlainLimit(WorkflowData):
@@ -134,7 +134,7 @@ class LimitsView(Described):
     resets: int = Field(default=2, examples=[2])
     """How often it may."""
     when_exhausted: Literal["finish", "pause"] = Field(examples=["finish"])
-    """What the run does that has used up its budget."""
+    """What the run does when it has used up its budget."""
     hold_seconds: float = Field(examples=[604_800.0])
     """With `pause`: how long one call is held for a provider or a person."""
 

@@ -49,7 +49,7 @@ from elcano.graphs.text import shorten_text
 from elcano.storage.store import TenantStore
 
 MOST_WORDS: Final = 12
-"""Of the question before."""
+"""Maximum number of words taken from the previous question."""
 WORD_CHARACTERS: Final = 60
 _WORD: Final = re.compile(r"[^\W\d_](?:[\w-]|['\u2019](?=\w))*|\d[\w.,%-]*")
 
@@ -62,7 +62,7 @@ _LINKS: Final = _parse_word_list(
     "and or but also then so und oder auch dann et ou mais aussi puis y e o pero también ed ma anche en of maar ook "
     "och men også og i ale lub \u0438 \u0438\u043b\u0438 \u043d\u043e také ve peki de"
 )
-"""With what a question goes on that another one has begun."""
+"""Words with which a question continues another one."""
 _OPENINGS: Final = ("what about ", "how about ", "was ist mit ", "wie ist es mit ", "qu'en est-il ", "y qué ", "e per ")
 _MEANT: Final = _parse_word_list(
     "it its they them their theirs this these those that he him his she her er sie ihn ihm ihr ihre ihren ihrer diese "
@@ -122,7 +122,7 @@ def _is_content_word(word: str, stop: Collection[str]) -> bool:
 
 
 def _stop_words(text: str) -> frozenset[str]:
-    """Those of the language that most of the words of `text` are stop words of; of none if none is."""
+    """Return the stop words of the language to which most words of `text` belong; none if there is none."""
     words = {word.lower() for word in _find_words(text)}
     best = max(_LANGUAGES, key=lambda language: len(words & _load_stop_words(language)))
     return _load_stop_words(best) if words & _load_stop_words(best) else frozenset()

@@ -45,7 +45,7 @@ from elcano.storage.domains import known_domains
 
 
 class Refusals:
-    """What is wrong with a request, gathered until all of it was looked at."""
+    """The faults of a request, collected until all of it was checked."""
 
     def __init__(self) -> None:
         self.faults: list[FieldFault] = []

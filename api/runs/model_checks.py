@@ -45,7 +45,7 @@ class CalledModel(NamedTuple):
 
     @property
     def provider(self) -> str:
-        """Who serves the first model; empty for `offline`."""
+        """The provider of the first model; empty for `offline`."""
         return "" if self.names[0] == OFFLINE else self.names[0].partition(":")[0]
 
 
@@ -76,7 +76,7 @@ def _name_default_field(run: ModelChoice) -> str:
 
 
 def find_model_name_faults(models: ModelChoice, graph: ResearchGraph | None) -> list[FieldFault]:
-    """What is wrong with the names of models, regardless of keys, and with those of agents, if the graph is known."""
+    """List faults in the names of models, regardless of keys, and in those of agents, if the graph is known."""
     named = {f"model.by_agent.{agent}": text for agent, text in models.by_agent.items()}
     if models.default:
         named["model.default"] = models.default
@@ -93,10 +93,10 @@ def find_model_name_faults(models: ModelChoice, graph: ResearchGraph | None) -> 
 async def find_model_faults(
     asked: ResearchInput, temporal: Temporal, settings: Settings, *, sources_known: bool = True
 ) -> list[FieldFault]:
-    """Why an agent of a run has no model that can do its part, or its model no key, or nobody who calls it.
+    """List agents of a run whose model cannot do their task, lacks a key, or is not called by any worker.
 
-    What is set for workers is known only where they have the API's environment. What the run is for is judged where
-    its sources are in order (`sources_known`).
+    The workers' settings are known only if they have the API's environment. The purpose of the run is judged only if
+    its sources are valid (`sources_known`).
     """
     called = list_called_models(asked.graph, asked.models, settings)
     found = _find_unsupported_agents(asked, called)
@@ -155,7 +155,7 @@ def explain_mode_obstacle(graph: ResearchGraph, sources: Sequence[str], run: Mod
 def _find_obstacle(
     graph: ResearchGraph, sources: Sequence[str], called: Sequence[CalledModel], settings: Settings
 ) -> str:
-    """What a plugin has against it; empty: nothing."""
+    """Return a plugin's objection; empty: none."""
     models = {one.callee.agent: ",".join(one.names) if one.is_known else "" for one in called}
     return next(filter(None, (find(graph, sources, models, settings) for find in load_objects("obstacles"))), "")
 

@@ -22,7 +22,7 @@ from elcano.storage.all_tenants import OpenRun
 from elcano.storage.store import Store
 
 BATCH: Final = 100
-"""Runs that one look compares. The next look goes on behind them, and begins anew at the end."""
+"""Runs compared per round. The next round continues after them, and starts anew at the end."""
 
 _log = logging.getLogger("api.reconciler")
 

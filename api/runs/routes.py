@@ -6,11 +6,8 @@ from fastapi import APIRouter, Header, Query, Response
 from pydantic import AwareDatetime
 
 from elcano.api.http.errors import (
-    BodyTooLarge,
-    BodyUnreadable,
     DeleteRefused,
     KeyReused,
-    RequestInvalid,
     RunNotFound,
     TemporalRefused,
     TemporalUnavailable,
@@ -41,7 +38,7 @@ IdempotencyKey: TypeAlias = Annotated[
     ),
 ]
 
-router = APIRouter(prefix="/v1/runs", tags=["runs"], responses=problem_docs(RequestInvalid))
+router = APIRouter(prefix="/v1/runs", tags=["runs"])
 
 
 @router.post(
@@ -55,9 +52,6 @@ router = APIRouter(prefix="/v1/runs", tags=["runs"], responses=problem_docs(Requ
         },
         201: {"description": "The run", "headers": LOCATION},
         **problem_docs(
-            BodyUnreadable,
-            BodyTooLarge,
-            RequestInvalid,
             GraphInvalid,
             KeyReused,
             TooManyRuns,

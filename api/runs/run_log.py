@@ -1,7 +1,7 @@
-"""The log of a run and its events: from the store if the run has ended, from its workflow while it goes on.
+"""The log of a run and its events: from the store if the run has ended, from its workflow while it is running.
 
-A run that ended without recording it (terminated, or failed outside its own care) left no log in the store; as long as
-Temporal keeps its history, a worker can read it there. A section is read by its run id too.
+A run that ended without recording it (terminated, or failed outside its own control) left no log in the store; as long
+as Temporal keeps its history, a worker can read it there. A section is read by its run id too.
 """
 
 import asyncio

@@ -115,8 +115,8 @@ class BudgetRequest(Request):
         ),
     )
     when_exhausted: Literal["finish", "pause"] = Field(default="finish", examples=["pause"])
-    """What a run does that has used up its budget: `finish` writes the report from what it has, `pause` waits for a
-    top-up; its time then also stands still while a provider does not answer."""
+    """What a run does when it has used up its budget: `finish` writes the report from what it has, `pause` waits for a
+    top-up; its clock then also stops while a provider does not answer."""
     path_seconds: float | None = Field(
         default=None,
         ge=LEAST_PATH_SECONDS,
@@ -124,13 +124,13 @@ class BudgetRequest(Request):
         allow_inf_nan=False,
         examples=[15.0],
     )
-    """Of a question to databases that goes in paths: how long each call to a database may take in one. Neither the
-    thinking of models counts nor time without a worker. Left out: what the server allows, 15."""
+    """For a question to databases that is split into paths: the time limit of each database call in a path. It includes
+    neither a model's thinking nor time without a worker. Left out: the server's limit, 15."""
     hold_seconds: float | None = Field(
         default=None, examples=[86_400.0], json_schema_extra=_describe_limit_bounds("hold_seconds")
     )
-    """How long a call waits for somebody to approve it; with `pause` also how long one call is held for a provider or
-    for a person. Left out: 7 days."""
+    """How long a call waits for approval; with `pause` also how long one call is held for a provider or for a person.
+    Left out: 7 days."""
 
     def limits(self, defaults: Limits) -> Limits:
         """Converts the request to limits, taking omitted values from `defaults`.
@@ -185,7 +185,7 @@ class RunRequest(Request):
     question: Spoken = Field(
         max_length=MAX_QUESTION, examples=["Which Python packages here can read PDF files, and how do they differ?"]
     )
-    """What is to be found out."""
+    """The question to research."""
     mode: Annotated[str, Field(max_length=100)] = Field(default=DEFAULT_MODE, examples=["auto", "iterative", "deep"])
     """The graph that works on it; `GET /v1/modes` explains the built-in ones, `GET /v1/graphs` lists yours as well.
     Left out: `auto`, which reads the question and chooses, and says why."""
@@ -202,8 +202,8 @@ class RunRequest(Request):
     sources: list[Annotated[str, Field(max_length=100)]] | None = Field(
         default=None, min_length=1, max_length=50, examples=[["packages"]]
     )
-    """What is searched, by name; left out: every source of the server's own. One that asks a service elsewhere is
-    searched if it is named."""
+    """The sources to search, by name; left out: all of the server's own. A source that queries an external service is
+    searched only if it is named."""
     background: Text = Field(default="", max_length=MAX_BACKGROUND, examples=["We only run on Linux."])
     """What the agents should know besides the question."""
     previous_run: RunId | None = Field(default=None, examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"])
@@ -215,13 +215,13 @@ class RunRequest(Request):
     """Whether each statement of the report is read against the words that it quotes, by the agent `reviewer`; what it
     finds is marked in the report. It takes tokens of the budget; a report of literal quotations needs none."""
     approve_plan: bool = Field(default=False, examples=[True])
-    """True: the run waits, for days if need be, until somebody approves the plan of its sections (`POST
-    /v1/runs/{run_id}/approve`); for graphs that plan sections."""
+    """True: the run waits, for days if need be, for approval of its plan of sections
+    (`POST /v1/runs/{run_id}/approve`); for graphs that plan sections."""
     approvals: Literal["wait", "refuse"] = Field(default="wait", examples=["wait"])
-    """What a call of a tool does that writes and that the operator has not allowed: `wait` for somebody to approve it
+    """What happens to a tool call that writes and that the operator has not allowed: `wait` for approval
     (`POST /v1/runs/{run_id}/approve-call`) for up to `budget.hold_seconds`, or `refuse`: its node fails at once."""
     budget: BudgetRequest = Field(default=BudgetRequest(), json_schema_extra=_without_default)
-    """What the run may spend."""
+    """The limits of the run."""
     model: Annotated[
         ModelRequest, BeforeValidator(default_model, json_schema_input_type=Annotated[str, Field()] | ModelRequest)
     ] = Field(

@@ -114,7 +114,7 @@ async def read_run(run_id: str, temporal: Temporal, store: TenantStore, *, pendi
 
 
 async def _do_nothing() -> None:
-    """In place of a look."""
+    """Do nothing, in place of a look."""
 
 
 async def _of_branches(snapshot: RunSnapshot, temporal: Temporal) -> list[PendingActivity]:
@@ -130,7 +130,7 @@ async def _of_branches(snapshot: RunSnapshot, temporal: Temporal) -> list[Pendin
 
 
 async def _without_worker(run: ArchivedRun, temporal: Temporal, store: TenantStore) -> RunView:
-    """What the server knows by itself."""
+    """Return what the server knows by itself."""
     try:
         settled = await archive_if_ended(run, temporal, store)
         if settled.status != "running":
@@ -147,7 +147,7 @@ def _build_stale_view(run: ArchivedRun) -> RunView:
 
 FAILURE_CHARACTERS: Final = 300
 MOST_FAILURES: Final = 3
-"""Of calls that are tried again; a run shows all."""
+"""Retried calls shown in a list; a single run shows all."""
 
 
 async def with_unserved(pending: Sequence[PendingActivity], temporal: Temporal) -> tuple[PendingActivity, ...]:

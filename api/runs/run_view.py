@@ -43,13 +43,13 @@ class WaitingCallView(WorkflowData):
     tool: str = Field(examples=["open_ticket"])
     """The tool of that server."""
     arguments: str = Field(examples=['{"title": "The harbour light is out"}'])
-    """What it would be called with, as JSON; at most 2,000 characters of it, and 200 where a section asks."""
+    """The arguments, as JSON; at most 2,000 characters of them, and 200 for a call of a section."""
     whole: bool = Field(default=True, examples=[True])
     """False: there is more of the arguments; `GET /v1/runs/{run_id}/steps/{step}?whole=true` has all as its input."""
     since: Moment = Field(examples=["2026-11-18T08:26:40.250000Z"])
     """When it was asked about. Its arguments fit the tool's schema then."""
     until: Moment = Field(examples=["2026-11-25T08:26:40.250000Z"])
-    """When its node, or its item, fails by `ApprovalNeeded` if nobody has decided."""
+    """When its node, or its item, fails with `ApprovalNeeded` unless a decision is made."""
 
     @classmethod
     def of(cls, call: WaitingCall) -> "WaitingCallView":
@@ -64,14 +64,14 @@ class TurnView(Described):
     round: int = Field(examples=[2])
     """Its number; it is an iteration of the run."""
     speaker: str = Field(examples=["judge"])
-    """Who was told to do something; empty: the manager named nobody that there is."""
+    """The participant that got the instruction; empty: the manager named no existing one."""
     instruction: str = Field(examples=["Judge whether the passages on costs suffice."])
     """What."""
     reason: str = Field(default="", examples=["New passages came."])
     """Why it is this one's turn."""
     stall: StallReason = Field(default="", examples=[""])
     """Why the round is a stall; empty: it is none. `nobody`: no participant was named. `repeated`: the same instruction
-    on the same evidence, which nobody was sent on. `loop`, `no progress`: the manager says so."""
+    on the same evidence, which was not sent. `loop`, `no progress`: the manager says so."""
     evidence: int = Field(examples=[8])
     """Passages that had been found by then."""
 
@@ -86,7 +86,7 @@ class LedgerView(Described):
     to_derive: tuple[str, ...] = Field(default=(), examples=[("Which plan is cheapest",)])
     """Facts that have to be concluded from others."""
     guesses: tuple[str, ...] = Field(default=(), examples=[("It is probably billed by use.",)])
-    """What the manager thinks likely; it is no evidence."""
+    """What the manager considers likely; it is no evidence."""
     plan: tuple[str, ...] = Field(default=(), examples=[("searcher: find the prices", "reporter: write")])
     """The steps."""
     next_speaker: str = Field(default="", examples=["searcher"])
@@ -115,7 +115,7 @@ class LedgerView(Described):
 
 
 Link: TypeAlias = Literal["events", "report", "temporal_ui"]
-"""What of a run is at an address."""
+"""The content at an address of a run."""
 _LINKS: Final[dict[Link, str]] = {
     "events": "/v1/runs/default-01kb1q3yw5v7c8m2n4p6r8t0vx/events",
     "report": "/v1/runs/default-01kb1q3yw5v7c8m2n4p6r8t0vx/report",
@@ -127,9 +127,9 @@ class HoldView(WorkflowData):
     """The reason that a run is on hold."""
 
     reason: HoldReason = Field(examples=["provider"])
-    """`budget`: a top-up. `provider`: one that is down, overloaded or out of quota. `person`: somebody has to mend a
-    key, a name or a setting. `pause`: somebody paused it, and has to continue it. `approval`: somebody has to
-    approve or refuse the plan, or calls of tools (`approvals`)."""
+    """`budget`: a top-up. `provider`: one that is down, overloaded or out of quota. `person`: a person has to fix a
+    key, a name or a setting. `pause`: it was paused, and has to be unpaused. `approval`: the plan, or tool calls
+    (`approvals`), need approval."""
     node: str = Field(examples=["judge"])
     """The node that waits."""
     agent: str = Field(default="", examples=["judge"])
@@ -139,15 +139,15 @@ class HoldView(WorkflowData):
     type: str = Field(default="", examples=["ProviderUnavailable"])
     """The error's name; of a budget the limit that is used up."""
     detail: str = Field(examples=["HTTP 503: overloaded"])
-    """What the provider said, which limit is used up, or why somebody paused it."""
+    """The provider's message, the limit that is used up, or the reason of a pause."""
     by: str = Field(default="", examples=[""])
-    """Who paused it; empty if nobody was named."""
+    """The user who paused it; empty if none was named."""
     tries: int = Field(default=0, examples=[3])
     """How often the call was tried in vain."""
     since: Moment | None = Field(default=None, examples=["2026-11-18T08:26:40.250000Z"])
     """When it began."""
     until: Moment | None = Field(default=None, examples=["2026-11-18T08:26:48.250000Z"])
-    """When the call is tried again, or not waited for any more; null: once somebody has done something."""
+    """When the call is retried, or the wait ends; null: after a person has acted."""
 
 
 class PlannedSection(Described):
@@ -167,12 +167,11 @@ class RunView(Described):
     run_id: str = Field(examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"])
     """Names the run everywhere; also the id of its Temporal workflow."""
     question: str = Field(examples=["Which Python packages here can read PDF files?"])
-    """What is to be found out."""
+    """The question."""
     mode: str = Field(examples=["iterative"])
     """The graph that works on it."""
     choice: Choice | None = Field(default=None, examples=[{"mode": "deep", "reason": "It compares three things."}])
-    """Of a run asked for as `auto`: the mode by which it goes on, and why (in lists only once it has ended); null until
-    it has chosen."""
+    """For a run of mode `auto`: the mode that it picked, and why (in lists only once it has ended); null until then."""
     domain: str = Field(default="", examples=["biomedical"])
     """The field by whose rubric its evidence is judged; empty: that of none, or its question has not been read yet."""
     engine: Engine = Field(default="graph", examples=["graph"])
@@ -188,17 +187,17 @@ class RunView(Described):
     finished_at: Moment | None = Field(default=None, examples=["2026-11-18T08:27:22.500000Z"])
     """When it ended; null while it runs."""
     stage: Stage | None = Field(default=None, examples=["researching"])
-    """Where a running run is; null if nobody answers."""
+    """The stage of a running run; null if no worker answers."""
     node: str = Field(default="", examples=["judge"])
     """The node that a running run is at."""
     iterations: int | None = Field(default=None, examples=[2])
-    """Turns of the research loop; null while nobody told, as of a running run in a list."""
+    """Turns of the research loop; null if unknown, as for a running run in a list."""
     steps: int | None = Field(default=None, examples=[17])
     """Nodes visited; null likewise."""
     evidence: int | None = Field(default=None, examples=[12])
     """Passages found; null likewise."""
     sources: tuple[str, ...] = Field(default=(), examples=[["packages"]])
-    """What is searched."""
+    """The sources."""
     budget: BudgetView | None = None
     """Per limit what it is, what is used and what remains; null until the run told."""
     ending: Ending | None = Field(default=None, examples=[{"kind": "stopped", "detail": "We know enough."}])
@@ -207,18 +206,18 @@ class RunView(Described):
     """Set while it waits: to be continued, for a top-up, for approval, or with a call, its own or a section's, for a
     provider or for a person."""
     approvals: tuple[WaitingCallView, ...] = ()
-    """Calls of tools that somebody has to approve or refuse, also the first 20 of each section; the run may work
-    meanwhile. Not in lists."""
+    """Tool calls that need approval, including the first 20 of each section; the run may work meanwhile. Not in lists.
+    """
     plan: tuple[PlannedSection, ...] = ()
     """The sections that a running run has planned; not in lists."""
     branches: tuple[BranchState, ...] = ()
     """How the sections stand that are researched side by side, the last 200; not in lists."""
     ledger: LedgerView | None = None
-    """Of a run that a manager leads (`magentic`): facts, plan, turns, stalls and resets; not in lists."""
+    """For a run with a manager (`magentic`): facts, plan, turns, stalls and resets; not in lists."""
     failure: Failure | None = None
     """The node that failed for good, if one did."""
     knowledge_error: str = Field(default="", examples=[""])
-    """Of a run that has ended: why the knowledge graph could not be given what it found; empty if it was."""
+    """For an ended run: why its findings could not be added to the knowledge graph; empty if they were."""
     report: ReportRef | None = None
     """The report's figures; `GET /v1/runs/{run_id}/report` has its text."""
     last_event: int | None = Field(default=None, examples=[23])
@@ -226,7 +225,7 @@ class RunView(Described):
     worker: Literal["answering", "not answering"] | None = None
     """Whether a worker told how it stands; null for ended runs and in lists."""
     stale: bool = False
-    """True: only what was stored at the start is shown, because nobody could tell more."""
+    """True: only what was stored at the start is shown, because nothing more is known."""
     pending: tuple[PendingActivity, ...] = ()
     """What Temporal is waiting for, in the run and in its sections: each call with its tries, while the run runs."""
     links: dict[Link, str] = Field(default={}, examples=[_LINKS])
@@ -297,7 +296,8 @@ class RunList(Described):
     """One page of runs, newest first."""
 
     runs: tuple[RunView, ...]
-    """As they are stored; of a running one Temporal says where it is, at most two seconds ago. One of which it
-    says nothing at once is `stale`; one whose workflow is over, and whose end is about to be stored, is `closed`."""
+    """The runs as stored; the stage of a running one comes from Temporal, at most two seconds old. A run about which
+    Temporal does not answer at once is `stale`; one whose workflow is over, and whose end is about to be stored, is
+    `closed`."""
     next: str | None = Field(default=None, examples=["default-01kb1q3yw5v7c8m2n4p6r8t0vx"])
     """Pass it as `before` for the next page; null on the last one."""

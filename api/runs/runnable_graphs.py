@@ -161,7 +161,7 @@ def _build_field_fault(fault: Fault, given: object, inside: str, *, of: str = "g
 
 @dataclass(frozen=True)
 class GraphTraits:
-    """What has to be known of a graph before it can be run. It is found out once."""
+    """What has to be known of a graph before it can run. It is computed once."""
 
     name: str
     chooses_mode: bool
@@ -215,7 +215,7 @@ def _branches_ask(graph: ResearchGraph, node: Node) -> bool:
 
 
 ANY_MODEL: Final = ModelChoice()
-"""What a run chooses that names no model."""
+"""The choice of a run that names no model."""
 _LACKING: Final[Mapping[str, str]] = {"data": "none of the sources that are searched is a database"}
 
 

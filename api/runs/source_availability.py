@@ -29,24 +29,24 @@ from elcano.graphs.report.tables import dialect_of
 from elcano.settings.settings import Settings
 
 HEARD_SECONDS: Final = 1.0
-"""A worker that has just begun polls one queue after the other: one that is not polled is looked at again so long."""
+"""How long an unpolled queue is checked again: a worker that has just started polls one queue after the other."""
 _ASK_AGAIN_SECONDS: Final = 0.1
 
 
 @dataclass(frozen=True)
 class SourceSurvey:
-    """What a server and its workers have at one moment. It is asked for once a request."""
+    """The sources of a server and its workers at one moment. It is taken once per request."""
 
     sources: SourceCatalogue
-    """As it is set up."""
+    """The configured sources."""
     lacks: Mapping[str, str]
-    """Of each what has to be done before it can be searched; empty if nothing has to."""
+    """What each needs before it can be searched; empty if nothing."""
     lacking: frozenset[str]
     """The extras that a worker lacks which may be given a run now; one that was stopped counts for another minute."""
     unreachable: TemporalUnavailable | None = None
     """Why workers could not be asked."""
     unserved: frozenset[str] = frozenset()
-    """Those that lack nothing but a worker, as far as that was asked."""
+    """Sources that lack only a worker, as far as that was checked."""
 
     @property
     def searchable(self) -> tuple[str, ...]:
@@ -74,19 +74,22 @@ async def survey_sources(
             lacks[name] = f"{lack} where the server runs and start it again"
         elif not served[name]:
             lacks[name] = f"{lack} where a worker runs, and start that again"
-    unreachable: TemporalUnavailable | None = None
-    lacking = frozenset[str]()
-    try:
-        lacking = await temporal.lacking_extras()
-    except TemporalUnavailable as error:
-        unreachable = error
-    except TemporalRefused:
-        pass
+    lacking, unreachable = await find_lacking_extras(temporal)
     if "databases" in lacking:
         opened = (name for name, address in settings.databases.items() if dialect_of(address) == "duckdb")
         lacks |= dict.fromkeys(opened, f"no worker opens it, {EXTRAS['databases'].hint}")
     survey = SourceSurvey(sources, lacks, lacking, unreachable)
     return await add_unserved_sources(survey, named, temporal) if named else survey
+
+
+async def find_lacking_extras(temporal: Temporal) -> tuple[frozenset[str], TemporalUnavailable | None]:
+    """The extras that a worker lacks which may be given a run now, none if nobody knows; and why Temporal is silent."""
+    try:
+        return await temporal.lacking_extras(), None
+    except TemporalUnavailable as error:
+        return frozenset(), error
+    except TemporalRefused:
+        return frozenset(), None
 
 
 async def add_unserved_sources(survey: SourceSurvey, names: Iterable[str], temporal: Temporal) -> SourceSurvey:
@@ -125,7 +128,7 @@ async def explain_unserved_source(spec: SourceSpec, temporal: Temporal) -> str:
 
 
 def find_source_faults(field: str, names: Iterable[str], survey: SourceSurvey) -> list[FieldFault]:
-    """What is wrong with the sources that a request names: unknown here, or not searchable now."""
+    """List the faults of the sources that a request names: unknown here, or not searchable now."""
     faults = []
     for name in names:
         faults += [FieldFault(field=field, message=text) for text in explain_unknown_name("source", name, survey.lacks)]
@@ -192,7 +195,7 @@ def find_choice_faults(
     survey: SourceSurvey,
     settings: Settings,
 ) -> list[FieldFault]:
-    """What is wrong with the sources that a request names, or why there are none to be chosen."""
+    """List the faults of the sources that a request names, or why there are none to choose from."""
     faults = find_source_faults("sources", wanted or (), survey)
     message = ""
     if graph is not None and graph.asks_databases:

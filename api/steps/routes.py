@@ -15,7 +15,6 @@ from elcano.api.comparison.differences import RunComparison
 from elcano.api.comparison.run_comparison import Side, build_run_comparison
 from elcano.api.http.errors import (
     ReportLost,
-    RequestInvalid,
     RunForgotten,
     RunNotFound,
     RunUnreadable,
@@ -28,7 +27,7 @@ from elcano.api.http.errors import (
 from elcano.api.runs.budget_view import BudgetView
 from elcano.api.runs.run_log import RunHistory, read_story
 from elcano.api.services import Provided
-from elcano.api.steps.views import BetweenView, ChangeView, OmittedPart, RowView, StepDetail, StepList, StepView
+from elcano.api.steps.views import BetweenView, OmittedPart, RowView, StepDetail, StepList, StepView
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.lifecycle.handover import find_exit_draft
@@ -43,7 +42,7 @@ from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import TenantStore
 
 PART_BYTES: Final = 1_000_000
-"""Of one part of an answer, as JSON: a state with some 5,000 passages."""
+"""Maximum size of one part of a response, as JSON: a state with some 5,000 passages."""
 
 _JSON: Final[TypeAdapter[Json]] = TypeAdapter(Json)
 
@@ -160,7 +159,7 @@ def _looked_into(story: RunHistory, number: int, attempts: Attempts, most: int |
             "step": StepView.of(found.row, attempts.get(number, ())),
             "between": tuple(BetweenView.of(row) for row in found.between),
             "no_input": found.no_input,
-            "changed": tuple(ChangeView.of(change) for change in found.changed.changes),
+            "changed": found.changed.changes,
             "changed_more": found.changed.more,
             "budget_before": before,
             "budget_after": BudgetView.of(found.budget_after.view()) if found.budget_after else None,
@@ -233,7 +232,6 @@ router = APIRouter(
     prefix="/v1/runs/{run_id}",
     tags=["steps"],
     responses=problem_docs(
-        RequestInvalid,
         RunNotFound,
         RunForgotten,
         RunUnreadable,

@@ -55,9 +55,9 @@ class AttemptView(Described):
     outcome: Literal["completed", "failed", "abandoned"] = Field(examples=["completed"])
     """`abandoned`: its run gave it up."""
     model: str = Field(default="", examples=["gpt-5.1"])
-    """Who answered; empty for a tool."""
+    """The model that answered; empty for a tool."""
     usage: UsageView
-    """What it used."""
+    """Its usage."""
     at: Moment = Field(examples=["2026-11-18T08:26:43.500000Z"])
     """When it ended."""
 
@@ -76,9 +76,9 @@ class HeldTryView(Described):
     reason: HoldReason = Field(examples=["provider"])
     """What it waited for then."""
     detail: str = Field(examples=["HTTP 503: overloaded"])
-    """What the provider said."""
+    """The provider's message."""
     usage: UsageView
-    """What the try used all the same."""
+    """What the attempt used nevertheless."""
 
     @classmethod
     def of(cls, held: HeldTry) -> "HeldTryView":
@@ -96,45 +96,45 @@ class StepView(Described):
     node: str = Field(examples=["execute_tools"])
     """The node; empty if the run waits on its way to one that is not known yet."""
     kind: StepKind | None = Field(examples=["tool"])
-    """What the node is; null if it is not known yet."""
+    """The kind of its node; null if it is not known yet."""
     name: str = Field(examples=["search"])
     """The agent, tool or reducer; empty for decisions and parallel nodes."""
     limits: str = Field(default="", examples=["60 s, 2 tries, 8,000 tokens"])
-    """What the graph says of the calls of its node; empty if it says nothing."""
+    """The graph's limits on the calls of its node; empty if there are none."""
     iteration: int = Field(examples=[1])
     """The turn of the research loop."""
     began: float = Field(examples=[4.25])
     """When it began, in seconds of the run's own time."""
     ended: float | None = Field(default=None, examples=[5.5])
-    """When it ended, in seconds of the run's own time; null while it goes on."""
+    """When it ended, in seconds of the run's own clock; null while it is in progress."""
     seconds: float | None = Field(default=None, examples=[1.25])
-    """How long it took by the calendar, waiting included; null while it goes on."""
+    """Its wall-clock duration, waiting included; null while it is in progress."""
     began_at: Moment | None = Field(default=None, examples=["2026-11-18T08:26:44.500000Z"])
     """When it began; null if nothing was told of it."""
     ended_at: Moment | None = Field(default=None, examples=["2026-11-18T08:26:46Z"])
-    """When it ended; null while it goes on."""
+    """When it ended; null while it is in progress."""
     waited: float = Field(default=0.0, examples=[0.25])
     """Seconds for which no worker was free to begin it."""
     usage: UsageView
-    """What it used, tries in vain included; of a parallel node what its branches used, once all have ended."""
+    """Its usage, failed attempts included; for a parallel node the usage of its branches, once all have ended."""
     model: str = Field(default="", examples=[""])
-    """Who answered, for an agent."""
+    """The model that answered, for an agent."""
     attempts: tuple[AttemptView, ...] = ()
     """Each attempt of each of its activities, those that failed too; those of branches are among their own steps."""
     held: tuple[HeldTryView, ...] = ()
     """Tries of its call that could not be answered."""
     outcome: StepOutcome = Field(examples=["completed"])
-    """`abandoned`: its call was given up; `waiting`: for somebody who cannot answer or has to do something."""
+    """`abandoned`: its call was abandoned; `waiting`: for a provider that cannot answer, or for a person."""
     reason: str = Field(default="", examples=[""])
-    """In words, why it did not complete or does not go on."""
+    """Why it did not complete or does not continue, in words."""
     error: str = Field(default="", examples=[""])
     """The error's name, if it failed."""
     summary: str = Field(default="", examples=["16 passages from 2 searches"])
-    """What came of it, in a sentence."""
+    """Its result, in a sentence."""
     branches: tuple[BranchState, ...] = ()
-    """Of a parallel node: its branches, each a run with steps of its own."""
+    """For a parallel node: its branches, each a run with steps of its own."""
     next: str = Field(default="", examples=["judge"])
-    """The node that the run went on to; empty at its end, or while that is not known."""
+    """The next node; empty at the run's end, or while that is not known."""
 
     @classmethod
     def of(cls, row: StepRow, attempts: Iterable[LedgerEntry]) -> "StepView":
@@ -158,7 +158,7 @@ class BetweenView(Described):
     before: int = Field(examples=[7])
     """The step that had not ended by then."""
     during: bool = Field(examples=[False])
-    """That step was under way."""
+    """Whether that step was in progress."""
     kind: str = Field(examples=["controlled: add_budget"])
     """The kind of the entry in the run's log; of a request also which one."""
     at: float = Field(examples=[6.5])
@@ -201,28 +201,6 @@ class OmittedPart(Described):
     """Its bytes as JSON."""
 
 
-class ChangeView(Described):
-    """One difference that a step made to what the run knows."""
-
-    field: str = Field(examples=["evidence"])
-    """Where: `evidence`, `outputs.judge`, `conversation[0].gap`."""
-    how: Literal["set", "removed", "appended", "cut_off"] = Field(examples=["appended"])
-    """`set`: it has another value; `appended` and `cut_off`: of a list."""
-    before: Json = Field(default=None, examples=[None])
-    """In short; null if there was nothing."""
-    after: Json = Field(default=None, examples=[None])
-    """In short; null if there is nothing."""
-    items: tuple[Json, ...] = Field(default=(), examples=[[{"id": "packages:rich#1", "title": "rich"}]])
-    """Of a list what was appended or cut off, each part in short, at most 200 of them: evidence by its id and title."""
-    count: int = Field(default=1, examples=[8])
-    """How many parts that were."""
-
-    @classmethod
-    def of(cls, change: Change) -> "ChangeView":
-        """A change."""
-        return cls(**change.model_dump())
-
-
 class StepDetail(Described):
     """One step, looked into."""
 
@@ -242,16 +220,16 @@ class StepDetail(Described):
     output: Json = Field(examples=[{"items": []}])
     """What came out; null if nothing did: `step.outcome` and `step.reason` say why."""
     before: JsonObject = Field(examples=[{"question": "What is Rich?", "iteration": 1}])
-    """What the run knew before it, whole. Evidence is there by id and title; `/evidence` has its texts."""
+    """Everything the run knew before it. Evidence is there by id and title; `/evidence` has its texts."""
     after: JsonObject | None = Field(default=None, examples=[{"question": "What is Rich?", "iteration": 1}])
-    """What the run knew after it, whole; null while it goes on."""
-    changed: tuple[ChangeView, ...] = ()
+    """Everything the run knew after it; null while it is in progress."""
+    changed: tuple[Change, ...] = ()
     """What differs between the two, in short."""
     changed_more: bool = Field(default=False, examples=[False])
     """There are more differences than are told."""
     budget_before: BudgetView
-    """What was spent before it."""
+    """The usage before it."""
     budget_after: BudgetView | None = None
-    """What was spent after it; null while it goes on."""
+    """The usage after it; null while it is in progress."""
     left_out: tuple[OmittedPart, ...] = ()
     """Parts of `input`, `output`, `before` and `after` that are too large; `whole=true` has them all."""

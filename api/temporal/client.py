@@ -63,13 +63,14 @@ PROGRESS_TIMEOUT: Final = timedelta(seconds=15)
 UPDATE_TIMEOUT: Final = timedelta(seconds=10)
 """For a worker to take a request."""
 TASK_TIMEOUT: Final = timedelta(seconds=60)
-"""For a worker to say what a workflow does next. That takes it milliseconds, but for a history that it has to replay:
-seconds for thousands of events, more if their payloads are fetched from afar, and an answer that comes too late is
-thrown away. A worker that was killed in these milliseconds is waited for so long; sections have it from their runs."""
+"""Time for a worker to decide what a workflow does next. That takes milliseconds, except for a history that it has to
+replay: seconds for thousands of events, more if their payloads are fetched from afar, and an answer that comes too late
+is thrown away. After a worker was killed in these milliseconds, the run waits this long; sections inherit it from their
+runs."""
 POLLED_SECONDS: Final = 5.0
-"""How long it is believed of a queue of searches or models that somebody polls it."""
+"""How long a queue of searches or models counts as polled after a check."""
 BEGUN: Final = "begun"
-"""In the memo of an execution in which a run goes on: the request that asked for it, and its answer."""
+"""The memo of an execution that continues a run: the request that started it, and its answer."""
 
 
 class Temporal:
@@ -81,7 +82,7 @@ class Temporal:
         self.looks = Looks(connection, task_queue)
         self._connection = connection
         self._polled_until: dict[str, float] = {}
-        """By queue, until when it is believed that somebody polls it."""
+        """By queue, until when it counts as polled."""
 
     async def check(self) -> None:
         """Makes sure that the server answers.
@@ -246,7 +247,7 @@ class Temporal:
             await handle.cancel(reason=reason, rpc_timeout=CALL_TIMEOUT)
 
     async def describe(self, run_id: str) -> Execution:
-        """What the server knows of the run's workflow.
+        """Return what the server knows of the run's workflow.
 
         Raises:
             RunForgotten: there is no such workflow.
@@ -303,11 +304,11 @@ class Temporal:
         await history.delete_workflows(await self._connection.client(), run_id, branches, archived)
 
     async def worker_polls(self) -> bool:
-        """Whether a worker would take up a run that starts now."""
+        """Whether a worker would pick up a run that starts now."""
         return not await self.worker_fault()
 
     async def worker_fault(self) -> str:
-        """Why no worker would take up a run that starts now; empty if one would."""
+        """Return why no worker would pick up a run that starts now; empty if one would."""
         client = await self._connection.client()
         return await explain_unserved_queue(client, self.task_queue, TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW)
 

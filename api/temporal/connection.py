@@ -104,10 +104,10 @@ class _AskingAgain(OutboundInterceptor):
 
 
 async def until_heard(ask: Callable[[], Awaitable[Answer]]) -> Answer:
-    """What the run answers to `ask`, which sends one request under one id each time that it is called.
+    """Return the run's answer to `ask`, which sends one request under one id each time that it is called.
 
     Raises:
-        WorkflowUpdateFailedError: the run refuses it, or it did not come to see it in `UNHEARD_TRIES` tries.
+        WorkflowUpdateFailedError: the run refuses it, or did not see it in `UNHEARD_TRIES` attempts.
     """
     for earlier in range(UNHEARD_TRIES - 1):
         try:

@@ -1,8 +1,8 @@
-"""What the Temporal server knows of runs by itself, without a worker: status, pending calls, text being written.
+"""What the Temporal server knows of runs without a worker: status, pending calls, text being written.
 
 `Glance` is for readers who prefer stored data to waiting: a look takes at most two seconds, and while Temporal does not
-answer hardly anybody waits for it. Each open run is looked at by itself, because the server's list lags behind; readers
-who ask at the same time, or a moment later, share the look. Text being written is read from heartbeats.
+answer hardly any request waits for it. Each open run is looked up separately, because the server's list lags behind;
+concurrent readers share the look-up. Text being written is read from heartbeats.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ _STATUSES: Mapping[int, RunStatus] = {
     WorkflowExecutionStatus.TERMINATED: "terminated",
     WorkflowExecutionStatus.TIMED_OUT: "terminated",
 }
-"""Any other status (continued, paused) is a workflow that goes on."""
+"""Any other status (continued, paused) means a running workflow."""
 
 
 def _seconds_from_timestamp(moment: Timestamp) -> float | None:
@@ -86,9 +86,9 @@ class Execution:
     """Seconds since the epoch."""
     pending: tuple[PendingActivity, ...]
     mode: str = ""
-    """As the run shows it, with the one that it chose if that was left to it: `auto/deep`."""
+    """The displayed mode; for `auto` with the mode that it picked: `auto/deep`."""
     stage: str = ""
-    """As the run showed it last."""
+    """The last displayed stage."""
 
     @classmethod
     def of(cls, answer: DescribeWorkflowExecutionResponse) -> "Execution":
@@ -115,7 +115,7 @@ class Execution:
 
 
 async def describe_execution(client: Client, run_id: str, *, again: bool = True) -> Execution:
-    """What the server knows of the last execution of the run's workflow; unless `again`, it is asked once.
+    """Return what the server knows of the last execution of the run's workflow; unless `again`, it is asked once.
 
     Raises:
         RunForgotten: there is no such workflow.
@@ -135,7 +135,7 @@ SILENT_SECONDS: Final = 5.0
 """How long Temporal is not looked at again that did not answer. A run that was reset at that time is shown as it ended
 for so much longer."""
 SHARED_SECONDS: Final = 1.0
-"""How long what was seen of a run that goes on is shown to others who list it."""
+"""How long the look-up of a running run is shared with other lists."""
 SIDE_BY_SIDE: Final = 16
 """Runs that are looked at at once. More do not come sooner: a server on one database file answers one after the other,
 and runs have to be let through between them."""
@@ -163,7 +163,7 @@ class Glance:
         self._connection = connection
         self._silent_until = 0.0
         self._looks: dict[str, _Look] = {}
-        """Those that are shared, by run id."""
+        """The shared look-ups, by run id."""
         self._room = asyncio.Semaphore(SIDE_BY_SIDE)
 
     async def last_execution(self, run_id: str) -> str:
@@ -271,7 +271,7 @@ async def read_current_writing(client: Client, run_id: str) -> Writing | None:
 
 
 async def _decode_words(client: Client, details: Payloads) -> Words | None:
-    """Those in the details of a heartbeat; None if it has none, or those of a worker of another version."""
+    """Decode the text in the details of a heartbeat; None if there is none, or a worker of another version sent it."""
     if len(details.payloads) < 2:
         return None
     decoded: Sequence[object] = await client.data_converter.decode(details.payloads)

@@ -91,10 +91,10 @@ class Looks:
     async def _end(
         self, workflow: str, asked: Frozen, answer: type[Answer], seconds: float, *, id: str, summary: str
     ) -> Answer:
-        """What the workflow ends with.
+        """Return the result of the workflow.
 
         Raises:
-            WorkflowFailureError: it failed, or nobody took it within `seconds`.
+            WorkflowFailureError: it failed, or no worker took it within `seconds`.
             TemporalUnavailable: the server does not answer.
         """
         client = await self._connection.client()

@@ -21,9 +21,9 @@ _TYPES: Final = {
     "Int": IndexedValueType.INDEXED_VALUE_TYPE_INT,
     "Double": IndexedValueType.INDEXED_VALUE_TYPE_DOUBLE,
 }
-"""Of search attributes, as the server's operator service names them."""
+"""Types of search attributes, as the server's operator service names them."""
 _CLOSED_TO_US = (RPCStatusCode.PERMISSION_DENIED, RPCStatusCode.UNIMPLEMENTED)
-"""How a server says that its operator service is not for this client, or that it has none; waiting mends neither."""
+"""Errors of a server whose operator service is not for this client, or does not exist; waiting fixes neither."""
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 15.0
 """Seconds between two attempts to reach the server: doubled from the first to the longest."""

@@ -1,1 +1,1 @@
-"""What an agent is, the registry of those that plugins add, and the agents of the kernel: reviewer and reviser."""
+"""The definition of an agent, the registry of those that plugins add, and the kernel's agents: reviewer and reviser."""

@@ -32,7 +32,7 @@ class ResearchContext(AgentInput):
     conversation: tuple[IterationData, ...] = ()
     """The iterations so far; agents show the model a digest of them."""
     criteria: tuple[Criterion, ...] = ()
-    """What the answer has to meet, as far as it was said, and whether it does."""
+    """The criteria of the answer, as far as they are known, and whether they are met."""
     evidence: tuple[str, ...] = ()
     """Ids of the evidence to show; empty: what the iterations found, which need not be named twice."""
 
@@ -93,7 +93,7 @@ def resolve_beside(
 
 
 def turn_of(given: JsonObject) -> str:
-    """Which turn of the loop it is, in words."""
+    """Return the number of the turn of the loop, in words."""
     most = given.get("max_iterations")
     return f"iteration {given.get('iteration', 1)}" + (f" of at most {most}" if most else "")
 

@@ -1,7 +1,7 @@
-"""What an agent is: one definition says all of it, so that a new one is a file of its own and a line in `plugin.py`.
+"""The definition of an agent, complete in one object, so that a new one is a file of its own and a line in `plugin.py`.
 
-A definition is data and pure functions. Whoever performs one loads what it `needs`, asks a model with what is `shown`
-and stores what was written; nothing anywhere asks for an agent by its name.
+A definition is data and pure functions. The code that calls an agent loads what it `needs`, asks a model with what is
+`shown` and stores its output; no code looks for an agent by its name.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,13 +20,13 @@ from elcano.graphs.state.rubric import RubricScores
 Answer = TypeVar("Answer", bound=Frozen)
 
 Manner: TypeAlias = Literal["answer", "report", "own", "joined", "by_section"]
-"""What becomes of what the model says.
+"""How the model's answer is used.
 
-- `answer`: it is what the state holds.
+- `answer`: the state holds it.
 - `report`: it is a draft written from passages, which is stored; the state holds a reference.
-- `own`: the same, written in the way of its own that `writer` names.
-- `joined`: it is one draft of all sections' drafts, made in one pass; without the budget for it they stand as they are.
-- `by_section`: the same, a call a section and one (`closing`) for what stands above and below them.
+- `own`: the same, written in the way that `writer` names.
+- `joined`: one draft of all sections' drafts, made in one pass; without the budget for it they stay as they are.
+- `by_section`: the same, one call per section and one (`closing`) for the summary above and below them.
 """
 
 
@@ -40,10 +40,10 @@ class Part:
 
 @dataclass(frozen=True)
 class Question(Generic[Answer]):
-    """One thing that a model is asked, in one call."""
+    """One question to a model, in one call."""
 
     instructions: str
-    """Its part, for every call the same: what to do, and how."""
+    """Its instructions, the same for every call: what to do, and how."""
     request: str
     """The sentence above the envelope: what is wanted now."""
     answer: type[Answer]
@@ -51,7 +51,7 @@ class Question(Generic[Answer]):
     shown: Callable[[Any, Loaded], TaskEnvelope]
     """From an input of the agent's input model, and what was loaded, to all that the model is shown of the task."""
     passages: bool = True
-    """Whether it is shown passages, and so is told how far they can be trusted."""
+    """Whether it is shown passages, and so is told how far to trust them."""
 
     ranks: bool = True
     """Whether it chooses between passages, and so is told which to trust more."""
@@ -79,7 +79,7 @@ class Question(Generic[Answer]):
 
 
 def build_empty_needs(given: Frozen) -> Needs:
-    """What an agent needs that works on its input alone."""
+    """The needs of an agent that works on its input alone."""
     return Needs()
 
 
@@ -93,12 +93,12 @@ class AgentDefinition:
 
     name: str
     description: str
-    """What it is for, in one sentence."""
+    """Its purpose, in one sentence."""
     asks: Question[Any]
     input: type[Frozen]
-    """What a graph gives it: where each field comes from is said at the node."""
+    """The input from the graph: the node says where each field comes from."""
     output: type[Frozen]
-    """What the state holds afterwards: its answer; for one that writes a reference to the stored draft."""
+    """The output in the state: its answer; for a writing agent a reference to the stored draft."""
     starts: EventType
     completes: EventType
     output_tokens: int
@@ -107,24 +107,24 @@ class AgentDefinition:
     """The most that the evidence it is shown may take, for estimates and for cutting the prompt."""
     manner: Manner = "answer"
     closing: Question[Any] | None = None
-    """What one that writes `by_section` is asked at the end."""
+    """The last question to an agent that writes `by_section`."""
     writer: str = ""
     """The dotted path of the coroutine function that writes in an `own` way, `package.module:name`: from the attempt,
     this definition, the input, what was loaded and the task to the draft and the passages that it was written from."""
     scored: Callable[[JsonObject], RubricScores | None] | None = None
-    """Of one that judges by a rubric: from its output to the scores that the report shows."""
+    """For an agent that judges by a rubric: from its output to the scores that the report shows."""
     needs: Callable[[Any], Needs] = build_empty_needs
     """From its input to what has to be loaded for it."""
     faults: Callable[[Any, Any, Mapping[str, str]], Sequence[str]] | None = None
-    """Of one whose answer is what the state holds: from the same as `settled`, what does not hold of what its model
-    said, in sentences for that. They are told to it once, in the same conversation. None: nothing is looked for."""
+    """For an agent whose answer the state holds: from the same inputs as `settled`, mistakes in the model's answer, in
+    sentences for the model. It gets them once, in the same conversation. None: nothing is checked."""
     settled: Callable[[Any, Any, Mapping[str, str]], Frozen] | None = None
-    """Of one whose answer is what the state holds: from what its model said, its input and the ids of the passages
-    shown, by their keys, to that answer. None: it stands as it was said."""
+    """For an agent whose answer the state holds: from the model's answer, its input and the ids of the shown passages,
+    by their keys, to that answer. None: the model's answer is used as it is."""
     begins: Callable[[JsonObject], str] | None = None
-    """What it is to do now, told when it begins, from its input as JSON; None: its description."""
+    """The text of its start event, from its input as JSON; None: its description."""
     summary: Callable[[JsonObject], tuple[str, JsonObject]] | None = None
-    """Its output in one sentence and its figures, told when it ends; None: that it is done."""
+    """Its output in one sentence and its figures, for its end event; None: that it is done."""
 
     def __post_init__(self) -> None:
         if (fault := self._fault()) is not None:

@@ -29,7 +29,7 @@ class EvidenceItem(Frozen):
     locator: str = ""
     """Where it stands; only the extractive model is told."""
     source: str = ""
-    """Where it was found, and what kind of source that is: `pubmed (articles)`."""
+    """Its source, and what kind of source that is: `pubmed (articles)`."""
     about: str = ""
     """The work that it is of, in a few words: date, kind, and whether it is a preprint or was retracted."""
     text: str = ""
@@ -64,7 +64,7 @@ class OfferedSource(Frozen):
 
 
 class CriterionItem(Frozen):
-    """One criterion that the answer has to meet, as it stands."""
+    """One criterion of the answer, and whether it is met."""
 
     number: int
     text: str
@@ -111,19 +111,19 @@ class TaskEnvelope(Frozen):
     question: str
     background: str = ""
     today: str = ""
-    """The day in UTC on which the run began, as `2026-11-22`; empty if nobody said."""
+    """The day in UTC on which the run began, as `2026-11-22`; empty if unknown."""
     language: str = ""
     """The question's, by its English name; empty if it is not known."""
     title: str = ""
-    """Of the section that is written, for one who writes a section as a report of its own."""
+    """The title of the section, for an agent that writes a section as a report of its own."""
     form: ShownForm = ""
-    """That of the report, for who plans or writes one; what it asks for stands above the envelope."""
+    """The form of the report, for agents that plan or write one; its requirements are above the envelope."""
     instructions: str = ""
     sources: tuple[OfferedSource, ...] = ()
     pages: tuple[str, ...] = ()
     """Addresses of pages that were found, the latest last, where a source wants one."""
     history: tuple[HistoryEntry, ...] = ()
-    """What was asked and answered before, the oldest first; what that means stands above the envelope."""
+    """Earlier questions and answers, the oldest first; their meaning is explained above the envelope."""
     max_sections: int | None = None
     max_iterations: int | None = None
     written: tuple[SectionItem, ...] = ()
@@ -133,15 +133,15 @@ class TaskEnvelope(Frozen):
     uncited: tuple[EvidenceItem, ...] = ()
     """Passages that drafts cite and the written sections do not, without their texts."""
     sections: tuple[SectionItem, ...] = ()
-    """What is to be joined, in the order of the plan."""
+    """The drafts to join, in the order of the plan."""
     evidence: tuple[EvidenceItem, ...] = ()
     evidence_left_out: int = 0
     """Passages that did not fit into the prompt."""
     conversation: tuple[PastIteration, ...] = ()
     guidance: tuple[str, ...] = ()
-    """What the person who asked said of the research while it was under way, the latest last."""
+    """The user's instructions during the research, the latest last."""
     criteria: tuple[CriterionItem, ...] = ()
-    """What the answer has to meet, as far as it was said."""
+    """The criteria of the answer, as far as they are known."""
     iteration: int = 1
     gap: str = ""
     gaps: tuple[str, ...] = ()
@@ -152,7 +152,7 @@ class TaskEnvelope(Frozen):
     term_weights: dict[str, float] = {}
     """How much the question's words tell in the sources: inverse document frequencies."""
     given: JsonObject = {}
-    """What else this agent is told, by the names of its input: for one that the fields above do not suffice."""
+    """Further inputs of this agent, by name, if the fields above do not suffice."""
 
 
 def render_task_prompt(task: str, shown: TaskEnvelope) -> str:
@@ -190,7 +190,7 @@ class AgentInput(Frozen):
     question: str
     background: str = ""
     guidance: tuple[str, ...] = ()
-    """What the person who asked said of the research while it was under way, the latest last."""
+    """The user's instructions during the research, the latest last."""
     language: str = ""
     """The question's, by its English name; empty if it is not known."""
 
@@ -211,11 +211,11 @@ class Needs(Frozen):
     first: tuple[str, ...] = ()
     """Ids of the passages that are shown before any other, as those that meet a criterion are."""
     searched: tuple[str, ...] = ()
-    """Sources to weigh them by, beside those of the conversation and the passages."""
+    """Sources to weigh words by, besides those of the conversation and the passages."""
     results: tuple[ResultDigest, ...] = ()
     """Results of queries, of which rows are shown."""
     tables: tuple[str, ...] = ()
-    """Databases of which it is told what tables they have that the text in `weighed` may be about."""
+    """Databases whose tables that may fit the text in `weighed` are listed."""
 
 
 class ShownPassages(Frozen):
@@ -230,22 +230,22 @@ class ShownPassages(Frozen):
     """The keys, of those that matter most first: should still less fit."""
 
     def only(self, items: tuple[EvidenceItem, ...]) -> "ShownPassages":
-        """Those of `items` alone: what a model was shown in the end."""
+        """The passages of `items` alone: those that a model was shown in the end."""
         ids = {item.key: self.ids[item.key] for item in items if item.key in self.ids}
         return self.model_copy(update={"items": items, "ids": ids})
 
 
 class Drafts(Frozen):
-    """What the sections say."""
+    """The drafts of the sections."""
 
     sections: tuple[SectionItem, ...] = ()
-    """In the order of the plan; one without claims says why."""
+    """The sections in the order of the plan; one without claims says why."""
     shown: ShownPassages = ShownPassages()
     """The passages that the claims cite, and the best that they do not, without their texts."""
     passages: tuple[tuple[EvidenceItem, ...], ...] = ()
-    """Of each section those with their texts: what its draft cites first, then the best that it does not."""
+    """Passages of each section with their texts: those that its draft cites first, then the best that it does not."""
     wishes: tuple[str, ...] = ()
-    """What the person who asked wants of each section; empty where that was not divided."""
+    """The user's wishes for each section; empty where they were not divided."""
     related: tuple[str, ...] = ()
     """Ids of passages worth reading that no claim cites."""
     quoted: bool = True
@@ -256,7 +256,7 @@ class ShownResult(Frozen):
     """The rows of a result that a model is shown."""
 
     rows: tuple[tuple[Cell, ...], ...] = ()
-    """Its first ones."""
+    """Its first rows."""
 
 
 class Loaded(Frozen):
@@ -265,7 +265,7 @@ class Loaded(Frozen):
     shown: ShownPassages = ShownPassages()
     sources: tuple[OfferedSource, ...] = ()
     pages: tuple[str, ...] = ()
-    """Where the passages are that are needed, the latest last, if one of `sources` is asked by addresses."""
+    """The addresses of the needed passages, the latest last, if one of `sources` is queried by address."""
     drafts: Drafts = Drafts()
     section: SectionItem = SectionItem(title="")
     """The draft that is to be written out now, by an agent that writes section by section."""
@@ -276,23 +276,23 @@ class Loaded(Frozen):
     passages_room: int = 0
     """Tokens that its passages may take in the prompt, whole texts alone."""
     results: tuple[ShownResult, ...] = ()
-    """In the order in which they are needed."""
+    """Results in the order in which they are needed."""
     tables: dict[str, DatabaseSchema] = {}
-    """By the name of the database: names alone, without values."""
+    """Table names by database, without values."""
     saved_questions: dict[str, tuple[str, ...]] = {}
-    """By the name of the database the saved questions that are like the question; only for the extractive model."""
+    """Saved questions similar to the question, by database; only for the extractive model."""
     unread: dict[str, str] = {}
-    """Of databases that could not be read: why."""
+    """Databases that could not be read, and why."""
     term_weights: dict[str, float] = {}
     today: str = ""
-    """The day on which the run began; empty if nobody said."""
+    """The day on which the run began; empty if unknown."""
     history: tuple[HistoryEntry, ...] = ()
-    """What was asked and answered before."""
+    """Earlier questions and answers."""
     room: int | None = None
     """Tokens that drafts may take in the prompt, so that the answer can be paid for too; None: not limited."""
 
     def envelope(self, kind: str, given: AgentInput) -> TaskEnvelope:
-        """The envelope of a task `kind`, to which an agent adds the fields of its own."""
+        """Build the envelope of a task `kind`, to which an agent adds its own fields."""
         return TaskEnvelope(
             kind=kind,
             question=given.question,

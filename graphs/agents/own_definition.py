@@ -1,4 +1,4 @@
-"""Agents of one's own: from an agent as data to its definition, and to everything that is wrong with it."""
+"""Custom agents: from an agent as data to its definition, and to all its faults."""
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -19,7 +19,7 @@ from elcano.graphs.text import shorten_text, title_from_id
 GIVEN_ANYWAY: Final = ("question", "background", "guidance", "language")
 """Inputs that every agent has."""
 RESERVED: Final = ("sections", "criteria")
-"""Inputs that mean more than a value to those who reckon what a call takes."""
+"""Inputs with a special meaning for estimates."""
 _TYPES: Final[Mapping[FieldType, Any]] = {
     "string": str,
     "number": float,
@@ -34,7 +34,7 @@ SHOWN_FIGURES: Final = 8
 
 
 def agent_faults(agent: OwnAgent) -> list[SchemaFault]:
-    """Everything that is wrong with an agent beside its types, each with its place in it."""
+    """List the faults of an agent besides its types, each with its location."""
     return list(_find_definition_faults(agent))
 
 
@@ -67,7 +67,7 @@ def _find_definition_faults(agent: OwnAgent) -> Iterable[SchemaFault]:
 
 
 def shape_of(agent: OwnAgent) -> Shape:
-    """What an agent without faults answers.
+    """Return the shape of the answer of an agent without faults.
 
     Raises:
         ValueError: it has faults.

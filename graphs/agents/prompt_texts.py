@@ -1,6 +1,7 @@
 """Texts that the prompts of several agents share: forms of reports, trust in passages, criteria, citations, wishes.
 
-Only what a form asks for is said with it; how text, tables and citations are written is said once, to whoever writes.
+A form's text contains only what the form requires; how to write text, tables and citations is explained once, to all
+writing agents.
 """
 
 from collections.abc import Mapping
@@ -9,8 +10,7 @@ from typing import Final, Literal, TypeAlias, get_args
 from elcano.graphs.state.plan import ReportForm
 
 ShownForm: TypeAlias = ReportForm | Literal["", "open"]
-"""What an envelope says of the form. Empty: the agent has nothing to do with it. `open`: nobody has said which one it
-is, so the agent chooses."""
+"""The form in an envelope. Empty: it does not concern the agent. `open`: not specified, so the agent chooses."""
 
 HEADING: Final = "## The form of the report"
 
@@ -105,7 +105,7 @@ TRUSTING: Final = f"{PASSAGES}\n{RANKING}"
 
 
 def ground_rules(*, passages: bool, ranks: bool = True) -> str:
-    """What stands behind an agent's instructions; with what concerns passages if it is shown any, or `ranks` them."""
+    """Return the common rules that follow an agent's instructions; with those on passages if it is shown any."""
     if not passages:
         return READING
     return f"{READING}\n{TRUSTING if ranks else PASSAGES}"

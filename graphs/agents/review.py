@@ -1,8 +1,8 @@
-"""The agents of the kernel: the reviewer of drafts, and the one revision of what does not hold.
+"""The agents of the kernel: the reviewer of drafts, and the reviser of blocks that the review doubts.
 
-The reviewer reads each statement of a draft against the words that it quotes, and says what these support. It is asked
-in batches, within the call of the agent that wrote the draft. It sees no passage but the quotes and what they are
-about: what a reader is shown as support has to be support. The writer then mends, once, the blocks that do not hold.
+The reviewer reads each statement of a draft against its quotes, and says what these support. It is called in batches,
+within the call of the agent that wrote the draft. It sees no passage but the quotes and their context: what a reader is
+shown as support has to be support. The writer then fixes, once, the blocks that do not hold.
 """
 
 from typing import Final, Literal
@@ -25,18 +25,18 @@ class ReviewedStatement(Frozen):
     id: int
     statement: str
     context: str = ""
-    """Of a table cell: its row and its column."""
+    """For a table cell: its row and its column."""
     before: str = ""
     """The sentence before it in the report."""
     inferred: bool = False
-    """It says itself that it concludes from its quotes."""
+    """Whether it declares itself a conclusion from its quotes."""
     unmarked: bool = False
-    """It cites nothing; its quotes are those of the text around it."""
+    """Whether it cites nothing; its quotes are those of the text around it."""
     works: tuple[str, ...] = ()
     """Titles of the works that are quoted."""
     quotes: tuple[str, ...] = ()
     quote_context: tuple[str, ...] = ()
-    """Sentences that stand in a work before a quote that begins with `it`, `this` and the like."""
+    """Sentences that precede a quote that begins with `it`, `this` and the like."""
 
 
 class ReviewerInput(AgentInput):
@@ -135,7 +135,7 @@ class DoubtedBlock(Frozen):
     id: int
     text: str
     citations: tuple[Citation, ...] = ()
-    """Their evidence by key."""
+    """Citations, their evidence by key."""
     faults: tuple[str, ...] = ()
 
 

@@ -1,8 +1,8 @@
-"""Agents that write: what those that join sections are given, and what they answer.
+"""Agents that write: the inputs and answers of agents that join sections.
 
-A model sees and fills texts of Markdown with marks, and the citations that the marks stand for. Whoever quotes word for
-word and writes nothing of its own, as the extractive model does, answers with claims in their place, whose citations
-support them whole; the schema that models see does not show that.
+A model sees and fills texts of Markdown with marks, and the citations that the marks stand for. The extractive model,
+which quotes literally and writes nothing of its own, answers with claims instead, whose citations support them whole;
+the schema that models see does not show that.
 """
 
 import re
@@ -23,7 +23,8 @@ Prose: TypeAlias = str | SkipJsonSchema[tuple[Claim, ...]]
 """Markdown with marks; or claims, as they are."""
 
 MOST_CHARACTERS: Final = 400_000
-"""Of one text: some 60,000 words, more than any model writes in an answer, and what can be read in a few seconds."""
+"""Maximum length of one text: some 60,000 words, more than any model writes in an answer, and readable in a few
+seconds."""
 _CITATIONS: Final = (
     "What the marks stand for, each mark once: `mark` as it stands in the texts, without brackets; `evidence` the key "
     "of a passage; `quote` the literal words of that passage."
@@ -121,7 +122,7 @@ class SynthesisInput(AgentInput):
 
     instructions: str = ""
     form: ReportForm | Literal[""] = ""
-    """That of the report; empty: it has that of its sections."""
+    """The form of the report; empty: that of its sections."""
     review: bool = False
     """Whether the reviewer reads what is written."""
     title: str = ""
@@ -137,9 +138,9 @@ def needs_of(given: SynthesisInput) -> Needs:
 
 
 def select_fitting_claims(sections: Sequence[SectionItem], tokens: int) -> tuple[SectionItem, ...]:
-    """As many claims as fit within `tokens`: every section is heard before any is heard twice, later ones first.
+    """Select as many claims as fit within `tokens`: every section contributes one before any contributes two.
 
-    All sections stay, with the number of claims that were left out: whoever reads must not take them for complete.
+    All sections stay, with the number of claims that were left out: readers must not take them for complete.
     """
     room = tokens * CHARACTERS_PER_TOKEN - sum(len(section.title) + len(section.key_question) for section in sections)
     chosen: set[tuple[int, int]] = set()

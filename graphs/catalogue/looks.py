@@ -24,7 +24,7 @@ class LookSpec:
     input: type[Frozen]
     output: type[BaseModel]
     seconds: float
-    """How long somebody waits for it."""
+    """How long the API waits for it."""
     run: str
     """The dotted path of the coroutine function that does it; it is called with the worker's `Services` and its
     input."""
@@ -43,4 +43,4 @@ class LookCall(Frozen):
     """The task queue of the workers that are asked."""
     seconds: float
     about: str
-    """What it is about, for Temporal's own page."""
+    """Its subject, for the Temporal UI."""

@@ -28,11 +28,11 @@ class ReducerSpec:
     input: type[Frozen]
     apply: Callable[[ResearchState, Any], ResearchState]
     item: type[Frozen] | None = None
-    """Of one that takes `ItemOutcomes`: what each item's output must be. None for the others."""
+    """For a reducer that takes `ItemOutcomes`: the model of each item's output. None for the others."""
     adds_evidence: bool = False
     """Whether it can put evidence into the state."""
     told: Callable[[ResearchState], tuple[str, JsonObject]] | None = None
-    """Of one whose change is worth a sentence of its own: that sentence and its figures, from the changed state."""
+    """For a change with an event of its own: its sentence and figures, from the changed state."""
     hands_over: bool = False
     """Whether an exit that has it ends research without a draft: another writes from the passages that were found."""
     hands_in: bool = False
@@ -43,7 +43,7 @@ REDUCERS: Final[Registry[ReducerSpec]] = Registry("reducers", ReducerSpec)
 
 
 WARNED_CHARACTERS: Final = 500
-"""Of what an agent or a tool said, for a reader of the report."""
+"""Maximum length of an agent's or tool's text in a warning."""
 
 
 def in_this_iteration(state: ResearchState, **changes: object) -> ResearchState:

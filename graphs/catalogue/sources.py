@@ -35,7 +35,7 @@ class SourceLimits(Frozen):
     side_by_side: int = Field(default=4, ge=1)
     """Searches that one worker has open at once."""
     results: int = Field(default=MOST_RESULTS, ge=1, le=MOST_RESULTS)
-    """Passages of one search; who wants more gets so many."""
+    """Passages per search; a request for more gets this many."""
     query_characters: int = Field(default=LONGEST_QUERY, ge=1, le=LONGEST_QUERY)
     """A longer query is cut between two words, with a warning."""
 
@@ -44,9 +44,9 @@ class SourcePolicy(Frozen):
     """How long a search of a source is waited for."""
 
     seconds: float = Field(default=60.0, gt=0)
-    """One attempt."""
+    """Time limit of one attempt."""
     attempts: int = Field(default=4, ge=1)
-    """Until the run is told; after that it is held, and tries again itself."""
+    """Attempts before the run is held; it then retries itself."""
     queue_seconds: float = Field(default=600.0, gt=0)
     """Until a worker takes a search out of the source's queue; after that the run is held as well."""
     patience_seconds: float = Field(default=60.0, ge=0)
@@ -58,21 +58,21 @@ class SourceSpec(Frozen):
     """All that is known of a source without opening it."""
 
     name: str = Field(pattern=f"^{NAME.pattern}$")
-    """What graphs, agents and clients call it; its queue is called after it."""
+    """The name for graphs, agents and clients; its queue is named after it."""
     kind: str
-    """What is found there, in a word: `documents`, `articles`, `trials`."""
+    """Its content in a word: `documents`, `articles`, `trials`."""
     description: str
-    """One sentence on what can be found here, for people and for the tool selector."""
+    """One sentence on its content, for people and for the tool selector."""
     syntax: str = ""
     """How a query is written, in a sentence, for agents and people; empty: plain words."""
     texts: Literal["full text", "abstracts", "records"] = "full text"
-    """What a passage is a part of."""
+    """The texts that its passages are parts of."""
     dated: bool = False
-    """Whether what it finds says when it was published."""
+    """Whether its results have a publication date."""
     languages: tuple[str, ...] = ()
-    """Of the texts, as `en`; empty: any."""
+    """The languages of its texts, as `en`; empty: any."""
     filters: tuple[str, ...] = ()
-    """What a query in the source's own words can narrow by, as `years`; nothing else sets them."""
+    """Filters that a query in the source's own syntax can use, such as `years`; nothing else sets them."""
     key: str = ""
     """The variable of its key; empty: it has none."""
     needs_key: bool = False
@@ -80,14 +80,15 @@ class SourceSpec(Frozen):
     any_of: tuple[str, ...] = ()
     """Variables of which one at least has to be set, `NAME[entry]` for an entry of one that is a map; empty: none."""
     setting: str = ""
-    """The variable of ours that turns it on; empty: it is always on."""
+    """The setting that turns it on; empty: it is always on."""
     turned_on_by: str = "true"
-    """What that variable is set to, to turn it on."""
+    """The value of that setting that turns it on."""
     by_default: bool = True
-    """Whether a run that names no sources searches it. Not so where a search tells somebody else's server what is
-    asked: that is for people to choose."""
+    """Whether a run that names no sources searches it. False if a search reveals the question to an external server:
+    people have to choose that."""
     by_address: bool = False
-    """Whether a query begins with the address of a page: whoever plans searches is told of those that were found."""
+    """Whether a query begins with the address of a page: agents that plan searches then get the addresses that were
+    found."""
     limits: SourceLimits = SourceLimits()
     policy: SourcePolicy | None = None
     """None: that of tools. Required of a source with a queue."""
@@ -128,7 +129,7 @@ class SourceSpec(Frozen):
         return with_key if with_key is not None and has(self.key) else self.limits.per_second
 
     def missing(self, has: Callable[[str], bool]) -> str:
-        """Explains what has to be done before it can be searched; empty if nothing."""
+        """Explain what it still needs before it can be searched; empty if nothing."""
         if self.setting and not has(self.setting):
             return f"set {self.setting} to {self.turned_on_by}"
         if self.needs_key and not has(self.key):

@@ -24,7 +24,7 @@ class ToolSpec:
     starts: EventType
     completes: EventType
     summary: Callable[[JsonObject], tuple[str, JsonObject]] | None = None
-    """Its output in one sentence and its figures, told when it ends; None: that it is done."""
+    """Its output in one sentence and its figures, for its end event; None: that it is done."""
     needs: str = ""
     """The extra without which it fails."""
     uses: str = ""
@@ -44,7 +44,7 @@ class SearchInput(Frozen):
 
     source: str = Field(min_length=1, max_length=100)
     query: str = Field(min_length=1, max_length=10_000)
-    """As long as a question may be; each source takes as much of it as it can."""
+    """As long as a question may be; each source uses as much of it as it can."""
     limit: int = Field(default=8, ge=1, le=50)
     """Passages wanted at most."""
 
@@ -56,11 +56,11 @@ class SearchOutput(Frozen):
     query: str
     evidence: tuple[EvidenceRef, ...] = ()
     warnings: tuple[str, ...] = ()
-    """What could not be searched, and why: each file that was skipped."""
+    """What could not be searched, and why: each skipped file."""
 
 
 class RelatedInput(Frozen):
-    """One look into what the run and its branches have found."""
+    """One search of the findings of the run and its branches."""
 
     query: str = Field(min_length=1, max_length=1_000)
     limit: int = Field(default=8, ge=1, le=50)
@@ -79,11 +79,11 @@ class ComputeInput(Frozen):
     code: str = Field(min_length=1, max_length=20_000)
     """Python; the value of its last expression is the result."""
     inputs: dict[str, Json] = Field(default={}, max_length=100)
-    """What its variables are at the beginning, by name."""
+    """The initial values of its variables, by name."""
 
 
 class ComputeOutput(Frozen):
-    """What the code made of its inputs."""
+    """The result of the code."""
 
     result: Json = None
     """The value of its last expression; None if it has none."""

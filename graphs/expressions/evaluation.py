@@ -1,9 +1,9 @@
-"""JMESPath within bounds: an evaluation that asks for too much ends, whatever the expression.
+"""JMESPath within bounds: an evaluation that needs too much ends, whatever the expression.
 
-Work is counted, never timed, so a run that is replayed gets the same answers. Each part of an expression that is looked
-at costs one unit, and what Python does at once over many values (sorting, comparing, writing JSON) costs units before
-it is done. What an expression builds is weighed as it is built: lists that hold one another twice cost nothing to make
-and everything to write down.
+Work is counted, never timed, so a replayed run gets the same answers. Each visited part of an expression costs one
+unit, and operations that Python performs at once over many values (sorting, comparing, writing JSON) are paid for
+before they run. Results are weighed as they are built: lists that contain one another twice cost nothing to build and
+everything to write out.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -17,7 +17,7 @@ from elcano.graphs.expressions.weight import Scale, ValueTooLarge, Weight, text_
 from elcano.graphs.rules import Rules
 
 _CALL: Final = 4
-"""Units of calling a function, whatever it does."""
+"""Units for calling any function."""
 _LOOKED_AT: Final = 4
 """Values that are looked at in Python code for one unit."""
 _ORDERED: Final = 16
@@ -34,7 +34,7 @@ class EvaluationTooLarge(Exception):
 
 
 class Meter:
-    """What the expressions of one step may still use. Mutable, and of one step only."""
+    """The work that the expressions of one step may still use. Mutable, and only for one step."""
 
     def __init__(self, figures: Rules) -> None:
         self.figures = figures
@@ -43,11 +43,11 @@ class Meter:
         self.given = 0
         """Bytes of the results so far."""
         self.parts = 0
-        """Their values, as `weight` counts them."""
+        """The values of the parts, as `weight` counts them."""
         self._allowed = 0
 
     def begin(self) -> None:
-        """A further evaluation begins, with units of its own."""
+        """Begin another evaluation, with units of its own."""
         self._allowed = min(self.figures.step_work, self.used + self.figures.evaluation_work)
 
     def spend(self, units: int) -> None:

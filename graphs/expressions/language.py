@@ -28,7 +28,7 @@ _TAKE_EXPRESSIONS: Final = frozenset({"map", "max_by", "min_by", "sort_by"})
 _INTO_FIRST: Final = frozenset(
     {"subexpression", "index_expression", "pipe", "projection", "value_projection", "filter_projection"}
 )
-"""Their first child reads the view itself, the others read what the first one gave."""
+"""Nodes whose first child reads the view itself; the others read the first one's result."""
 _THE_VIEW: Final = frozenset({"current", "identity"})
 _Tree: TypeAlias = Mapping[str, Any]
 _PLAIN_PATH = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$")
@@ -57,7 +57,7 @@ def parse_expression(expression: str) -> Mapping[str, Any]:
 
 
 class Value(NamedTuple):
-    """What an expression gave."""
+    """The result of an expression."""
 
     json: Json = None
     refused: str = ""
@@ -78,7 +78,7 @@ def evaluate_expression(expression: str, view: JsonObject, meter: Meter) -> Valu
 
 
 def node_read(expression: str) -> tuple[str, str | None] | None:
-    """For a plain path into `outputs`: the node and the first field that it reads; None for anything else."""
+    """Return the node and the first field that a plain path into `outputs` reads; None for anything else."""
     if not _PLAIN_PATH.match(expression):
         return None
     head, *rest = expression.split(".")
@@ -88,7 +88,7 @@ def node_read(expression: str) -> tuple[str, str | None] | None:
 
 
 def field_read(expression: str, name: str) -> str | None:
-    """For a plain path into `name`: the first field that it reads; None for anything else."""
+    """Return the first field that a plain path into `name` reads; None for anything else."""
     head, *rest = expression.split(".")
     return rest[0] if head == name and rest and _PLAIN_PATH.match(expression) else None
 

@@ -1,9 +1,9 @@
-"""How much a value weighs: bytes that are counted, not measured, so that the same value weighs the same everywhere.
+"""The weight of a value: bytes that are counted, not measured, so that the same value weighs the same everywhere.
 
-The weight of a text is its length in UTF-8; each value, name and text has `VALUE_BYTES` beside, each list and object
-`CONTAINER_BYTES`. It is that of the tree:
-what hangs in a value twice counts twice, as it does once the value is written down. What could not be written down and
-read again (a number that is not finite, half a character, too many levels) has no weight: it is refused.
+The weight of a text is its length in UTF-8; each value, name and text has `VALUE_BYTES` in addition, each list and
+object `CONTAINER_BYTES`. A value is weighed as a tree: a part that occurs twice counts twice, as it does once the value
+is written out. Values that cannot be written and read again (a number that is not finite, half a character, too many
+levels) have no weight: they are refused.
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -13,15 +13,15 @@ from typing import Final, NamedTuple
 from pydantic import BaseModel
 
 VALUE_BYTES: Final = 32
-"""What any value weighs at least; a list of a thousand zeros is no less work than a thousand names."""
+"""The minimum weight of any value; a list of a thousand zeros is no less work than a thousand names."""
 CONTAINER_BYTES: Final = 128
-"""What a list or an object weighs at least: making, checking and writing one is work of several values."""
+"""The minimum weight of a list or an object: building, checking and writing one is the work of several values."""
 CONTAINER_PARTS: Final = 6
-"""Checking and writing a list or an object takes as long as so many numbers."""
+"""Checking and writing a list or an object takes as long as this many numbers."""
 MAX_LEVELS: Final = 64
 """Lists and objects within one another. Readers of JSON give up somewhere below 200, and a value travels in others."""
 MAX_BITS: Final = 1_024
-"""Of a whole number. Readers of JSON give up somewhere above."""
+"""Maximum size of a whole number; JSON parsers give up somewhere above."""
 
 
 class ValueTooLarge(Exception):
@@ -39,18 +39,18 @@ class Weight(NamedTuple):
 
 
 class Scale:
-    """Weighs values, each list and object once, however often it hangs in others. Mutable: it remembers them.
+    """Weighs values, each list and object once, however often it occurs in others. Mutable: it remembers them.
 
     Args:
-        most: no value may weigh more bytes.
-        count: is told of each list and object that is looked through how many values it holds.
+        most: the maximum weight of a value in bytes.
+        count: called for each visited list and object with the number of its values.
     """
 
     def __init__(self, most: int, count: Callable[[int], None] | None = None) -> None:
         self.most = most
         self._count = count
         self._known: dict[int, tuple[object, Weight]] = {}
-        """By identity; the object is kept with its weight, so that no other can get its identity."""
+        """Weights by identity; the object is kept too, so that no other can get its identity."""
 
     def weigh(self, value: object, level: int = 0) -> Weight:
         """The weight of a JSON value, or of a frozen model.

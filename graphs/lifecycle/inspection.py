@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final, Literal, TypeAlias
 
-from pydantic import ValidationError
+from pydantic import ConfigDict, ValidationError
 
 from elcano.graphs.catalogue.reducers import REDUCERS
 from elcano.graphs.engine.commands import CallAgent, CallTool, RunBranches
@@ -42,15 +42,17 @@ _WHOLE: Final = ("outputs", "values", "sections")
 
 
 How: TypeAlias = Literal["set", "removed", "appended", "cut_off"]
-"""`set`: it has another value; `appended` and `cut_off`: of a list."""
 
 
 class Change(Frozen):
-    """One difference between two states."""
+    """One difference that a step made to what the run knows."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
 
     field: str
     """Where: `evidence`, `outputs.judge`, `conversation[0].gap`."""
     how: How
+    """`set`: it has another value; `appended` and `cut_off`: of a list."""
     before: Json = None
     """The old value in short; null if there was none."""
     after: Json = None

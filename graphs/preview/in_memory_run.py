@@ -35,7 +35,7 @@ Performer: TypeAlias = Callable[[Call, float], Awaitable[Entry]]
 
 
 Watcher: TypeAlias = Callable[[ResearchInput, Journal], None]
-"""Is told of each run and branch that was walked to its end."""
+"""Called with each run and branch that was walked to its end."""
 
 
 def ignore_progress(asked: ResearchInput, journal: Journal) -> None:
@@ -65,7 +65,7 @@ async def _walk_branches(
     clock: Callable[[], float],
     watch: Watcher,
 ) -> Entry:
-    """As many branches as may run side by side begin together; in memory they are then walked one by one."""
+    """Start as many branches together as may run in parallel; in memory they are then walked one by one."""
     node = journal.graph.by_id[work.node]
     assert isinstance(node, ParallelNode)
     books = FanOut(node, work, journal.run)
@@ -99,7 +99,7 @@ async def _walk_branches(
 
 INVENTED: Final = "(invented)"
 ANSWER_TOKENS: Final = 100
-"""What an invented call uses beside what it is sent: something, so that budgets are seen to be spent."""
+"""What an invented call uses besides its prompt: something, so that budgets are visibly spent."""
 
 
 class PreviewTooLong(Exception):
@@ -224,7 +224,7 @@ def _invent_plan(given: JsonObject) -> JsonObject:
 
 
 def _invent_turn(given: JsonObject) -> JsonObject:
-    """One participant after the other; the last one, who is the reporter of the usual team, from then on."""
+    """Return one participant after the other; then always the last one, the reporter of the usual team."""
     team, number = given.get("participants"), given.get("iteration")
     names = list(team) if isinstance(team, dict) else []
     if not names or not isinstance(number, int):

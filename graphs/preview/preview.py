@@ -22,9 +22,9 @@ from elcano.graphs.state.failures import Ending
 from elcano.graphs.text import ensure_list
 
 MOST_CALLS: Final = 500
-"""Of agents and tools in one preview, those of branches included: some seconds."""
+"""Maximum number of calls of agents and tools in one preview, including branches: some seconds."""
 STEP_SECONDS: Final = 1.0
-"""What each call takes by the preview's clock."""
+"""The duration of each call by the preview's clock."""
 
 
 class PreviewStep(Frozen):
@@ -33,20 +33,20 @@ class PreviewStep(Frozen):
     path: str = ""
     """The branch; empty for the graph itself."""
     number: int
-    """Of its run or branch, from 1."""
+    """The number in its run or branch, from 1."""
     node: str
     kind: StepKind
     calls: str = ""
     """The agent, tool or reducer."""
     limits: str = ""
-    """What its node says of its calls, in short."""
+    """Its node's limits on calls, in short."""
     iteration: int
     outcome: StepOutcome
     reason: str = ""
     """Why it did not complete."""
     output: Json = None
     next: str = ""
-    """Where it went on to; empty at the end."""
+    """The next node; empty at the end."""
     nulls: tuple[str, ...] = ()
     """Expressions that gave null, each with where it stands: `inputs.gap: conversation[-1].gap`."""
 
@@ -55,7 +55,7 @@ class Preview(Frozen):
     """A walk through a graph."""
 
     steps: tuple[PreviewStep, ...]
-    """Those of a branch before the step of the parallel node that runs it."""
+    """The steps; those of a branch come before the step of the parallel node that runs it."""
     visited: tuple[str, ...]
     """Nodes of the graph itself that the walk came through."""
     unvisited: tuple[str, ...]
@@ -63,10 +63,10 @@ class Preview(Frozen):
     ending: Ending | None = None
     """Why it ended early; null if it came to its end."""
     failure: str = ""
-    """What failed for good, in words."""
+    """The permanent failure, in words."""
     warnings: tuple[str, ...] = ()
     cut: bool = False
-    """It was broken off after `MOST_CALLS` calls; the steps of what was under way are missing."""
+    """Whether it was broken off after `MOST_CALLS` calls; the unfinished steps are missing."""
 
 
 async def preview_graph(asked: ResearchInput, answers: Mapping[str, Sequence[JsonObject]]) -> Preview:
@@ -93,7 +93,7 @@ class _Walk:
         self._run_id = run_id
         self._now = 0.0
         self._walked: dict[str, list[PreviewStep]] = {}
-        """By run and branch; a branch leaves it for the one that it belongs to, once that has ended."""
+        """Steps by run and branch; a branch's steps move to its parent's once the branch has ended."""
 
     def clock(self) -> float:
         """Read before and after each call."""

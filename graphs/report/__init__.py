@@ -1,1 +1,1 @@
-"""What a report is made of: drafts, checked statements, works, references, results of queries and analyses."""
+"""The parts of a report: drafts, checked statements, works, references, results of queries and analyses."""

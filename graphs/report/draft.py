@@ -36,19 +36,19 @@ class Citation(Frozen):
     quote: str = Field(min_length=1, max_length=2_000)
     """Literal words of that evidence, nothing added and nothing left out."""
     mark: str = Field(default="", coerce_numbers_to_str=True)
-    """What stands in brackets behind the words that it supports; empty: it supports the whole claim."""
+    """The mark in brackets after the words that it supports; empty: it supports the whole claim."""
 
 
 class Claim(Frozen):
     """One block of a report: a paragraph, `###` heading, list, table, code, formula or quotation in Markdown.
 
-    In its text a bracket is a mark if it holds nothing but marks of its citations, as in `[a]`, `[a, b]` or
-    `[from a, b]`, and stands in no code and no formula; any other bracket is text. A sentence without a mark connects.
+    In its text a bracket is a mark if it contains only marks of its citations, as in `[a]`, `[a, b]` or `[from a, b]`,
+    and is in no code and no formula; any other bracket is text. A sentence without a mark connects.
     """
 
     text: str = Field(min_length=1)
     citations: tuple[Citation, ...] = ()
-    """Those whose marks stand in the text, and those without a mark."""
+    """Citations whose marks occur in the text, and those without a mark."""
 
 
 class DraftRef(Frozen):
@@ -62,9 +62,9 @@ class DraftRef(Frozen):
     cited: int = Field(ge=0)
     """Different pieces of evidence that it cites."""
     evidence: tuple[str, ...] = ()
-    """Their ids, and those of the passages that it calls related."""
+    """Ids of the passages that it cites or calls related."""
     beside: tuple[str, ...] = ()
-    """Ids of the best passages that it neither cites nor calls related: for whoever joins it with other drafts."""
+    """Ids of the best passages that it neither cites nor calls related: for joining it with other drafts."""
 
 
 class ReportRef(Frozen):

@@ -1,6 +1,6 @@
 """The text of a reference to a work: its authors, its standing, and where its identifiers lead.
 
-Words alone, of whatever sources told: who shows them disarms them in the way of the form that they are shown in.
+Plain text from any source: the code that renders it escapes it for its output format.
 """
 
 from collections.abc import Sequence
@@ -11,11 +11,11 @@ from elcano.graphs.report.works import Flag, Work, WorkKind
 from elcano.graphs.text import shorten_text
 
 MOST_AUTHORS: Final = 6
-"""After so many it is `et al.`: as the Vancouver style has it."""
+"""Number of authors before `et al.`, as in the Vancouver style."""
 MOST_NOTICES: Final = 5
 NOTICE_CHARACTERS: Final = 300
 DATE_CHARACTERS: Final = 10
-"""Of a day."""
+"""The length of a day."""
 DESIGN_CHARACTERS: Final = 40
 ABOUT_CHARACTERS: Final = 240
 """All flags together have room in it."""
@@ -50,7 +50,7 @@ _IN_ADDRESS: Final = "%!#$&'()*+,/:;=?@~[]"
 
 
 def format_authors(names: Sequence[str], most: int = MOST_AUTHORS) -> str:
-    """`Curie M, Bohr N, et al.`: at most so many."""
+    """Format authors as `Curie M, Bohr N, et al.`, up to a maximum number."""
     shown = [_shorten_author(name) for name in names[:most]]
     return ", ".join([*filter(None, shown), *(["et al."] if len(names) > most else [])])
 
@@ -63,13 +63,13 @@ def describe_work_flags(work: Work) -> str:
 
 
 def find_citation_mark(work: Work | None) -> str:
-    """What stands behind the number wherever the work is cited, as `retracted`; empty for one that stands."""
+    """Return the mark that follows the number wherever the work is cited, such as `retracted`; empty if it stands."""
     told = work.flags if work else ()
     return next((short for flag, (short, _) in _MARKS.items() if flag in told), "")
 
 
 def format_reference_warning(number: int, title: str, work: Work | None) -> str:
-    """That the reference `number` does not stand, or is in doubt, in a sentence; empty for one that stands."""
+    """Return a sentence that the reference `number` does not stand, or is in doubt; empty if it stands."""
     told = work.flags if work else ()
     found = [words for flag, (_, words) in _MARKS.items() if flag in told]
     return f"Reference {number} (“{shorten_text(_on_one_line(title), 120)}”) {' and '.join(found)}." if found else ""
@@ -102,14 +102,14 @@ def list_work_identifiers(work: Work) -> list[tuple[str, str]]:
 
 
 def format_identifier(name: str) -> tuple[str, str]:
-    """One identifier, given as `doi:10.1/x`, as it is shown and where it leads."""
+    """Format one identifier, given as `doi:10.1/x`, with its address."""
     kind, _, text = name.partition(":")
     before, address = _ADDRESSES.get(kind, (f"{kind}:", ""))
     return before + text, address + quote(text, safe=_IN_PATH) if address else text
 
 
 def resolve_work_url(work: Work) -> str:
-    """Where a person reads the work; empty if that is not known."""
+    """Return the address at which readers find the work; empty if unknown."""
     if work.url.startswith(("https://", "http://")):
         return quote(_on_one_line(work.url), safe=_IN_ADDRESS)
     return next((where for _, where in list_work_identifiers(work)), work.identifiers.url)

@@ -33,16 +33,16 @@ class ReportDraft(Frozen):
     introduction: tuple[Claim, ...] = ()
     """The answer at once, and what the report is about."""
     disputed: tuple[Claim, ...] = ()
-    """Where what was found disagrees."""
+    """Where the findings disagree."""
     strength: tuple[Claim, ...] = ()
     """How strong the evidence is."""
     conclusion: tuple[Claim, ...] = ()
     remarks: tuple[str, ...] = ()
-    """What code left out of the writer's answer, in sentences; they stand among the report's warnings."""
+    """What code left out of the writer's answer, in sentences; they are among the report's warnings."""
     judgements: tuple[Judgement, ...] = ()
-    """What was found of statements when they were held against their quotes."""
+    """The verdicts on statements that were compared with their quotes."""
     known: tuple[str, ...] = Field(default=(), exclude_if=lambda known: not known)
-    """What its statements may say without quoting it, because code proved it; then only quotes are held against it."""
+    """What its statements may say without a quote, because code proved it; otherwise only quotes count."""
     attachments: dict[str, JsonObject] = Field(default={}, exclude_if=lambda attached: not attached)
     """What plugins attach to it, by the names of their additions to reports."""
 
@@ -62,30 +62,30 @@ class CitedText(Frozen):
     """Canonical id of the document, as its source calls it."""
     source: str
     locators: tuple[str, ...] = ()
-    """Where in it the cited passages are."""
+    """The places of the cited passages in it."""
     retrieved: str = ""
-    """The day in UTC, as `2026-11-22`; empty if nobody said."""
+    """The day in UTC, as `2026-11-22`; empty if unknown."""
 
 
 class Reference(Frozen):
-    """One numbered entry of the reference list: a document that is cited, or a work, whichever of its texts is."""
+    """One numbered entry of the reference list: a cited document, or a work, whichever of its texts is cited."""
 
     number: int = Field(ge=1)
     document: str
     title: str
     source: str
     locators: tuple[str, ...]
-    """Where in it the cited passages are."""
+    """The places of the cited passages in it."""
     content_hash: str
     """SHA-256 of the stored text that the quotes were found in; of several, of the first."""
     work: Work | None = None
-    """What all sources together tell of it; None: of a document of which nothing more is known."""
+    """The merged data of all sources; None for a document of which nothing more is known."""
     told_by: tuple[Provenance, ...] = ()
-    """Who told of the work, and when."""
+    """The sources that described the work, and when."""
     also: tuple[str, ...] = ()
     """Other names of the work, as `doi:...`: of its preprint, or where sources differ."""
     preprints: tuple[str, ...] = ()
-    """Of a work that was published: the names of the preprint that there is of it."""
+    """For a published work: the identifiers of its preprint."""
     texts: tuple[CitedText, ...] = ()
     """The stored texts that the quotes were found in."""
 
@@ -101,7 +101,7 @@ class Report(Frozen):
     partial: str | None
     """Why the run ended early, in words; None if it did not."""
     model: str
-    """Which models wrote it."""
+    """The models that wrote it."""
     references: tuple[Reference, ...]
     citations: tuple[CheckedCitation, ...]
     unverified: tuple[CheckedCitation, ...]
@@ -113,11 +113,11 @@ class Report(Frozen):
     support: SupportCounts = SupportCounts()
     """How many of its statements are supported by what they quote; of literal quotations all are unchecked."""
     accounts: tuple[Work, ...] = ()
-    """What sources told of the cited works beside passages that the writer was given: in sections, for example."""
+    """Sources' data on the cited works from passages that the writer was not given: in sections, for example."""
     parts: tuple[Part, ...] = ()
-    """Its text as data, without what code wrote; empty: it is older than that, or there was no draft."""
+    """Its text as data, without parts that code wrote; empty: it is older than that, or there was no draft."""
     language: str = ""
-    """Of its text, as in `en` or `zh-Hans` (BCP 47); empty: not known."""
+    """The language of its text, as `en` or `zh-Hans` (BCP 47); empty: unknown."""
     follows: str = Field(default="", exclude_if=lambda follows: not follows)
     """The run that its run follows, whose passages it may cite; empty: none."""
     attachments: dict[str, JsonObject] = Field(default={}, exclude_if=lambda attached: not attached)

@@ -1,4 +1,4 @@
-"""A report's text as data: parts of blocks, blocks of statements, statements with what became of their citations.
+"""A report's text as data: parts of blocks, blocks of statements, statements with their checked citations.
 
 A block is one top-level block of Markdown. Its sentences, list items and table cells are its statements.
 """
@@ -10,19 +10,19 @@ from pydantic import Field
 from elcano.graphs.frozen import Frozen
 
 Support: TypeAlias = Literal["supported", "partly", "in_passage", "not_supported", "unchecked"]
-"""Whether the quotes of a statement say what it says. `in_passage`: the passages that it cites have what its quotes
-leave out. `unchecked`: its quotes are where it says, nobody has read it, and code found nothing against it."""
+"""Whether the quotes of a statement support it. `in_passage`: the cited passages contain what its quotes leave out.
+`unchecked`: its quotes hold, it was not reviewed, and code found nothing against it."""
 
 
 Verdict: TypeAlias = Literal["verified", "unknown_evidence", "quote_not_found", "no_citation"]
-"""What became of a citation: it holds; its evidence was never given; its words are not there; there was none."""
+"""The result of a citation's check: it holds; its evidence was never given; its words are not there; there was none."""
 
 
 class CheckedCitation(Frozen):
     """One citation after its check."""
 
     claim: str
-    """The statement that it stands behind, without markup; of a citation without a mark, its whole block."""
+    """The statement that it follows, without markup; for a citation without a mark, its whole block."""
     evidence: str
     quote: str
     verdict: Verdict
@@ -32,18 +32,18 @@ class CheckedCitation(Frozen):
     """Where the quote begins in the stored document text, in characters."""
     end: int | None = None
     content_hash: str = ""
-    """Of the stored text that it was found in; empty: that of its reference."""
+    """The hash of the stored text in which it was found; empty: that of its reference."""
 
 
 StatementKind: TypeAlias = Literal["fact", "inference", "connecting"]
-"""What a statement rests on: quotes of its own; facts that it names, from which it concludes; nothing."""
+"""What a statement rests on: its own quotes; named facts, from which it concludes; nothing."""
 
 
 class Judgement(Frozen):
     """The result of checking one statement against its quotes."""
 
     statement: str
-    """Its `Statement.text`."""
+    """The `Statement.text`."""
     support: Support
     reason: str = ""
     """In words, without a full stop; empty if it is supported."""
@@ -54,7 +54,7 @@ class Judgement(Frozen):
     """The quotes that it was held against. A judgement with evidence and without quotes is older than this field, or
     made by code: it counts for every statement with these words and this evidence."""
     context: str = ""
-    """Of a table cell: its `Statement.context`."""
+    """For a table cell: its `Statement.context`."""
     before: str = ""
     """The sentence before it, which its meaning may depend on."""
 
@@ -65,7 +65,7 @@ class Judgement(Frozen):
 
 
 class StatementKey(NamedTuple):
-    """A statement at its place: what is mended or stands elsewhere has another key, and is read anew."""
+    """A statement at its place: a changed or moved statement has another key, and is reviewed anew."""
 
     text: str
     context: str = ""
@@ -82,11 +82,11 @@ class Statement(Frozen):
     kind: StatementKind
     citations: tuple[CheckedCitation, ...] = ()
     support: Support = "unchecked"
-    """`not_supported` without anybody's judgement if a citation does not hold that it needs."""
+    """`not_supported` without a review if a required citation does not hold."""
     reason: str = ""
     """Why it is supported in part or not at all, in words without a full stop."""
     context: str = ""
-    """Of a table cell: the first cell of its row, and the heading of its column."""
+    """For a table cell: the first cell of its row, and the heading of its column."""
 
 
 class SupportCounts(Frozen):
@@ -96,9 +96,9 @@ class SupportCounts(Frozen):
     partly: int = 0
     not_supported: int = 0
     unchecked: int = 0
-    """Their quotes are where they say; nobody has read them against these."""
+    """Statements whose quotes hold and which were not reviewed."""
     in_passage: int = 0
-    """What their quotes leave out stands in the passages that they cite."""
+    """Statements whose cited passages contain what their quotes leave out."""
 
     @property
     def total(self) -> int:
@@ -115,7 +115,7 @@ class Block(Frozen):
 
     kind: BlockKind
     markdown: str
-    """As the report has it, with the numbers of references."""
+    """The Markdown in the report, with the numbers of references."""
     statements: tuple[Statement, ...] = ()
     """None of headings, code and formulas."""
 

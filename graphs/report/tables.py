@@ -13,7 +13,7 @@ from elcano.graphs.frozen import Frozen
 
 Dialect: TypeAlias = Literal["sqlite", "postgresql", "duckdb", "mysql"]
 Kind: TypeAlias = Literal["integer", "decimal", "text", "date", "time", "timestamp", "boolean", "json", "other"]
-"""What the values of a column are. `decimal` is every number that need not be whole, floating or exact."""
+"""The type of a column's values. `decimal` is every number that need not be whole, floating or exact."""
 
 
 def dialect_of(address: str) -> Dialect:
@@ -37,11 +37,12 @@ class ColumnSchema(Frozen):
     nullable: bool = True
     comment: str = Field(default="", max_length=1_000)
     samples: tuple[str, ...] = ()
-    """Its commonest values, the commonest first; empty: there are none, or the operator keeps them in the database."""
+    """Its most common values, the most common first; empty: there are none, or the operator keeps them in the database.
+    """
     distinct: int | None = None
     """How many different values it has, NULL apart; None: not counted."""
     lowest: str | None = None
-    """Of numbers and moments, as the database writes it; None: not looked at, or the column is empty."""
+    """The lowest number or time, as the database writes it; None: not determined, or the column is empty."""
     highest: str | None = None
 
 
@@ -52,7 +53,7 @@ class ForeignKey(Frozen):
     table: str
     """The name of the other table, as `TableSchema.name` has it."""
     referred: tuple[str, ...] = Field(min_length=1)
-    """Its columns, in the same order."""
+    """The referenced columns, in the same order."""
     declared: bool = True
     """False: the database does not say so; the names and the types of the columns do."""
 
@@ -61,7 +62,7 @@ class TableSchema(Frozen):
     """One table or view."""
 
     name: str = Field(min_length=1, max_length=NAME_CHARACTERS)
-    """As it is written in SQL without quotation marks; `schema.table` outside of the default schema."""
+    """The name in SQL without quotation marks; `schema.table` outside the default schema."""
     kind: Literal["table", "view"] = "table"
     comment: str = Field(default="", max_length=2_000)
     rows: int | None = None
@@ -105,7 +106,7 @@ class ResultColumn(Frozen):
     """One column of a result."""
 
     name: str
-    """As the query calls it; of two with one name the second has `_2` behind it."""
+    """The name in the query; a second column of the same name gets the suffix `_2`."""
     type: str = ""
     kind: Kind = "other"
 
@@ -116,7 +117,7 @@ class ResultTable(Frozen):
     database: str
     dialect: Dialect
     sql: str
-    """As it was run, with the limit that was put around it."""
+    """The SQL as it ran, with the limit around it."""
     columns: tuple[ResultColumn, ...]
     rows: tuple[tuple[Cell, ...], ...]
     truncated: bool = False
@@ -124,9 +125,9 @@ class ResultTable(Frozen):
     at: str
     """When it was read: UTC, ISO 8601, to the second."""
     schema_hash: str = ""
-    """Of the schema that the query was checked against."""
+    """The hash of the schema against which the query was checked."""
     tables: tuple[str, ...] = ()
-    """Those that the query read, as the schema calls them; empty also of results of before this was kept."""
+    """The tables that the query read, as the schema names them; empty also for results older than this field."""
     parents: tuple[str, ...] = ()
     """Artifact hashes of the results that code put it together from; empty: a query gave it."""
     computed: str = ""
@@ -134,7 +135,7 @@ class ResultTable(Frozen):
 
 
 class ResultDigest(Frozen):
-    """What the state knows of a result."""
+    """The part of a result that the state holds."""
 
     artifact: str
     """The artifact hash of the `ResultTable`."""
@@ -150,13 +151,13 @@ class ResultDigest(Frozen):
 
 
 class ReadTables(BaseModel):
-    """Which tables of a database a result was read from: what the metadata of its evidence say under `read`."""
+    """The tables of a database that a result was read from: the value of `read` in the metadata of its evidence."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     database: str = Field(min_length=1)
     """The name that the operator gave it."""
     tables: tuple[str, ...] = ()
-    """As the schema calls them."""
+    """The names in the schema."""
     columns: tuple[str, ...] = ()
     """`table.column`, of those tables."""

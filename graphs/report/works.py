@@ -15,9 +15,9 @@ from elcano.graphs.frozen import Epoch, Frozen
 Flag: TypeAlias = Literal[
     "preprint", "retracted", "concern", "corrected", "withdrawn", "no_results", "unknown_status", "abstract_only"
 ]
-"""What a reader has to know. `preprint`: not peer reviewed. `retracted`, `withdrawn`: no longer stands. `concern`: its
-publisher has doubts. `corrected`: there is an erratum. `no_results`, `unknown_status`: of a trial. `abstract_only`: no
-more of it than its abstract was read."""
+"""Flags for readers. `preprint`: not peer reviewed. `retracted`, `withdrawn`: no longer stands. `concern`: its
+publisher has doubts. `corrected`: there is an erratum. `no_results`, `unknown_status`: trials only. `abstract_only`:
+only its abstract was read."""
 WorkKind: TypeAlias = Literal[
     "article", "review", "preprint", "trial", "book", "encyclopedia", "page", "document", "other"
 ]
@@ -45,7 +45,7 @@ class Identifiers(Frozen):
     nct: str = ""
     """`NCT` and eight digits."""
     url: str = ""
-    """Of a page, normalised; empty for what has one of the other names."""
+    """The address of a page, normalized; empty for works with one of the other identifiers."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -54,9 +54,9 @@ class Identifiers(Frozen):
 
     @property
     def document(self) -> str:
-        """The one that stands for the work; empty if there is none.
+        """Return the identifier that stands for the work; empty if there is none.
 
-        `doi:...` goes before `pmid:...`, `pmcid:...`, `arxiv:...`, `nct:...` and `url:...`.
+        `doi:...` takes precedence over `pmid:...`, `pmcid:...`, `arxiv:...`, `nct:...` and `url:...`.
         """
         named = dict(self)
         order = ("doi", "pmid", "pmcid", "arxiv", "nct", "url")
@@ -80,19 +80,19 @@ class Work(Frozen):
     publisher: str = ""
     kind: WorkKind = "other"
     design: tuple[str, ...] = ()
-    """What kind of study it is, in its source's words: `Randomized Controlled Trial`, `Meta-Analysis`, `PHASE3`."""
+    """The kind of study, in its source's words: `Randomized Controlled Trial`, `Meta-Analysis`, `PHASE3`."""
     identifiers: Identifiers = Identifiers()
     url: str = ""
-    """Where a person reads it."""
+    """The address at which readers find it."""
     language: str = ""
-    """As `en`."""
+    """The language, as `en`."""
     flags: tuple[Flag, ...] = ()
     notices: tuple[str, ...] = ()
-    """What stands behind a flag, in a sentence each: the retraction and where it is published."""
+    """The reason for each flag, in a sentence: the retraction and where it is published."""
     cited_by: int | None = Field(default=None, ge=0)
     licence: str = ""
     source: str = ""
-    """Who says so: the name of the source."""
+    """The name of the source that says so."""
     retrieved_at: Epoch = 0.0
     """Seconds since the epoch."""
 

@@ -1,1 +1,1 @@
-"""JSON Schema, as far as an agent of one's own may use it: read, checked, and made into what a model is asked for."""
+"""The part of JSON Schema that custom agents may use: parsed, checked, and turned into models."""

@@ -56,7 +56,7 @@ def said_as(value: object) -> str:
 
 
 def parse_length_bounds(schema: Mapping[str, Any], at: str, tell: Tell, low: str, high: str, most: int) -> Bounds:
-    """What two keywords say of a length: whole numbers up to `most`, the low one first."""
+    """Parse two length keywords: whole numbers up to `most`, the low one first."""
     bounds: list[Any] = []
     for keyword in (low, high):
         value = schema.get(keyword)
@@ -84,7 +84,7 @@ def number_range(schema: Mapping[str, Any], at: str, tell: Tell) -> Bounds:
 def parse_schema_choices(
     schema: Mapping[str, Any], at: str, tell: Tell, known: frozenset[str], kind: type
 ) -> tuple[str | int, ...]:
-    """The only values that a schema allows, if it lists them; of the `known` keywords none may stand beside."""
+    """Parse the only values that a schema allows, if it lists them; no other `known` keyword may accompany them."""
     if "const" in schema:
         keyword, said = "const", [schema["const"]]
     elif "enum" in schema:

@@ -1,8 +1,8 @@
-"""From a JSON Schema to its shape, or to everything that is wrong with it, each fault with its place as a JSON pointer.
+"""Parses a JSON Schema into its shape, or into all its faults, each with its JSON pointer.
 
-Taken is what providers of models take too and what can be checked without surprises: objects with named properties,
-lists, texts, numbers, booleans, choices, null beside one of these, and local `$defs` that do not lead back to
-themselves. All else is refused by name. What is read is bounded, so that no schema takes long.
+Supported is what model providers support too and what can be checked without surprises: objects with named properties,
+lists, texts, numbers, booleans, choices, null beside one of these, and local `$defs` that do not refer to themselves.
+Everything else is refused by name. The input is bounded, so that no schema takes long.
 """
 
 import json
@@ -26,11 +26,12 @@ from elcano.graphs.schemas.shape import LONGEST_TEXT, MOST_ITEMS, Kind, Property
 from elcano.graphs.text import shorten_text
 
 MAX_CHARACTERS: Final = 40_000
-"""Of a schema as JSON. It is sent with every request."""
+"""Maximum length of a schema as JSON. It is sent with every request."""
 MAX_PROPERTIES: Final = 100
-"""Of a schema in all, each definition counted wherever it is used. A model fills in some dozens well."""
+"""Maximum number of properties in a schema, each definition counted wherever it is used. Models fill in some dozens
+well."""
 MAX_DEPTH: Final = 8
-"""Of objects and lists in one another."""
+"""Maximum nesting of objects and lists."""
 MAX_PLACES: Final = 400
 """Places of a schema that are read at all."""
 MAX_LEAST: Final = 1_000
@@ -51,7 +52,7 @@ _AT_ROOT: Final = frozenset({"$schema", "$defs"})
 
 
 class ParsedSchema(NamedTuple):
-    """What came of reading a schema: a shape if there are no faults."""
+    """The result of parsing a schema: a shape if there are no faults."""
 
     shape: Shape | None
     faults: tuple[SchemaFault, ...]

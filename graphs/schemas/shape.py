@@ -18,7 +18,7 @@ from elcano.graphs.frozen import Frozen, Json, JsonObject
 Kind: TypeAlias = Literal["object", "array", "string", "number", "integer", "boolean"]
 
 INVENTED: Final = "(invented)"
-"""Stands where a text has to stand and nobody said one."""
+"""The value of a required text for which no answer was given."""
 LONGEST_TEXT: Final = 50_000
 """Characters of a text whose schema sets no `maxLength`: a report has less."""
 MOST_ITEMS: Final = 1_000
@@ -48,14 +48,14 @@ class Shape:
     bounds: Bounds = Bounds()
     properties: tuple["Property", ...] = ()
     items: "Shape | None" = None
-    """Of a list."""
+    """The items of a list."""
     passage: bool = False
-    """It names a passage that was shown: the model says its key, the state holds its id."""
+    """Whether it names a shown passage: the model gives its key, the state holds its id."""
 
 
 @dataclass(frozen=True)
 class Property:
-    """One field of an object. One that is not required is null where it is not answered."""
+    """One field of an object. An optional field is null if the answer omits it."""
 
     name: str
     shape: Shape
@@ -113,7 +113,7 @@ def is_within_bounds(bounds: Bounds, number: int | float) -> bool:
 
 
 def _list_candidates(bounds: Bounds, step: float) -> list[int | float]:
-    """Numbers of which one fits if any does: 0, the bounds, what lies beside them and between them."""
+    """List numbers of which one fits if any does: 0, the bounds, their neighbours and numbers between them."""
     ends = [end for end in (bounds.least, bounds.above, bounds.most, bounds.below) if end is not None]
     near = [number for end in ends for number in (end, int(end), end + step, int(end) + 1, end - step, int(end) - 1)]
     between = [(one + other) / 2 for one in ends for other in ends]
@@ -121,7 +121,7 @@ def _list_candidates(bounds: Bounds, step: float) -> list[int | float]:
 
 
 KEYS: Final = "Keys of passages of the envelope's `evidence`."
-"""What a model is told of a list that names passages."""
+"""The instruction to a model for a list that names passages."""
 
 
 def model_of(shape: Shape, name: str) -> type[Frozen]:

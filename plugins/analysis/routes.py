@@ -1,7 +1,10 @@
 """The figures of a run that analyzed numbers, and its forest plots."""
 
 import asyncio
-from typing import Annotated
+import csv
+import io
+from collections.abc import Iterator
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Header, Path, Response
 
@@ -10,7 +13,6 @@ from elcano.api.http.errors import (
     NotAcceptable,
     ReportLost,
     ReportNotReady,
-    RequestInvalid,
     RunNotFound,
     problem_docs,
 )
@@ -19,8 +21,7 @@ from elcano.api.reports.drawings import SVG_HEADERS, load_pictures
 from elcano.api.runs.run_status import read_run
 from elcano.api.services import Provided, Services
 from elcano.graphs.report.report import Report
-from elcano.plugins.analysis.analysis import Analysis, plot_path
-from elcano.plugins.analysis.figures import as_csv
+from elcano.plugins.analysis.analysis import Analysis, Pool, plot_path
 from elcano.plugins.analysis.report_statistics import StatisticsAddition
 
 JSON = "application/json"
@@ -29,7 +30,7 @@ SVG = "image/svg+xml"
 """A plot loads nothing and runs nothing, whoever opens it."""
 _TEXT = {"schema": {"type": "string"}}
 
-router = APIRouter(prefix="/v1/runs/{run_id}/analysis", tags=["results"], responses=problem_docs(RequestInvalid))
+router = APIRouter(prefix="/v1/runs/{run_id}/analysis", tags=["results"])
 
 
 @router.get(
@@ -89,3 +90,59 @@ async def _load_stored_report(run_id: str, services: Services) -> str:
     if stored is None:
         raise ReportLost(f"the store does not have {run.report.artifact!r}; is this the run's data directory?")
     return stored
+
+
+COLUMNS: Final = (
+    *("pool", "row", "outcome", "first", "second", "measure", "unit", "study", "reference", "evidence"),
+    *("estimate", "low", "high", "p", "weight_percent", "effect", "standard_error"),
+    *("q", "q_p", "i2_percent", "tau2", "quote", "notes"),
+)
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+
+
+def as_csv(analysis: Analysis) -> str:
+    """RFC 4180, with a line of names; what a spreadsheet would take for a formula begins with an apostrophe."""
+    written = io.StringIO()
+    table = csv.DictWriter(written, COLUMNS, restval="", lineterminator="\r\n")
+    table.writeheader()
+    for pool in analysis.pools:
+        for row in _list_pool_rows(pool):
+            table.writerow({name: _escape_formula_cell(value) for name, value in row.items()})
+    return written.getvalue()
+
+
+def _list_pool_rows(pool: Pool) -> Iterator[dict[str, object]]:
+    of = {
+        "pool": pool.number,
+        "outcome": pool.outcome,
+        "first": pool.first,
+        "second": pool.second,
+        "measure": pool.measure,
+        "unit": pool.unit,
+    }
+    for one in pool.studies:
+        yield {
+            **of,
+            "row": "study",
+            "study": one.study,
+            "reference": one.number,
+            "evidence": one.evidence,
+            "estimate": one.estimate,
+            "low": one.low,
+            "high": one.high,
+            "p": one.p,
+            "weight_percent": one.weight,
+            "effect": one.effect,
+            "standard_error": one.error,
+            "quote": one.quote,
+            "notes": "; ".join(one.notes),
+        }
+    differences = {"q": pool.q, "q_p": pool.q_p, "i2_percent": pool.i2, "tau2": pool.tau2}
+    for name, pooled in (("fixed", pool.fixed), ("random", pool.random), ("adjusted", pool.adjusted)):
+        if pooled is not None:
+            yield {**of, "row": name, **pooled.model_dump(), **differences}
+
+
+def _escape_formula_cell(value: object) -> object:
+    """A text of strangers as no formula; numbers as they are."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

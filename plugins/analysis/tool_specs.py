@@ -19,7 +19,7 @@ TOOLS: Final = (
         summary=summarize_analyze_output,
         needs="analysis",
         attaches="analysis",
-        run=f"{_RUN}.analyzing:analyze_measurements",
+        run=f"{_RUN}:analyze_measurements",
     ),
     ToolSpec(
         name="compute",
@@ -29,6 +29,6 @@ TOOLS: Final = (
         starts="analyzing",
         completes="analysis_complete",
         needs="analysis",
-        run=f"{_RUN}.computing:compute_values",
+        run=f"{_RUN}:compute_values",
     ),
 )

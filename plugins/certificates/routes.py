@@ -3,13 +3,13 @@
 from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
 
-from elcano.api.http.errors import NotCertifiable, ReportLost, RequestInvalid, RunNotFound, RunUnreadable, problem_docs
+from elcano.api.http.errors import NotCertifiable, ReportLost, RunNotFound, RunUnreadable, problem_docs
 from elcano.api.services import Provided
 from elcano.plugins.certificates.run_certificate import stream_certificate
 
 JSON = "application/json"
 
-router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"], responses=problem_docs(RequestInvalid))
+router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"])
 
 
 @router.get(

@@ -24,7 +24,6 @@ from elcano.api.http.errors import (
     NotAcceptable,
     ReportLost,
     ReportNotReady,
-    RequestInvalid,
     ResultNotFound,
     RunNotFound,
     problem_docs,
@@ -173,7 +172,7 @@ _TEXT = {"schema": {"type": "string"}}
 _NO_RESULT = "the answer of the run {run_id!r} rests on no result of a database"
 _MISSING = problem_docs(RunNotFound, ResultNotFound, ReportNotReady, ReportLost)
 
-router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"], responses=problem_docs(RequestInvalid))
+router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"])
 
 
 @router.get("/results", responses=_MISSING)

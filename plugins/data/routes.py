@@ -11,7 +11,6 @@ from pydantic import Field
 from elcano.api.http.errors import (
     DatabaseNotFound,
     DatabaseUnavailable,
-    RequestInvalid,
     TemporalRefused,
     TemporalUnavailable,
     problem_docs,
@@ -63,7 +62,7 @@ async def list_databases(services: Provided) -> list[DatabaseView]:
 
 @router.get(
     "/{name}",
-    responses=problem_docs(DatabaseNotFound, DatabaseUnavailable, RequestInvalid, TemporalRefused, TemporalUnavailable),
+    responses=problem_docs(DatabaseNotFound, DatabaseUnavailable, TemporalRefused, TemporalUnavailable),
 )
 async def get_database(
     name: str,

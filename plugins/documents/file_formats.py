@@ -1,4 +1,9 @@
-"""Turns bytes into a document: one reader per file suffix. Pure, but able to crash a process: see `parser`."""
+"""Turns bytes into a document: one reader per file suffix. Pure, but able to crash a process: see `parser`.
+
+A DOCX is a ZIP archive, so its declared sizes are checked before anything is unpacked; the memory limit of the process
+that reads it catches a header that lies. The location of a passage is a paragraph's number there, and in a PDF, whose
+lines are joined into paragraphs, the page number, which alone is reliable.
+"""
 
 import io
 import re

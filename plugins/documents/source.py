@@ -1,7 +1,9 @@
 """Documents as a source: brings the index up to date, searches it, and returns passages with their whole texts.
 
 Everything that blocks runs in the source's own threads: one for its indexing, others for searches. So one long indexing
-delays neither the worker's other work nor another source.
+delays neither the worker's other work nor another source. A document whose fingerprint is known is not read; one whose
+bytes have the known hash is not parsed. Work is committed in batches, so an interrupted first indexing continues where
+it was.
 """
 
 import asyncio

@@ -9,10 +9,7 @@ from typing import Annotated, TypeAlias
 from fastapi import APIRouter, Path, Query
 
 from elcano.api.http.errors import (
-    BodyTooLarge,
-    BodyUnreadable,
     NodeNotFound,
-    RequestInvalid,
     StoreUnavailable,
     Unauthenticated,
     problem_docs,
@@ -98,7 +95,7 @@ async def get_knowledge(services: Provided) -> KnowledgeView:
     return KnowledgeView.of(await graph.counts(), cypher=graph.cypher_spoken)
 
 
-@router.get("/search", responses=problem_docs(RequestInvalid))
+@router.get("/search")
 async def search_knowledge(
     services: Provided,
     q: Annotated[str, Query(min_length=1, max_length=1_000, description="Words, or the key of a node.")],
@@ -112,13 +109,13 @@ async def search_knowledge(
     return [HitView.of(hit) for hit in await get_graph(services.store).search(q, kinds=kind or (), limit=limit)]
 
 
-@router.get("/nodes/{node_id}", responses=problem_docs(RequestInvalid, NodeNotFound))
+@router.get("/nodes/{node_id}", responses=problem_docs(NodeNotFound))
 async def get_node(node_id: NodeNamed, services: Provided) -> NodeView:
     """Read one node."""
     return NodeView.of(await required_node(node_id, get_graph(services.store)))
 
 
-@router.get("/nodes/{node_id}/neighbours", responses=problem_docs(RequestInvalid, NodeNotFound))
+@router.get("/nodes/{node_id}/neighbours", responses=problem_docs(NodeNotFound))
 async def get_neighbours(
     node_id: NodeNamed,
     services: Provided,
@@ -132,7 +129,7 @@ async def get_neighbours(
     return NeighboursView.of(found, limit)
 
 
-@router.get("/paths", responses=problem_docs(RequestInvalid, NodeNotFound))
+@router.get("/paths", responses=problem_docs(NodeNotFound))
 async def get_paths(
     services: Provided,
     start: Annotated[str, Query(alias="from", pattern=NODE_ID, description="A node's id.")],
@@ -144,7 +141,7 @@ async def get_paths(
     return await shortest_paths(get_graph(services.store), start, end, longest=longest, limit=limit)
 
 
-@router.post("/cypher", responses=problem_docs(BodyTooLarge, BodyUnreadable, RequestInvalid, CypherRefused))
+@router.post("/cypher", responses=problem_docs(CypherRefused))
 async def ask_cypher(request: CypherRequest, services: Provided) -> CypherView:
     """Ask openCypher, where the graph is in Apache AGE: queries that read, for at most 5 seconds."""
     graph = get_graph(services.store)

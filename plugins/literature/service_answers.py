@@ -18,8 +18,8 @@ from pydantic import (
 )
 
 from elcano.activities.passages.document import normalize_text
+from elcano.activities.sources.http.answers import require_answer
 from elcano.activities.sources.http.fetching import Answer
-from elcano.activities.sources.retry_after import require_answer
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
 from elcano.graphs.text import shorten_text
 

@@ -9,7 +9,6 @@ from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
 from elcano.api.http.errors import (
-    RequestInvalid,
     StoreUnavailable,
     TemporalRefused,
     TemporalUnavailable,
@@ -94,9 +93,7 @@ def _build_tool_view(tool: OfferedTool) -> ToolView:
 router = APIRouter(
     prefix="/v1/tools",
     tags=["tools"],
-    responses=problem_docs(
-        RequestInvalid, StoreUnavailable, TemporalRefused, TemporalUnavailable, ToolServersUnavailable
-    ),
+    responses=problem_docs(StoreUnavailable, TemporalRefused, TemporalUnavailable, ToolServersUnavailable),
 )
 
 

@@ -82,7 +82,7 @@ def _import_mcp_library() -> None:
     import jsonschema  # noqa: F401
     import mcp.client.streamable_http  # noqa: F401
 
-    from elcano.plugins.mcp.lines import bound_lines
+    from elcano.plugins.mcp.bounded_streams import bound_lines
 
     bound_lines()
 
@@ -98,7 +98,8 @@ async def _cancel_and_wait(task: "asyncio.Task[Result]") -> None:
 async def _run_connected_work(
     name: str, server: ToolServer, key: Key, work: Callable[["Client"], Awaitable[Result]]
 ) -> Result:
-    from elcano.plugins.mcp import lines
+
+    from elcano.plugins.mcp import bounded_streams
 
     values = _with_variables(name, server, key)
     task, over = asyncio.current_task(), asyncio.Event()
@@ -108,7 +109,7 @@ async def _run_connected_work(
         if task is not None:
             task.cancel()
 
-    lines.when_too_long(too_long)
+    bounded_streams.when_too_long(too_long)
     with _errors(name) as said:
         try:
             async with _open_client(values, said) as client:
@@ -116,7 +117,7 @@ async def _run_connected_work(
         except asyncio.CancelledError:
             if over.is_set():
                 raise ToolRefused(
-                    f"the server {name!r} answered more than {lines.LINE_CHARACTERS:,} characters"
+                    f"the server {name!r} answered more than {bounded_streams.LINE_CHARACTERS:,} characters"
                 ) from None
             raise
         except Exception as error:
@@ -130,7 +131,7 @@ async def _open_client(server: ToolServer, said: TextIO) -> AsyncIterator["Clien
     from mcp.client.stdio import stdio_client
     from mcp.client.streamable_http import streamable_http_client
 
-    from elcano.plugins.mcp.bounded import BoundedTransport
+    from elcano.plugins.mcp.bounded_streams import BoundedTransport
 
     if server.command:
         program = StdioServerParameters(

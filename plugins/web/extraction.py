@@ -26,8 +26,7 @@ from elcano.plugins.documents.html import Part
 from elcano.plugins.documents.parser import as_answer, document_of
 from elcano.plugins.web.addresses import extract_host, resolve_link
 from elcano.plugins.web.alignment import AlignedLines
-from elcano.plugins.web.charset import text_of
-from elcano.plugins.web.content_kind import HTML
+from elcano.plugins.web.content_kind import HTML, text_of
 from elcano.plugins.web.obstacles import PageSigns, find_page_obstacle
 
 MOST_LINKS: Final = 1_000

@@ -8,8 +8,8 @@ from typing import Any, Final, NamedTuple
 
 import httpx
 
+from elcano.activities.sources.http.answers import require_answer
 from elcano.activities.sources.http.fetching import Answer, Service
-from elcano.activities.sources.retry_after import require_answer
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
 from elcano.graphs.report.works import canonicalize_page_url
 from elcano.plugins.web.addresses import normalize_page_url

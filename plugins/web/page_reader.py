@@ -1,4 +1,8 @@
-"""Reads one page: requested once, classified, and parsed in a separate process."""
+"""Reads one page: requested once, classified, and parsed in a separate process.
+
+We choose what we read, so we are a robot even for a single page. A site without a robots.txt allows everything; one
+whose file is temporarily unavailable allows nothing.
+"""
 
 import asyncio
 import json

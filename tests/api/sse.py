@@ -48,6 +48,19 @@ async def read_events(
     return [message for message in await read_all(url, headers=headers, client=client) if message.id is not None]
 
 
+async def next_event(messages: AsyncIterator[Message]) -> Message:
+    """The next message with a number; see `read_events`."""
+    async for message in messages:
+        if message.id is not None:
+            return message
+    raise AssertionError("the stream has ended")
+
+
+async def remaining_events(messages: AsyncIterator[Message]) -> list[Message]:
+    """What comes until the server ends the stream; see `read_events`."""
+    return [message async for message in messages if message.id is not None]
+
+
 async def _messages(response: httpx.Response) -> AsyncIterator[Message]:
     fields: dict[str, str] = {}
     async for line in response.aiter_lines():

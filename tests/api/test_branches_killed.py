@@ -6,7 +6,7 @@ from temporalio.client import Client
 from elcano.storage.store import Store
 from tests.api.asking import start_at
 from tests.api.branching import ONE, Told, followed, told
-from tests.api.sse import read_all, read_events
+from tests.api.sse import next_event, read_all, read_events, remaining_events
 
 
 @pytest.mark.usefixtures("worker")
@@ -17,11 +17,11 @@ async def test_a_branch_that_is_killed_is_told_as_far_as_it_got(
     async with followed(served, run.run_id) as messages:
         await run.begin(ONE)
         await run.emit(ONE, count=2)
-        assert told([await anext(messages) for _ in range(4)])[2:] == [(ONE, "thinking")] * 2
+        assert told([await next_event(messages) for _ in range(4)])[2:] == [(ONE, "thinking")] * 2
         await run.of(ONE).terminate(reason="killed")
-        assert told([await anext(messages)]) == [(ONE, "branch_complete")]
+        assert told([await next_event(messages)]) == [(ONE, "branch_complete")]
         await run.finish()
-        assert told([message async for message in messages]) == [("", "complete")]
+        assert told(await remaining_events(messages)) == [("", "complete")]
     kept = await store.of("default").runs.get(f"{run.run_id}.{ONE}")
     assert kept is not None
     assert kept.status == "terminated"
@@ -75,9 +75,9 @@ async def test_when_the_run_is_terminated_its_branches_are_told_to_their_end(
     async with followed(served, run.run_id) as messages:
         await run.begin(ONE)
         await run.emit(ONE, count=3)
-        before = [await anext(messages) for _ in range(5)]
+        before = [await next_event(messages) for _ in range(5)]
         await run.of().terminate(reason="out")
-        rest = [message async for message in messages]
+        rest = await remaining_events(messages)
     assert told(rest) == [("", "cancelled")]
     assert rest[0].id == "3"
     assert len(before) == 5

@@ -12,6 +12,7 @@ from temporalio.worker import Worker
 from tests.api import scripted
 from tests.api.asking import start_at
 from tests.api.branching import ONE, TWO, Told, followed, told
+from tests.api.sse import next_event, remaining_events
 
 
 @pytest.mark.usefixtures("worker")
@@ -20,7 +21,7 @@ async def test_branches_are_told_live_between_their_beginning_and_their_end(serv
     async with followed(served, run.run_id) as messages:
 
         async def next_told(count: int) -> list[tuple[str, str]]:
-            return told([await anext(messages) for _ in range(count)])
+            return told([await next_event(messages) for _ in range(count)])
 
         assert await next_told(1) == [("", "started")]
         await run.begin(ONE)
@@ -41,12 +42,12 @@ async def test_branches_are_told_live_between_their_beginning_and_their_end(serv
         await run.finish(ONE)
         assert await next_told(1) == [(ONE, "branch_complete")]
         await run.emit(TWO)
-        last = await anext(messages)
+        last = await next_event(messages)
         assert (last.data["section"], last.id) == (TWO, "5+3:3")
         await run.finish(TWO)
         assert await next_told(1) == [(TWO, "branch_complete")]
         await run.finish()
-        assert told([message async for message in messages]) == [("", "complete")]
+        assert told(await remaining_events(messages)) == [("", "complete")]
 
 
 async def test_without_a_worker_one_notice_is_enough_and_nothing_is_lost(
@@ -59,7 +60,7 @@ async def test_without_a_worker_one_notice_is_enough_and_nothing_is_lost(
         for branch in (ONE, TWO):
             await run.emit(branch)
         async with followed(served, run.run_id) as messages:
-            first = [await anext(messages) for _ in range(5)]
+            first = [await next_event(messages) for _ in range(5)]
     async with followed(served, run.run_id, first[-1].id) as messages:
         waiting = await anext(messages)
         assert waiting.event == "waiting"
@@ -82,13 +83,13 @@ async def test_readers_share_one_watcher_and_each_open_branch_is_asked_by_it_alo
         await run.begin(ONE)
         await run.emit(ONE, count=5)
         for reader in readers:
-            assert len([await anext(reader) for _ in range(7)]) == 7
+            assert len([await next_event(reader) for _ in range(7)]) == 7
         names = [task.get_name() for task in asyncio.all_tasks()]
         assert names.count(f"watch {run.run_id}") == 1
         assert names.count(f"read {run.run_id}.{ONE}") == 1
         assert scripted.queries[f"{run.run_id}.{ONE}"] < 20
         await run.finish(ONE)
-        assert told([await anext(readers[0])]) == [(ONE, "branch_complete")]
+        assert told([await next_event(readers[0])]) == [(ONE, "branch_complete")]
         while f"read {run.run_id}.{ONE}" in {task.get_name() for task in asyncio.all_tasks()}:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 

@@ -13,7 +13,7 @@ from elcano.graphs.state.events import AgentEvent
 from elcano.storage.store import Store
 from tests.api.asking import start_at
 from tests.api.branching import ONE, TWO, Told, followed, told
-from tests.api.sse import Message, read_events
+from tests.api.sse import Message, next_event, read_events, remaining_events
 
 
 async def a_story(run: Told) -> None:
@@ -46,17 +46,17 @@ async def test_a_running_run_is_resumed_at_every_cursor_in_every_process(
     async with AsyncExitStack() as stack:
         messages = await stack.enter_async_context(followed(served, run.run_id))
         story = asyncio.create_task(a_story(run))
-        live = [await anext(messages) for _ in range(EVENTS)]
+        live = [await next_event(messages) for _ in range(EVENTS)]
         await story
         assert len({message.id for message in live}) == EVENTS
         for url in (served, other):
             for position, message in enumerate(live, 1):
                 async with followed(url, run.run_id, message.id) as resumed:
-                    rest = [await anext(resumed) for _ in range(EVENTS - position)]
+                    rest = [await next_event(resumed) for _ in range(EVENTS - position)]
                     assert sorted(keys(rest)) == sorted(keys(live[position:]))
         await run.finish(TWO)
         await run.finish()
-        end = [message async for message in messages]
+        end = await remaining_events(messages)
     assert told(end) == [(TWO, "branch_complete"), ("", "complete")]
     await run.of().result()
     whole = await read_events(f"{other}/v1/runs/{run.run_id}/events")

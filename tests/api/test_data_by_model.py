@@ -187,7 +187,7 @@ class Walked:
     @property
     def numbers(self) -> dict[str, str]:
         """What became of the numbers of the answer."""
-        return {one["text"]: one["status"] for one in self.report["data"]["numbers"]}
+        return {one["text"]: one["status"] for one in self.report["attachments"]["data"]["numbers"]}
 
     def told(self, node: str, kind: str) -> Any:
         """The one event of this kind about a node."""
@@ -246,7 +246,7 @@ async def test_a_query_is_mended_and_a_wrong_sum_is_told_to_its_writer(walk: Wal
     assert "-SELECT region, SUM(revenue) AS revenue\n+SELECT region, SUM(amount) AS revenue" in repaired["data"]["diff"]
     (shown,) = [text for name, text in next(iter(found.seen.values())).items() if name.endswith("sql_repair")]
     assert "no table of the query has a column 'revenue'" in shown
-    (table,) = found.report["data"]["tables"]
+    (table,) = found.report["attachments"]["data"]["tables"]
     assert table["rows"] == [["north", NORTH], ["süd", SOUTH]]
     assert len(table["repairs"]) == 1
     assert found.numbers == {f"{one:,}": "proven" for one in (NORTH, SOUTH, NORTH + SOUTH)}
@@ -262,7 +262,7 @@ async def test_two_years_go_in_paths_of_their_own_and_are_merged(walk: Walk) -> 
     for path in list(found.seen.values())[1:]:
         assert [one.partition("-")[2] for one in path][1:4] == ["sql_examples", "question_answering", "data_execution"]
     assert {(one["section"], one["status"]) for one in found.view["branches"]} == {("2023", "done"), ("2024", "done")}
-    merged, *single = found.report["data"]["tables"]
+    merged, *single = found.report["attachments"]["data"]["tables"]
     before, after = (one["rows"][0][0] for one in single)
     assert after == NORTH + SOUTH
     assert merged["rows"][0][:3] == [before, after, str(after - before)]
@@ -272,15 +272,15 @@ async def test_two_years_go_in_paths_of_their_own_and_are_merged(walk: Walk) -> 
 async def test_a_forecast_continues_the_series(walk: Walk) -> None:
     found = await walk(FORECAST)
     assert found.nodes[-4:] == ["data_execution", "forecast", "chart", "synthesis"]
-    history, points = found.report["data"]["tables"]
+    history, points = found.report["attachments"]["data"]["tables"]
     assert (history["row_count"], points["row_count"]) == (48, 6)
     assert [row[0][:7] for row in points["rows"]] == [f"2025-{month:02d}" for month in range(1, 7)]
     names = [column["name"] for column in points["columns"]]
     assert {"forecast", "low_80", "high_80"} <= set(names)
     assert all(12 * row[names.index("forecast")] * 0.5 < NORTH + SOUTH for row in points["rows"])
-    (told,) = found.report["data"]["forecasts"]
+    (told,) = found.report["attachments"]["data"]["forecasts"]
     assert "back-test" in told
-    assert found.report["data"]["chart"]["title"] == "History and forecast"
+    assert found.report["attachments"]["data"]["chart"]["title"] == "History and forecast"
     assert set(found.numbers.values()) == {"proven"}
 
 

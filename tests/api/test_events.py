@@ -14,7 +14,7 @@ from elcano.graphs.state.events import AgentEvent
 from elcano.storage.store import Store
 from tests.api import scripted
 from tests.api.asking import start_at
-from tests.api.sse import Message, following, read_all
+from tests.api.sse import Message, following, next_event, read_all, remaining_events
 
 
 def numbers(messages: list[Message]) -> list[int]:
@@ -49,13 +49,13 @@ async def test_events_arrive_while_the_run_works_and_end_with_it(served: str, te
     run_id = await start_at(served)
     handle = temporal.get_workflow_handle(run_id)
     async with following(f"{served}/v1/runs/{run_id}/events") as messages:
-        first = await anext(messages)
+        first = await next_event(messages)
         assert (first.event, first.id, first.data["message"]) == ("started", "1", "event 1")
         await handle.signal("emit", 8)
-        live = [await anext(messages) for _ in range(8)]
+        live = [await next_event(messages) for _ in range(8)]
         assert numbers(live) == list(range(2, 10))
         await handle.signal("order", "complete")
-        rest = [message async for message in messages]
+        rest = await remaining_events(messages)
     assert [message.event for message in rest] == ["complete"]
     await no_watchers()
 
@@ -124,12 +124,12 @@ async def test_a_late_client_reads_everything_from_the_same_watcher(served: str,
     handle = temporal.get_workflow_handle(run_id)
     await handle.signal("emit", 5)
     async with following(f"{served}/v1/runs/{run_id}/events") as early:
-        assert numbers([await anext(early) for _ in range(6)]) == [1, 2, 3, 4, 5, 6]
+        assert numbers([await next_event(early) for _ in range(6)]) == [1, 2, 3, 4, 5, 6]
         async with following(f"{served}/v1/runs/{run_id}/events") as late:
-            assert numbers([await anext(late) for _ in range(6)]) == [1, 2, 3, 4, 5, 6]
-            assert len(watchers()) == 1
+            assert numbers([await next_event(late) for _ in range(6)]) == [1, 2, 3, 4, 5, 6]
+            assert [task.get_name() for task in watchers()].count(f"watch {run_id}") == 1
             await handle.signal("emit", 1)
-            assert (await anext(early)).id == (await anext(late)).id == "7"
+            assert (await next_event(early)).id == (await next_event(late)).id == "7"
 
 
 @pytest.mark.usefixtures("worker")
@@ -175,7 +175,7 @@ async def test_without_a_worker_the_stream_says_so_and_goes_on(
                 pass
             assert message.event == "started"
             await temporal.get_workflow_handle(run_id).signal("order", "complete")
-            assert [message.event async for message in messages] == ["complete"]
+            assert [message.event for message in await remaining_events(messages)] == ["complete"]
 
 
 @pytest.mark.usefixtures("worker")
@@ -183,12 +183,12 @@ async def test_a_run_that_continues_as_new_goes_on_in_the_same_stream(served: st
     run_id = await start_at(served)
     handle = temporal.get_workflow_handle(run_id)
     async with following(f"{served}/v1/runs/{run_id}/events") as messages:
-        assert (await anext(messages)).id == "1"
+        assert (await next_event(messages)).id == "1"
         await handle.signal("order", "continue")
         await handle.signal("emit", 3)
-        assert numbers([await anext(messages) for _ in range(3)]) == [2, 3, 4]
+        assert numbers([await next_event(messages) for _ in range(3)]) == [2, 3, 4]
         await handle.signal("order", "complete")
-        assert [message.event async for message in messages] == ["complete"]
+        assert [message.event for message in await remaining_events(messages)] == ["complete"]
 
 
 @pytest.mark.usefixtures("worker")
@@ -199,11 +199,11 @@ async def test_a_run_that_ends_without_saying_so_still_ends_the_stream(
     run_id = await start_at(served)
     handle = temporal.get_workflow_handle(run_id)
     async with following(f"{served}/v1/runs/{run_id}/events") as messages:
-        assert (await anext(messages)).id == "1"
+        assert (await next_event(messages)).id == "1"
         await handle.signal("emit", 2)
-        assert numbers([await anext(messages) for _ in range(2)]) == [2, 3]
+        assert numbers([await next_event(messages) for _ in range(2)]) == [2, 3]
         await (handle.terminate(reason="out") if how == "terminate" else handle.signal("order", how))
-        rest = [message async for message in messages]
+        rest = await remaining_events(messages)
     assert [(message.event, message.id) for message in rest] == [(last, "4")]
     assert rest[0].data["data"]["outside"]
     assert "incomplete" not in rest[0].data["data"]
@@ -249,7 +249,7 @@ async def test_a_watcher_that_breaks_off_ends_its_streams_and_is_replaced(
         assert await read_all(f"{served}/v1/runs/{run_id}/events") == []
     assert "broke off" in caplog.text
     async with following(f"{served}/v1/runs/{run_id}/events") as messages:
-        assert (await anext(messages)).event == "started"
+        assert (await next_event(messages)).event == "started"
 
 
 @pytest.mark.usefixtures("worker")

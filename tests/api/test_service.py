@@ -115,7 +115,7 @@ async def test_every_field_of_the_api_is_described(app: FastAPI) -> None:
         "StepView",
         "BetweenView",
         "StepDetail",
-        "ChangeView",
+        "Change",
         "RunComparison",
         "StepPair",
         "ClaimPair",

@@ -4,6 +4,7 @@ import asyncio
 import time
 import uuid
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -15,9 +16,9 @@ from temporalio.api.workflowservice.v1 import (
     RespondActivityTaskCompletedRequest,
 )
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError
-from temporalio.worker import Worker
+from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
-from elcano.activities.calls.heartbeats import send_heartbeats
+from elcano.activities.calls.heartbeats import CountTries, send_heartbeats
 from elcano.graphs.contracts import AgentCall, AgentResult, ToolResult
 from elcano.graphs.engine.entries import StepAbandoned, StepCompleted
 from elcano.graphs.records import ArchiveCall
@@ -25,6 +26,7 @@ from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.failures import Cancellation
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
+from elcano.workflows import policies
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
 from tests.control import pause, stop
@@ -222,3 +224,40 @@ async def test_an_answer_that_comes_together_with_the_end_of_the_run_is_kept(
     answered = next(entry for entry in steps if entry.node == "thinking")
     assert isinstance(answered, StepCompleted)
     assert answered.usage == script.usage
+
+
+async def test_a_call_of_which_nobody_hears_again_is_charged_as_it_was_estimated(
+    temporal: Client, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its run waits for it when it is stopped, but not for ever."""
+    monkeypatch.setattr(policies, "PARTING", timedelta(seconds=0.5))  # which is read without a sandbox
+    reached, over = asyncio.Event(), asyncio.Event()
+
+    async def ask(call: AgentCall) -> AgentResult:
+        if call.agent == "judge":
+            reached.set()
+            await over.wait()
+        return AgentResult(output=script.answer(call.agent, call.input), usage=script.usage)
+
+    queue = run_id = f"run-{uuid.uuid4()}"
+    async with Worker(
+        temporal,
+        task_queue=queue,
+        workflows=[ResearchWorkflow],
+        activities=list(scripted_activities(script, ask=ask)),
+        workflow_runner=UnsandboxedWorkflowRunner(),
+        interceptors=[CountTries(temporal)],
+    ):
+        handle = await temporal.start_workflow(ResearchWorkflow.run, asking(run_id), id=run_id, task_queue=queue)
+        await asyncio.wait_for(reached.wait(), 60)
+        await stop(handle, "enough")
+        result = await handle.result()
+        over.set()
+    assert result.ending is not None
+    assert result.ending.kind == "stopped"
+    (kept,) = script.archived
+    assert kept.log is not None
+    (lost,) = [entry for entry in kept.log.entries if isinstance(entry, StepAbandoned)]
+    assert lost.usage.estimated
+    assert lost.usage.tokens > 0
+    assert result.usage.estimated

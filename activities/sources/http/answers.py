@@ -1,7 +1,8 @@
 """What came back from a service: bytes, read as far as they may be and no further, and what they are said to be.
 
 gzip is all that is asked for and all that is unpacked, once: every further packing would multiply what a few bytes can
-become. Unpacked pieces are small, so that a bomb costs what it may cost and no more.
+become. Unpacked pieces are small, so that a bomb costs what it may cost and no more. `Retry-After` says in seconds or
+as a date how long a service asks to wait.
 """
 
 import codecs
@@ -9,11 +10,13 @@ import json
 import zlib
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any, Final, NamedTuple, cast
 
 import httpx
 
-from elcano.graphs.errors import SourceRefused, SourceUnavailable
+from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
 
 _MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -35,7 +38,7 @@ class Answer(NamedTuple):
     content: bytes
     """Decoded from its content encoding."""
     encoding: str = "utf-8"
-    """As its first bytes say, or as declared; `utf-8` if nothing was, or what is no encoding of texts."""
+    """The encoding from its first bytes, or as declared; `utf-8` if none was, or one that is not for texts."""
 
     @property
     def media_type(self) -> str:
@@ -180,3 +183,44 @@ def _build_decompressor(who: str, response: httpx.Response) -> _Unpacking | None
 
 def _too_large(who: str, most_bytes: int) -> SourceRefused:
     return SourceRefused(f"{who}: the answer is larger than {most_bytes} bytes")
+
+
+LONGEST_WAIT: Final = 86_400.0
+"""Seconds; a provider that asks for more is asked again after a day."""
+_BUSY: Final = {408, 425, 429}
+"""Refusals that a later try may not meet; those from 500 on are others."""
+
+
+def require_answer(source: str, response: httpx.Response) -> None:
+    """Returns if `response` is an answer.
+
+    Raises:
+        SourceBusy: the provider is down, overloaded, or asks to wait.
+        SourceRefused: the same request will never be answered.
+    """
+    if response.is_success:
+        return
+    said = f"{source}: HTTP {response.status_code} {response.reason_phrase}".rstrip()
+    if response.status_code in _BUSY or response.is_server_error:
+        raise SourceBusy(said, parse_retry_after(response.headers.get("Retry-After"), datetime.now(UTC)))
+    raise SourceRefused(said)
+
+
+def parse_retry_after(value: str | None, now: datetime) -> float | None:
+    """Seconds that `Retry-After: value` asks to wait, from 0 to a day; None if it says nothing that can be read.
+
+    Args:
+        value: seconds, or a date as HTTP writes it.
+        now: with its zone.
+    """
+    if value is None:
+        return None
+    if value.strip().isdecimal():
+        asked = float(value)
+    else:
+        try:
+            moment = parsedate_to_datetime(value)
+        except ValueError:  # it says nothing, as if it were not there
+            return None
+        asked = (moment.replace(tzinfo=moment.tzinfo or UTC) - now).total_seconds()
+    return min(max(asked, 0.0), LONGEST_WAIT)

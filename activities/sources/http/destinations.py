@@ -68,7 +68,7 @@ _NUMBER: Final = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 
 def kind_of(address: Address) -> str:
-    """What an address is if it is not public, in a word or two; empty if it is public."""
+    """Return what an address is if it is not public, in a word or two; empty if it is public."""
     if isinstance(address, IPv6Address):
         if address in _MAPPED or address in _NAT64:
             return kind_of(IPv4Address(int(address) & 0xFFFF_FFFF))
@@ -123,7 +123,7 @@ class Origin(NamedTuple):
 
     @property
     def private_name(self) -> str:
-        """As it is written in `ELCANO_PRIVATE_HOSTS`: the port only if it is not the usual one."""
+        """The form in `ELCANO_PRIVATE_HOSTS`: the port only if it is not the usual one."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if WEB_PORTS[self.scheme] == self.port else f"{host}:{self.port}"
 

@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 import httpx
 
 from elcano import __version__
-from elcano.activities.sources.http.answers import ACCEPTED, content_of, encoding_of, media_type
+from elcano.activities.sources.http.answers import ACCEPTED, content_of, encoding_of, media_type, require_answer
 from elcano.activities.sources.http.answers import Answer as Answer
 from elcano.activities.sources.http.destinations import (
     address_of,
@@ -24,12 +24,11 @@ from elcano.activities.sources.http.destinations import (
 from elcano.activities.sources.http.page_cache import KEPT, CachedTransport, RecentPages
 from elcano.activities.sources.http.pinning import THIS_MACHINE, Network, NotPublic, build_pinned_transport
 from elcano.activities.sources.http.redirects import MOST_REDIRECTS, Request, follow_redirect
-from elcano.activities.sources.retry_after import require_answer
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.settings import Settings
 
 API_BYTES: Final = 20_000_000
-"""Of one answer of a service; a page of 1,000 PubMed records takes some 15 MB."""
+"""Maximum size of a service's response; a page of 1,000 PubMed records takes some 15 MB."""
 SECONDS: Final = 30.0
 """For one answer, from the first name that is resolved to the last byte."""
 

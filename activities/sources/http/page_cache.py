@@ -25,7 +25,7 @@ from elcano.activities.sources.http.answers import Answer
 from elcano.activities.sources.http.redirects import Request
 
 FRESH_SECONDS: Final = 3_600
-"""That a page is taken as it is."""
+"""How long a cached page is used as it is."""
 KEPT_SECONDS: Final = 30 * 86_400.0
 """Then it is fetched anew, whatever its server says."""
 LARGEST: Final = 20_000_000
@@ -135,7 +135,7 @@ def _look_into(file: Path) -> None:
 SECONDS: Final = 600.0
 """So long a page is taken as it is: about a round of searches and what is thought of it, and less than an hour."""
 MOST_BYTES: Final = 64_000_000
-"""Of all pages together."""
+"""Maximum size of all pages together."""
 
 Key = tuple[str, tuple[tuple[str, str], ...]]
 

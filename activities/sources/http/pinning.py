@@ -27,9 +27,9 @@ Connect: TypeAlias = Callable[[str, int], Awaitable[httpcore.AsyncNetworkStream]
 CONNECT_SECONDS: Final = 5.0
 """For each address of a host."""
 MOST_ADDRESSES: Final = 4
-"""Of one host, that are tried after each other."""
+"""Number of addresses of one host that are tried in turn."""
 IDLE_SECONDS: Final = 5.0
-"""That a connection is kept after an answer."""
+"""How long a connection is kept after a response."""
 CONNECTIONS: Final = 100
 
 
@@ -38,13 +38,13 @@ class NotPublic(Exception):
 
 
 async def by_the_system(host: str, port: int) -> Sequence[str]:
-    """As this machine resolves names."""
+    """Resolve a name as this machine does."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return [str(entry[4][0]) for entry in found]
 
 
 async def by_tcp(address: str, port: int) -> httpcore.AsyncNetworkStream:
-    """As this machine connects."""
+    """Connect as this machine does."""
     return await httpcore.AnyIOBackend().connect_tcp(address, port, timeout=CONNECT_SECONDS)
 
 

@@ -24,7 +24,7 @@ class Request(NamedTuple):
     method: str
     address: httpx.URL
     headers: Mapping[str, str]
-    """Those of the caller."""
+    """The headers of the caller."""
     body: object
     """Sent as JSON; None: nothing."""
     inside: bool
@@ -32,7 +32,7 @@ class Request(NamedTuple):
 
     @property
     def is_for_everybody(self) -> bool:
-        """Whether nothing in it is a key, nor looks like one, and nothing is sent: so its answer is anybody's."""
+        """Whether the request contains no key, nothing like one, and no body: then its response is not personal."""
         kinds = {name.lower() for name in self.headers}
         address = str(self.address)
         reading = self.method == "GET" and self.body is None

@@ -7,9 +7,10 @@ import pytest
 
 from elcano.api.comparison.run_comparison import Side, build_run_comparison
 from elcano.api.runs.budget_view import BudgetView
-from elcano.api.steps.views import BetweenView, ChangeView, OmittedPart, RowView, StepDetail, StepList, StepView
+from elcano.api.steps.views import BetweenView, OmittedPart, RowView, StepDetail, StepList, StepView
 from elcano.graphs.frozen import Json
 from elcano.graphs.lifecycle import finish
+from elcano.graphs.lifecycle.inspection import Change
 from elcano.graphs.lifecycle.step_rows import BetweenRow, HeldTry, StepRow
 from elcano.graphs.report.draft import Claim
 from elcano.graphs.report.report import DraftSection, ReportDraft
@@ -116,9 +117,9 @@ def test_a_step_from_the_inside(server: Server, capsys: pytest.CaptureFixture[st
         after={},
         budget_after=BudgetView.of(Budget(used=USED).view()),
         changed=[
-            ChangeView(field="evidence", how="appended", items=tuple(evidence), count=12),
-            ChangeView(field="conversation[0].gap", how="set", before="", after="the cost"),
-            ChangeView(field="title", how="set", before="Old", after="New"),
+            Change(field="evidence", how="appended", items=tuple(evidence), count=12),
+            Change(field="conversation[0].gap", how="set", before="", after="the cost"),
+            Change(field="title", how="set", before="Old", after="New"),
         ],
         left_out=[OmittedPart(where="before.outputs.search", size=3_400_000)],
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from elcano.activities.similarity.embedder import Encoder
+from elcano.activities.similarity.encoder import Encoder
 from elcano.graphs.errors import InputInvalid
 from tests.unit.activities.similarity.material import LONGEST, SIZE, VOCABULARY, model, table
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import httpx
 import pytest
 
-from elcano.activities.sources.retry_after import LONGEST_WAIT, parse_retry_after, require_answer
+from elcano.activities.sources.http.answers import LONGEST_WAIT, parse_retry_after, require_answer
 from elcano.graphs.errors import SourceBusy, SourceRefused
 
 NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)

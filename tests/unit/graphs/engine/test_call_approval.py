@@ -131,7 +131,7 @@ def test_what_was_asked_says_why_a_decision_is_not_taken() -> None:
         return refuse_control(GRAPH, journal.run, action, closing=False)
 
     assert refusal(ApproveCall(call=IDS[0])) == f"the call {IDS[0]!r} was refused already by alice"
-    assert "nobody decided on it in time" in str(refusal(ApproveCall(call=IDS[1])))
+    assert "it was not decided on in time" in str(refusal(ApproveCall(call=IDS[1])))
     assert f"waiting are: {IDS[2]}" in str(refusal(ApproveCall(call="x")))
     assert refusal(ApproveCall(call=IDS[2])) is None
 

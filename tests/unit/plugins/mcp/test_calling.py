@@ -12,7 +12,7 @@ import pytest
 
 from elcano.activities.calls.retry_classification import classify_failure
 from elcano.graphs.errors import ActivityFault, ApprovalNeeded, OutcomeUnknown, ToolRefused, ToolUnavailable
-from elcano.plugins.mcp import lines
+from elcano.plugins.mcp import bounded_streams
 from elcano.plugins.mcp.mcp_tools import CallToolInput, CallToolOutput, ListToolsInput
 from elcano.plugins.mcp.offered_tools import Listing
 from elcano.plugins.mcp.tool_calls import Caller, CallPlace
@@ -187,7 +187,7 @@ async def test_a_server_that_hangs_is_ended(calls: Calls) -> None:
 async def test_an_answer_that_does_not_end_is_refused_before_it_is_parsed(
     calls: Calls, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lines, "LINE_CHARACTERS", 1_000_000)
+    monkeypatch.setattr(bounded_streams, "LINE_CHARACTERS", 1_000_000)
     assert len((await calls.call("echo", text="y", times=900_000)).text) > 1_000
     with pytest.raises(ToolRefused, match="answered more than"):
         await calls.call("echo", text="y", times=5_000_000)

@@ -122,7 +122,7 @@ async def test_a_manager_that_names_nobody_ends_in_a_report() -> None:
     assert set(script.calls) == {"task_ledger", "progress_ledger", "writer"}
     assert journal.run.ending is not None
     assert journal.run.ending.kind == "stalled"
-    assert any(event.type == "routed" and "nobody speaks" in event.message for event in journal.events)
+    assert any(event.type == "routed" and "no speaker" in event.message for event in journal.events)
 
 
 @pytest.mark.parametrize("failing", ["task_ledger", "progress_ledger", "hypothesizer", "tool_selector", "judge"])

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elcano.activities.passages.document import FileSkipped
-from elcano.plugins.web.charset import text_of
+from elcano.plugins.web.content_kind import text_of
 
 JAPANESE = "<meta charset=Shift_JIS><p>日本語のページ、①と髙</p>"
 FRENCH = "<p>Où est \u201cété\u201d \u2014 là ?</p>"

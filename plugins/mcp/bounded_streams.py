@@ -1,15 +1,61 @@
-"""The output of a program as text, in which no message is longer than allowed.
+"""Streams of servers that end where an answer is longer than allowed: a response of HTTP, or a line of a program.
 
 The library joins a line before it parses it, however long it is. A program that writes without end would fill the
 worker's memory, long before its time is over.
 """
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from contextvars import ContextVar
 from typing import Final
 
+import httpx2
 import mcp.client.stdio
 from anyio.streams.text import TextReceiveStream
+
+from elcano.graphs.errors import ToolRefused
+
+
+class BoundedTransport(httpx2.AsyncBaseTransport):
+    """Wraps a transport, and lets no response have more than `most` bytes as received."""
+
+    def __init__(self, inner: httpx2.AsyncBaseTransport, most: int) -> None:
+        self._inner = inner
+        self._most = most
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Return the response, whose body is counted as it is read; compression, which hides the size, is not accepted.
+
+        Raises:
+            ToolRefused: while the body is read, once it is too long.
+        """
+        request.headers["accept-encoding"] = "identity"
+        response = await self._inner.handle_async_request(request)
+        response.stream = _Counted(response.stream, self._most)
+        return response
+
+    async def aclose(self) -> None:
+        """Close the wrapped transport."""
+        await self._inner.aclose()
+
+
+class _Counted(httpx2.AsyncByteStream):
+    def __init__(self, inner: object, most: int) -> None:
+        if not isinstance(inner, httpx2.AsyncByteStream):
+            raise TypeError(f"an answer is no stream but {type(inner).__name__}")
+        self._inner = inner
+        self._most = most
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        read = 0
+        async for chunk in self._inner:
+            read += len(chunk)
+            if read > self._most:
+                raise ToolRefused(f"the server answered more than {self._most:,} bytes")
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
 
 LINE_CHARACTERS: Final = 20_000_000
 """Maximum length of one message of a program."""

@@ -1,1 +1,0 @@
-"""The functions of the tools of the plugin, which do I/O."""

@@ -33,8 +33,8 @@ from elcano.activities.calls.ledger_lines import BookActivities
 from elcano.activities.calls.models import Resolve
 from elcano.activities.calls.names import agent_activities, tool_activities
 from elcano.activities.calls.retry_classification import tell_failures_in_lines
-from elcano.activities.providers.gated_calls import gate_models, through_gate
 from elcano.activities.providers.queue_limits import ProviderActivities
+from elcano.activities.providers.rate_limit import gate_models, through_gate
 from elcano.activities.report.publishing import ReportActivities
 from elcano.activities.services import Services, missing_extras
 from elcano.activities.similarity.embedder import open_embedder
@@ -47,8 +47,8 @@ from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.errors import ElcanoError, InputInvalid
 from elcano.graphs.extras import EXTRAS, worker_identity
 from elcano.graphs.model_names import PROVIDERS, address_of, rates_fault
+from elcano.graphs.plugin import load_objects
 from elcano.graphs.providers import PROVIDER_QUEUE, model_queue
-from elcano.graphs.registry import load_objects
 from elcano.redaction import log_to_stderr
 from elcano.settings.environment import is_set
 from elcano.settings.plugins import list_variables

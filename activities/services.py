@@ -1,11 +1,11 @@
-"""What a worker opens once and uses for every call: databases, tool servers, encoders."""
+"""The services that a worker opens once and uses for every call: databases, tool servers, encoders."""
 
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import Any, Final, TypeAlias, TypeVar, cast
 
 from elcano.graphs.extras import EXTRAS
-from elcano.graphs.registry import load_objects
+from elcano.graphs.plugin import load_objects
 from elcano.settings import Settings
 
 T = TypeVar("T")
@@ -27,7 +27,7 @@ class Services:
         self._opened: dict[Callable[[Settings], Any], object] = dict(given)
 
     def open_all(self) -> None:
-        """Open what the plugins name, so that an unusable setting is reported at the start.
+        """Open the services of the plugins, so that an unusable setting is reported at the start.
 
         Raises:
             InputInvalid: a setting names something that does not exist.

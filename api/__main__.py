@@ -18,7 +18,7 @@ from elcano import __version__
 from elcano.api.app import create_app
 from elcano.api.source_catalogue import list_enabled_sources
 from elcano.graphs.errors import ElcanoError
-from elcano.graphs.registry import load_objects, load_registries
+from elcano.graphs.plugin import load_objects, load_registries
 from elcano.redaction import log_to_stderr
 from elcano.settings.plugins import list_variables
 from elcano.settings.settings import BAD_SETTINGS, Settings, program_settings, unknown_variables

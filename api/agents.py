@@ -24,7 +24,7 @@ from elcano.graphs.named_parts import StoredAgent, agents_called, agents_carried
 from elcano.graphs.schemas.bounds import SchemaFault, build_json_pointer, prefix_fault_pointers
 from elcano.graphs.schemas.schema_parser import parse_schema
 from elcano.graphs.spec.limits import MAX_AGENTS, MAX_FAULTS
-from elcano.graphs.spec.own_agent import OwnAgent, key_parts
+from elcano.graphs.spec.own_agent import OwnAgent, VersionedName
 from elcano.storage.versions import AgentStore, AgentVersion
 
 
@@ -178,7 +178,7 @@ def _validate_own_agent(given: dict[str, Any]) -> tuple[OwnAgent | None, list[Sc
 
 async def agent_version(text: str, own: AgentStore) -> AgentVersion | None:
     """The version of an agent of one's own that `text` names; None if there is none."""
-    named = key_parts(text)
+    named = VersionedName.parse(text)
     return None if named is None else await own.get(*named)
 
 

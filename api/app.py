@@ -34,7 +34,7 @@ from elcano.api.steps import routes as step_routes
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection, connect_client, workflows_page
 from elcano.graphs.contracts import TASK_QUEUE
-from elcano.graphs.registry import load_objects
+from elcano.graphs.plugin import load_objects
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store, open_configured
 

@@ -237,7 +237,7 @@ async def welcome(
     request: Request,
     accept: Annotated[str | None, Header(description="`application/json` (default) or `text/html`.")] = None,
 ) -> Response:
-    """Return what this service is and where its manual is."""
+    """Return a description of this service and the address of its manual."""
     form = choose_media_type(accept, (JSON, HTML))
     found = Welcome(name=request.app.title, description=request.app.description, version=request.app.version)
     headers = {"Vary": "Accept", "Content-Security-Policy": CONTENT_POLICY}

@@ -13,12 +13,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from elcano.graphs.report.tables import DatabaseSchema
 from elcano.plugins.data.data_answer import QueryFault, SqlQuery
 from elcano.plugins.data.databases.database import Database
 from elcano.plugins.data.databases.engine import Engine, FetchedRows, Limits, Stop
 from elcano.plugins.data.databases.policy import Refused, parse_allowed_query
 from elcano.plugins.data.databases.query_runner import resolve_query_columns, run_query
+from elcano.plugins.data.tables import DatabaseSchema
 from tests.unit.plugins.data.databases import hostile
 from tests.unit.plugins.data.databases.shop import content, duckdb_shop, postgresql_shop, sqlite_shop
 

@@ -20,7 +20,7 @@ from elcano.cli.reports import report, results
 from elcano.cli.runs import delete, fork, list_runs, resume, rollback
 from elcano.cli.sources import app as sources
 from elcano.cli.steps import diff, list_steps, show_step
-from elcano.graphs.registry import list_plugins, resolve_path
+from elcano.graphs.plugin import list_plugins, resolve_path
 
 Command: TypeAlias = typer.Typer | Callable[..., None]
 

@@ -15,15 +15,15 @@ from elcano.cli.requests import get_json
 from elcano.graphs.checks.callees import every_fault
 from elcano.graphs.checks.graph_json_faults import form_faults
 from elcano.graphs.checks.references import explain_unknown_name
+from elcano.graphs.errors import Fault, trim_pointer_to_document
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.modes import MODES, mode_named
-from elcano.graphs.named_parts import GraphName, branches_named, with_agents, with_branches
+from elcano.graphs.named_parts import branches_named, with_agents, with_branches
 from elcano.graphs.schemas.bounds import build_json_pointer, prefix_fault_pointers
 from elcano.graphs.schemas.schema_parser import parse_schema
-from elcano.graphs.spec.faults import Fault, trim_pointer_to_document
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.limits import size_faults
-from elcano.graphs.spec.own_agent import OwnAgent
+from elcano.graphs.spec.own_agent import OwnAgent, VersionedName
 
 NAME_FORM: Final = "use lower-case letters, digits and underscores, a letter first, at most 48"
 _OBJECT: Final[TypeAdapter[JsonObject]] = TypeAdapter(JsonObject)
@@ -106,7 +106,7 @@ def _fetch_graph(name: str) -> ResearchGraph:
         Failed: there is none of this name, or the API cannot be asked.
     """
     nothing = f"{name!r} is neither a file nor a built-in graph ({', '.join(MODES)})"
-    if GraphName.read(name) is None:
+    if VersionedName.parse(name) is None:
         raise BadInput(nothing)
     try:
         return ResearchGraph.model_validate(get_json(f"/v1/graphs/{quote(name, safe='@')}"))

@@ -43,7 +43,7 @@ os.killpg(0, signal.SIGKILL)
 
 @dataclass(frozen=True)
 class Guard:
-    """What a child process needs to be guarded."""
+    """The data that a child process needs to be guarded."""
 
     group: int
     """The process group."""

@@ -35,7 +35,7 @@ from elcano.graphs.model_names import (
     parse_model_provider,
     rates_fault,
 )
-from elcano.graphs.registry import list_plugins, load_objects, load_registries
+from elcano.graphs.plugin import list_plugins, load_objects, load_registries
 from elcano.output import guarded_output
 from elcano.redaction import without_secrets
 from elcano.settings import (
@@ -204,7 +204,7 @@ def check_modes(chosen: Settings) -> Iterable[Finding]:
 
 
 def _fetch_listing(chosen: Settings, path: str) -> list[Any] | str:
-    """Return what the server lists there, or why it did not."""
+    """Return the server's listing, or why there is none."""
     try:
         response = httpx.get(f"{chosen.base_url}{path}", timeout=10)
     except httpx.TransportError as error:

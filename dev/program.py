@@ -6,7 +6,7 @@ import sys
 from typing import Final, NoReturn
 
 from elcano.graphs.errors import ElcanoError, InputInvalid
-from elcano.graphs.registry import load_registries
+from elcano.graphs.plugin import load_registries
 
 _CANNOT_START: Final = 2
 """The exit code of `elcano` for requests that cannot work."""

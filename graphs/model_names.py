@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import Final
 
 from elcano.graphs.contracts import ModelChoice
-from elcano.graphs.registry import find_model
+from elcano.graphs.plugin import find_model
 from elcano.graphs.spec.own_agent import OwnAgent
 
 OFFLINE: Final = "offline"
@@ -126,7 +126,7 @@ def model_names(text: str) -> tuple[str, ...]:
 
 
 def rates_fault(providers: Iterable[str]) -> str | None:
-    """Explain which of the providers with configured rates are unknown; None if all are known."""
+    """Explain unknown providers among those with configured rates; None if all are known."""
     unknown = [name for name in providers if name not in PROVIDERS]
     if not unknown:
         return None
@@ -134,7 +134,7 @@ def rates_fault(providers: Iterable[str]) -> str | None:
 
 
 def model_fault(text: str) -> str | None:
-    """Explain what is wrong with a model's name and what to write instead; None if its form is right."""
+    """Explain the fault of a model's name and its correction; None if its form is right."""
     names = model_names(text)
     if OFFLINE in names[:-1]:
         return f"in {text!r} `offline` must come last: it always answers, so no model after it would be asked"

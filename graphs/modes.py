@@ -13,7 +13,7 @@ from typing import Final
 
 from elcano.graphs.builder import ASKED, DATABASES, OFFERED_DOMAINS, GraphBuilder
 from elcano.graphs.checks.costs import estimate_graph_costs
-from elcano.graphs.registry import Registry
+from elcano.graphs.plugin import Registry
 from elcano.graphs.spec.graph import Node, ResearchGraph, ToolNode
 from elcano.graphs.spec.limits import DATA_PATH
 from elcano.graphs.spec.walks import prefix_graph

@@ -5,33 +5,13 @@ agents that its nodes call, each under its name and version, so later changes to
 defined in the JSON itself, under `agents`, is called by its name there; nodes of the graph's branches can call it too.
 """
 
-import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from elcano.graphs.agents.definition import AGENTS
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.limits import MAX_AGENTS, MAX_DEPTH, MAX_GRAPHS, MAX_NODES
 from elcano.graphs.spec.own_agent import OwnAgent
-
-_NAME: Final = re.compile(r"([a-z][a-z0-9_]{0,47})(?:@([1-9][0-9]{0,8}))?")
-
-
-class GraphName(NamedTuple):
-    """A graph, and which version of it."""
-
-    name: str
-    version: int | None = None
-    """None: the latest."""
-
-    @classmethod
-    def read(cls, text: str) -> "GraphName | None":
-        """Parse a graph's name; None if no graph can have it."""
-        found = _NAME.fullmatch(text)
-        return cls(found[1], int(found[2]) if found[2] else None) if found else None
-
-    def __str__(self) -> str:
-        return self.name if self.version is None else f"{self.name}@{self.version}"
 
 
 def branches_named(graph: object) -> dict[str, str]:

@@ -12,8 +12,7 @@ from importlib.metadata import entry_points
 from typing import Final
 
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.plugin import KERNEL, Plugin
-from elcano.graphs.registry import install_plugins
+from elcano.graphs.plugin import KERNEL, Plugin, install_plugins
 from elcano.settings.environment import read_plugin_choice
 
 BUILT_IN: Final = (
@@ -110,7 +109,7 @@ def _import_left_out(offered: Mapping[str, str]) -> list[Plugin]:
 
 
 def _without_needy(found: Sequence[Plugin]) -> list[Plugin]:
-    """Those whose needs are met; the others are left out with what they need, which is logged."""
+    """Return the plugins whose needs are met; the others are left out with what they need, which is logged."""
     kept = list(found)
     while lacking := [plugin for plugin in kept if not {one.name for one in kept}.issuperset(plugin.needs)]:
         for plugin in lacking:

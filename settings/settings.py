@@ -153,7 +153,7 @@ def program_settings() -> Settings:
 
 
 def _explain_setting_fault(place: tuple[int | str, ...], value: object, message: str) -> str:
-    """Describe what is wrong with one setting; `place` begins with its name or its variable, as pydantic reports it."""
+    """Describe the fault of one setting; `place` begins with its name or its variable, as pydantic reports it."""
     by_variable = {get_variable_name(one): one for one in Settings.model_fields}
     name = by_variable.get(str(place[0]), str(place[0]))
     inner = "".join(f"[{part!r}]" for part in place[1:])

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from elcano.graphs.plugin import load_stores
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.registry import load_stores
 from elcano.settings import Settings, get_settings
 from elcano.storage import all_tenants
 from elcano.storage.all_tenants import Admission, OpenRun

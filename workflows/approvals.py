@@ -51,7 +51,7 @@ class Approvals:
             self._at_work -= 1
             self._follow()
 
-    async def decided(self, work: CallTool, item: int, lost: LostCall) -> str | LostCall:
+    async def await_decision(self, work: CallTool, item: int, lost: LostCall) -> str | LostCall:
         """Returns the id of the call once it is approved; else why it is not made. `lost` is how it failed."""
         call = self._call_of(work, item)
         self._record(ApprovalRequested(step=work.step, node=work.node, at=self._elapsed(), call=call))

@@ -102,7 +102,7 @@ class BranchRunner:
 
     @property
     def some_hold(self) -> Hold | None:
-        """Return what keeps one of the open branches waiting for an answer; None if nothing does.
+        """Return the reason why one of the open branches waits for an answer; None if none does.
 
         A hold whose time counts comes first: while a call waits for approval, no time counts.
         """
@@ -116,7 +116,7 @@ class BranchRunner:
 
     @property
     def hold(self) -> Hold | None:
-        """Return what all remaining branches wait for, if it is not budget alone; None as long as one continues."""
+        """Return the common wait of all remaining branches, if it is not budget alone; None while one continues."""
         waits = (branch.child is not None and (branch.hold or branch.paused) for branch in self._open.values())
         return self.some_hold if not self._parting and all(waits) else None
 
@@ -127,7 +127,7 @@ class BranchRunner:
 
     @property
     def waits(self) -> dict[str, HoldReason]:
-        """Return what the waiting branches wait for, by run id."""
+        """Return the reasons of the waiting branches, by run id."""
         held = {branch.run_id: branch.hold.reason for branch in self._open.values() if branch.hold is not None}
         return held | {branch.run_id: "budget" for branch in self._open.values() if branch.paused is not None}
 
@@ -180,7 +180,7 @@ class BranchRunner:
 
     def _replan(self) -> None:
         """Starts new branches when there is room, and cancels running ones that were dropped."""
-        added = self._books.replanned(visit_of(self._asked.graph, self._journal.run))
+        added = self._books.replan(visit_of(self._asked.graph, self._journal.run))
         self._unstarted += len(added)
         self._begin(added)
         self._postponed.clear()
@@ -196,7 +196,7 @@ class BranchRunner:
 
     def _top_up(self, extra: TopUp) -> None:
         open_branches = {branch.start.index for branch in self._open.values()} - self._books.dropped
-        self._grant(self._books.raised(extra, self._journal.run.budget.limits, open_branches))
+        self._grant(self._books.share_top_up(extra, self._journal.run.budget.limits, open_branches))
         self._postponed.clear()
 
     async def ask_to_stop(self, reason: str) -> None:
@@ -307,7 +307,7 @@ class BranchRunner:
             return build_missing_outcome(branch.start, reason, type=type(cause).__name__, usage=used)
 
     def _pass_on(self) -> None:
-        """Give what ended branches left over to those that wait for it, once no other branch is working."""
+        """Give the leftovers of ended branches to those that wait for them, once no other branch is working."""
         if self.exhausted is not None:
             paused = ((branch.start.index, branch.paused) for branch in self._open.values())
             self._grant(self._books.passed_on({index for index, why in paused if why and why.kind in DIVIDED_ENDINGS}))

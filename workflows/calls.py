@@ -47,7 +47,7 @@ class Performer:
             case CallTool():
                 return self._in_time(await self._tools.perform(work), began)
 
-    async def given_up(self, task: "asyncio.Task[Outcome]", work: Call, ending: Ending | None) -> Outcome:
+    async def give_up(self, task: "asyncio.Task[Outcome]", work: Call, ending: Ending | None) -> Outcome:
         """Returns the outcome of a call that is cut off now. It may report its usage; a late answer is kept."""
         await workflow.wait_condition(lambda: True)  # an answer in the same workflow task has come: it is heard first
         if not task.done():
@@ -107,7 +107,7 @@ class Performer:
         result = await await_outcome(work.node, activity, policy)
         if isinstance(result, AgentResult):
             return StepCompleted(
-                **build_step_place(work, self._elapsed(), self._journal.idled(result.waited, workflow.time())),
+                **build_step_place(work, self._elapsed(), self._journal.count_idle(result.waited, workflow.time())),
                 output=result.output,
                 usage=result.usage,
                 model=result.model,

@@ -14,6 +14,7 @@ from temporalio import workflow
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import CHAIN_WORKFLOW
     from elcano.graphs.engine.entries import Diverted, NodeChosen
+    from elcano.graphs.engine.routing import find_sources_ending
     from elcano.graphs.engine.run import Run, has_stalled
     from elcano.graphs.engine.step_function import advance_run
     from elcano.graphs.errors import ElcanoError, EngineFault
@@ -212,6 +213,8 @@ class ChainWorkflow(ResearchWorkflow):
             Ended: the run is over.
         """
         at, ending = self._elapsed(), Ending(kind=kind, detail=detail)
+        if kind == "stalled":  # searches that failed find nothing new, and that is no news
+            ending = find_sources_ending(self._place) or ending
         self._choose(NodeChosen(at=at, to=to, ending=ending) if to else Diverted(at=at, ending=ending))
         await self._walk()
         if self._place.finished:

@@ -93,7 +93,7 @@ class RunWaits:
         else:
             self._journal.record(HoldCleared(at=self._journal.elapsed(now)), now)
 
-    async def released(self) -> None:
+    async def show_release(self) -> None:
         """Ends the display of a hold that is over; to be called after each entry."""
         if self._shown.beneath in ("held", "approval") and self._journal.run.hold is None:
             self._shown.enter_work()

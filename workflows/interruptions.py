@@ -88,17 +88,17 @@ class Interruptions:
         The second timer is only started once the first has fired, which most runs never see.
         """
         while True:
-            await self._deadline.reached()
+            await self._deadline.wait()
             limit = self._journal.run.budget.limits.seconds
             over = self._elapsed() >= limit
             if over or not self._journal.leaving:
                 self.say(Ending(kind="time", detail=f"the time of {limit:g} s is used up"))
             if over:
-                await self._deadline.moved()
+                await self._deadline.wait_for_move()
             else:
                 self._deadline.move(self._journal.due(limit))
 
-    async def settled(self) -> None:
+    async def settle_reset(self) -> None:
         """Return at once, unless the run was reset or resumed: then return once that is in its log.
 
         Raises:

@@ -87,7 +87,7 @@ class ResearchWorkflow:
             if asked.follows is not None and asked.carried is None:
                 await run_conclusion.take_over(asked, asked.follows)
             await self._research()
-            await self._interruptions.settled()
+            await self._interruptions.settle_reset()
             if asked.branch_of is None and self._journal.run.failure is None:  # a run that failed has no report
                 self._shown.enter("writing")
                 self._report = await run_conclusion.publish_report(asked, self._journal, self._shown)
@@ -98,7 +98,7 @@ class ResearchWorkflow:
         cancelled = broken is not None and is_cancelled_exception(broken)
         failed = run.failure or (failure_from_error(run.node, broken) if broken and not cancelled else None)
         status = finish.status_of(self._journal, failed, self._report, cancelled=cancelled)
-        await self._interruptions.settled()
+        await self._interruptions.settle_reset()
         for task in beside:
             task.cancel()
         cancellation = Cancellation.read(workflow.cancellation_reason() or "") if cancelled else None
@@ -146,12 +146,12 @@ class ResearchWorkflow:
 
         Temporal knows the ids of one execution and answers a repeated one by itself; the log knows earlier ones too.
         """
-        known = self._journal.accepted(_request_id())
-        return ControlAnswer(answer=known.answer if known else self._controlled(request, _request_id()))
+        known = self._journal.find_accepted(_request_id())
+        return ControlAnswer(answer=known.answer if known else self._accept_action(request, _request_id()))
 
     @control.validator
     def _can_be_controlled(self, request: ControlRequest) -> None:
-        if self._journal.accepted(_request_id()) is not None:
+        if self._journal.find_accepted(_request_id()) is not None:
             return
         branch = self._asked.branch_of
         if refusal := self._refusal(request.action, branch.run_id if branch else ""):
@@ -162,7 +162,7 @@ class ResearchWorkflow:
         """The same, from the run that this branch belongs to; a branch that is writing already has no use for it."""
         self._waiting.hear()
         if self._refusal(request.action) is None:
-            self._controlled(request)
+            self._accept_action(request)
 
     @workflow.signal(name=BRANCH_HELD_SIGNAL)
     def branch_held(self, notice: BranchHeld) -> None:
@@ -177,10 +177,10 @@ class ResearchWorkflow:
             return self._branching.refusal(action)
         return refusal
 
-    def _controlled(self, request: ControlRequest, request_id: str = "") -> Json:
+    def _accept_action(self, request: ControlRequest, request_id: str = "") -> Json:
         """Writes an action into the log, and lets the clock, those who look on and the branches know."""
         action, by = request.action, request.by
-        answer = answer_to(self._asked.graph, action.applied(self._journal.run), action)
+        answer = answer_to(self._asked.graph, action.apply(self._journal.run), action)
         when = workflow.time()
         self._record(
             Controlled(at=self._elapsed(), action=action, by=by, when=when, request_id=request_id, answer=answer)
@@ -198,7 +198,7 @@ class ResearchWorkflow:
     async def _walk(self) -> None:
         """From where the run is through an exit node, or to where the way on has to be chosen."""
         while not self._journal.run.finished:
-            await self._interruptions.settled()
+            await self._interruptions.settle_reset()
             self._go_back_if_asked()
             if self._journal.run.pause is not None:  # not even the clock takes it to its report
                 await self._waiting.while_paused()
@@ -208,7 +208,7 @@ class ResearchWorkflow:
                 return
             if (interruption := self._interruptions.take()) is not None:
                 self._record(entry_from_interruption(self._journal, interruption, workflow.time()))
-            await self._waiting.released()
+            await self._waiting.show_release()
             self._continue_as_new_if_suggested()
             work = self._journal.next(workflow.time())
             match work:
@@ -218,7 +218,7 @@ class ResearchWorkflow:
                     await self._waiting.on(work.hold)
                 case _:
                     self._shown.place()
-                    self._record(await self._performed(work))
+                    self._record(await self._perform(work))
 
     def _go_back_if_asked(self) -> None:
         """Continues in a fresh history, with the log up to the requested step, if a rollback was requested."""
@@ -240,28 +240,28 @@ class ResearchWorkflow:
                 self._asked.model_copy(update={"carried": self._journal.pages, "resumed_from": None})
             )
 
-    async def _performed(self, work: Work) -> Entry:
+    async def _perform(self, work: Work) -> Entry:
         """Return the outcome of `work`. An interruption ends a call at once; branches are first asked to write."""
         if isinstance(work, RunBranches):
-            return await self._branched(work)
+            return await self._run_branches(work)
         self._interruptions.keep_time()
         task = asyncio.create_task(self._performer.perform(work))
         try:
             await workflow.wait_condition(lambda: task.done() or self._interruptions.pending)
         except asyncio.CancelledError:
             if is_cancelled():
-                self._record(await self._performer.given_up(task, work, None))
+                self._record(await self._performer.give_up(task, work, None))
             raise
         if task.done():
             return await task
         interruption = self._interruptions.take()
         ending = None if interruption is None else add_hold_reason(self._journal.run, interruption)
-        entry = await self._performer.given_up(task, work, ending)
+        entry = await self._performer.give_up(task, work, ending)
         if interruption is not None and isinstance(entry, StepCompleted):  # it had been answered after all
             self._interruptions.say(interruption)
         return entry
 
-    async def _branched(self, work: RunBranches) -> Entry:
+    async def _run_branches(self, work: RunBranches) -> Entry:
         """Runs the branches. If told to stop they still hand over their drafts; when time is up they are given up.
 
         If the run waits for more budget they are not: they wait as well, and once all do the run has paused. If all

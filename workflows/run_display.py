@@ -49,7 +49,7 @@ class OpenBranches(Protocol):
 
     @property
     def waits(self) -> Mapping[str, HoldReason]:
-        """Return what other branches wait for, by run id."""
+        """Return the reasons for which other branches wait, by run id."""
         ...
 
     @property

@@ -22,7 +22,7 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxR
 from temporalio.workflow import Info
 
 from elcano.graphs.contracts import ANSWER_MARK
-from elcano.graphs.registry import load_registries
+from elcano.graphs.plugin import load_registries
 
 if TYPE_CHECKING:
     from temporalio.bridge.proto.workflow_activation import WorkflowActivation

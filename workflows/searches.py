@@ -67,7 +67,7 @@ class ToolCalls:
                 return held
         answered = [result for result in results if isinstance(result, ToolResult)]
         waited = min((result.waited for result in answered), default=0.0)
-        here = build_step_place(work, self._elapsed(), self._journal.idled(waited, workflow.time()))
+        here = build_step_place(work, self._elapsed(), self._journal.count_idle(waited, workflow.time()))
         told = max((result.told for result in answered), default=0)
         if not work.for_each:
             (only,) = results
@@ -84,7 +84,7 @@ class ToolCalls:
                 return result
             if self._asked.approvals == "refuse":
                 return result
-            approval = await self._approvals.decided(work, item, result)
+            approval = await self._approvals.await_decision(work, item, result)
             return approval if isinstance(approval, LostCall) else await self._call(work, item, tries, approval)
 
     async def _call(self, work: CallTool, item: int, tries: int, approval: str = "") -> ToolResult | LostCall:

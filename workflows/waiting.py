@@ -43,15 +43,15 @@ class Deadline:
         """Move the deadline; a waiting task waits for the new one."""
         self.at = at
 
-    async def reached(self) -> None:
+    async def wait(self) -> None:
         """Returns once the moment has come."""
         while self.at is None or self.at > workflow.time():
             if self.at is None:
-                await self.moved()
+                await self.wait_for_move()
             else:
                 await self._moved_or_come(self.at)
 
-    async def moved(self) -> None:
+    async def wait_for_move(self) -> None:
         """Returns once the moment was moved."""
         waited_for = self.at
         await workflow.wait_condition(lambda: self.at != waited_for)

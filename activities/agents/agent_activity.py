@@ -41,7 +41,7 @@ from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.engine.budget_check import sent_tokens
 from elcano.graphs.errors import BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.registry import resolve_function
+from elcano.graphs.plugin import resolve_function
 from elcano.graphs.report.draft import Claim, DraftRef
 from elcano.graphs.report.report import ReportDraft
 from elcano.graphs.rules import PROMPT_TOKENS, get_rules

@@ -20,6 +20,7 @@ from typing import Final
 from pydantic_ai.exceptions import FallbackExceptionGroup
 
 from elcano.activities.agents.draft_review import UNUSABLE, is_unusable
+from elcano.activities.agents.prompt_passages import name_passages
 from elcano.activities.agents.questions import build_question_agent
 from elcano.activities.agents.quote_repair import (
     checked_draft,
@@ -103,6 +104,8 @@ class _Desk:
     passages: Mapping[str, Evidence]
     spare: tuple[str, ...]
     """Ids of passages for blocks that cite nothing."""
+    numbers: Mapping[str, int]
+    """Of the passages in the run, by which all agents name them."""
 
     @classmethod
     async def of(cls, attempt: Attempt, given: AgentInput, draft: ReportDraft, best: Sequence[str]) -> "_Desk":
@@ -118,6 +121,7 @@ class _Desk:
             {claim: found for claim, found in faults.items() if found},
             passages,
             tuple(one.id for one in spare),
+            await attempt.store.evidence.numbers_of_run(attempt.call.run_id),
         )
 
     async def ask(self, doubted: Sequence[Claim], reserve: Estimate) -> Sequence[RevisedBlock]:
@@ -125,7 +129,7 @@ class _Desk:
         ids = dict.fromkeys(cited.evidence for claim in doubted for cited in claim.citations)
         if any(not claim.citations for claim in doubted):
             ids |= dict.fromkeys(self.spare)
-        keys = {id: f"e{number}" for number, id in enumerate((id for id in ids if id in self.passages), start=1)}
+        keys = name_passages([id for id in ids if id in self.passages], self.numbers)
         blocks = tuple(
             DoubtedBlock(
                 id=number,
@@ -222,7 +226,7 @@ class _Desk:
 
 
 def _describe_faults(claim: Claim, found: CheckedClaim, passages: Mapping[str, Evidence]) -> Iterable[str]:
-    """Yield what does not hold in a block, worded for its writer."""
+    """Yield the faults of a block, worded for its writer."""
     if _count_uncited([found]):
         yield f"“{shorten_text(' '.join(claim.text.split()), TOLD_CHARACTERS)}”: {UNCITED}"
     failed = _list_failed([found])

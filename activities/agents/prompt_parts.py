@@ -1,35 +1,33 @@
-"""The parts of a prompt, loaded for an agent: passages and rows that fit, sources, drafts joined, words weighed.
+"""The parts of a prompt, loaded for an agent: passages that fit, sources, drafts joined, words weighed.
 
-Of each result the first rows are shown, as many as have room beside the others. The draft that a team wrote before
-takes a quarter of the room for passages at most, so that who writes again can still be shown what was found since.
+The draft that a team wrote before takes a quarter of the room for passages at most, so that who writes again can still
+be shown what was found since.
 """
 
 import asyncio
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
 from elcano.activities.agents.prompt_passages import fit_passages_to_tokens
 from elcano.activities.agents.section_drafts import join_section_drafts
-from elcano.activities.query_results import load_result_tables
 from elcano.activities.sources.base import HasTables, WeighsTerms
 from elcano.activities.sources.registry import Sources
 from elcano.activities.text.language_detection import language_of
 from elcano.activities.text.languages import use_language
 from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.agents.envelope import Drafts, Loaded, Needs, OfferedSource, SectionItem, ShownPassages, ShownResult
+from elcano.graphs.agents.envelope import Drafts, Loaded, Needs, OfferedSource, SectionItem, ShownPassages
 from elcano.graphs.agents.writing import claim_characters, select_fitting_claims
 from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import ActivityFault, BudgetExhausted, InputInvalid
+from elcano.graphs.frozen import JsonObject
+from elcano.graphs.plugin import resolve_function
 from elcano.graphs.report.draft import Claim
 from elcano.graphs.report.report import ReportDraft
-from elcano.graphs.report.tables import Cell, DatabaseSchema, ResultTable, named_alone
 from elcano.graphs.report.works import Work
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN, SO_FAR_TOKENS
 from elcano.graphs.state.plan import SectionResult
-from elcano.graphs.text import shorten_text
 from elcano.storage.evidence import Evidence
 from elcano.storage.store import TenantStore
 
@@ -76,30 +74,6 @@ def _with_keys(claim: Claim, keys: Mapping[str, str]) -> Claim:
     return claim.model_copy(update={"citations": tuple(citations)})
 
 
-CELL_CHARACTERS: Final = 300
-"""Maximum length of a cell that a model is shown."""
-LEAST_ROWS: Final = 3
-"""Rows of a result that are shown in any case."""
-
-
-def fitting_rows(tables: Sequence[ResultTable], tokens: int) -> tuple[ShownResult, ...]:
-    """The rows to show of each result, whole ones, within `tokens` for all of them."""
-    left, shown = tokens * CHARACTERS_PER_TOKEN, []
-    for place, table in enumerate(tables):
-        room = left // (len(tables) - place)
-        rows: list[tuple[Cell, ...]] = []
-        taken = 0
-        for row in table.rows:
-            cells = tuple(shorten_text(cell, CELL_CHARACTERS) if isinstance(cell, str) else cell for cell in row)
-            taken += len(json.dumps(cells, ensure_ascii=False)) + 2
-            if taken > room and len(rows) >= LEAST_ROWS:
-                break
-            rows.append(cells)
-        left = max(0, left - min(taken, room))
-        shown.append(ShownResult(rows=tuple(rows)))
-    return tuple(shown)
-
-
 MOST_PAGES: Final = 20
 """Number of addresses shown to agents that plan searches, the latest found."""
 
@@ -133,17 +107,16 @@ class Loader:
         accounts = await self._store.evidence.works_of_run(run_id) if of_works else []
         numbers = await self._store.evidence.numbers_of_run(run_id) if evidence else {}
         shown, before = ShownPassages(), Drafts()
-        results: tuple[ShownResult, ...] = ()
+        more: JsonObject = {}
         if not agent.joins:  # of their own, those who join sections read only what the drafts quote
             fit = most if room is None else room
             if needs.sections:
                 written = [await self._draft(result) for result in needs.sections]
                 sections, taken = fit_last_draft(needs.sections, written, fit)
                 fit -= taken
-            if needs.results:
-                results = fitting_rows(
-                    await load_result_tables(self._store, needs.results), fit if not evidence else fit // 2
-                )
+            if agent.loader and needs.more:
+                load = resolve_function(agent.loader)
+                more = await load(self._store, needs.more, fit if not evidence else fit // 2)
                 fit //= 2
             shown = await asyncio.to_thread(
                 fit_passages_to_tokens,
@@ -168,7 +141,7 @@ class Loader:
             drafts=await self._drafts(needs.sections, evidence, accounts, numbers, places=weighed)
             if agent.joins
             else before,
-            results=results,
+            more=more,
             tables=tables,
             unread=unread,
             saved_questions=await self._saved_questions(needs) if weighed else {},
@@ -181,15 +154,15 @@ class Loader:
     def _offered(self, names: Iterable[str]) -> tuple[OfferedSource, ...]:
         return tuple(OfferedSource(name=one, description=self._sources.told(one)) for one in names)
 
-    async def _tables(self, needs: Needs) -> tuple[dict[str, DatabaseSchema], dict[str, str]]:
+    async def _tables(self, needs: Needs) -> tuple[dict[str, JsonObject], dict[str, str]]:
         """What databases hold, as names alone; and why others could not be read."""
-        found: dict[str, DatabaseSchema] = {}
+        found: dict[str, JsonObject] = {}
         unread: dict[str, str] = {}
         for name in needs.tables:
             try:
                 source = self._sources.get(name)
                 if isinstance(source, HasTables):
-                    found[name] = named_alone(await source.tables(needs.weighed))
+                    found[name] = await source.tables(needs.weighed)
             except ActivityFault as error:
                 unread[name] = f"It could not be read: {error}"
         return found, unread

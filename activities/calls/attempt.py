@@ -259,7 +259,7 @@ class Attempt:
             self._listener.accept(usage_of(messages).requests)
 
     def credit(self, model: str, *, quoted: bool) -> None:
-        """Record which model answered, in this attempt or in an earlier one whose answer is used."""
+        """Record the model that answered, in this attempt or in an earlier one whose answer is used."""
         self.quoted = self.quoted and quoted
         if model:
             self._models[model] = None

@@ -28,7 +28,7 @@ from elcano.graphs.model_names import (
     model_names,
     parse_model_provider,
 )
-from elcano.graphs.registry import find_model, resolve_function
+from elcano.graphs.plugin import find_model, resolve_function
 from elcano.settings import Settings, is_set
 
 NO_KEY: Final = "no-key"

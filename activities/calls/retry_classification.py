@@ -182,7 +182,7 @@ def _build_busy_error(message: str, after: float | None) -> ApplicationError:
 
 
 def _format_validation_faults(error: ValidationError) -> str:
-    """Describe what is wrong with the input, field by field, without repeating the values."""
+    """Describe the faults of an input, field by field, without repeating the values."""
     faults = [
         f"{'.'.join(str(part) for part in fault['loc']) or 'input'}: {fault['msg']}"
         for fault in error.errors(include_url=False, include_input=False)

@@ -14,7 +14,7 @@ from elcano.activities.report.checked_draft import CheckedDraft, cited_ids
 from elcano.activities.report.references import Works
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.registry import load_objects
+from elcano.graphs.plugin import load_objects
 from elcano.graphs.report.draft import Citation
 from elcano.graphs.report.report import ReportDraft
 from elcano.graphs.report.works import Work
@@ -23,18 +23,18 @@ from elcano.storage.evidence import Evidence
 
 @dataclass(frozen=True)
 class AddedText:
-    """What one addition puts into a report. The blocks are Markdown."""
+    """The text that one addition puts into a report. The blocks are Markdown."""
 
     data: JsonObject | None = None
     """Attached to the report under the addition's name; None: nothing is."""
     pictures: Mapping[str, str] = field(default_factory=dict)
     """Artifact hashes of the pictures (SVG) that its blocks show, by the paths that they name."""
     author: str = ""
-    """Who wrote the report, in a sentence; empty: as it is said of all reports."""
+    """Who wrote the report, in a sentence; empty: the usual one."""
     support: str | None = None
     """How much of it was checked, in a sentence with a space before it; None: as it is said of all reports."""
     refusal: str = ""
-    """That nothing answers the question, in a sentence; empty: as it is said of all reports."""
+    """That nothing answers the question, in a sentence; empty: the usual one."""
     opening: Sequence[str] = ()
     """Behind the key findings."""
     middle: Sequence[str] = ()
@@ -52,10 +52,10 @@ class AddedText:
 
 
 class ReportAddition:
-    """What one plugin adds to one report. Subclasses say what; this one adds nothing."""
+    """One plugin's addition to a report. Subclasses define it; this one adds nothing."""
 
     name: ClassVar[str]
-    """By which its data are attached to drafts, to the run's last step and to reports."""
+    """The name under which its data are attached to drafts, to the run's last step and to reports."""
     citations: tuple[Citation, ...] = ()
     """The words that its blocks rest on; they are looked up and numbered as those of the draft are."""
     answers: bool = False
@@ -65,7 +65,7 @@ class ReportAddition:
         self.material = material
 
     def render(self, checked: CheckedDraft | None, words: Phrases) -> AddedText:
-        """What it adds. `checked`: the draft and `citations`, looked up; None: there is no draft."""
+        """Return the added text. `checked`: the draft with its checked citations; None: there is no draft."""
         return AddedText()
 
 
@@ -79,9 +79,9 @@ class ReportMaterial:
     evidence: Sequence[Evidence]
     """The passages that the writer was given."""
     accounts: tuple[Work, ...] = ()
-    """What was told of their works beside these passages."""
+    """Data on their works from other passages."""
     attached: Mapping[str, JsonObject] = field(default_factory=dict)
-    """What the run's steps attached, by the names of additions."""
+    """The data that the run's steps attached, by the names of additions."""
 
     @cached_property
     def works(self) -> Works:
@@ -90,7 +90,7 @@ class ReportMaterial:
 
     @cached_property
     def additions(self) -> tuple[ReportAddition, ...]:
-        """Those of the loaded plugins."""
+        """The additions of the loaded plugins."""
         made: list[type[ReportAddition]] = load_objects("report_additions")
         return tuple(addition(self) for addition in made)
 

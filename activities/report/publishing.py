@@ -21,8 +21,8 @@ from elcano.activities.report.report_builder import build_report, build_report_r
 from elcano.graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, PublishCall
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.plugin import load_objects
 from elcano.graphs.records import ArchiveCall, RunLog
-from elcano.graphs.registry import load_objects
 from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.report.report import Report, ReportDraft
 from elcano.graphs.report.works import Work

@@ -181,7 +181,7 @@ def _render_mode_choice(call: PublishCall) -> str:
 
 
 def _render_authorship(call: PublishCall, words: Phrases, checked: CheckedDraft, added: Sequence[AddedText]) -> str:
-    """Render who wrote the report, and how much of it was checked."""
+    """Render the authors of the report, and how much of it was checked."""
     models = escape_markdown(", ".join(call.models) or words.unnamed)
     author = words.quoted if checked.draft.quoted else words.written.format(models=models)
     support = next((one.support for one in added if one.support is not None), None)
@@ -312,7 +312,7 @@ def _render_passage_entry(works: Works, passage: Evidence) -> str:
 def _render_searches(
     call: PublishCall, words: Phrases, evidence: Iterable[Evidence], searched: Sequence[str]
 ) -> list[str]:
-    """Render what was searched, for what and when; the text of a result may have been stored before that."""
+    """Render the sources, queries and dates of the searches; the text of a result may have been stored before that."""
     sources = words.sources.format(names=escape_markdown(", ".join(call.sources))) if call.sources else ""
     queries = [f"“{escape_markdown(query)}”" for query in dict.fromkeys(call.searches)]
     asked = words.searched_for.format(queries=queries[0]) if len(queries) == 1 else ""

@@ -1,9 +1,9 @@
-"""What a statement is worth whose citations were looked up: the reviewer's word, figures, names and words together.
+"""The support of a statement whose citations were checked: the reviewer's verdict, figures, names and words together.
 
-Nobody talks code round about a figure: one that no quote has makes a statement unsupported, whatever the reviewer says.
-A name may be another one's, so there the reviewer's word counts. Where nobody read a statement its words are compared
-as well. What connects and cites nothing may name no figure that the text around it does not rest on, and state no
-fact; an inference names no figure that does not follow from what it rests on.
+A figure cannot be argued with: one that no quote contains makes a statement unsupported, whatever the reviewer says. A
+missing name may be another spelling, so there the reviewer's verdict counts. If a statement was not reviewed, its words
+are compared as well. Connecting text that cites nothing may name no figure that the text around it lacks, and state no
+fact; an inference names no figure that does not follow from its basis.
 """
 
 import re
@@ -127,7 +127,7 @@ def said_of(statement: Statement, known: Sequence[str]) -> Said:
 
 
 def known_of(passages: Iterable[Evidence], works: Works) -> Iterator[str]:
-    """Yield what is known of cited passages besides their text: titles, authors, year and venue."""
+    """Yield the known data of cited passages besides their text: titles, authors, year and venue."""
     for passage in passages:
         yield passage.title
         yield passage.heading

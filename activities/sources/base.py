@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from elcano.graphs.catalogue.sources import SourceSpec
-from elcano.graphs.frozen import Frozen
-from elcano.graphs.report.tables import DatabaseSchema
+from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import TenantStore
 
@@ -68,8 +67,8 @@ class SearchesStore(Protocol):
 class HasTables(Protocol):
     """Further interface of a source that is a database."""
 
-    async def tables(self, question: str) -> DatabaseSchema:
-        """The tables that a question may be about, the likeliest first.
+    async def tables(self, question: str) -> JsonObject:
+        """The names of tables and columns that a question may be about, the likeliest first, as a model is shown them.
 
         Raises:
             SourceUnavailable: the database is away.

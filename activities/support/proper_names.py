@@ -51,7 +51,7 @@ def named_in(name: str, told: "KnownNames") -> bool:
 
 
 def _find_unabbreviated_parts(parts: Sequence[str], missing: Sequence[bool], told: "KnownNames") -> list[bool]:
-    """Return which parts of a name are missing, after runs of parts whose initials were found are taken out."""
+    """Return the missing parts of a name, after runs of parts whose initials were found are taken out."""
     left = list(missing)
     for start in range(len(parts)):
         for end in range(start + 2, min(len(parts), start + _LONGEST_ACRONYM) + 1):

@@ -13,8 +13,8 @@ from elcano.activities.services import Services
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.tool_activities import Passing, as_taken, pass_without_waiting, search_source
 from elcano.graphs.catalogue.looks import LOOK, LOOKS, LookCall
+from elcano.graphs.plugin import resolve_function
 from elcano.graphs.providers import CHECK_SOURCE, FoundPassage, SourceCheck, SourceChecked
-from elcano.graphs.registry import resolve_function
 from elcano.graphs.text import shorten_text
 from elcano.storage.store import Store
 

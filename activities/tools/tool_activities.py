@@ -33,7 +33,7 @@ from elcano.graphs.catalogue.tools import (
 from elcano.graphs.contracts import ToolCall, ToolResult
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.registry import resolve_function
+from elcano.graphs.plugin import resolve_function
 from elcano.graphs.report.works import Work
 from elcano.graphs.text import ELLIPSIS, shorten_text
 from elcano.settings import Settings

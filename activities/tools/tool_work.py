@@ -1,4 +1,4 @@
-"""What a tool works with, and how passages are referred to in a run's state: their place and their beginning."""
+"""The context of a tool, and references to passages in a run's state: their place and their beginning."""
 
 from dataclasses import dataclass
 

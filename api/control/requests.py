@@ -57,7 +57,7 @@ class ControlBody(Request):
         return self.answer.model_validate({**repeated, **(said if isinstance(said, dict) else {}), "run_id": run_id})
 
     async def find_faults(self, services: Services) -> list[FieldFault]:
-        """List what this server cannot do of it."""
+        """List its requests that this server cannot fulfil."""
         return []
 
 

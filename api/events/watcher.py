@@ -138,7 +138,7 @@ class Watcher:
         return self._begun(branch.key, _branch_run(self._run, branch))
 
     def _begun(self, key: Key, run: ArchivedRun) -> Sequence[AgentEvent]:
-        """Return what the store has of a journal; a journal that it does not have is read from here on."""
+        """Return the stored part of a journal; a journal that the store does not have is read from here on."""
         stored = self._stored.pop(run.run_id, None)
         if stored is not None:
             return stored

@@ -130,7 +130,7 @@ async def _of_branches(snapshot: RunSnapshot, temporal: Temporal) -> list[Pendin
 
 
 async def _without_worker(run: ArchivedRun, temporal: Temporal, store: TenantStore) -> RunView:
-    """Return what the server knows by itself."""
+    """Return the server's own knowledge."""
     try:
         settled = await archive_if_ended(run, temporal, store)
         if settled.status != "running":

@@ -22,7 +22,7 @@ from elcano.graphs.checks.graph_json_faults import form_faults, format_dotted_pa
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.contracts import CHAIN_MODES, Engine, ModelChoice
-from elcano.graphs.errors import GraphInvalid
+from elcano.graphs.errors import Fault, GraphInvalid, build_json_pointer, pointer_of, trim_pointer_to_document
 from elcano.graphs.extras import install_command
 from elcano.graphs.modes import (
     MODES,
@@ -34,10 +34,10 @@ from elcano.graphs.modes import (
     list_ways,
     mode_named,
 )
-from elcano.graphs.named_parts import GraphName, branches_named, with_branches
-from elcano.graphs.spec.faults import Fault, build_json_pointer, pointer_of, trim_pointer_to_document
+from elcano.graphs.named_parts import branches_named, with_branches
 from elcano.graphs.spec.graph import Node, ResearchGraph, ToolNode
 from elcano.graphs.spec.limits import AND_MORE, size_faults
+from elcano.graphs.spec.own_agent import VersionedName
 from elcano.graphs.spec.walks import has_sections
 from elcano.graphs.state.budget import Limits
 from elcano.settings.settings import Settings
@@ -55,7 +55,7 @@ async def find_named_graph(text: str, own: GraphStore) -> ResearchGraph | None:
 
 async def version_of(text: str, own: GraphStore) -> GraphVersion | None:
     """The version of a graph of one's own that `text` names; None if there is none."""
-    name = GraphName.read(text)
+    name = VersionedName.parse(text)
     return None if name is None else await own.get(name.name, name.version)
 
 
@@ -161,7 +161,7 @@ def _build_field_fault(fault: Fault, given: object, inside: str, *, of: str = "g
 
 @dataclass(frozen=True)
 class GraphTraits:
-    """What has to be known of a graph before it can run. It is computed once."""
+    """The traits of a graph that are needed before it can run. They are computed once."""
 
     name: str
     chooses_mode: bool

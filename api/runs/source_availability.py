@@ -25,11 +25,12 @@ from elcano.api.temporal.client import Temporal
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.extras import EXTRAS
-from elcano.graphs.report.tables import dialect_of
 from elcano.settings.settings import Settings
 
 HEARD_SECONDS: Final = 1.0
 """How long an unpolled queue is checked again: a worker that has just started polls one queue after the other."""
+_SERVED: Final = ("sqlite://", "postgresql://")
+"""How the addresses of databases begin that need no extra."""
 _ASK_AGAIN_SECONDS: Final = 0.1
 
 
@@ -76,7 +77,7 @@ async def survey_sources(
             lacks[name] = f"{lack} where a worker runs, and start that again"
     lacking, unreachable = await find_lacking_extras(temporal)
     if "databases" in lacking:
-        opened = (name for name, address in settings.databases.items() if dialect_of(address) == "duckdb")
+        opened = (name for name, address in settings.databases.items() if not address.startswith(_SERVED))
         lacks |= dict.fromkeys(opened, f"no worker opens it, {EXTRAS['databases'].hint}")
     survey = SourceSurvey(sources, lacks, lacking, unreachable)
     return await add_unserved_sources(survey, named, temporal) if named else survey

@@ -247,7 +247,7 @@ class Temporal:
             await handle.cancel(reason=reason, rpc_timeout=CALL_TIMEOUT)
 
     async def describe(self, run_id: str) -> Execution:
-        """Return what the server knows of the run's workflow.
+        """Return the server's description of the run's workflow.
 
         Raises:
             RunForgotten: there is no such workflow.
@@ -255,7 +255,7 @@ class Temporal:
         return await describe_execution(await self._connection.client(), run_id)
 
     async def writing(self, run_id: str) -> Writing | None:
-        """Returns who writes in the run's workflow, and the text so far; None if there is no writer. Asks once.
+        """Return the writing agent of the run's workflow, and the text so far; None if there is no writer. Asks once.
 
         Raises:
             RunForgotten: there is no such workflow.

@@ -115,7 +115,7 @@ class Execution:
 
 
 async def describe_execution(client: Client, run_id: str, *, again: bool = True) -> Execution:
-    """Return what the server knows of the last execution of the run's workflow; unless `again`, it is asked once.
+    """Return the server's description of the run's last execution; unless `again`, it is asked once.
 
     Raises:
         RunForgotten: there is no such workflow.

@@ -18,7 +18,6 @@ from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.envelope import AgentInput, Loaded, render_task_prompt
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.report.tables import DatabaseSchema
 from elcano.plugins.data.agents import sql_repairer, sql_writer
 from elcano.plugins.data.agents.sql_repairer import SqlAttempt, SqlRepairerInput
 from elcano.plugins.data.agents.sql_writer import SqlWriterInput
@@ -26,6 +25,7 @@ from elcano.plugins.data.data_answer import QueryFault, SqlQuery
 from elcano.plugins.data.databases.policy import Refused, parse_allowed_query
 from elcano.plugins.data.databases.query_runner import resolve_query_columns
 from elcano.plugins.data.query_models import SqlRepair, SqlWriting
+from elcano.plugins.data.tables import DatabaseSchema
 from elcano.settings import Settings
 
 REPAIRS: Final = 3

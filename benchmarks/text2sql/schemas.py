@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from elcano.graphs.report.tables import DatabaseSchema
 from elcano.plugins.data.databases.database import Database, Sqlite
+from elcano.plugins.data.tables import DatabaseSchema
 
 
 async def described(file: Path, name: str, meanings: dict[tuple[str, str], str]) -> DatabaseSchema:

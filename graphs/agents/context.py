@@ -81,6 +81,11 @@ def number_criteria(criteria: Sequence[Criterion], loaded: Loaded) -> tuple[Crit
     )
 
 
+def lacks_criteria(task: TaskEnvelope) -> bool:
+    """Whether nobody has said yet what the answer has to meet."""
+    return not task.criteria
+
+
 def resolve_beside(
     keys: Iterable[str], ids: Mapping[str, str], given: ResearchContext, meeting: Iterable[str] = ()
 ) -> tuple[str, ...]:

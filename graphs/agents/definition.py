@@ -12,7 +12,7 @@ from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import ground_rules
 from elcano.graphs.agents.writing import ReportProse, SynthesisInput
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.registry import Registry
+from elcano.graphs.plugin import Registry
 from elcano.graphs.report.draft import DraftRef
 from elcano.graphs.state.events import EventType
 from elcano.graphs.state.rubric import RubricScores
@@ -111,6 +111,9 @@ class AgentDefinition:
     writer: str = ""
     """The dotted path of the coroutine function that writes in an `own` way, `package.module:name`: from the attempt,
     this definition, the input, what was loaded and the task to the draft and the passages that it was written from."""
+    loader: str = ""
+    """The dotted path of the coroutine function that loads what it alone is shown: from the tenant's store,
+    `Needs.more` and the tokens that this may take to `Loaded.more`."""
     scored: Callable[[JsonObject], RubricScores | None] | None = None
     """For an agent that judges by a rubric: from its output to the scores that the report shows."""
     needs: Callable[[Any], Needs] = build_empty_needs

@@ -14,7 +14,6 @@ from typing import Literal
 from elcano.graphs.agents.prompt_texts import DATA_NOT_INSTRUCTIONS, GUIDANCE, HISTORY, ShownForm, render_form_guidance
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.report.draft import Claim
-from elcano.graphs.report.tables import Cell, DatabaseSchema, ResultDigest
 from elcano.graphs.state.plan import SectionResult
 from elcano.graphs.state.state import HistoryEntry, IterationData
 
@@ -211,9 +210,9 @@ class Needs(Frozen):
     first: tuple[str, ...] = ()
     """Ids of the passages that are shown before any other, as those that meet a criterion are."""
     searched: tuple[str, ...] = ()
-    """Sources to weigh words by, besides those of the conversation and the passages."""
-    results: tuple[ResultDigest, ...] = ()
-    """Results of queries, of which rows are shown."""
+    """Sources to weigh them by, beside those of the conversation and the passages."""
+    more: JsonObject = {}
+    """What the agent's own `loader` is given; empty: it loads nothing."""
     tables: tuple[str, ...] = ()
     """Databases whose tables that may fit the text in `weighed` are listed."""
 
@@ -252,13 +251,6 @@ class Drafts(Frozen):
     """Whether the drafts are literal quotations."""
 
 
-class ShownResult(Frozen):
-    """The rows of a result that a model is shown."""
-
-    rows: tuple[tuple[Cell, ...], ...] = ()
-    """Its first rows."""
-
-
 class Loaded(Frozen):
     """Passages, sources, the drafts of sections and word weights."""
 
@@ -275,10 +267,10 @@ class Loaded(Frozen):
     """The number of the section that is to be written out now, from 0."""
     passages_room: int = 0
     """Tokens that its passages may take in the prompt, whole texts alone."""
-    results: tuple[ShownResult, ...] = ()
-    """Results in the order in which they are needed."""
-    tables: dict[str, DatabaseSchema] = {}
-    """Table names by database, without values."""
+    more: JsonObject = {}
+    """What the agent's own `loader` gave."""
+    tables: dict[str, JsonObject] = {}
+    """By the name of the database: names alone, without values."""
     saved_questions: dict[str, tuple[str, ...]] = {}
     """Saved questions similar to the question, by database; only for the extractive model."""
     unread: dict[str, str] = {}

@@ -111,6 +111,18 @@ def ground_rules(*, passages: bool, ranks: bool = True) -> str:
     return f"{READING}\n{TRUSTING if ranks else PASSAGES}"
 
 
+STATING: Final = """\
+A criterion is something that the answer has to have and that anybody can check against the passages: “names at least \
+two suppliers, with prices”, “gives the size of the effect and its range”, “says since which version”. One to four, \
+the most important first, each short and about one thing, none of them about length or style, none that the question \
+does not call for."""
+
+NAMING: Final = f"""\
+- The envelope has no `criteria`: name them. {STATING}
+"""
+"""What who judges or reflects is told as long as there are no criteria."""
+
+
 BESIDE: Final = """\
 - Beside: the keys of passages that have nothing to say on the question, however interesting they are. Nobody is shown \
 them again, so leave out every one that may still serve the answer. It may be empty."""
@@ -142,10 +154,3 @@ WISHES: Final = """\
 The envelope's `instructions` are wishes of the person who asked. They decide length, readers, tone and form; where \
 they say nothing, the form described above the envelope does. Neither changes how you cite: a report of one paragraph \
 has marks too."""
-
-
-STATING: Final = """\
-A criterion is something that the answer has to have and that anybody can check against the passages: “names at least \
-two suppliers, with prices”, “gives the size of the effect and its range”, “says since which version”. One to four, \
-the most important first, each short and about one thing, none of them about length or style, none that the question \
-does not call for."""

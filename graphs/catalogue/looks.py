@@ -9,7 +9,7 @@ from typing import Final
 from pydantic import BaseModel
 
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.registry import Registry
+from elcano.graphs.plugin import Registry
 
 LOOK_WORKFLOW: Final = "look"
 LOOK: Final = "look"

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from elcano.graphs.catalogue.tools import RELATED, ItemOutcomes, SearchOutput
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.registry import Registry
+from elcano.graphs.plugin import Registry
 from elcano.graphs.report.draft import DraftRef
 from elcano.graphs.state.branches import BranchOutcomes
 from elcano.graphs.state.plan import Criterion, SectionResult
@@ -173,7 +173,7 @@ def collect_drafts(state: ResearchState, output: BranchOutcomes) -> ResearchStat
 
 
 def _read_notes(values: JsonObject) -> dict[str, Any]:
-    """What a section without a draft hands over for whoever writes it; nothing if its values are others."""
+    """Return the notes of a section without a draft, for the agent that writes it; nothing if its values are others."""
     try:
         read = SectionNotes.model_validate({name: values[name] for name in SectionNotes.model_fields if name in values})
     except ValidationError:

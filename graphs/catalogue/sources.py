@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.registry import Registry, find_opener
+from elcano.graphs.plugin import Registry, find_opener
 
 LONGEST_QUERY: Final = 1_000
 """Characters; a tool's input allows no more."""
@@ -129,7 +129,7 @@ class SourceSpec(Frozen):
         return with_key if with_key is not None and has(self.key) else self.limits.per_second
 
     def missing(self, has: Callable[[str], bool]) -> str:
-        """Explain what it still needs before it can be searched; empty if nothing."""
+        """Explain the steps before it can be searched; empty if none."""
         if self.setting and not has(self.setting):
             return f"set {self.setting} to {self.turned_on_by}"
         if self.needs_key and not has(self.key):

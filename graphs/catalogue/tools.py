@@ -6,8 +6,8 @@ from typing import Final
 
 from pydantic import Field
 
-from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.registry import Registry
+from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.plugin import Registry
 from elcano.graphs.state.events import EventType
 from elcano.graphs.state.state import RELATED as RELATED
 from elcano.graphs.state.state import EvidenceRef
@@ -71,23 +71,6 @@ class GivesEvidence(Frozen):
     """The output of a tool whose passages are in the evidence store before this is returned."""
 
     evidence: tuple[EvidenceRef, ...] = ()
-
-
-class ComputeInput(Frozen):
-    """Untrusted code, and the values that it works on."""
-
-    code: str = Field(min_length=1, max_length=20_000)
-    """Python; the value of its last expression is the result."""
-    inputs: dict[str, Json] = Field(default={}, max_length=100)
-    """The initial values of its variables, by name."""
-
-
-class ComputeOutput(Frozen):
-    """The result of the code."""
-
-    result: Json = None
-    """The value of its last expression; None if it has none."""
-    printed: str = ""
 
 
 class NoopInput(Frozen):

@@ -14,7 +14,8 @@ from elcano.graphs.agents.own_definition import get_agent
 from elcano.graphs.engine.budget_check import minimum_tokens, one_visit
 from elcano.graphs.engine.estimates import call_tokens, joining_tokens, loop_tokens, section_tokens
 from elcano.graphs.rules import get_rules
-from elcano.graphs.spec.graph import AgentNode, ParallelEdge, ParallelNode, ResearchGraph
+from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, find_reachable
+from elcano.graphs.spec.walks import map_neighbours
 from elcano.graphs.state.budget import Budget, Estimate, Limits
 
 EXIT_SECONDS: Final = 1.0
@@ -51,12 +52,8 @@ def default_limits(graph: ResearchGraph) -> Limits:
 
 def _keep_paths_to_exit(graph: ResearchGraph, exit_node: str) -> ResearchGraph:
     """`graph` with this exit alone, and with those of its nodes from which a run may come to it."""
-    reached, waiting = {exit_node}, [exit_node]
-    while waiting:
-        node = waiting.pop()
-        before = {edge.from_node for edge in graph.edges if not isinstance(edge, ParallelEdge) and edge.to_node == node}
-        waiting += before - reached
-        reached |= before
+    backward = map_neighbours(graph, lambda edge: (edge.to_node, edge.from_node))
+    reached = find_reachable([exit_node], lambda node: backward.get(node, ()))
     nodes = tuple(node for node in graph.nodes if node.id in reached)
     return graph.model_copy(update={"nodes": nodes, "exit_nodes": (exit_node,)})
 

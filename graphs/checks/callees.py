@@ -1,4 +1,4 @@
-"""What a graph calls: its agents, including custom ones, and the extras without which its tools fail or do less."""
+"""The agents that a graph calls, including custom ones, and the extras without which its tools fail or do less."""
 
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
@@ -7,15 +7,15 @@ from typing import NamedTuple
 from elcano.graphs.agents.definition import AGENTS, AgentDefinition
 from elcano.graphs.agents.own_definition import agent_faults, get_agent
 from elcano.graphs.catalogue.tools import TOOLS
+from elcano.graphs.errors import Fault, build_json_pointer
 from elcano.graphs.extras import EXTRAS
 from elcano.graphs.model_names import OFFLINE, model_fault, model_names
-from elcano.graphs.registry import list_keyless
+from elcano.graphs.plugin import list_keyless
 from elcano.graphs.schemas.bounds import SchemaFault
 from elcano.graphs.schemas.schema_parser import parse_schema
 from elcano.graphs.schemas.shape import Shape
-from elcano.graphs.spec.faults import Fault, build_json_pointer
 from elcano.graphs.spec.graph import AgentNode, ErrorEdge, ResearchGraph, ToolNode
-from elcano.graphs.spec.own_agent import OwnAgent, key_parts
+from elcano.graphs.spec.own_agent import OwnAgent, VersionedName
 
 
 class Callee(NamedTuple):
@@ -61,7 +61,7 @@ def own_agent_faults(graph: ResearchGraph) -> Iterable[Fault]:
     """Yield the faults of the agents that `graph` carries, each with its JSON pointer in the agent."""
     called = {node.agent for node in graph.nodes if isinstance(node, AgentNode)}
     for key, agent in graph.agents.items():
-        named = key_parts(key)
+        named = VersionedName.parse(key)
         if named is None or named[0] != agent.name:
             yield Fault(f"agent {key!r}: its name is {agent.name!r}; call it so", build_json_pointer("agents", key))
         if key not in called:

@@ -1,4 +1,4 @@
-"""Estimates what a run of a graph costs before it starts, in tokens and in model calls, from the estimates' figures.
+"""Estimates the cost of a run of a graph before it starts, in tokens and in model calls, from the estimates' figures.
 
 `least` is a run that goes straight through: every agent on the shortest path once, shown the results of one search.
 `usual` loops as often as the default limits allow, in sections if there are some. Neither includes a model's hidden
@@ -15,7 +15,7 @@ from elcano.graphs.engine.budget_check import one_visit
 from elcano.graphs.engine.estimates import call_tokens
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.rules import get_rules
-from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph
+from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, find_reachable
 from elcano.graphs.state.budget import Limits
 
 CostClass: TypeAlias = Literal["low", "middle", "high"]
@@ -138,11 +138,5 @@ def _in_loops(graph: ResearchGraph) -> set[str]:
     found: set[str] = set()
     for edge in graph.edges:
         if edge.kind != "parallel" and edge.loop:
-            ahead, waiting = set[str](), [edge.to_node]
-            while waiting:
-                id = waiting.pop()
-                if id not in ahead:
-                    ahead.add(id)
-                    waiting += [one.to_node for one in graph.routes_from(id)]
-            found |= {id for id in ahead if id not in graph.exit_nodes}
+            found |= find_reachable([edge.to_node], graph.list_next_nodes) - {*graph.exit_nodes}
     return found

@@ -1,4 +1,4 @@
-"""Checks what an expression reads from the answer of a custom agent against the agent's schema.
+"""Checks the fields that an expression reads from the answer of a custom agent against the agent's schema.
 
 The parsed expression is walked with shapes in the place of values, as evaluation walks it with values. The results of
 functions, and values of other origin, are unknown and not reported.
@@ -62,7 +62,7 @@ class _Reader:
     faults: list[str] = field(default_factory=list)
 
     def walk(self, tree: _Tree, at: _Known) -> _Known:  # noqa: C901  (one case a kind of part)
-        """Return what a part yields when it is read from `at`."""
+        """Return the shape that a part yields when it is read from `at`."""
         kind, parts = tree["type"], list(_iterate_children(tree))
         if kind in _CHAINS:
             for part in parts:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 
-from elcano.graphs.spec.faults import Fault, build_json_pointer
+from elcano.graphs.errors import Fault, build_json_pointer
 from elcano.graphs.spec.graph import (
     AgentNode,
     ConditionalEdge,
@@ -85,7 +85,7 @@ def _split_location(loc: Sequence[str | int]) -> tuple[list[str | int], str]:
 
 
 def _suggest_correction(error: Any, parts: Sequence[str | int], tag: str) -> str:
-    """Suggest what was probably meant, for the end of a message; empty if there is no suggestion."""
+    """Suggest a correction for the end of a message; empty if there is none."""
     if error["type"] == "extra_forbidden":
         return _suggest_close_name(str(parts[-1]), _list_known_fields(parts, tag))
     if error["type"] == "union_tag_invalid":

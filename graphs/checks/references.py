@@ -12,12 +12,12 @@ from elcano.graphs.checks.callees import agents_known, answer_shape, find_valid_
 from elcano.graphs.checks.expression_paths import find_misread_paths
 from elcano.graphs.engine.entry_effects import output_model
 from elcano.graphs.engine.run import VIEW_NAMES
+from elcano.graphs.errors import Fault, build_faults_at, build_json_pointer
 from elcano.graphs.expressions.language import field_read, node_read, root_names
 from elcano.graphs.expressions.language import find_expression_fault as unusable
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.registry import list_left_out
+from elcano.graphs.plugin import list_left_out
 from elcano.graphs.report.draft import DraftRef
-from elcano.graphs.spec.faults import Fault, build_faults_at, build_json_pointer
 from elcano.graphs.spec.graph import (
     AgentNode,
     ConditionalEdge,

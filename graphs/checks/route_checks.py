@@ -14,8 +14,8 @@ from typing import Final
 
 from elcano.graphs.checks.expression_paths import nodes_read
 from elcano.graphs.checks.references import explain_unknown_name
+from elcano.graphs.errors import Fault, build_json_pointer
 from elcano.graphs.expressions.language import find_expression_fault as unusable
-from elcano.graphs.spec.faults import Fault, build_json_pointer
 from elcano.graphs.spec.graph import (
     AgentNode,
     ConditionalEdge,
@@ -26,8 +26,9 @@ from elcano.graphs.spec.graph import (
     ResearchGraph,
     StateNode,
     ToolNode,
+    find_reachable,
 )
-from elcano.graphs.spec.walks import find_reachable_nodes, map_neighbours
+from elcano.graphs.spec.walks import map_neighbours
 from elcano.graphs.state.failures import FailureType
 
 
@@ -51,7 +52,7 @@ def order_faults(graph: ResearchGraph) -> Iterator[Fault]:
             if read not in graph.by_id or read == reading.node:
                 continue
             if read not in behind:
-                behind[read] = find_reachable_nodes(onward, onward.get(read, ()))
+                behind[read] = find_reachable(onward.get(read, ()), lambda node: onward.get(node, ()))
             if reading.node not in behind[read]:
                 text = f"no way leads from node {read!r} to it, so it never sees what that leaves"
                 yield Fault(f"node {reading.node!r}: {text} (in {reading.expression!r})", reading.place)

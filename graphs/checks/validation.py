@@ -15,10 +15,9 @@ from elcano.graphs.checks.callees import ambiguous_agents, find_valid_agent, own
 from elcano.graphs.checks.references import hands_nothing_over, reference_faults
 from elcano.graphs.checks.route_checks import error_faults, order_faults
 from elcano.graphs.engine.budget_check import one_visit
-from elcano.graphs.errors import GraphInvalid
+from elcano.graphs.errors import Fault, GraphInvalid, build_json_pointer, pointer_of
 from elcano.graphs.model_names import model_fault
 from elcano.graphs.rules import get_rules
-from elcano.graphs.spec.faults import Fault, build_json_pointer, pointer_of
 from elcano.graphs.spec.graph import (
     AgentNode,
     ConditionalEdge,
@@ -29,9 +28,10 @@ from elcano.graphs.spec.graph import (
     ResearchGraph,
     Route,
     SequentialEdge,
+    find_reachable,
 )
 from elcano.graphs.spec.limits import first_faults, size_faults
-from elcano.graphs.spec.walks import find_reachable_nodes, map_neighbours, number_connected_components
+from elcano.graphs.spec.walks import map_neighbours, number_connected_components
 
 
 def limit_faults(graph: ResearchGraph, node: Node) -> Iterable[Fault]:
@@ -186,8 +186,8 @@ def _find_reachability_faults(graph: ResearchGraph) -> Iterable[Fault]:
     """Every node is reached, if need be after an error; and from every node an exit is, without one."""
     onward = map_neighbours(graph, lambda edge: (edge.from_node, edge.to_node))
     backward = map_neighbours(graph, lambda edge: (edge.to_node, edge.from_node) if isinstance(edge, Route) else None)
-    reached = find_reachable_nodes(onward, [graph.entry_node])
-    returning = find_reachable_nodes(backward, graph.exit_nodes)
+    reached = find_reachable([graph.entry_node], lambda node: onward.get(node, ()))
+    returning = find_reachable(graph.exit_nodes, lambda node: backward.get(node, ()))
     for number, node in enumerate(graph.nodes):
         place = build_json_pointer("nodes", number)
         if node.id not in reached:

@@ -40,7 +40,7 @@ class ApprovePlan(Frozen):
             return reason
         return None if self.sections is None else plan_fault(self.sections, run.budget.limits.sections)
 
-    def applied(self, run: Run) -> Run:
+    def apply(self, run: Run) -> Run:
         """Continue the run with its plan."""
         plan = run.state.plan if self.sections is None else self.sections
         known = run.knowing(run.state.model_copy(update={"plan": plan, "title": self.title or run.state.title}))
@@ -50,7 +50,7 @@ class ApprovePlan(Frozen):
         """The plan that is researched now."""
         return describe_proposed_plan(run)
 
-    def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
+    def describe(self, run: Run) -> tuple[EventType, str, JsonObject]:
         """An event's type, its text and its figures."""
         how = "as it is" if self.sections is None else "with changes"
         text = f"The plan was approved {how}{f' by {self.by}' if self.by else ''}: {join_plan_titles(run)}"
@@ -71,7 +71,7 @@ class RefusePlan(Frozen):
         """Only a plan that waits can be refused."""
         return _explain_no_waiting_plan(run)
 
-    def applied(self, run: Run) -> Run:
+    def apply(self, run: Run) -> Run:
         """The run is to leave for its report, as one that is stopped does."""
         ending = Ending(kind="stopped", detail=f"the plan was refused{self._by}: {self.reason}")
         return run.model_copy(update={"stopping": ending, "approval": "refused"})
@@ -80,7 +80,7 @@ class RefusePlan(Frozen):
         """Nothing is to be said."""
         return None
 
-    def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
+    def describe(self, run: Run) -> tuple[EventType, str, JsonObject]:
         """An event's type, its text and its figures."""
         return "plan_refused", f"The plan was refused{self._by}: {self.reason}", {"by": self.by}
 
@@ -145,7 +145,7 @@ class ApproveCall(Frozen):
         """Only a call that waits can be approved."""
         return _explain_no_waiting_call(run, self.call)
 
-    def applied(self, run: Run) -> Run:
+    def apply(self, run: Run) -> Run:
         """The run that makes the call."""
         return record_call_decision(run, self.call, "approved", by=self.by)
 
@@ -153,7 +153,7 @@ class ApproveCall(Frozen):
         """Return the call."""
         return _build_call_answer(run, self.call)
 
-    def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
+    def describe(self, run: Run) -> tuple[EventType, str, JsonObject]:
         """An event's type, its text and its figures."""
         call = find_waiting_call(run, self.call)
         who = f" by {self.by}" if self.by else ""
@@ -175,7 +175,7 @@ class RefuseCall(Frozen):
         """Only a call that waits can be refused."""
         return _explain_no_waiting_call(run, self.call)
 
-    def applied(self, run: Run) -> Run:
+    def apply(self, run: Run) -> Run:
         """Continue the run without the call."""
         return record_call_decision(run, self.call, "refused", by=self.by, reason=self.reason)
 
@@ -183,7 +183,7 @@ class RefuseCall(Frozen):
         """Return the call."""
         return _build_call_answer(run, self.call)
 
-    def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
+    def describe(self, run: Run) -> tuple[EventType, str, JsonObject]:
         """An event's type, its text and its figures."""
         call = find_waiting_call(run, self.call)
         who = f" by {self.by}" if self.by else ""

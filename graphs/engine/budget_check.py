@@ -28,7 +28,7 @@ from elcano.graphs.state.failures import Failure, FailureType
 
 
 def estimate_command_needs(work: Command, limits: Limits) -> Estimate:
-    """Return what the budget has to allow before `work` begins.
+    """Return the part of the budget that `work` needs before it begins.
 
     For branches this is enough for one of them, since the plan can be cut; enough for all if the run waits for more
     budget rather than do less.

@@ -40,7 +40,7 @@ class Pause(Frozen):
             return f"the run is going back to before step {run.going_back}; pause it when it has"
         return None
 
-    def applied(self, run: Run) -> Run:
+    def apply(self, run: Run) -> Run:
         """The run begins nothing more."""
         pause = Hold(reason="pause", node=run.node, detail=self.reason)
         return run.model_copy(update={"pause": pause})
@@ -49,7 +49,7 @@ class Pause(Frozen):
         """Nothing is to be said."""
         return None
 
-    def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
+    def describe(self, run: Run) -> tuple[EventType, str, JsonObject]:
         """An event's type, its text and its figures."""
         return "paused", f"Paused: {self.reason}" if self.reason else "Paused", {"reason": "pause"}
 
@@ -70,7 +70,7 @@ class Unpause(Frozen):
             return f"the run is not paused{_what_helps(run)}"
         return None
 
-    def applied(self, run: Run) -> Run:
+    def apply(self, run: Run) -> Run:
         """The run rests no more; what else it waits for, it waits for."""
         return run.model_copy(update={"pause": None})
 
@@ -78,7 +78,7 @@ class Unpause(Frozen):
         """Nothing is to be said."""
         return None
 
-    def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
+    def describe(self, run: Run) -> tuple[EventType, str, JsonObject]:
         """An event's type, its text and its figures."""
         return "unpaused", "Unpaused", {}
 
@@ -87,11 +87,11 @@ class Unpause(Frozen):
 class PlacedAction(Protocol):
     """An action that depends on where in its graph the run is."""
 
-    def misplaced(self, graph: ResearchGraph, run: Run) -> str | None:
+    def find_fault_here(self, graph: ResearchGraph, run: Run) -> str | None:
         """Why a run that is there cannot follow it; None if it can."""
         ...
 
-    def placed(self, graph: ResearchGraph, run: Run) -> Json:
+    def answer_here(self, graph: ResearchGraph, run: Run) -> Json:
         """Returns the answer that is used in place of `answer`."""
         ...
 
@@ -109,7 +109,7 @@ class Stop(Frozen):
         """Nothing but the end of a run stands against it."""
         return None
 
-    def applied(self, run: Run) -> Run:
+    def apply(self, run: Run) -> Run:
         """Sets the run to leave as soon as its current work can be given up, even if it was paused."""
         ending = Ending(kind="stopped", detail=self.reason or "the run was stopped on request")
         return run.model_copy(update={"stopping": ending, "pause": None})
@@ -118,7 +118,7 @@ class Stop(Frozen):
         """Nothing is to be said."""
         return None
 
-    def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
+    def describe(self, run: Run) -> tuple[EventType, str, JsonObject]:
         """An event's type, its text and its figures."""
         return "stopping", f"Asked to stop: {self.reason}" if self.reason else "Asked to stop", {}
 
@@ -141,7 +141,7 @@ class AddBudget(Frozen):
             return str(error)
         return None
 
-    def applied(self, run: Run) -> Run:
+    def apply(self, run: Run) -> Run:
         """The run with more to spend, which waits for that no more."""
         budget = run.budget.model_copy(update={"limits": self.extra.added_to(run.budget.limits)})
         waits = run.hold is not None and run.hold.reason == "budget"
@@ -151,7 +151,7 @@ class AddBudget(Frozen):
         """The limits that hold now, with the names of `Limits`."""
         return run.budget.limits.model_dump(mode="json")
 
-    def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
+    def describe(self, run: Run) -> tuple[EventType, str, JsonObject]:
         """An event's type, its text and its figures."""
         return "topped_up", "The limits were raised", run.budget.view()
 
@@ -175,7 +175,7 @@ class RollBack(Frozen):
             return f"step {self.step} does not exist: the run is at step {run.step}"
         return None
 
-    def applied(self, run: Run) -> Run:
+    def apply(self, run: Run) -> Run:
         """Sets the run to roll back as soon as its current work can be given up."""
         return run.model_copy(update={"going_back": self.step})
 
@@ -183,7 +183,7 @@ class RollBack(Frozen):
         """The step that comes next."""
         return {"step": self.step}
 
-    def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
+    def describe(self, run: Run) -> tuple[EventType, str, JsonObject]:
         """An event's type, its text and its figures."""
         return "rolling_back", f"Asked to go back to before step {self.step}", {"step": self.step}
 
@@ -214,16 +214,16 @@ def refuse_control(graph: ResearchGraph, run: Run, action: Action, *, closing: b
         return f"the run is writing its report or has ended; {action.too_late}"
     if (refusal := action.refusal(run, owner)) is not None:
         return refusal
-    return action.misplaced(graph, run) if isinstance(action, PlacedAction) else None
+    return action.find_fault_here(graph, run) if isinstance(action, PlacedAction) else None
 
 
 def answer_to(graph: ResearchGraph, run: Run, action: Action) -> Json:
     """Return the run's answer to an action that was applied."""
-    return action.placed(graph, run) if isinstance(action, PlacedAction) else action.answer(run)
+    return action.answer_here(graph, run) if isinstance(action, PlacedAction) else action.answer(run)
 
 
 def _what_helps(run: Run) -> str:
-    """Explain what a run that was not paused is waiting for."""
+    """Explain the wait of a run that was not paused."""
     if run.hold is None:
         return "; it continues"
     return {

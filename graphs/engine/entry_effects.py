@@ -112,7 +112,7 @@ def _apply_resumed_run(run: Run, entry: RunResumed) -> Run:
 
 def _apply_control_action(earlier: Run, run: Run, entry: Controlled) -> Run:
     """Apply an action. A pause gets its date and author; its duration does not count as waiting in vain."""
-    run = sign_latest_decision(earlier, entry.action.applied(run), entry.by, entry.when)
+    run = sign_latest_decision(earlier, entry.action.apply(run), entry.by, entry.when)
     if run.pause is not None and earlier.pause is None:
         return run.model_copy(update={"pause": run.pause.model_copy(update={"since": entry.when, "by": entry.by})})
     began = earlier.pause.since if earlier.pause is not None and run.pause is None else None

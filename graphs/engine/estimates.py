@@ -30,7 +30,7 @@ def record_exit_needs(graph: ResearchGraph, run: Run) -> Run:
 
 
 def exit_needs(graph: ResearchGraph, run: Run) -> Estimate:
-    """Return what the exit that the run would go to from here needs; nothing if no agent is called there."""
+    """Return the needs of the exit that the run would go to from here; none if no agent is called there."""
     node = graph.by_id[graph.nearest_exit(run.node)]
     if not isinstance(node, AgentNode):
         return Estimate()
@@ -149,7 +149,7 @@ def estimate_affordable_sections(graph: ResearchGraph, run: Run) -> SectionsAffo
         return _estimate_joining_tokens(graph, exit_node, sections, figures, hidden)
 
     def needed(sections: int) -> int:
-        """Return what a number of sections needs; the more there are, the less their writers are shown."""
+        """Return the needs of a number of sections; the more there are, the less their writers are shown."""
         own = limits.model_copy(update={"tokens": limits.tokens // max(1, sections)})
         searches = figures.section_searches
         each = sum(section_tokens(branch, figures, own, searches, hidden, asked) for branch in branches)

@@ -127,7 +127,7 @@ def build_node_input(
 
 
 def _evaluate_items(for_each: str | None, run: Run, reading: ExpressionReader) -> list[JsonObject]:
-    """Return what a `for_each` adds to the view, once for each item; without `for_each` once, and nothing."""
+    """Return the additions of a `for_each` to the view, once for each item; without `for_each` once, and nothing."""
     if for_each is None:
         return [{}]
     items = reading.value(for_each)

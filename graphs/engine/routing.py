@@ -85,7 +85,7 @@ def _explain_section_gap(section: SectionResult) -> str:
 
 
 def _suggest_budget_remedy(graph: ResearchGraph, run: Run, short: Sequence[SectionResult]) -> str:
-    """Say what more budget would do, in a sentence; empty if it would do nothing."""
+    """Describe the effect of more budget, in a sentence; empty if there is none."""
     said = []
     if starved := [section for section in short if section.ended_by in _TOKENS]:
         twice = all(len(section.searches) < run.figures.section_searches for section in starved)
@@ -163,7 +163,7 @@ class ChosenEdge(NamedTuple):
     by: Literal["choice", "condition", "default", "error"]
     named: str = ""
 
-    def taken(self, step: int) -> TakenEdge:
+    def take(self, step: int) -> TakenEdge:
         """Return the edge as the run records it; `step` is the step that it leads to."""
         edge = self.edge
         return TakenEdge(

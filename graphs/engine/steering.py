@@ -76,7 +76,7 @@ class Steer(Frozen):
             return f"the run already has {MOST_GUIDANCE} instructions, the most it can have"
         return self._refused_sources(run.state) or self._refused_sections(run)
 
-    def misplaced(self, graph: ResearchGraph, run: Run) -> str | None:
+    def find_fault_here(self, graph: ResearchGraph, run: Run) -> str | None:
         """Refuses an instruction that no agent would read, and changes to sections that have been researched."""
         if self.instruction and not _has_guided_agent(graph):
             return f"no agent of the graph {graph.name!r} takes `guidance` as an input, so none would see it"
@@ -91,7 +91,7 @@ class Steer(Frozen):
             return "it is too late to change sections: the run is going to its report"
         return None
 
-    def applied(self, run: Run) -> Run:
+    def apply(self, run: Run) -> Run:
         """The run that knows."""
         state = run.state
         changes: dict[str, object] = {}
@@ -108,7 +108,7 @@ class Steer(Frozen):
         waits = run.hold is not None and not run.trying
         return Steering(step=run.step if waits else run.step + 1).model_dump(mode="json")
 
-    def placed(self, graph: ResearchGraph, run: Run) -> Json:
+    def answer_here(self, graph: ResearchGraph, run: Run) -> Json:
         """The same, and of sections when the change comes."""
         when: SectionsWhen | None = None
         if self.changes_sections:
@@ -119,7 +119,7 @@ class Steer(Frozen):
         answered = Steering.model_validate(self.answer(run))
         return answered.model_copy(update={"sections": when}).model_dump(mode="json")
 
-    def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
+    def describe(self, run: Run) -> tuple[EventType, str, JsonObject]:
         """An event's type, its text and its figures."""
         said = [f"Told: {self.instruction}"] if self.instruction else []
         for names, change in (

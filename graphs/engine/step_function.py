@@ -88,7 +88,7 @@ def _wrap_engine_faults(step: Callable[P, T]) -> Callable[P, T]:
 
 @_wrap_engine_faults
 def next_command(graph: ResearchGraph, run: Run, elapsed: float) -> Command:
-    """Return what to do next, `elapsed` seconds after the start."""
+    """Return the next command, `elapsed` seconds after the start."""
     if run.finished:
         return Finish()
     if run.pause is not None:
@@ -227,7 +227,7 @@ def _follow_edge(graph: ResearchGraph, run: Run, leaving: ChosenEdge) -> Run:
         if ending is not None:
             return _jump_to_exit(graph, run, ending)
         run = _next_iteration(run)
-    taken = leaving.taken(run.step)
+    taken = leaving.take(run.step)
     return run.model_copy(update={"node": edge.to_node, "ending": ending or run.ending, "taken": taken})
 
 

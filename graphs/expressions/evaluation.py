@@ -90,10 +90,10 @@ def _make_weighed_method(name: str) -> Callable[..., Any]:
     """Wrap a method of `TreeInterpreter` so that the values it builds are weighed."""
     build = getattr(TreeInterpreter, name)
 
-    def weighed(self: "_Interpreter", node: Any, value: Any) -> Any:
-        return self.weighed(build(self, node, value))
+    def weigh(self: "_Interpreter", node: Any, value: Any) -> Any:
+        return self.weigh(build(self, node, value))
 
-    return weighed
+    return weigh
 
 
 class _Interpreter(TreeInterpreter):
@@ -106,7 +106,7 @@ class _Interpreter(TreeInterpreter):
         self._meter.spend(1)
         return getattr(self, f"visit_{node['type']}")(node, *args, **kwargs)
 
-    def weighed(self, built: Any) -> Any:
+    def weigh(self, built: Any) -> Any:
         if built is not None:
             self._scale.weigh(built)
         return built
@@ -123,12 +123,12 @@ class _Interpreter(TreeInterpreter):
             return None
         length = sum(len(part) if isinstance(part, list) else 1 for part in base)
         self._meter.spend((len(base) + length) // _LOOKED_AT)
-        return self.weighed([one for part in base for one in (part if isinstance(part, list) else [part])])
+        return self.weigh([one for part in base for one in (part if isinstance(part, list) else [part])])
 
     def visit_slice(self, node: Any, value: Any) -> Any:
         if isinstance(value, list):
             self._meter.spend(len(value) // _WRITTEN)
-        return self.weighed(super().visit_slice(node, value))
+        return self.weigh(super().visit_slice(node, value))
 
     def visit_comparator(self, node: Any, value: Any) -> Any:
         left, right = (self.visit(child, value) for child in node["children"])

@@ -35,7 +35,7 @@ class Slice(Frozen):
         """Whether a branch that needs at least this many tokens can start with it."""
         return self.tokens >= max(LEAST_TOKENS, minimum_tokens) and self.cost_microusd != 0
 
-    def grown(self, more: TopUp) -> "Slice":
+    def add_amount(self, more: TopUp) -> "Slice":
         """The slice with its part of a top-up."""
         cost = None if self.cost_microusd is None else self.cost_microusd + more.cost_microusd
         return Slice(tokens=self.tokens + more.tokens, cost_microusd=cost)
@@ -65,7 +65,7 @@ class Allotment(Frozen):
         """How many of the waiting branches can have at least this many tokens."""
         return min(self.waiting, max(0, self.tokens) // max(LEAST_TOKENS, minimum_tokens))
 
-    def joined(self, branches: int) -> "Allotment":
+    def add_branches(self, branches: int) -> "Allotment":
         """Adds waiting branches, or removes them, and shares what is left among them anew."""
         return self.model_copy(update={"waiting": self.waiting + branches})
 
@@ -81,14 +81,14 @@ class Allotment(Frozen):
         )
         return left, given
 
-    def grown(self, tokens: int, cost_microusd: int) -> "Allotment":
+    def add_amount(self, tokens: int, cost_microusd: int) -> "Allotment":
         """More to give, or less; money that is not limited stays so."""
         cost = None if self.cost_microusd is None else self.cost_microusd + cost_microusd
         return self.model_copy(update={"tokens": self.tokens + tokens, "cost_microusd": cost})
 
     def give_back(self, given: Slice, used: Usage) -> "Allotment":
         """Takes back what an ended branch did not use, or takes off what it used beyond its slice."""
-        return self.grown(given.tokens - used.tokens, (given.cost_microusd or 0) - used.cost_microusd)
+        return self.add_amount(given.tokens - used.tokens, (given.cost_microusd or 0) - used.cost_microusd)
 
 
 class FanOut:
@@ -105,7 +105,7 @@ class FanOut:
         self._outcomes = _match_kept_branches(work.branches, kept)
         wanted = tuple(start for start in work.branches if start.index not in self._outcomes)
         spent = sum_usages(outcome.usage for outcome in self._outcomes.values())
-        allotment = Allotment.of(run.budget, len(wanted)).grown(-spent.tokens, -spent.cost_microusd)
+        allotment = Allotment.of(run.budget, len(wanted)).add_amount(-spent.tokens, -spent.cost_microusd)
         afforded = allotment.affordable(work.minimum_tokens)
         self._allotment = allotment.model_copy(update={"waiting": afforded})
         self.starts = wanted[:afforded]
@@ -130,7 +130,7 @@ class FanOut:
         """Return the usage of the branches that have ended."""
         return sum_usages(outcome.usage for outcome in self._outcomes.values()) + self._dropped_usage
 
-    def replanned(self, work: RunBranches) -> tuple[BranchStart, ...]:
+    def replan(self, work: RunBranches) -> tuple[BranchStart, ...]:
         """The same visit with other branches: those of `work`, by their indices.
 
         Returns:
@@ -143,7 +143,7 @@ class FanOut:
             self._drop(index)
         self._work = work
         self.starts = (*(start for start in self.starts if start.index in now), *added)
-        self._allotment = self._allotment.joined(len(added))
+        self._allotment = self._allotment.add_branches(len(added))
         self._joined = self._joined or bool(added)
         return added
 
@@ -152,7 +152,7 @@ class FanOut:
         if (outcome := self._outcomes.pop(index, None)) is not None:
             self._dropped_usage += outcome.usage
         elif index not in self._given:
-            self._allotment = self._allotment.joined(-1)
+            self._allotment = self._allotment.add_branches(-1)
 
     def begin(self, start: BranchStart, budget: Budget) -> Limits | Ending | None:
         """Returns the limits of the branch; the reason to wait, if it may; or None if it is a gap or was dropped.
@@ -194,7 +194,7 @@ class FanOut:
         elif outcome.gap and self._failures == self._figures.breaker_failures:
             self.over = f"{self._failures} sections in a row had failed, the last one: {outcome.gap.reason}"
 
-    def raised(self, extra: TopUp, limits: Limits, open_branches: Collection[int]) -> dict[int, TopUp]:
+    def share_top_up(self, extra: TopUp, limits: Limits, open_branches: Collection[int]) -> dict[int, TopUp]:
         """Shares a top-up of the run among running and waiting branches.
 
         Args:
@@ -205,9 +205,9 @@ class FanOut:
         Returns:
             The part of each open branch. Iterations, steps and time are not divided: branches run side by side.
         """
-        gained = Budget(limits=limits, exit_needs=self._exit_needs).gained(extra)
+        gained = Budget(limits=limits, exit_needs=self._exit_needs).compute_gain(extra)
         tokens, cost = gained.tokens or 0, gained.cost_microusd or 0
-        self._allotment = self._allotment.grown(tokens, cost)
+        self._allotment = self._allotment.add_amount(tokens, cost)
         tokens = min(tokens, max(0, self._allotment.tokens))  # what branches overspent is made up for first
         cost = min(cost, max(0, self._allotment.cost_microusd or 0))
         parts = max(1, len(open_branches) + self._allotment.waiting)
@@ -222,7 +222,7 @@ class FanOut:
         return self._granted(part, open_branches)
 
     def passed_on(self, short: Collection[int]) -> dict[int, TopUp]:
-        """Return what ended branches left over, for the open ones that are short of it; nothing if it is too little."""
+        """Return the leftovers of ended branches, for the open ones that are short of them; nothing if too small."""
         parts = max(1, len(short))
         left = Slice(
             tokens=max(0, self._allotment.tokens) // parts,
@@ -236,8 +236,8 @@ class FanOut:
         if part == TopUp():
             return {}
         for index in indices:
-            self._given[index] = self._given[index].grown(part)
-            self._allotment = self._allotment.grown(-part.tokens, -part.cost_microusd)
+            self._given[index] = self._given[index].add_amount(part)
+            self._allotment = self._allotment.add_amount(-part.tokens, -part.cost_microusd)
         return dict.fromkeys(indices, part)
 
     def entry(self, at: float) -> StepCompleted | StepFailed:
@@ -316,7 +316,7 @@ def visit_of(graph: ResearchGraph, run: Run) -> RunBranches:
 def explain_replan_refusal(graph: ResearchGraph, run: Run, action: Steer) -> str | None:
     """Why the branches under way cannot be changed so; None if they can."""
     try:
-        visit_of(graph, action.applied(run))
+        visit_of(graph, action.apply(run))
     except (ElcanoError, ValueError) as error:
         return f"the graph {graph.name!r} has no branches for these sections: {error}"
     return None

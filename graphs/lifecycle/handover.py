@@ -1,4 +1,4 @@
-"""What a branch returns, and how its run uses it: a draft, evidence, values, no answer, or a gap.
+"""The result of a branch, and how its run uses it: a draft, evidence, values, no answer, or a gap.
 
 A draft is one kind of result. If the exit is a writer, or hands in an earlier draft, the branch returns its draft and
 keeps the evidence that the draft does not cite; otherwise it returns all its findings. Values are those that its graph

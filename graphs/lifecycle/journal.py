@@ -70,7 +70,7 @@ class Journal:
 
     @property
     def pages(self) -> JournalPages:
-        """Return what a journal needs to continue from here."""
+        """Return the pages with which a journal can continue from here."""
         return JournalPages(
             run=self.run,
             entries=tuple(self.entries),
@@ -87,7 +87,7 @@ class Journal:
         """The run as it stands."""
         return self._run
 
-    def accepted(self, request_id: str) -> Controlled | None:
+    def find_accepted(self, request_id: str) -> Controlled | None:
         """Returns the entry accepted under this id before; None if it is new."""
         controlled = (entry for entry in reversed(self.entries) if isinstance(entry, Controlled))
         return next((entry for entry in controlled if entry.request_id == request_id), None)
@@ -132,7 +132,7 @@ class Journal:
         until = min(moment for moment in (now, self._still_since, self._frozen_at) if moment is not None)
         return until - self.started_at - self._idle
 
-    def idled(self, waited: float, now: float) -> float:
+    def count_idle(self, waited: float, now: float) -> float:
         """How much of the seconds for which the call under way waited for a worker was counted until `now`.
 
         While time stood still none was, and of what is not counted nothing can be taken off.

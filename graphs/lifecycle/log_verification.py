@@ -90,7 +90,7 @@ def section_id(visit: Visit, outcome: BranchOutcome) -> str:
 
 
 def doubtful_sections(log: RunLog, sections: Mapping[str, RunLog]) -> Iterator[Doubt]:
-    """Yield what the steps of a run say about its branches and the branches' own logs contradict.
+    """Yield contradictions between the steps of a run and its branches' own logs.
 
     Args:
         log: the run's log.

@@ -90,7 +90,7 @@ def narrate_entry(graph: ResearchGraph, earlier: Run, entry: Entry, run: Run) ->
             yield from _narrate_hold_change(earlier, entry)
             return
         case Controlled():
-            kind, text, data = entry.action.told(run)
+            kind, text, data = entry.action.describe(run)
             who: JsonObject = {"by": entry.by} if entry.by else {}
             yield EventDraft(kind, shorten_message(insert_requester(text, entry.by)), run.node, {**data, **who})
         case StepFailed():

@@ -155,7 +155,7 @@ def _started_with(asked: ResearchInput) -> BranchInput:
 
 
 def build_undo_record(run_id: str, cut: LogPrefix) -> DiscardedWork:
-    """Return what has to be marked as undone in the record of a run that resumes from `cut`."""
+    """Return the steps to mark as undone in the record of a run that resumes from `cut`."""
     return DiscardedWork(run_id=run_id, step=cut.undone_from, evidence=tuple(ref.id for ref in cut.run.state.evidence))
 
 

@@ -56,7 +56,7 @@ def format_authors(names: Sequence[str], most: int = MOST_AUTHORS) -> str:
 
 
 def describe_work_flags(work: Work) -> str:
-    """Return what a reader has to know first, with the notices behind it; empty if there is nothing."""
+    """Return the warnings that a reader needs first, with their notices; empty if there are none."""
     told = "; ".join(words for flag, words in FLAGS.items() if flag in work.flags)
     notices = " ".join(_format_notice(notice) for notice in work.notices[:MOST_NOTICES] if notice.strip())
     return ": ".join(filter(None, (told, notices))) if told else f"Notice: {notices}" if notices else ""

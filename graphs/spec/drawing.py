@@ -5,7 +5,15 @@ Shapes tell the kinds of nodes apart. Dashed arrows are loops, and ways that are
 
 from collections.abc import Collection
 
-from elcano.graphs.spec.graph import ConditionalEdge, ErrorEdge, Node, ParallelNode, ResearchGraph, limits_of
+from elcano.graphs.spec.graph import (
+    ConditionalEdge,
+    ErrorEdge,
+    Node,
+    ParallelNode,
+    ResearchGraph,
+    find_reachable,
+    limits_of,
+)
 from elcano.graphs.spec.limits import in_short
 from elcano.graphs.text import title_from_id
 
@@ -51,12 +59,7 @@ def outline_graph(graph: ResearchGraph) -> dict[str, str]:
 
 def of_its_way(outline: dict[str, str], graph: ResearchGraph, here: str, been: Collection[str]) -> dict[str, str]:
     """The lines of the nodes that a run at `here` can still come to, and of those where it has `been`."""
-    ahead, waiting = {here}, [here]
-    while waiting:
-        node = waiting.pop()
-        onward = {edge.to_node for edge in (*graph.routes_from(node), *graph.error_edges_from(node))} - ahead
-        ahead |= onward
-        waiting += onward
+    ahead = find_reachable([here], graph.list_possible_nodes)
     return {node: line for node, line in outline.items() if node in ahead or node in been}
 
 

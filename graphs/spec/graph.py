@@ -5,7 +5,7 @@ conditions are JMESPath expressions over the view of the state (see `expressions
 that walks it, so a run in flight keeps the graph it started with.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
@@ -196,6 +196,17 @@ Way: TypeAlias = Route | ErrorEdge
 """Edges by which a run leaves a node, successful or not."""
 
 
+def find_reachable(start: Iterable[str], onward: Callable[[str], Iterable[str]]) -> set[str]:
+    """The nodes that can be come to from those of `start`, and these; `onward` gives those behind a node."""
+    reached: set[str] = set()
+    waiting = list(start)
+    while waiting:
+        if (node_id := waiting.pop()) not in reached:
+            reached.add(node_id)
+            waiting += onward(node_id)
+    return reached
+
+
 class ResearchGraph(Frozen):
     """Nodes, edges, one entry, the exits and the graphs that its parallel nodes run.
 
@@ -256,12 +267,15 @@ class ResearchGraph(Frozen):
     @cached_property
     def without_failure(self) -> frozenset[str]:
         """The nodes that can be reached from the entry if no node fails; the others repair."""
-        reached, waiting = set[str](), [self.entry_node]
-        while waiting:
-            if (node_id := waiting.pop()) not in reached:
-                reached.add(node_id)
-                waiting += (edge.to_node for edge in self.routes_from(node_id))
-        return frozenset(reached)
+        return frozenset(find_reachable([self.entry_node], self.list_next_nodes))
+
+    def list_next_nodes(self, node_id: str) -> list[str]:
+        """The nodes that the token can come to next if `node_id` does not fail."""
+        return [edge.to_node for edge in self.routes_from(node_id)]
+
+    def list_possible_nodes(self, node_id: str) -> list[str]:
+        """The nodes that the token can come to next, whether `node_id` fails or not."""
+        return [edge.to_node for edge in (*self.routes_from(node_id), *self.error_edges_from(node_id))]
 
     @cached_property
     def _exit_of(self) -> dict[str, str]:
@@ -271,12 +285,8 @@ class ResearchGraph(Frozen):
             for edge in routes:
                 coming.setdefault(edge.to_node, []).append(node_id)
         nearest: dict[str, str] = {}
-        for exit_id in self.exit_nodes:
-            waiting = [exit_id]
-            while waiting:
-                if (node_id := waiting.pop()) not in nearest:
-                    nearest[node_id] = exit_id
-                    waiting += coming.get(node_id, ())
+        for exit_id in reversed(self.exit_nodes):
+            nearest |= dict.fromkeys(find_reachable([exit_id], lambda node_id: coming.get(node_id, ())), exit_id)
         return nearest
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> "ResearchGraph":

@@ -14,8 +14,8 @@ from typing import Final
 
 from pydantic import BaseModel, Field
 
+from elcano.graphs.errors import Fault, build_faults_at, build_json_pointer
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.spec.faults import Fault, build_faults_at, build_json_pointer
 
 LONGEST_SECONDS: Final = 7_200.0
 """The longest that one try of a call may take."""

@@ -4,7 +4,7 @@ It becomes the same definition that built-in agents have, so that all code that 
 """
 
 import re
-from typing import Annotated, Final, Literal, TypeAlias
+from typing import Annotated, Final, Literal, NamedTuple, TypeAlias
 
 from pydantic import Field
 
@@ -60,7 +60,18 @@ class OwnAgent(Frozen):
     """The most that these passages may take, for estimates and for cutting the prompt."""
 
 
-def key_parts(text: str) -> tuple[str, int | None] | None:
-    """The name and the version in what a node calls an agent by; None if no agent can be called so."""
-    found = _KEY.fullmatch(text)
-    return (found[1], int(found[2]) if found[2] else None) if found else None
+class VersionedName(NamedTuple):
+    """The name of a graph or an agent, and which version of it: `screener@2`."""
+
+    name: str
+    version: int | None = None
+    """None: the latest."""
+
+    @classmethod
+    def parse(cls, text: str) -> "VersionedName | None":
+        """What `text` names; None if nothing can have such a name."""
+        found = _KEY.fullmatch(text)
+        return cls(found[1], int(found[2]) if found[2] else None) if found else None
+
+    def __str__(self) -> str:
+        return self.name if self.version is None else f"{self.name}@{self.version}"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from elcano.graphs.spec.graph import Inputs, Node, ParallelEdge, ParallelNode, ResearchGraph, Way
+from elcano.graphs.spec.graph import Inputs, Node, ParallelEdge, ParallelNode, ResearchGraph, Way, find_reachable
 
 PLAN: Final = "plan"
 """The field of the state that such a fan-out goes through, an item a section."""
@@ -21,7 +21,7 @@ def has_sections(graph: ResearchGraph) -> bool:
 
 
 def part_name(graph: ResearchGraph, branch: str) -> str:
-    """Return what the parts of a run that this branch works on are called: sections, unless there is no plan."""
+    """Return the name for the parts of a run that this branch works on: sections, unless there is no plan."""
     of_plan = any(
         edge.branch == branch for node in graph.nodes if researches_plan(node) for edge in graph.branches_from(node.id)
     )
@@ -30,13 +30,7 @@ def part_name(graph: ResearchGraph, branch: str) -> str:
 
 def sections_ahead(graph: ResearchGraph, node_id: str) -> bool:
     """Whether the token can come from `node_id` to where sections are researched; it is there already, too."""
-    reached, waiting = set[str](), [node_id]
-    while waiting:
-        if (here := waiting.pop()) not in reached:
-            reached.add(here)
-            waiting += (edge.to_node for edge in graph.routes_from(here))
-            waiting += (edge.to_node for edge in graph.error_edges_from(here))
-    return any(researches_plan(graph.by_id[node]) for node in reached)
+    return any(researches_plan(graph.by_id[node]) for node in find_reachable([node_id], graph.list_possible_nodes))
 
 
 def map_neighbours(graph: ResearchGraph, ends: Callable[[Way], tuple[str, str] | None]) -> Mapping[str, list[str]]:
@@ -83,18 +77,6 @@ def _order_by_finish(onward: Mapping[str, list[str]], nodes: Iterable[str]) -> l
                 waiting.append((node, True))
                 waiting += [(other, False) for other in onward.get(node, [])]
     return order
-
-
-def find_reachable_nodes(onward: Mapping[str, list[str]], start: Iterable[str]) -> set[str]:
-    """The nodes that can be come to from those of `start`, and these."""
-    reached: set[str] = set()
-    waiting = list(start)
-    while waiting:
-        node_id = waiting.pop()
-        if node_id not in reached:
-            reached.add(node_id)
-            waiting += onward.get(node_id, [])
-    return reached
 
 
 def prefix_graph(graph: ResearchGraph, prefix: str) -> ResearchGraph:

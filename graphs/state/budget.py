@@ -130,14 +130,14 @@ class Allowance(Frozen):
     cost_microusd: int | None = Field(default=None, ge=0)
 
     def less(self, used: Usage) -> "Allowance":
-        """Return what is left after `used`, never below zero."""
+        """Return the rest after `used`, never below zero."""
         return Allowance(
             tokens=None if self.tokens is None else max(0, self.tokens - used.tokens),
             cost_microusd=None if self.cost_microusd is None else max(0, self.cost_microusd - used.cost_microusd),
         )
 
     def refuses(self, least: Estimate) -> Exhausted | None:
-        """Return which of the two a further request would exceed that needs at least `least`; None if it may be made.
+        """Return the first limit that a further request of at least `least` would exceed; None if it may be made.
 
         Without any allowance no request is made, however small.
         """
@@ -196,7 +196,7 @@ class Budget(Frozen):
         limit = self.limits.cost_microusd
         return None if limit is None else _for_research(limit, self.limits.reserve, self.exit_needs.cost_microusd)
 
-    def gained(self, more: TopUp) -> Allowance:
+    def compute_gain(self, more: TopUp) -> Allowance:
         """Returns how much of a top-up, already among the limits, went to research; the rest went to the reserve."""
         before = self.limits.tokens - more.tokens
         tokens = self.research_tokens - _for_research(before, self.limits.reserve, self.exit_needs.tokens)
@@ -207,13 +207,13 @@ class Budget(Frozen):
         return Allowance(tokens=tokens, cost_microusd=self.research_cost - earlier)
 
     def allowance(self, *, at_exit: bool) -> Allowance:
-        """Return what a call may use now: at the exit all that is left, before it what is not reserved for the exit."""
+        """Return the allowance of a call now: at the exit the whole rest, before it the rest without the reserve."""
         tokens = self.limits.tokens if at_exit else self.research_tokens
         cost = self.limits.cost_microusd if at_exit else self.research_cost
         return Allowance(tokens=tokens, cost_microusd=cost).less(self.used)
 
     def refuses(self, estimate: Estimate) -> EndKind | None:
-        """Return which limit a further research call of this size would exceed; None if it may be made."""
+        """Return the limit that a further research call of this size would exceed; None if it may be made."""
         if self.elapsed >= self.research_seconds():
             return "time"
         if self.used.tokens + estimate.tokens > self.research_tokens:
@@ -294,7 +294,7 @@ class Experience(Frozen):
 
     @property
     def tokens_a_call(self) -> int:
-        """Return what the next call is assumed to need beyond its agent's figures: the average so far, rounded up."""
+        """Return the assumed needs of the next call beyond its agent's figures: the average so far, rounded up."""
         return -(-self.beyond_tokens // self.calls) if self.calls else 0
 
     def with_call(self, usage: Usage, output_tokens: int) -> "Experience":

@@ -1,4 +1,4 @@
-"""What a run waits for: a hold, and tool calls that wait for approval."""
+"""The reasons for which a run waits: a hold, and tool calls that wait for approval."""
 
 import json
 from typing import Final, Literal, TypeAlias

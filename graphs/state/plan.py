@@ -148,7 +148,7 @@ class SectionResult(Frozen):
 
     @property
     def to_write(self) -> bool:
-        """Whether whoever joins the sections has something to write it from: a draft, or passages."""
+        """Whether there is material to write the section from: a draft, or passages."""
         return self.draft is not None or (bool(self.evidence) and not self.unanswered)
 
     @property

@@ -92,7 +92,7 @@ class Ledger(Frozen):
         """Whether `turn` repeats an earlier one with nothing new to go by."""
         return any(turn.basis == earlier.basis for earlier in self.turns)
 
-    def turned(self, turn: Turn, *, satisfied: bool, in_loop: bool, progress: bool) -> "Ledger":
+    def add_turn(self, turn: Turn, *, satisfied: bool, in_loop: bool, progress: bool) -> "Ledger":
         """Returns the ledger after `turn`; what the manager says of the round before counts from the second on."""
         if satisfied or turn.speaker == REPORTER:
             told = turn.model_copy(update={"speaker": REPORTER, "stall": ""})

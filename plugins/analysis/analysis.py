@@ -22,7 +22,7 @@ Measure: TypeAlias = Literal[
     "proportion",
     "mean",
 ]
-"""What an effect is measured by. `proportion` and `mean` are of one group and compare nothing."""
+"""The measure of an effect. `proportion` and `mean` are of one group and compare nothing."""
 Reported: TypeAlias = Literal[
     "odds_ratio",
     "risk_ratio",
@@ -129,7 +129,7 @@ class StudyEffect(Frozen):
 
     evidence: str
     study: str
-    """As people call it: authors and year, or the title of what it is reported in."""
+    """Its short name: authors and year, or the title of the work that reports it."""
     quote: str
     start: int
     """Where the quote begins in the stored text, in characters."""
@@ -146,11 +146,11 @@ class StudyEffect(Frozen):
     weight: float
     """Its share of the random-effects estimate, in percent; the shares of a pool are 100 together."""
     p: float | None = None
-    """Of the test in this study alone, two-sided; None: of one group."""
+    """The p-value of the test in this study alone, two-sided; None: for one group."""
     notes: tuple[str, ...] = ()
     """How its numbers were made comparable: a correction for zero events, groups that were exchanged."""
     number: int | None = None
-    """Of its reference in the report; None: it has none."""
+    """The number of its reference in the report; None: it has none."""
 
 
 class PooledEstimate(Frozen):
@@ -159,7 +159,7 @@ class PooledEstimate(Frozen):
     estimate: float
     low: float
     high: float
-    """Of the 95 % interval."""
+    """The upper end of the 95 % interval."""
     p: float | None
     """Two-sided, against no effect; None: of measures that compare nothing."""
 
@@ -185,7 +185,7 @@ class Pool(Frozen):
     q: float
     """Cochran's Q."""
     q_p: float | None
-    """Of Q against chi-squared; None: of one study."""
+    """The p-value of Q against chi-squared; None: for one study."""
     i2: float
     """The share of the variation that is between studies, in percent."""
     tau2: float
@@ -193,13 +193,13 @@ class Pool(Frozen):
     predicted: tuple[float, float] | None = None
     """Where the effect of a further study lies with 95 %; None: of less than three studies."""
     asymmetry_p: float | None = None
-    """Of Begg's rank correlation between effects and their variances; None: of less than ten studies."""
+    """The p-value of Begg's rank correlation between effects and their variances; None: for fewer than ten studies."""
     plot: str = ""
     """The artifact hash of its forest plot (SVG)."""
 
 
 class TestResult(Frozen):
-    """What came of a hypothesis."""
+    """The verdict on a hypothesis."""
 
     hypothesis: TestedHypothesis
     verdict: Outcome
@@ -215,12 +215,12 @@ class Analysis(Frozen):
     rule: str
     """How verdicts are found, in sentences."""
     methods: str
-    """By which methods the figures are computed, and by which library."""
+    """The methods of the figures, and the library that computed them."""
     tested: tuple[TestResult, ...] = ()
     pools: tuple[Pool, ...] = ()
     """The largest first."""
     apart: tuple[str, ...] = ()
-    """What was not pooled with each other and why, in sentences."""
+    """What was not pooled and why, in sentences."""
     left_out: tuple[OmittedMeasurement, ...] = ()
     measurements: int = 0
     """How many were handed over."""
@@ -308,7 +308,7 @@ def summarize_analyze_output(output: JsonObject) -> tuple[str, JsonObject]:
 
 
 def plot_title(pool: Pool) -> str:
-    """What the forest plot of a pool shows, in one line."""
+    """Return the title of the forest plot of a pool, in one line."""
     return f"Forest plot: {format_pool_subject(pool)}, {NAMES[pool.measure]}"
 
 

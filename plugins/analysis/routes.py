@@ -1,4 +1,4 @@
-"""The figures of a run that analyzed numbers, and its forest plots."""
+"""The figures of a run that analyzed numbers, as JSON and as rows, and its forest plots."""
 
 import asyncio
 import csv
@@ -27,8 +27,15 @@ from elcano.plugins.analysis.report_statistics import StatisticsAddition
 JSON = "application/json"
 CSV = "text/csv"
 SVG = "image/svg+xml"
-"""A plot loads nothing and runs nothing, whoever opens it."""
+"""A plot loads nothing and runs nothing in any viewer."""
 _TEXT = {"schema": {"type": "string"}}
+
+COLUMNS: Final = (
+    *("pool", "row", "outcome", "first", "second", "measure", "unit", "study", "reference", "evidence"),
+    *("estimate", "low", "high", "p", "weight_percent", "effect", "standard_error"),
+    *("q", "q_p", "i2_percent", "tau2", "quote", "notes"),
+)
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 router = APIRouter(prefix="/v1/runs/{run_id}/analysis", tags=["results"])
 
@@ -90,14 +97,6 @@ async def _load_stored_report(run_id: str, services: Services) -> str:
     if stored is None:
         raise ReportLost(f"the store does not have {run.report.artifact!r}; is this the run's data directory?")
     return stored
-
-
-COLUMNS: Final = (
-    *("pool", "row", "outcome", "first", "second", "measure", "unit", "study", "reference", "evidence"),
-    *("estimate", "low", "high", "p", "weight_percent", "effect", "standard_error"),
-    *("q", "q_p", "i2_percent", "tau2", "quote", "notes"),
-)
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def as_csv(analysis: Analysis) -> str:

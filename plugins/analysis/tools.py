@@ -15,13 +15,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from elcano.activities.tools.tool_work import ToolWork
-from elcano.graphs.catalogue.tools import ComputeInput, ComputeOutput
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.extras import install_command
 from elcano.graphs.frozen import Json
 from elcano.graphs.report.works import Work
 from elcano.graphs.text import shorten_text
 from elcano.plugins.analysis.analysis import Analysis, AnalyzeInput, AnalyzeOutput, Pool
+from elcano.plugins.analysis.tool_specs import ComputeInput, ComputeOutput
 from elcano.storage.evidence import Evidence
 
 ANALYSIS_TYPE: Final = "application/vnd.elcano.analysis+json"
@@ -79,12 +79,12 @@ def _can_plot_pool(pool: Pool) -> bool:
 
 
 SECONDS: Final = 5.0
-"""Of computing. A sandbox that does not stop by itself a second later is killed."""
+"""Time limit for computing. A sandbox that does not stop by itself a second later is killed."""
 MEMORY_BYTES: Final = 64 * 1024 * 1024
 DEPTH: Final = 200
 PRINTED_BYTES: Final = 100_000
 RESULT_BYTES: Final = 200_000
-"""As JSON: it becomes a part of the state."""
+"""Maximum size of the result as JSON: it becomes a part of the state."""
 START_SECONDS: Final = 60.0
 """For its process to begin, on a machine that is busy."""
 

@@ -23,7 +23,7 @@ PARTS: Final = (
 HASHES: Final = "hashes"
 WHOLE: Final = "sha256"
 FILE: Final = "file"
-"""What a fault is named after that is of no part."""
+"""The name for faults that belong to no part."""
 
 
 class CertificateHeader(Frozen):
@@ -37,11 +37,11 @@ class Versions(Frozen):
     """The part `versions`: what worked on the run, and what wrote the certificate."""
 
     builds: tuple[str, ...]
-    """Of the workers that made its calls: version and build id, as the ledger has them."""
+    """The workers that made its calls: version and build id, as in the ledger."""
     rules: int
     """The number of the rules that the run went by."""
     elcano: str
-    """Of the program that wrote the certificate, as all that follows."""
+    """The version of the program that wrote the certificate, as are all that follow."""
     python: str
     pydantic: str
     jmespath: str

@@ -76,7 +76,7 @@ class CertificateWriter:
             yield await self._kept(key, f"the log of {run_id}")
 
     async def _passages(self) -> AsyncIterator[str]:
-        """What the writer was given."""
+        """Return the passages that the writer was given."""
         ids = [ref.id for ref in self._log.run.state.evidence]
         for first in range(0, len(ids), BATCH):
             for passage in await self._store.evidence.get(ids[first : first + BATCH]):

@@ -12,12 +12,12 @@ from typing import Final, Literal, TypeAlias
 from pydantic import Field
 
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.report.tables import Cell, Dialect, ResultColumn, ResultDigest
+from elcano.plugins.data.tables import Cell, Dialect, ResultColumn, ResultDigest
 
 SQL_CHARACTERS = 20_000
 
 FaultStage: TypeAlias = Literal["syntax", "policy", "names", "database", "limits"]
-"""Who complained: the parser, the policy, the check against the schema, the database, or its guards."""
+"""The stage that reported the fault: the parser, the policy, the schema check, the database, or its guards."""
 
 
 class SqlQuery(Frozen):
@@ -37,7 +37,7 @@ class QueryFault(Frozen):
 
     stage: FaultStage
     message: str = Field(max_length=2_000)
-    """What is wrong and, if anybody knows, what to do. Of a database: its own words, without its address."""
+    """What is wrong and, if known, what to do. For a database: its own words, without its address."""
     unknown: tuple[str, ...] = ()
     """Names that the schema does not have."""
     near: tuple[str, ...] = ()
@@ -90,10 +90,10 @@ ChartKind: TypeAlias = Literal["line", "bar", "scatter"]
 
 
 class NumberVerdict(Frozen):
-    """One number of an answer and what became of it."""
+    """One number of an answer and its verdict."""
 
     text: str
-    """As the words have it, with its unit."""
+    """The number in the text, with its unit."""
     statement: str
     """The sentence, item or cell that it stands in, without markup."""
     status: NumberStatus
@@ -102,7 +102,7 @@ class NumberVerdict(Frozen):
     operation: Operation | None = None
     cells: tuple[CellReference, ...] = ()
     value: str = ""
-    """What the cells give, as an exact decimal; empty: nothing was computed."""
+    """The value of its cells, as an exact decimal; empty: nothing was computed."""
 
 
 class QueryRepair(Frozen):
@@ -128,7 +128,7 @@ class AnswerTable(Frozen):
 
     number: int = Field(ge=1)
     artifact: str
-    """Of the whole `ResultTable`."""
+    """The artifact of the whole `ResultTable`."""
     evidence: str
     database: str
     dialect: Dialect
@@ -152,7 +152,7 @@ class Chart(Frozen):
     kind: ChartKind
     title: str
     description: str
-    """For who does not see it, and what was left out of it."""
+    """A description for readers who do not see it, and what was left out of it."""
     result: int = Field(ge=1)
     """The number of the result that it shows."""
     spec: str

@@ -18,7 +18,7 @@ _SCHEMA: Final = {"excerpt": f"{WORK}.excerpt", "saved": f"{WORK}.saved"}
 CALL_TOOL: Final = "call_tool"
 """The tool that calls tools of servers; there is none without the plugin `mcp`."""
 DOCUMENTS: Final = "pairs(sources, [databases])[?!contains(@[1], @[0])][0]"
-"""Those of the run's sources that are no databases."""
+"""The run's sources that are no databases."""
 _RESULTS: Final = (
     f"[[outputs.consensus.result], outputs.parallel_paths.branches[].values.result, {WORK}.results, "
     "[outputs.forecast.forecast.table]][][] | [?@]"

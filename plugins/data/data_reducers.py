@@ -13,15 +13,15 @@ from pydantic import Field
 from elcano.graphs.catalogue.reducers import ReducerSpec, with_findings
 from elcano.graphs.catalogue.tools import GivesEvidence, ItemOutcomes
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.report.tables import DatabaseSchema, ResultDigest
 from elcano.graphs.state.state import EvidenceRef, ResearchState
 from elcano.graphs.text import ensure_list, shorten_text
 from elcano.plugins.data.agents.sql_repairer import SqlAttempt
 from elcano.plugins.data.data_answer import AnsweredQuery, QueryFault, QueryRepair, SqlQuery
 from elcano.plugins.data.query_models import MOST_ATTEMPTS, ExecuteSqlOutput, SchemaContextOutput, SqlRepair, SqlWriting
+from elcano.plugins.data.tables import DatabaseSchema, ResultDigest
 
 KEY: Final = "data"
-"""Of `values`."""
+"""The key in `values`."""
 GAP_CHARACTERS: Final = 1_000
 SHORTEST_WORD: Final = 3
 """Characters of a word that tells databases apart."""
@@ -35,20 +35,20 @@ class DataWork(Frozen):
     saved: bool = False
     """Whether the question is a saved one of that database."""
     query: SqlQuery | None = None
-    """What is to be run next, or was run last; None: the question became no query."""
+    """The query to run next, or the last one run; None: the question became no query."""
     repairs: tuple[QueryRepair, ...] = ()
-    """Of this query, in their order."""
+    """The repairs of this query, in their order."""
     attempts: tuple[SqlAttempt, ...] = ()
-    """What was run before it in vain, the latest last."""
+    """The failed queries before it, the latest last."""
     fault: QueryFault | None = None
     """Why the last query was not answered."""
     repairable: bool = False
     """Whether that is worth a repair."""
     results: tuple[ResultDigest, ...] = ()
     queries: tuple[AnsweredQuery, ...] = ()
-    """Those that gave `results`, in the same order."""
+    """The queries of `results`, in the same order."""
     choices: tuple[str, ...] = ()
-    """What was chosen before there was a query, in sentences."""
+    """Choices made before there was a query, in sentences."""
     gaps: tuple[str, ...] = Field(default=(), max_length=100)
     """What is missing and why, in sentences."""
 

@@ -11,16 +11,16 @@ from pydantic import Field
 
 from elcano.graphs.catalogue.tools import GivesEvidence
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.report.tables import ResultDigest
 from elcano.graphs.text import ensure_list, format_count
+from elcano.plugins.data.tables import ResultDigest
 
 Frequency: TypeAlias = Literal["yearly", "quarterly", "monthly", "weekly", "daily", "hourly"]
 ModelName: TypeAlias = Literal["seasonal_naive", "theta", "ets", "arima", "prophet"]
 Missing: TypeAlias = Literal["refuse", "interpolate", "zero"]
-"""What becomes of moments that a series lacks. `interpolate`: a straight line between their neighbours, for a few of
+"""How missing times of a series are handled. `interpolate`: a straight line between their neighbours, for a few of
 them. `zero`: no row means that nothing happened, as in sums and counts."""
 Span: TypeAlias = Literal["periods", "years", "quarters", "months", "weeks", "days", "hours"]
-"""What a horizon is counted in. `periods`: the steps of the series itself."""
+"""The unit of a horizon. `periods`: the steps of the series itself."""
 RefusalReason: TypeAlias = Literal[
     "empty",
     "truncated",
@@ -41,7 +41,7 @@ RefusalReason: TypeAlias = Literal[
 ]
 
 LEVELS: Final = (80, 95)
-"""Of the intervals, in percent."""
+"""The levels of the intervals, in percent."""
 LONGEST_HORIZON: Final = 1_000
 MODEL_WORDS: Final[dict[ModelName, str]] = {
     "seasonal_naive": "repeating the last season",
@@ -83,7 +83,7 @@ class ForecastRefusal(Frozen):
     message: str
     """What is wrong, where, and what to do, in sentences."""
     needed: int | None = None
-    """Of a series that is too short: how many values it takes."""
+    """For a series that is too short: how many values it needs."""
     moments: tuple[str, ...] = ()
     """The first moments that are missing, or there more than once."""
     lasting: bool = True
@@ -94,10 +94,10 @@ class IntervalCheck(Frozen):
     """How many values lay in the interval where the history was known."""
 
     level: int
-    """What it claims, in percent."""
+    """The claimed level, in percent."""
     covered: int
     count: int
-    """Of so many values of the back-test."""
+    """The number of values in the back-test."""
 
 
 class ModelScore(Frozen):
@@ -119,7 +119,7 @@ class ModelScore(Frozen):
 
 
 class ForecastDigest(Frozen):
-    """What the state knows of a forecast."""
+    """The state's summary of a forecast."""
 
     table: ResultDigest
     """Its points, as a result of its own: moment, `forecast`, `low_80`, `high_80`, `low_95`, `high_95`."""
@@ -140,11 +140,11 @@ class ForecastDigest(Frozen):
     reason: str
     """Why it was chosen, in a sentence with figures."""
     scores: tuple[ModelScore, ...]
-    """Of every model that was asked for."""
+    """The scores of every requested model."""
     origins: tuple[str, ...]
     """The last moments that the models knew in the back-test."""
     intervals: tuple[IntervalCheck, ...]
-    """Of the chosen model."""
+    """The intervals of the chosen model."""
     notes: tuple[str, ...] = ()
     """What was left out, filled or assumed, in sentences: they stand beside the answer."""
     chart: str = ""
@@ -197,7 +197,7 @@ def describe_forecast(digest: ForecastDigest) -> str:
 
 
 def describe_interval_check(check: IntervalCheck) -> str:
-    """What an interval was worth, in a clause."""
+    """Describe the accuracy of an interval, in a clause."""
     share = 100 * check.covered / check.count
     return f"the {check.level} % interval held {check.covered} of {check.count} values ({share:.0f} %)"
 

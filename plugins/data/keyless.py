@@ -11,7 +11,6 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from elcano.activities.query_results import NO_ROW, on_one_line
 from elcano.activities.text.language_detection import language_of
 from elcano.activities.text.languages import ENGLISH
 from elcano.activities.text.same_question import is_same_question, list_readings
@@ -23,6 +22,7 @@ from elcano.plugins.data.agents.splitter import Splitting
 from elcano.plugins.data.answering.shapes import ShownRows, format_number
 from elcano.plugins.data.data_answer import CellReference, NumberProof, Operation
 from elcano.plugins.data.query_models import SqlExample, SqlRepair, SqlWriting
+from elcano.plugins.data.results import NO_ROW, on_one_line
 from elcano.plugins.research.agents.input_parser import UNDERSTOOD
 
 SAVED: Final = "No language model was used: the query was saved for the question"
@@ -30,7 +30,7 @@ NEEDS_MODEL: Final = "Free questions to a database need a language model; withou
 NOT_READ: Final = "Its background and guidance were not read: the query answers the question alone."
 NOT_MENDED: Final = "Mending a query needs a language model; a saved one is mended where the operator saved it."
 QUESTION_CHARACTERS: Final = 150
-"""Of a saved question that a sentence names."""
+"""Maximum length of a saved question in a sentence."""
 MOST_NAMED: Final = 4
 
 
@@ -53,7 +53,7 @@ def write_sql(task: TaskEnvelope) -> SqlWriting:
 
 
 def repair_sql(task: TaskEnvelope) -> SqlRepair:
-    """No query: nothing but a model can mend one."""
+    """Return no query: only a model can repair one."""
     return SqlRepair(explanation=NOT_MENDED)
 
 

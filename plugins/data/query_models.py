@@ -10,9 +10,9 @@ from pydantic import Field
 from elcano.graphs.catalogue.looks import LookSpec
 from elcano.graphs.catalogue.tools import GivesEvidence
 from elcano.graphs.frozen import Answer, Frozen
-from elcano.graphs.report.tables import DatabaseSchema, ResultDigest
 from elcano.graphs.state.state import EvidenceRef
 from elcano.plugins.data.data_answer import SQL_CHARACTERS, QueryFault, SqlQuery
+from elcano.plugins.data.tables import DatabaseSchema, ResultDigest
 
 MOST_ROWS: Final = 10_000
 """Rows of one result at most."""
@@ -37,7 +37,7 @@ class SqlExample(Frozen):
 
 
 class SqlWriting(Frozen):
-    """What became of a question: a query, or why there is none."""
+    """The outcome of a question: a query, or why there is none."""
 
     decision: Decision = "query"
     sql: str = Field(default="", max_length=SQL_CHARACTERS, description="One query; empty unless it is a query.")
@@ -136,10 +136,10 @@ path has two values for a key. `missing`: a path has no row for a key that anoth
 
 
 class PathResult(Frozen):
-    """What became of one path."""
+    """The outcome of one path."""
 
     name: str = Field(min_length=1, max_length=200)
-    """What it was asked about, as columns are called by it: `2023`. Two paths of one name were asked the same."""
+    """Its subject, which names its columns: `2023`. Two paths of one name have the same question."""
     result: ResultDigest | None = None
     gap: str = Field(default="", max_length=2_000)
     """Why there is no result, in words: it was too slow, its query could not be repaired."""
@@ -183,7 +183,7 @@ class MergedResults(ConsensusOutput, GivesEvidence):
 
 
 DATABASE_LOOK_SECONDS: Final = 50.0
-"""How long somebody waits for the schema of a database; the first reading counts and samples its values."""
+"""How long the API waits for the schema of a database; the first reading counts and samples its values."""
 
 
 class DatabaseLook(Frozen):

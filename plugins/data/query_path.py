@@ -20,7 +20,7 @@ NOT_MENDED: Final = (
     f"{WORK}.repairable && join('', ['The query was not answered (', {WORK}.fault.stage, '): ', "
     f"{WORK}.fault.message, '; the run has no iteration left to mend it.'])"
 )
-"""A fault that a repair might have mended, had the run been given more iterations."""
+"""A fault that a repair might have fixed, had the run been given more iterations."""
 
 
 def add_query_nodes(

@@ -12,11 +12,9 @@ from hashlib import sha256
 from typing import Final
 
 from elcano.activities.phrases import Phrases
-from elcano.activities.query_results import cell_text
 from elcano.activities.report.additions import AddedText, ReportAddition
 from elcano.activities.report.checked_draft import CheckedDraft
 from elcano.activities.report.markdown import escape_markdown, render_bullets, render_table
-from elcano.graphs.report.tables import NUMBERS, RESULT_EVIDENCE, Cell
 from elcano.graphs.text import format_count, shorten_text
 from elcano.plugins.data.data_answer import (
     ANSWER,
@@ -27,6 +25,8 @@ from elcano.plugins.data.data_answer import (
     NumberVerdict,
     read_data_answer,
 )
+from elcano.plugins.data.results import cell_text
+from elcano.plugins.data.tables import NUMBERS, RESULT_EVIDENCE, Cell
 from elcano.storage.evidence import Evidence
 
 BY_RULES: Final = "No language model was used: its sentences are made by rules, from results of queries."

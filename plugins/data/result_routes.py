@@ -35,8 +35,8 @@ from elcano.api.runs.run_view import RunView
 from elcano.api.services import Provided, Services
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.report.report import Report
-from elcano.graphs.report.tables import NUMBERS, RESULT_EVIDENCE, Cell, Kind, ResultColumn, ResultTable
 from elcano.plugins.data.data_answer import AnswerTable, Chart, DataAnswer, read_data_answer
+from elcano.plugins.data.tables import NUMBERS, RESULT_EVIDENCE, Cell, Kind, ResultColumn, ResultTable
 from elcano.storage.store import TenantStore
 
 
@@ -97,7 +97,7 @@ def _escape_formula(text: str) -> str:
 
 
 MOST_RESULTS: Final = 999
-"""That are counted, the first ones."""
+"""Maximum number of results that are counted, the first ones."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class KnownResult:
 
 
 async def load_data_answer(run: RunView, store: TenantStore) -> DataAnswer | None:
-    """What the report of a run has of results; None if there is no report, or it rests on none.
+    """Return the results of a run's report; None if there is no report, or it has none.
 
     Raises:
         ReportLost: the store does not have the report.

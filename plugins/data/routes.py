@@ -18,8 +18,8 @@ from elcano.api.http.errors import (
 from elcano.api.http.fields import Described
 from elcano.api.services import Provided
 from elcano.api.temporal.looks import LookFailed
-from elcano.graphs.report.tables import Dialect, TableSchema, dialect_of
 from elcano.plugins.data.query_models import DATABASE_LOOK, DatabaseLook, DatabaseLooked
+from elcano.plugins.data.tables import Dialect, TableSchema, dialect_of
 
 
 class DatabaseView(Described):
@@ -43,7 +43,7 @@ class DatabaseSchemaView(DatabaseView):
 
     @classmethod
     def of(cls, looked: DatabaseLooked) -> "DatabaseSchemaView":
-        """As a worker saw it."""
+        """Build the view from a worker's answer."""
         found = looked.found
         return cls(
             name=found.database, dialect=found.dialect, hash=found.hash, seconds=looked.seconds, tables=found.tables

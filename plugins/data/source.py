@@ -6,24 +6,25 @@ warning says why.
 
 import asyncio
 
-from elcano.activities.query_results import RESULT_TYPE, as_evidence
 from elcano.activities.sources.base import SearchResults
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import InputInvalid, SourceRefused
-from elcano.graphs.report.tables import DatabaseSchema, ResultTable
+from elcano.graphs.frozen import JsonObject
 from elcano.plugins.data.data_answer import QueryFault, SqlQuery
 from elcano.plugins.data.databases.context import select_schema_context
 from elcano.plugins.data.databases.database import Databases, open_databases
 from elcano.plugins.data.databases.examples import SqlExamples
 from elcano.plugins.data.databases.query_runner import run_query
 from elcano.plugins.data.query_models import MOST_EXAMPLES, SqlExamplesInput
+from elcano.plugins.data.results import RESULT_TYPE, as_evidence
+from elcano.plugins.data.tables import ResultTable, named_alone
 from elcano.settings.settings import Settings
 from elcano.storage.store import TenantStore
 
 TABLES = 8
-"""That a question is about at the most, beside those that they refer to."""
+"""Maximum number of tables that a question is about, besides those that they refer to."""
 ROWS = 200
-"""Of a result that is found by searching."""
+"""Maximum number of rows of a result that is found by searching."""
 
 
 class DatabaseSource:
@@ -59,10 +60,11 @@ class DatabaseSource:
         told = f"{self._spec.name}: {query!r} is a saved question, whose query is {table.sql}"
         return SearchResults(evidence=(passage,), texts=(text,), warnings=(told,))
 
-    async def tables(self, question: str) -> DatabaseSchema:
+    async def tables(self, question: str) -> JsonObject:
         """See `HasTables`."""
         schema = await self._databases.get(self._spec.name).schema()
-        return (await asyncio.to_thread(select_schema_context, schema, question, TABLES)).found
+        found = (await asyncio.to_thread(select_schema_context, schema, question, TABLES)).found
+        return named_alone(found).model_dump(mode="json", exclude_defaults=True)
 
     async def saved_questions(self, question: str) -> tuple[str, ...]:
         """See `HasTables`."""
@@ -70,7 +72,7 @@ class DatabaseSource:
         return tuple(one.question for one in (await self._examples.like(given)).examples)
 
     async def _ask(self, query: str) -> ResultTable | str:
-        """What the saved query gives, or why there is nothing."""
+        """Return the result of the saved query, or why there is none."""
         try:
             saved = await self._examples.find(self._spec.name, query)
         except InputInvalid as error:

@@ -26,7 +26,7 @@ def summarize_examples(output: JsonObject) -> tuple[str, JsonObject]:
 
 
 def summarize_schema(output: JsonObject) -> tuple[str, JsonObject]:
-    """Say which tables were read."""
+    """Name the tables that were read."""
     said = SchemaContextOutput.model_validate(output)
     tables = [table.name for table in said.found.tables]
     whole = "all of its tables" if said.whole else f"{len(tables)} of {len(tables) + len(said.others)} tables"
@@ -47,7 +47,7 @@ def summarize_execution(output: JsonObject) -> tuple[str, JsonObject]:
 
 
 def summarize_chart(output: JsonObject) -> tuple[str, JsonObject]:
-    """Summarize what was drawn, or why nothing was."""
+    """Summarize the chart, or why there is none."""
     chart = output.get("chart")
     if not isinstance(chart, dict):
         return str(output.get("reason") or "There is no chart."), {"drawn": False}

@@ -16,12 +16,10 @@ from typing import Final
 from pydantic import ValidationError
 from temporalio import activity
 
-from elcano.activities.query_results import RESULT_TYPE, load_result_tables, store_result_table
 from elcano.activities.services import Services
 from elcano.activities.tools.tool_work import ToolWork, build_evidence_ref
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.extras import install_command
-from elcano.graphs.report.tables import ResultDigest, ResultTable
 from elcano.plugins.data.answering.charts import PlannedChart, plan_chart
 from elcano.plugins.data.answering.consensus import Path, merge_path_tables, told_of
 from elcano.plugins.data.answering.vega_renderer import ChartNotDrawn, DrawnChart, render_vega_chart
@@ -53,6 +51,8 @@ from elcano.plugins.data.query_models import (
     SqlExamplesInput,
     SqlExamplesOutput,
 )
+from elcano.plugins.data.results import RESULT_TYPE, load_result_tables, store_result_table
+from elcano.plugins.data.tables import ResultDigest, ResultTable
 from elcano.storage.store import TenantStore
 
 SPEC_TYPE: Final = "application/vnd.vegalite.v5+json"

@@ -1,1 +1,1 @@
-"""What a run adds to the knowledge graph, and how the graph is searched."""
+"""The knowledge graph: the contribution of each run, and its search."""

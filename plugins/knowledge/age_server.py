@@ -23,9 +23,9 @@ know how few ids are given: each run would then take longer, the more there were
 
 
 _BOUNDED: Final = {"work_mem": "16MB", "max_parallel_workers_per_gather": "0", "jit": "off"}
-"""Of a query that a client wrote: one process of the server works for it, in little room before it uses the disk."""
+"""Settings for a client's query: one server process works for it, with little memory before it uses the disk."""
 GRACE_SECONDS: Final = 2.0
-"""After which a server that does not stop a query by itself is hung up on."""
+"""Time after which a server that does not stop a query by itself is disconnected."""
 
 
 class AgeServer:
@@ -73,7 +73,7 @@ class AgeServer:
 
     @asynccontextmanager
     async def reading(self, seconds: int = 0) -> AsyncIterator[AsyncConnection]:
-        """A connection that cannot write; with `seconds` each of its statements ends after so many."""
+        """Open a connection that cannot write; with `seconds` each of its statements ends after that time."""
         async with self._engine.connect() as connection:
             limited = {"statement_timeout": f"{seconds}s", **_BOUNDED} if seconds else _BY_INDEX
             await _set_transaction_config(connection, {"transaction_read_only": "on", **limited})
@@ -108,7 +108,7 @@ def _hang_up(connection: Any) -> None:
 
 
 SCHEMA: Final = "elcano_knowledge"
-"""Of the words by which nodes are found."""
+"""The schema of the words by which nodes are found."""
 WORDS: Final[Table] = knowledge_words.to_metadata(MetaData(), schema=SCHEMA)
 
 _ID: Final = """ag_catalog.agtype_access_operator(properties, '"id"'::ag_catalog.agtype)"""

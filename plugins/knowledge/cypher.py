@@ -21,7 +21,7 @@ LONGEST: Final = 4_000
 """Characters of a query."""
 MOST_COLUMNS: Final = 20
 MOST_COPIES: Final = 10_000
-"""Of one value of the graph in a value that a query makes, however its clauses repeat it."""
+"""Maximum number of copies of one value of the graph in a value that a query makes, however its clauses repeat it."""
 
 _TOKEN: Final = re.compile(
     r"""(?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|(?P<comment>//[^\n]*|/\*.*?\*/)|(?P<quoted>`[^`]*`)"""

@@ -11,6 +11,7 @@ from typing import Final, Literal, NoReturn, Protocol, TypeAlias, get_args
 
 from pydantic import Field
 
+from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import KnowledgeDisabled
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.report.statements import Support
@@ -44,7 +45,7 @@ class KnowledgeNode(Frozen):
     name: str = Field(min_length=1, max_length=NAME_CHARACTERS)
     """What people call it."""
     text: str = Field(default="", max_length=TEXT_CHARACTERS)
-    """Of a claim all of it; of an entity what it is, as far as it is known."""
+    """The whole text of a claim; for an entity what it is, as far as known."""
     url: str = Field(default="", max_length=2_000)
     """Where a person reads it."""
     year: int | None = None
@@ -64,7 +65,7 @@ class KnowledgeEdge(Frozen):
     evidence: str = ""
     """The id of the passage that it rests on; empty where there is none: of an author, of a run's table."""
     support: Support = "unchecked"
-    """Of `stated` and `cites`: whether the quotes say what the claim says, as the report has it."""
+    """For `stated` and `cites`: whether the quotes support the claim, according to the report."""
 
 
 class KnowledgeCounts(Frozen):
@@ -254,3 +255,15 @@ def _refuse_knowledge() -> NoReturn:
     raise KnowledgeDisabled(
         "there is no knowledge graph here: set ELCANO_KNOWLEDGE to `tables`, or to PostgreSQL with AGE"
     )
+
+
+SOURCE: Final = SourceSpec(
+    name="knowledge",
+    kind="passages",
+    description="Passages that earlier runs found, by what their reports said with them.",
+    dated=True,
+    setting="ELCANO_KNOWLEDGE",
+    turned_on_by="tables",
+    by_default=False,
+    opened_by="elcano.plugins.knowledge.source:open_source",
+)

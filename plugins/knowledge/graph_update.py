@@ -21,7 +21,7 @@ from elcano.storage.store import TenantStore
 SECONDS: Final = 300
 """How long the end of a run may wait for its part of the graph, which is a fraction of what archiving it may take."""
 PASSAGES: Final = 5_000
-"""Of one run, in the order of finding."""
+"""Maximum number of passages of one run, in the order of finding."""
 
 _log = logging.getLogger("knowledge")
 

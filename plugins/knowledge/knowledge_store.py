@@ -1,16 +1,21 @@
 """Which knowledge graph there is, by its URL: tables in the store, a server with Apache AGE, or none."""
 
+import asyncio
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.plugins.knowledge.age import AgeKnowledge
 from elcano.plugins.knowledge.age_server import AgeServer
 from elcano.plugins.knowledge.graph import KnowledgeGraph, NoKnowledge
 from elcano.plugins.knowledge.table_graph import TableKnowledge
-from elcano.settings.settings import Settings
+from elcano.redaction import without_secrets
+from elcano.settings.plugins import Finding
+from elcano.settings.settings import Settings, get_variable_name
 from elcano.storage.sql.engine import database_url, open_engine
 from elcano.storage.store import TenantStore
 
@@ -68,3 +73,21 @@ async def age_version(url: str) -> str | None:
             return version
     finally:
         await engine.dispose()
+
+
+def check_knowledge_graph(chosen: Settings) -> Iterable[Finding]:
+    """Whether the server of the knowledge graph can be reached and has Apache AGE."""
+    if not chosen.knowledge.startswith("postgresql"):
+        return
+    place = without_secrets(chosen.knowledge)
+    try:
+        version = asyncio.run(age_version(chosen.knowledge))
+    except (DBAPIError, OSError) as error:
+        text = f"the knowledge graph at {place} cannot be reached: {without_secrets(str(error))}"
+        yield Finding("fault", text, f"correct {get_variable_name('knowledge')}, or start its server")
+        return
+    if version is None:
+        text = f"the server of the knowledge graph at {place} does not have Apache AGE"
+        yield Finding("fault", text, f"install AGE there, or set {get_variable_name('knowledge')} to `tables`")
+    else:
+        yield Finding("good", f"knowledge graph at {place}: Apache AGE {version}")

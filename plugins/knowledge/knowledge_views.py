@@ -26,13 +26,13 @@ class NodeView(Described):
     id: str = Field(examples=["document-9d5ec0e3c6dfe75f897259c3"])
     """Its name in this API."""
     kind: NodeKind
-    """What it is."""
+    """The kind of the node."""
     key: str = Field(examples=["doi:10.1000/1"])
     """What makes it the same wherever it is found."""
     name: str = Field(examples=["Aspirin in the primary prevention of stroke"])
     """What people call it."""
     text: str
-    """Of a claim all of it."""
+    """The whole text of a claim."""
     url: str
     """Where a person reads it; empty: not known."""
     year: int | None
@@ -50,7 +50,7 @@ class EdgeView(Described):
     id: str
     """Its name."""
     kind: EdgeKind
-    """What it says of the node that it leads from."""
+    """The relation of the node that it leads from."""
     start: str
     """The node that it leads from."""
     end: str
@@ -60,7 +60,7 @@ class EdgeView(Described):
     evidence: str
     """The passage that it rests on, as `GET /v1/runs/{run_id}/evidence` has it; empty: none."""
     support: Support
-    """Of `stated` and `cites`: whether the quotes say what the claim says."""
+    """For `stated` and `cites`: whether the quotes support the claim."""
 
     @classmethod
     def of(cls, edge: KnowledgeEdge) -> "EdgeView":
@@ -151,7 +151,7 @@ class CypherRequest(Described):
     columns: tuple[str, ...] = Field(max_length=20, examples=[["author", "documents"]])
     """A name for each value that RETURN gives."""
     parameters: JsonObject = Field(default={}, examples=[{}])
-    """What the query calls `$name`."""
+    """The values of `$name` in the query."""
     limit: int = Field(default=100, ge=1, le=MOST_ROWS, examples=[100])
     """Rows at most."""
 
@@ -160,6 +160,6 @@ class CypherView(Described):
     """The rows of a query."""
 
     columns: tuple[str, ...]
-    """As they were asked for."""
+    """The requested columns."""
     rows: tuple[tuple[Json, ...], ...]
     """Nodes and edges come as objects."""

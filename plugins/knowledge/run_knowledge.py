@@ -15,13 +15,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.report.report import Report
 from elcano.graphs.report.statements import CheckedCitation, Statement, Support
-from elcano.graphs.report.tables import ReadTables
 from elcano.graphs.report.works import Work, parse_nct
 from elcano.plugins.knowledge.graph import (
     EdgeKind,
@@ -49,6 +48,19 @@ _BETWEEN: Final = frozenset({"of", "de", "del", "la", "van", "von", "der", "du",
 _LONGEST: Final = 80
 _OPENING: Final = " (\"'\u201c\u2018\u00ab"
 """What may stand between the end of a sentence and the first word of the next one."""
+
+
+class ReadTables(BaseModel):
+    """Which tables of a database a result was read from: what the metadata of its evidence say under `read`."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    database: str = Field(min_length=1)
+    """The name that the operator gave it."""
+    tables: tuple[str, ...] = ()
+    """As the schema calls them."""
+    columns: tuple[str, ...] = ()
+    """`table.column`, of those tables."""
 
 
 def find_entities(text: str, *, names: bool = True) -> tuple[str, ...]:
@@ -100,11 +112,11 @@ def _begins_a_sentence(text: str, start: int) -> bool:
 
 
 AUTHORS: Final = 20
-"""Of one document; a paper of hundreds connects everybody with everybody."""
+"""Maximum number of authors of one document; a paper of hundreds would connect everybody."""
 SUBJECTS: Final = 20
 """Subject headings and keywords of one document."""
 CLAIMS: Final = 2_000
-"""Of one report."""
+"""Maximum number of claims of one report."""
 
 
 @dataclass

@@ -14,7 +14,7 @@ MOST_EDGES: Final = 20_000
 """Edges that are looked at for one answer."""
 
 Ways = dict[str, list[tuple[str, KnowledgeEdge]]]
-"""Of each node that was reached: the nodes before it on the shortest ways, and the edges from them."""
+"""For each reached node: the nodes before it on the shortest paths, and the edges from them."""
 
 
 class Paths(Frozen):

@@ -70,7 +70,7 @@ class WorkStanding:
             self.add(known[0], f"{known[1]}: {where}." if where else f"{known[1]}.")
 
     def add_types(self, types: Iterable[str]) -> None:
-        """Add what publication types say and no link said; call it after all links."""
+        """Add publication types that no link covered; call it after all links."""
         for kind in types:
             if (known := _TYPES.get(kind.strip().lower())) is not None and known[0] not in self.flags:
                 self.add(*known)

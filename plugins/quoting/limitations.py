@@ -1,8 +1,8 @@
-"""What a report of quotations says of itself: which words nothing mentions, which parts are not answered or not quoted.
+"""The limitations of a report of quotations: words that nothing mentions, parts that are not answered or not quoted.
 
-Every sentence here can be checked against the passages, and is written so that it holds literally. A word is only said
-to be missing if neither it nor a form of it is in any passage, titles and headings included; words that tell little
-are not spoken of. Of a question of several parts each part is looked at by itself, over everything that was quoted.
+Every sentence here can be checked against the passages, and is worded so that it holds literally. A word is reported
+missing only if neither it nor a form of it is in any passage, titles and headings included; uninformative words are not
+mentioned. If a question has several parts, each is checked separately, over everything that was quoted.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ LEAST_SIGNS: Final = 3
 
 
 def explain_refusal(given: Material) -> tuple[str, ...]:
-    """What a report without an answer says; if no passage is in the question's language, that it cannot be told."""
+    """Explain a report without an answer; if no passage is in the question's language, say that it cannot tell."""
     language, phrases = get_current_language(), get_phrases(get_current_language())
     found = languages_of([passage.item.text for passage in given.passages])
     if found and language not in found:

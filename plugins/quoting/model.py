@@ -18,7 +18,7 @@ from elcano.activities.calls.usage import estimated_tokens
 from elcano.graphs.agents.envelope import TaskEnvelope, parse_envelope
 from elcano.graphs.agents.writing import ReportProse, SectionProse
 from elcano.graphs.errors import ModelRefused
-from elcano.graphs.registry import find_keyless, resolve_function
+from elcano.graphs.plugin import find_keyless, resolve_function
 from elcano.graphs.report.report import ReportDraft
 
 EXTRACTIVE: Final = "extractive-v4"
@@ -40,7 +40,7 @@ class ExtractiveModel(Model[None]):
 
     @property
     def system(self) -> str:
-        """What the provider is called in usage and traces."""
+        """The provider's name in usage and traces."""
         return PROVIDER
 
     async def request(

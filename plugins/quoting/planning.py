@@ -117,7 +117,7 @@ def plan_searches(task: TaskEnvelope) -> AgentSelectionPlan:
 
 
 def list_unheeded(task: TaskEnvelope) -> tuple[str, ...]:
-    """What the person who asked said meanwhile and nobody has searched for yet, the latest first."""
+    """List the user's later instructions that were not searched for yet, the latest first."""
     made = [make_query_key(search.query) for turn in task.conversation for search in turn.searches]
     wanted = ((text, make_query_key(_pick_said_words(text))) for text in reversed(task.guidance))
     return tuple(text for text, key in wanted if key and not any(key <= one for one in made))
@@ -200,7 +200,7 @@ def _find_heading(passage: Passage) -> str:
 
 
 def _pick_said_words(said: str) -> str:
-    """The telling words of what somebody said, as many as leave room for the question's subject in a search."""
+    """Pick the telling words of an instruction, as many as leave room for the question's subject in a search."""
     return " ".join(content_words(said)[: QUERY_WORDS - 1])
 
 

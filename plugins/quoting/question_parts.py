@@ -93,7 +93,7 @@ def find_subject(text: str, given: Material) -> str | None:
 
 
 def find_part_subject(question: str, part: str, given: Material) -> str | None:
-    """What one part is about: a name in it, or what the whole question is about; of things compared each itself."""
+    """Return the subject of one part: a name in it, or the whole question's; in a comparison each thing itself."""
     weights = given.terms.of(part).weights
     if list_compared(question):
         return max(weights, key=lambda one: weights[one], default=None)

@@ -37,7 +37,7 @@ _ASKED_WITH: Final = re.compile(
 
 @dataclass(frozen=True)
 class Terms:
-    """What a question asks about."""
+    """The terms of a question."""
 
     weights: Mapping[str, float]
     """By stem."""

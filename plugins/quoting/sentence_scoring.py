@@ -39,7 +39,7 @@ LEAST_NEWS: Final = 0.5
 SUBJECT: Final = 1.15
 """For a sentence that begins with what is asked about: it speaks of that, and others mention it."""
 UNINSTRUCTING: Final = 0.7
-"""For a sentence that tells nobody what to do, to who asks that."""
+"""The weight of a sentence that gives no instruction, for a question that asks for one."""
 
 _WHOLE_WORKS: Final = re.compile(r"^packages \(|\b(?:articles|preprints|trials)\)$")
 """The sources of readmes and of literature: each is a whole of its own on another thing, no reference."""

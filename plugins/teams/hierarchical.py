@@ -8,6 +8,7 @@ satisfies its judge hands in its last draft, and the report says so.
 from typing import Final
 
 from elcano.graphs.builder import CONTEXT, NEW_EVIDENCE, WRITING, GraphBuilder
+from elcano.graphs.modes import Mode
 from elcano.graphs.spec.graph import Inputs
 from elcano.plugins.research.deep import deep_graph
 
@@ -112,4 +113,11 @@ HIERARCHICAL = deep_graph(
     research=TEAM,
     join="lead",
     iterations=SUB_ITERATIONS,
+)
+MODE: Final = Mode(
+    HIERARCHICAL,
+    "As deep, where each section has to hold: a team drafts it, its judge says what is missing.",
+    when="it asks outright for rigour over several sections, each of which has to be checked before it counts: a "
+    "thorough, exhaustive or due diligence report; a plain overview or comparison is none",
+    instead="deep",
 )

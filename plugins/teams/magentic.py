@@ -8,6 +8,7 @@ plan, the evidence kept; where that was done often enough, or no round is left, 
 from typing import Final
 
 from elcano.graphs.builder import ASKED, CONTEXT, WRITING, GraphBuilder
+from elcano.graphs.modes import Mode
 from elcano.graphs.state.team import NO_RESET_LEFT
 
 ROUNDS: Final = 10
@@ -114,4 +115,12 @@ MAGENTIC = (
     .set_exit_nodes("reporter")
     .set_iterations(ROUNDS)
     .build()
+)
+MODE: Final = Mode(
+    MAGENTIC,
+    "A question whose way is not known beforehand: a manager says after each turn who of its team speaks next.",
+    aliases=("advanced",),
+    when="it is unknown beforehand what has to be looked up, because it asks for the possible causes, "
+    "explanations or hypotheses of something, to be weighed against each other",
+    instead="iterative",
 )

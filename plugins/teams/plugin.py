@@ -17,5 +17,5 @@ plugin: Final = Plugin(
         ".agents.team_judge:AGENT",
     ),
     reducers=(".reducers:REDUCERS",),
-    modes=(".modes:MODES",),
+    modes=(".magentic:MODE", ".hierarchical:MODE"),
 )

@@ -55,7 +55,7 @@ def record_progress(state: ResearchState, output: ProgressLedger) -> ResearchSta
         guidance=len(state.guidance),
         sources=state.sources,
     )
-    ledger = (state.ledger or Ledger()).turned(
+    ledger = (state.ledger or Ledger()).add_turn(
         turn,
         satisfied=output.request_satisfied.answer,
         in_loop=output.in_loop.answer,

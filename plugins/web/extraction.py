@@ -208,7 +208,7 @@ def _choose_page_blocks(parts: Sequence[Part], main: Parsed) -> Parsed:
 
 
 def _without_unseen(tree: LexborHTMLParser) -> None:
-    """Remove what browsers do not show, and permalink marks in headings; content shown without scripts stays."""
+    """Remove invisible content, and permalink marks in headings; content shown without scripts stays."""
     marks = (node for node in tree.css(_IN_HEADINGS) if node.text().strip() in _PERMALINKS)
     styled = (node for node in tree.css("[style]") if _UNSEEN_STYLE.search(node.attributes.get("style") or ""))
     # A page that is hidden as a whole is shown by its scripts in the end.

@@ -105,7 +105,7 @@ def find_page_obstacle(seen: PageSigns) -> str:
 
 
 def _in_place_of(seen: PageSigns) -> str:
-    """Return what a page with little text is instead of content; empty if it is the page itself."""
+    """Return the kind of obstacle that a page with little text is; empty if it is the page itself."""
     shown = f"{seen.text}\n{seen.whole[:LITTLE_CHARACTERS]}"
     if _BOT_TITLE.search(seen.title) or _BOT_WORDS.search(shown):
         return "it asks whether a person is there (a bot check)"

@@ -66,7 +66,7 @@ async def test_a_deep_run_is_followed_with_its_sections_and_resumed_anywhere(
     assert [one["run_id"] for one in listed] == [run_id]
     assert run["engine"] == ("graph" if use_graph else "chain")
     assert [(branch["section"], branch["status"]) for branch in run["branches"]] == [
-        (section, "drafted") for section in script.sections
+        (section, "done") for section in script.sections
     ]
     assert all(branch["tokens"] > 0 and branch["iterations"] == 2 for branch in run["branches"])
 

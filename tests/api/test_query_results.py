@@ -11,8 +11,8 @@ import pytest
 
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.report.draft import ReportRef
-from elcano.graphs.report.tables import ResultTable
 from elcano.plugins.data.data_answer import ChartInput
+from elcano.plugins.data.tables import ResultTable
 from elcano.plugins.data.tools import draw_result_chart
 from elcano.storage.store import Store
 from tests.tool_work import work_of

@@ -11,8 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from elcano.graphs.plugin import Plugin
-from elcano.graphs.registry import list_plugins, load_objects, resolve_path
+from elcano.graphs.plugin import Plugin, list_plugins, load_objects, resolve_path
 from elcano.plugins import BUILT_IN
 from tests.architecture.test_rooms import CLOCKLESS, ROOT, imported, python_files, read_clocks, within
 

@@ -67,7 +67,7 @@ EXTRA = {
     "storage/payloads.py": {"temporalio"},
     "activities/calls/ledger_lines.py": {"temporalio"},
     "activities/calls/heartbeats.py": {"temporalio"},
-    "graphs/registry.py": {"importlib.import_module"},
+    "graphs/plugin.py": {"importlib.import_module"},
     "activities/providers/queue_limits.py": {"temporalio"},
 }
 ENVIRONMENT = {"environ", "environb", "getenv", "getenvb", "putenv", "unsetenv"}

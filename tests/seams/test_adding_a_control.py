@@ -24,13 +24,13 @@ class Remark(Frozen):
     def refusal(self, run: Run, owner: str) -> str | None:
         return "it has a remark already" if "Remark:" in run.state.background else None
 
-    def applied(self, run: Run) -> Run:
+    def apply(self, run: Run) -> Run:
         return run.knowing(run.state.model_copy(update={"background": f"Remark: {self.text}"}))
 
     def answer(self, run: Run) -> Json:
         return len(run.state.background)
 
-    def told(self, run: Run) -> tuple[EventType, str, JsonObject]:
+    def describe(self, run: Run) -> tuple[EventType, str, JsonObject]:
         return "state_updated", f"Remark: {self.text}", {}
 '''
 BODY = '''

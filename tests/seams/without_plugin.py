@@ -10,7 +10,7 @@ from elcano.api.app import create_app
 from elcano.dev.doctor import OF_THIS_SHELL
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.modes import MODES
-from elcano.graphs.registry import list_left_out, load_objects, load_registries
+from elcano.graphs.plugin import list_left_out, load_objects, load_registries
 from elcano.settings.settings import Settings
 from elcano.testing import ScriptedModel, ScriptedSource, run_research
 from elcano.workflows.sandbox import workflow_runner

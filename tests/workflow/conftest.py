@@ -71,9 +71,9 @@ async def worker_for(
         )
 
 
-def deep_with(**changes: object) -> ResearchGraph:
-    """The deep graph with its parallel node changed."""
-    graph = MODES["deep"]
+def deep_with(mode: str = "deep", **changes: object) -> ResearchGraph:
+    """The graph of `mode`, a deep one, with its parallel node changed."""
+    graph = MODES[mode]
     nodes = tuple(node.model_copy(update=changes) if isinstance(node, ParallelNode) else node for node in graph.nodes)
     return graph.model_copy(update={"nodes": nodes})
 

@@ -62,9 +62,9 @@ async def test_a_search_that_found_nothing_is_no_failure(start: Start, script: S
 @pytest.mark.parametrize("chain", [False, True])
 async def test_a_report_is_written_when_no_section_is_answered(chain: bool, start: Start, script: Script) -> None:
     script.overrides["writer"] = empty_draft
-    script.overrides["long_writer"] = empty_draft
+    script.overrides["proofreader"] = empty_draft
     script.answered = False
-    handle = await start(mode="deep", chain=chain)
+    handle = await start(mode="deep_brief", chain=chain)
     result = await handle.result()
     assert (result.ending, result.failure) == (None, None)
     (published,) = script.published
@@ -79,12 +79,12 @@ async def test_a_report_is_written_when_no_section_is_answered(chain: bool, star
 async def test_a_section_can_be_found_by_its_mode_and_its_tenant_and_is_named(
     start: Start, script: Script, temporal: Client
 ) -> None:
-    handle = await start(mode="deep")
+    handle = await start(mode="deep_brief")
     await handle.result()
     described = await temporal.get_workflow_handle(f"{handle.id}.0004.loop-2").describe()
     found = [
         described.typed_search_attributes.get(SearchAttributeKey.for_keyword(name))
         for name in (MODE_ATTRIBUTE, TENANT_ATTRIBUTE)
     ]
-    assert found == ["deep", "default"]
+    assert found == ["deep_brief", "default"]
     assert await described.static_summary() == "Section: method"

@@ -38,7 +38,7 @@ class Waiting:
 
     @workflow.run
     async def run(self) -> float:
-        await self._deadline.reached()
+        await self._deadline.wait()
         return workflow.time()
 
     @workflow.signal

@@ -18,14 +18,14 @@ from tests.workflow.conftest import Start
 async def test_sections_are_children_and_join_in_the_plans_order(
     start: Start, script: Script, temporal: Client
 ) -> None:
-    handle = await start(mode="deep")
+    handle = await start(mode="deep_brief")
     result = await handle.result()
     (published,) = script.published
     assert [section.title for section in published.sections] == ["history", "method", "cost"]
     assert all(section.gap is None and section.draft for section in published.sections)
     assert len(published.evidence) == 1 + 9
     assert script.calls.count("writer") == 3
-    assert script.calls[-1] == "long_writer"
+    assert script.calls[-1] == "proofreader"
     child = temporal.get_workflow_handle(f"{handle.id}.0004.loop-2")
     described = await child.describe()
     assert described.status == WorkflowExecutionStatus.COMPLETED
@@ -37,7 +37,7 @@ async def test_sections_are_children_and_join_in_the_plans_order(
     assert (section.run.branch_of.run_id, section.run.branch_of.section) == (handle.id, "method")
     assert {event.path for event in section.events} == {"0004.loop-2"}
     assert [event.section for event in parent.events if event.type == "branch_started"] == list(script.sections)
-    assert result.usage.requests == script.calls.count("planner") + script.calls.count("long_writer") + 3 * 7
+    assert result.usage.requests == script.calls.count("planner") + script.calls.count("proofreader") + 3 * 7
 
 
 def failing_in(topic: str) -> Answer:
@@ -53,7 +53,7 @@ def failing_in(topic: str) -> Answer:
 
 async def test_a_section_that_fails_is_a_gap_in_the_report(start: Start, script: Script) -> None:
     script.overrides["writer"] = failing_in("method")
-    handle = await start(mode="deep")
+    handle = await start(mode="deep_brief")
     result = await handle.result()
     assert result.ending == Ending(kind="sections", detail="1 of 3 sections: “method” (cannot write about method)")
     (published,) = script.published
@@ -77,30 +77,30 @@ async def test_what_failed_attempts_used_is_counted_and_charged(start: Start, sc
         return Script().answer("writer", given)
 
     script.overrides["writer"] = failing
-    result = await (await start(mode="deep")).result()
+    result = await (await start(mode="deep_brief")).result()
     gap = script.published[-1].sections[1].gap
     assert gap is not None
     assert gap.attempts == 4
     assert gap.tokens == 6 * script.usage.tokens + 4_000
-    calls = script.calls.count("planner") + script.calls.count("long_writer") + 3 * 7 - 1
+    calls = script.calls.count("planner") + script.calls.count("proofreader") + 3 * 7 - 1
     assert result.usage.requests == calls + 4
     assert result.usage.cost_microusd == calls * script.usage.cost_microusd + 70
 
 
 async def test_when_every_section_fails_the_run_still_reports(start: Start, script: Script) -> None:
     script.overrides["writer"] = failing_in("")
-    result = await (await start(mode="deep")).result()
+    result = await (await start(mode="deep_brief")).result()
     assert result.ending is not None
     assert result.ending.kind == "node_failed"
-    assert script.calls[-1] == "long_writer"
+    assert script.calls[-1] == "proofreader"
 
 
 async def test_a_small_budget_cuts_the_plan_and_says_so(start: Start, script: Script) -> None:
-    result = await (await start(mode="deep", limits=Limits(tokens=60_000))).result()
+    result = await (await start(mode="deep_brief", limits=Limits(tokens=40_000))).result()
     (published,) = script.published
     assert [(section.title, section.gap) for section in published.sections] == [("history", None)]
     (warning,) = published.warnings
-    assert "60,000 tokens is enough to search at least twice for 1 of the plan's 3 sections" in warning
+    assert "40,000 tokens is enough to search at least twice for 1 of the plan's 3 sections" in warning
     assert "not researched: method, cost" in warning
     assert result.usage.tokens <= 60_000
 
@@ -114,7 +114,7 @@ async def test_stopping_lets_the_sections_write_what_they_have(start: Start, scr
         return {"research_complete": False, "outstanding_gaps": ["g"]}
 
     script.overrides["knowledge_gap"] = endless
-    handle = await start(mode="deep", limits=Limits(iterations=50, steps=2_000, tokens=10_000_000))
+    handle = await start(mode="deep_brief", limits=Limits(iterations=50, steps=2_000, tokens=10_000_000))
     await begun.wait()
     await stop(handle, "enough")
     result = await handle.result()
@@ -123,7 +123,7 @@ async def test_stopping_lets_the_sections_write_what_they_have(start: Start, scr
     (published,) = script.published
     assert [section.ending for section in published.sections] == ["enough"] * 3
     assert all(section.draft for section in published.sections)
-    assert script.calls[-1] == "long_writer"
+    assert script.calls[-1] == "proofreader"
     assert published.draft is not None
 
 
@@ -135,7 +135,7 @@ async def test_cancelling_the_run_ends_its_sections(start: Start, script: Script
         return {"research_complete": False, "outstanding_gaps": ["g"]}
 
     script.overrides["knowledge_gap"] = endless
-    handle = await start(mode="deep", limits=Limits(iterations=50, steps=2_000, tokens=10_000_000))
+    handle = await start(mode="deep_brief", limits=Limits(iterations=50, steps=2_000, tokens=10_000_000))
     await begun.wait()
     await handle.cancel()
     with pytest.raises(WorkflowFailureError):

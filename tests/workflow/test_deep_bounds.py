@@ -30,7 +30,7 @@ from tests.unit.graphs.strategies import LEAF
 from tests.workflow.conftest import Start, deep_with, worker_for
 from tests.workflow.test_budget import paused
 
-DEFAULT = default_limits(MODES["deep"])
+DEFAULT = default_limits(MODES["deep_brief"])
 SPENT = Usage(requests=6, input_tokens=900, output_tokens=60, cost_microusd=70)
 
 
@@ -61,8 +61,8 @@ async def test_a_failing_a_hanging_and_a_retried_section(skipping: WorkflowEnvir
     asked = ResearchInput(
         run_id=run_id,
         question="What is it?",
-        mode="deep",
-        graph=deep_with(timeout_seconds=300),
+        mode="deep_brief",
+        graph=deep_with("deep_brief", timeout_seconds=300),
         limits=Limits(seconds=7_200, tokens=1_000_000),
         sources=("library",),
     )
@@ -80,7 +80,7 @@ async def test_a_failing_a_hanging_and_a_retried_section(skipping: WorkflowEnvir
     assert hung.reason == "the time of 300 s is used up"
     assert (hung.tokens, hung.cost_microusd) == (0, 0)
     fine = [section for section in published.sections if section.gap is None]
-    assert all(section.draft and not section.ending and len(section.evidence) == 1 + 2 for section in fine)
+    assert all(section.draft and not section.ending and len(section.evidence) == 2 + 2 for section in fine)
     assert len(published.evidence) == 1 + 3 * len(fine)
     assert published.draft is not None
     assert result.ending is not None  # more time would help the one that hung, and nothing the one that failed
@@ -115,7 +115,7 @@ async def test_plans_of_every_size(
 ) -> None:
     script.complete_in = 1
     script.overrides["planner"] = outline(*planned)
-    handle = await start(mode="deep", limits=DEFAULT.model_copy(update={"sections": 3}), chain=chain)
+    handle = await start(mode="deep_brief", limits=DEFAULT.model_copy(update={"sections": 3}), chain=chain)
     await handle.result()
     (published,) = script.published
     assert [section.title for section in published.sections] == titles
@@ -158,7 +158,7 @@ async def test_a_section_that_is_killed_is_charged_what_the_ledger_has(
 
     script.overrides["knowledge_gap"] = endless
     limits = Limits(iterations=50, steps=2_000, tokens=10_000_000)
-    handle = await start(mode="deep", limits=limits)
+    handle = await start(mode="deep_brief", limits=limits)
     await begun.wait()
     await temporal.get_workflow_handle(f"{handle.id}.0004.loop-2").terminate("by hand")
     result = await handle.result()
@@ -187,7 +187,7 @@ class TestUsage:
     def script(self) -> Script:
         return Reporting()
 
-    @pytest.mark.parametrize("mode", ["iterative", "deep", "simple"])
+    @pytest.mark.parametrize("mode", ["iterative", "deep_brief", "simple"])
     async def test_models_that_report_nothing_are_bounded_all_the_same(
         self, mode: str, start: Start, script: Script
     ) -> None:
@@ -196,7 +196,7 @@ class TestUsage:
         result = await (await start(mode=mode, limits=limits)).result()
         assert result.usage == Usage()
         assert len(script.published) == 1
-        assert script.calls.count("judge") == (6 if mode == "deep" else 2)
+        assert script.calls.count("judge") == {"iterative": 1, "deep_brief": 3, "simple": 2}[mode]
 
     @pytest.mark.parametrize("chain", [False, True])
     async def test_one_absurd_usage_ends_the_research(self, chain: bool, start: Start, script: Reporting) -> None:
@@ -217,14 +217,16 @@ class TestUsage:
             return {"thought": "all of it"}
 
         script.overrides["thinking"] = greedy
-        handle = await start(mode="deep", graph=deep_with(max_concurrency=1), limits=Limits(tokens=2_000_000))
+        handle = await start(
+            mode="deep_brief", graph=deep_with("deep_brief", max_concurrency=1), limits=Limits(tokens=2_000_000)
+        )
         result = await handle.result()
         (published,) = script.published
         first, *others = published.sections
         assert (first.gap, bool(first.ending)) == (None, True)
         assert [section.gap.type for section in others if section.gap] == ["BudgetExhausted"] * 7
         assert script.calls.count("thinking") == 1
-        assert script.calls[-1] == "long_writer"
+        assert script.calls[-1] == "proofreader"
         assert result.ending is not None
         assert (result.ending.kind, result.ending.detail[:16]) == ("sections", "8 of 8 sections:")
 
@@ -232,7 +234,7 @@ class TestUsage:
         script.reported = Usage(requests=1, cost_microusd=0)
         script.sections = tuple(f"part {number}" for number in range(8))
         limits = Limits(cost_microusd=3, tokens=1_000_000, reserve=0.0)
-        await (await start(mode="deep", limits=limits)).result()
+        await (await start(mode="deep_brief", limits=limits)).result()
         (published,) = script.published
         drafted = [section.title for section in published.sections if section.gap is None]
         assert len(drafted) == 3
@@ -240,7 +242,7 @@ class TestUsage:
 
 
 async def test_sections_work_under_the_limits_that_a_top_up_raised(start: Start, script: Script) -> None:
-    handle = await start(mode="deep", limits=Limits(steps=2, iterations=1, when_exhausted="pause"))
+    handle = await start(mode="deep_brief", limits=Limits(steps=2, iterations=1, when_exhausted="pause"))
     await paused(handle)
     await top_up(handle, TopUp(steps=100, iterations=2))
     result: ResearchResult = await handle.result()

@@ -172,7 +172,7 @@ async def test_a_top_up_reaches_sections_that_are_at_work(start: Start, script: 
         while await limit(section) == before:  # noqa: ASYNC110 - the section is told by a signal
             await asyncio.sleep(0.05)
     raised = ENOUGH.model_copy(update={"tokens": ENOUGH.tokens + 300_000})
-    gained = Budget(limits=raised, exit_needs=Estimate(tokens=JOINING)).gained(TopUp(tokens=300_000)).tokens
+    gained = Budget(limits=raised, exit_needs=Estimate(tokens=JOINING)).compute_gain(TopUp(tokens=300_000)).tokens
     assert gained is not None
     assert await limit(section) == before + gained // 3
     go_on.set()

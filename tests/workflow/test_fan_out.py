@@ -43,7 +43,7 @@ async def test_each_of_many_sections_takes_little_of_the_history(start: Start, s
     assert result.ending is None
     (published,) = script.published
     assert [section.title for section in published.sections] == list(script.sections)
-    assert all(section.gap is None and section.draft for section in published.sections)
+    assert all(section.gap is None and section.evidence for section in published.sections)
     assert AT_ONCE // 2 < max(pending) <= AT_ONCE
     described = (await handle.describe()).raw_description.workflow_execution_info
     assert described.history_length * MOST / SECTIONS < 4_096

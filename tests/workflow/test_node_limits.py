@@ -117,17 +117,6 @@ async def test_a_call_that_takes_too_long_has_failed_and_its_graph_repairs_that(
     assert "no answer in time" in failed.message
 
 
-async def test_a_first_call_that_takes_all_the_time_ends_the_research_however_long_its_node_may_take(
-    temporal: Client, script: Script
-) -> None:
-    asked = Judge(script, hanging)
-    walked = graph(judge(timeout_seconds=3_600), repaired="Timeout")
-    result = await run(temporal, asked.activities, walked, limits=Limits(seconds=6))
-    assert result.ending is not None
-    assert result.ending.kind == "time"
-    assert "thinking" not in script.calls, "an error that is repaired would have led there"
-
-
 async def test_the_searches_of_a_node_have_limits_each(skipping: WorkflowEnvironment, script: Script) -> None:
     tries: list[int] = []
 

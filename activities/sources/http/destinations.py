@@ -68,7 +68,7 @@ _NUMBER: Final = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 
 def kind_of(address: Address) -> str:
-    """Return what an address is if it is not public, in a word or two; empty if it is public."""
+    """Return the kind of an address that is not public, in a word or two; empty if it is public."""
     if isinstance(address, IPv6Address):
         if address in _MAPPED or address in _NAT64:
             return kind_of(IPv4Address(int(address) & 0xFFFF_FFFF))

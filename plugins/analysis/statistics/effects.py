@@ -17,7 +17,7 @@ from elcano.activities.text.units import SHARE
 from elcano.plugins.analysis.analysis import RATIOS, SINGLE, Group, Measure, Measurement
 
 CORRECTION: Final = 0.5
-"""What is added to each cell of a table with an empty one; without it there is no ratio and no error."""
+"""Added to each cell of a table with an empty one; without it there is no ratio and no error."""
 _LARGEST: Final = 1e12
 """Effects and errors beyond that, which nothing measured has, would make figures of a pool overflow."""
 _STATISTICS: Final = {"odds_ratio": "odds-ratio", "risk_ratio": "risk-ratio", "risk_difference": "diff"}

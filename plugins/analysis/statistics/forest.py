@@ -36,7 +36,7 @@ _NAMESPACE: Final = "http://www.w3.org/2000/svg"
 _NOT_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MOST_TICKS: Final = 7
 _REACH: Final = 6.0
-"""Ends of intervals further from all estimates than so many times their span are drawn as arrows."""
+"""Interval ends further from all estimates than this many times their span are drawn as arrows."""
 
 
 class _Axis:

@@ -45,7 +45,7 @@ class Pooling:
 
 @dataclass(frozen=True)
 class MeasurementGroups:
-    """Everything that can be pooled, and what became of the rest."""
+    """Everything that can be pooled, and why the rest cannot."""
 
     poolings: tuple[Pooling, ...]
     """The largest first."""
@@ -176,7 +176,7 @@ def _choose_measure(one: HeldMeasurement, of_counts: Measure) -> Measure:
 
 
 def _normalise_unit(one: HeldMeasurement) -> str:
-    """As it is compared: spelling and spaces make no difference, case does (mM is no MM)."""
+    """Normalize a unit for comparison: spelling and spaces make no difference, case does (mM is no MM)."""
     return " ".join(one.measurement.unit.split())
 
 

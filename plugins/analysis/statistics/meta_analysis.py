@@ -57,7 +57,7 @@ class CombinedEffect:
     random: PooledEstimate
     adjusted: PooledEstimate | None
     weights: tuple[float, ...]
-    """Of each effect in the random-effects estimate, in percent, in their order."""
+    """The weight of each effect in the random-effects estimate, in percent, in their order."""
     q: float
     q_p: float | None
     i2: float

@@ -1,7 +1,7 @@
-"""What becomes of a hypothesis: its pool's interval is held against no effect, in the direction that was expected.
+"""The verdict on a hypothesis: its pool's interval is compared with no effect, in the expected direction.
 
-A verdict needs two studies at least. Whoever expects no more than a difference is never refuted: that none was found
-does not show that there is none.
+A verdict needs at least two studies. A hypothesis that expects only a difference is never refuted: finding none does
+not show that there is none.
 """
 
 from collections.abc import Iterator, Sequence

@@ -70,7 +70,7 @@ def of_run(held: Contents) -> Iterator[Fault]:
 
 
 def of_times(held: Contents) -> Iterator[Fault]:
-    """Check that calls were made while the run went on, and that its agents were told the day on which it began."""
+    """Check that calls were made while the run was open, and that its agents were told the day on which it began."""
     run = held.run
     finished = run.finished_at or 0.0
     made = [line.at for line in held.ledger if not line.undone]
@@ -210,7 +210,7 @@ def _of_this_run(held: Contents) -> Iterator[RunLog]:
 
 
 def _list_undone_steps(held: Contents) -> set[tuple[str, int]]:
-    """Steps of sections that others went on from, and that those did anew: they are no part of the run any more."""
+    """List steps of sections that others continued and repeated: they no longer belong to the run."""
     of_others = (iter_fanout_visits(log) for log in (held.log, *held.sections.values()))
     used = {section_id(visit, outcome) for found in of_others for visit in found for outcome in visit.outcomes}
     struck = {(line.run_id, line.step) for line in held.ledger if line.undone and line.run_id in held.sections}

@@ -33,17 +33,17 @@ class Contents:
     evidence: tuple[Evidence, ...]
     texts: tuple[StoredText, ...]
     drafts: Mapping[str, str]
-    """As they are kept, by hash."""
+    """The stored drafts, by hash."""
     ledger: tuple[LedgerEntry, ...]
     report: str
-    """As it is kept."""
+    """The stored report."""
     published: Report
     """The same, read."""
     markdown: str
 
 
 def parse_contents(parts: Mapping[str, bytes]) -> Contents:
-    """What the parts of a certificate say.
+    """Parse the parts of a certificate.
 
     Raises:
         Malformed: one of them cannot be read.

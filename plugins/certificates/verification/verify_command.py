@@ -21,11 +21,11 @@ from elcano.settings.settings import BAD_SETTINGS
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of looking through a certificate."""
+    """The result of verifying a certificate."""
 
     faults: tuple[Fault, ...]
     held: Contents | None
-    """What it holds, if it can be read."""
+    """Its contents, if it can be read."""
 
     @property
     def holds(self) -> bool:

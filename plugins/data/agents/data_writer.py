@@ -10,15 +10,15 @@ from typing import Final
 from pydantic import Field
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import AgentInput, Loaded, Needs, ShownResult, TaskEnvelope
+from elcano.graphs.agents.envelope import AgentInput, Loaded, Needs, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import MARKS
 from elcano.graphs.agents.writing import ReportProse, summarize_draft
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.report.draft import DraftRef
-from elcano.graphs.report.tables import ResultDigest
 from elcano.graphs.text import ensure_list, format_count
 from elcano.plugins.data.data_answer import AnsweredQuery, Chart, NumberProof
 from elcano.plugins.data.query_models import normalize_sql
+from elcano.plugins.data.tables import ResultDigest
 
 MOST_NUMBERS: Final = 1_000
 RESULT_KEY: Final = "r"
@@ -86,16 +86,15 @@ is a good answer; a guess is not.
 
 def list_needs(given: DataWriterInput) -> Needs:
     """All results, and the passages that may be cited beside."""
-    return Needs(evidence=given.evidence, results=given.results, weighed=given.question)
+    more: JsonObject = {"results": [one.model_dump(mode="json") for one in given.results]} if given.results else {}
+    return Needs(evidence=given.evidence, more=more, weighed=given.question)
 
 
 def build_task(given: DataWriterInput, loaded: Loaded) -> TaskEnvelope:
     """The question, the results with their queries, and the passages that fit."""
-    queries = queries_of(given)
+    queries, rows = queries_of(given), ensure_list(loaded.more.get("rows"))
     results: list[Json] = [
-        _describe_result(
-            digest, queries[place], loaded.results[place] if place < len(loaded.results) else None, place + 1
-        )
+        _describe_result(digest, queries[place], rows[place] if place < len(rows) else None, place + 1)
         for place, digest in enumerate(given.results)
     ]
     told: JsonObject = {
@@ -126,10 +125,8 @@ def _find_matching_query(left: Sequence[AnsweredQuery], digest: ResultDigest, pl
     return next(filter(same, left), at_place)
 
 
-def _describe_result(
-    digest: ResultDigest, query: AnsweredQuery | None, rows: ShownResult | None, number: int
-) -> JsonObject:
-    shown: Json = [list(row) for row in (rows.rows if rows else digest.head)]
+def _describe_result(digest: ResultDigest, query: AnsweredQuery | None, rows: Json, number: int) -> JsonObject:
+    shown: Json = rows if rows is not None else [list(row) for row in digest.head]
     told: JsonObject = {
         "number": number,
         "key": f"{RESULT_KEY}{number}",
@@ -172,6 +169,7 @@ AGENT: Final = AgentDefinition(
     output_tokens=3_000,
     evidence_tokens=24_000,
     manner="own",
+    loader="elcano.plugins.data.results:load_shown_rows",
     writer="elcano.plugins.data.answering.data_writing:write_from_results",
     needs=list_needs,
     begins=describe_start,

@@ -12,9 +12,9 @@ from pydantic import Field
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import AgentInput, Loaded, TaskEnvelope
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.report.tables import DatabaseSchema
 from elcano.graphs.text import format_count, number_repeated, shorten_text
 from elcano.plugins.data.forecast_models import ForecastWish
+from elcano.plugins.data.tables import DatabaseSchema
 
 MOST_PATHS: Final = 8
 SHOWN_CHARACTERS: Final = 300
@@ -99,7 +99,7 @@ def build_task(given: SplitterInput, loaded: Loaded) -> TaskEnvelope:
 
 
 def find_splitting_faults(said: Splitting, given: SplitterInput, ids: Mapping[str, str]) -> tuple[str, ...]:
-    """Return what is wrong with an answer, in sentences for the model."""
+    """Return the faults of an answer, in sentences for the model."""
     found = []
     if len(said.paths) == 1:
         found.append("One path is none: leave `paths` empty, or give two.")

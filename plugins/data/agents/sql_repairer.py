@@ -11,10 +11,10 @@ from typing import Final
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import AgentInput, Loaded, TaskEnvelope
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.report.tables import DatabaseSchema
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.data_answer import QueryFault, SqlQuery
 from elcano.plugins.data.query_models import MOST_ATTEMPTS, SqlExample, SqlRepair, normalize_sql
+from elcano.plugins.data.tables import DatabaseSchema
 
 SHOWN_CHARACTERS: Final = 600
 _CLAUSE: Final = re.compile(
@@ -77,7 +77,7 @@ def build_task(given: SqlRepairerInput, loaded: Loaded) -> TaskEnvelope:
 
 
 def find_repair_faults(said: SqlRepair, given: SqlRepairerInput, ids: Mapping[str, str]) -> tuple[str, ...]:
-    """Return what is wrong with an answer: a query that was tried already, or no query and no reason."""
+    """Return the faults of an answer: a query that was tried already, or no query and no reason."""
     if not said.sql.strip():
         return () if said.explanation.strip() else ("You gave no `sql` and did not say why in `explanation`.",)
     if normalize_sql(said.sql) in {normalize_sql(one.sql) for one in (given.query, *given.attempts)}:

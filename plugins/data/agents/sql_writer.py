@@ -9,9 +9,9 @@ from typing import Final
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import AgentInput, Loaded, TaskEnvelope
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.report.tables import DatabaseSchema, Dialect
 from elcano.graphs.text import ensure_list, format_count, shorten_text
 from elcano.plugins.data.query_models import MOST_EXAMPLES, SqlExample, SqlWriting
+from elcano.plugins.data.tables import DatabaseSchema, Dialect
 
 SHOWN_SQL: Final = 600
 """Characters of a query that an event tells."""
@@ -88,7 +88,7 @@ def _describe_sql_task(given: SqlWriterInput) -> JsonObject:
 
 
 def find_sql_decision_faults(said: SqlWriting, given: SqlWriterInput, ids: Mapping[str, str]) -> tuple[str, ...]:
-    """Return what is wrong with an answer: a decision without the fields that it requires."""
+    """Return the faults of an answer: a decision without the fields that it requires."""
     if said.decision == "query" and not said.sql.strip():
         return ("You decided `query` and gave no `sql`.",)
     if said.decision == "documents" and not given.documents:

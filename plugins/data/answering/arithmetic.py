@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation, localcontext
 from typing import Final
 
-from elcano.graphs.report.tables import MOMENTS, NUMBERS, Cell, Kind, ResultTable
 from elcano.plugins.data.data_answer import CellReference, NumberProof, Operation
 from elcano.plugins.data.databases.cells import parse_decimal
+from elcano.plugins.data.tables import MOMENTS, NUMBERS, Cell, Kind, ResultTable
 
 MOST_CELLS: Final = 200_000
 """Cells that one number may name."""
@@ -35,7 +35,7 @@ class NamedCell:
 
 
 def compute_proof(proof: NumberProof, results: Sequence[ResultTable]) -> Decimal:
-    """What the arithmetic of a proof gives.
+    """Compute the result of a proof.
 
     Raises:
         NotComputed: a cell is not there or is no number, or the arithmetic cannot be done on it.

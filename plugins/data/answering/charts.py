@@ -13,10 +13,10 @@ from typing import Final
 
 from elcano.activities.text.written_dates import parse_stored_moment
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.report.tables import ResultTable
 from elcano.graphs.text import format_count, number_repeated, shorten_text
 from elcano.plugins.data.answering.shapes import ShownRows
 from elcano.plugins.data.data_answer import ChartKind
+from elcano.plugins.data.tables import ResultTable
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v5.json"
 MOST_BARS: Final = 30

@@ -9,17 +9,17 @@ from dataclasses import dataclass, field, replace
 from decimal import Context
 from typing import Final
 
-from elcano.activities.query_results import cell_text
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.report.tables import Cell, Kind, ResultColumn, ResultTable
 from elcano.graphs.text import format_count, number_repeated
 from elcano.plugins.data.answering.shapes import ShownRows
 from elcano.plugins.data.databases.cells import parse_decimal
 from elcano.plugins.data.query_models import Disagreement
+from elcano.plugins.data.results import cell_text
+from elcano.plugins.data.tables import Cell, Kind, ResultColumn, ResultTable
 
 Key = tuple[Cell, ...]
 VALUE: Final = "value"
-"""What the one measure is called that each path calls otherwise."""
+"""The common name of the one measure that each path names differently."""
 _EXACT: Final = Context(prec=50)
 _RATIO: Final = Context(prec=15)
 
@@ -35,7 +35,7 @@ class Path:
 
 @dataclass
 class MergedPaths:
-    """What came of the paths."""
+    """The merged results of the paths."""
 
     table: ResultTable
     disagreements: list[Disagreement] = field(default_factory=list)

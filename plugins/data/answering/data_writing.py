@@ -13,7 +13,6 @@ from elcano.activities.agents.answer_correction import TOLD_CHARACTERS, ask_writ
 from elcano.activities.agents.answer_drafts import draft_from_prose, unread_told, with_canonical_ids
 from elcano.activities.agents.quote_repair import checked_draft
 from elcano.activities.calls.attempt import Attempt
-from elcano.activities.query_results import load_result_tables, row_line
 from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft
 from elcano.activities.text.language_detection import language_of
 from elcano.graphs.agents.definition import AgentDefinition
@@ -21,7 +20,6 @@ from elcano.graphs.agents.envelope import Loaded, ShownPassages, TaskEnvelope
 from elcano.graphs.report.draft import Citation, Claim
 from elcano.graphs.report.report import ReportDraft
 from elcano.graphs.report.statements import Judgement, Statement
-from elcano.graphs.report.tables import ResultTable
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.agents.data_writer import RESULT_KEY, DataProse, DataWriterInput, queries_of
 from elcano.plugins.data.answering.number_proofs import GivenNumbers, ProofCheck
@@ -34,6 +32,8 @@ from elcano.plugins.data.data_answer import (
     NumberVerdict,
     read_data_answer,
 )
+from elcano.plugins.data.results import load_result_tables, row_line
+from elcano.plugins.data.tables import ResultTable
 
 MOST_KNOWN: Final = 60
 """Rows that statements may speak of without quoting them, because their cells are named."""
@@ -236,7 +236,7 @@ def _iter_column_names(tables: Sequence[ResultTable]) -> Iterator[GivenNumbers]:
 
 
 def _find_unstated_text(claim: CheckedClaim) -> Iterator[str]:
-    """Yield what a block shows besides its statements: headings, the heads of tables, code and formulas."""
+    """Yield the text of a block besides its statements: headings, the heads of tables, code and formulas."""
     if claim.kind in ("heading", "code", "formula") or not claim.statements:
         yield _MARKUP.sub(" ", claim.text)
     elif claim.kind == "table":

@@ -15,9 +15,9 @@ from typing import Final, TypeAlias
 from elcano.activities.text.units import PER_MILLE, POINTS, SHARE
 from elcano.activities.text.written_dates import Moment, parse_stored_moment
 from elcano.activities.text.written_numbers import Number, find_numbers
-from elcano.graphs.report.tables import ResultTable
 from elcano.plugins.data.answering.arithmetic import NotComputed, compute_proof, get_only_cell, number_in
 from elcano.plugins.data.data_answer import NumberProof, NumberStatus, NumberVerdict, Operation
+from elcano.plugins.data.tables import ResultTable
 
 PERCENTAGES: Final[frozenset[Operation]] = frozenset({"share", "change"})
 _PRECISION: Final = 200
@@ -34,7 +34,7 @@ class GivenNumbers:
     """What may be said without a cell."""
 
     by: str
-    """Who says it, as `the question`."""
+    """The origin, such as `the question`."""
     text: str
 
 
@@ -46,7 +46,7 @@ class ProofCheck:
     results: Sequence[ResultTable]
     given: Sequence[GivenNumbers] = ()
     language: str = ""
-    """Of the answer, ISO 639-1; empty: not known."""
+    """The language of the answer, ISO 639-1; empty: unknown."""
     _said: list[tuple[str, Number]] = field(init=False)
     _names: Mapping[str, str] = field(init=False)
     _patterns: Mapping[str, re.Pattern[str] | None] = field(init=False)
@@ -190,15 +190,15 @@ def prove_numbers(
     quotes: Sequence[str] = (),
     language: str = "",
 ) -> tuple[NumberVerdict, ...]:
-    """What becomes of each number of `text`, in order.
+    """Return the verdict on each number of `text`, in order.
 
     Args:
         text: a sentence, or several, without markup.
-        numbers: what its numbers are said to come from.
+        numbers: the claimed origins of its numbers.
         results: the results by their numbers, from 1.
-        given: what the question and what stands beside the answer say.
-        quotes: what it quotes of documents.
-        language: of the text, ISO 639-1; empty: not known.
+        given: numbers from the question and from texts beside the answer.
+        quotes: its quotes of documents.
+        language: of the text, ISO 639-1; empty: unknown.
     """
     return ProofCheck(numbers, results, given, language).verdicts(text, quotes)
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Any, Final
 
-from elcano.activities.query_results import cell_text
 from elcano.activities.text.written_dates import parse_stored_moment
-from elcano.graphs.report.tables import MOMENTS, NUMBERS, Cell, ResultTable
 from elcano.plugins.data.databases.cells import parse_decimal
+from elcano.plugins.data.results import cell_text
+from elcano.plugins.data.tables import MOMENTS, NUMBERS, Cell, ResultTable
 
 LEAST_SERIES: Final = 3
 """Moments that make a series."""

@@ -28,7 +28,7 @@ ALLOWED: Final[Mapping[str, frozenset[str]]] = {
 }
 """All that a chart consists of, beside its title and description."""
 _VALUE: Final = re.compile(r"[-+\w\s.,()#%]*")
-"""What an attribute may say: numbers, names, colours and transformations; no address."""
+"""Allowed values of an attribute: numbers, names, colours and transformations; no address."""
 
 
 class ChartNotDrawn(Exception):

@@ -9,7 +9,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from elcano.graphs.report.tables import Dialect
+from elcano.plugins.data.tables import Dialect
 
 _FORMS: Final = (
     "Select From Join Where Group Having Order Ordered Limit Fetch LimitOptions Offset Distinct With CTE Subquery "
@@ -74,11 +74,11 @@ _TYPES: Final = (
     "VARCHAR BIGDECIMAL ARRAY LIST"
 )
 TYPES: Final[frozenset[exp.DType]] = frozenset(getattr(exp.DType, name) for name in _TYPES.split())
-"""What may be cast to. No `regclass` and its like, which tell of the catalogue; no types that somebody made."""
+"""The types allowed in casts. No `regclass` and its like, which reveal the catalogue; no user-defined types."""
 
 
 MOST_CHARACTERS: Final = 1_000
-"""Of one pattern."""
+"""Maximum length of one pattern."""
 _ARGUMENTS: Final = (
     "Like:expression ILike:expression Glob:expression SimilarTo:expression Escape:expression "
     "RegexpLike:expression,flag RegexpFullMatch:expression,options RegexpExtract:expression,parameters "
@@ -96,14 +96,14 @@ PATTERNS: Final[dict[type[exp.Expr], tuple[str, ...]]] = {
 }
 """Which arguments are patterns, by what sqlglot reads the function as."""
 _UNKNOWN: Final = frozenset(kind for kind, names in PATTERNS.items() if not set(names) <= set(kind.arg_types))
-"""Those whose arguments a version of the parser calls otherwise, so that nobody can look at them."""
+"""Functions whose arguments a version of the parser names differently, so that they cannot be checked."""
 _OTHERS: Final = frozenset(["instr", "btrim", "ltrim", "rtrim", "to_date", "to_timestamp", "strptime", "try_strptime"])
 """Functions that are known by their names, all of whose arguments but the first are patterns."""
 _LISTS: Final = exp.Any | exp.All | exp.Array | exp.Tuple
 
 
 def faulty_pattern(node: exp.Expr) -> str:
-    """Describe what is wrong with the patterns of one function; empty if nothing is."""
+    """Describe the fault of the patterns of one function; empty if there is none."""
     if type(node) in _UNKNOWN:
         return f"{node.key.upper()} is not known in the form that this version of the SQL parser gives it"
     for pattern in _iter_pattern_arguments(node):

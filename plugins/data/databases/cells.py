@@ -11,9 +11,9 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
-from elcano.graphs.report.tables import Cell, Kind, ResultColumn
 from elcano.graphs.text import number_repeated
 from elcano.plugins.data.databases.engine import FetchedRows, Limits
+from elcano.plugins.data.tables import Cell, Kind, ResultColumn
 
 _KINDS: Final[tuple[tuple[Kind, tuple[str, ...]], ...]] = (
     ("timestamp", ("timestamp", "datetime")),
@@ -26,7 +26,7 @@ _KINDS: Final[tuple[tuple[Kind, tuple[str, ...]], ...]] = (
     ("date", ("date",)),
     ("time", ("time",)),
 )
-"""What the name of a type has in it; the first that fits. `point` and `interval` have `int` in them."""
+"""Parts of type names; the first match counts. `point` and `interval` contain `int`."""
 
 
 def kind_of(type_name: str) -> Kind:

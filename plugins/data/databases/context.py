@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from elcano.activities.text.words import split_words
-from elcano.graphs.report.tables import DatabaseSchema, TableSchema
 from elcano.plugins.data.databases.similar_names import rank_by_words, words_of
 from elcano.plugins.data.query_models import SchemaContextOutput
+from elcano.plugins.data.tables import DatabaseSchema, TableSchema
 
 SMALL_TABLES: Final = 12
 SMALL_COLUMNS: Final = 150
@@ -19,11 +19,11 @@ MOST_TABLES: Final = 40
 """With those that are a key away."""
 MOST_OTHERS: Final = 200
 MOST_COLUMNS: Final = 2_000
-"""Of all tables that are shown together."""
+"""Maximum number of columns of all tables that are shown together."""
 SAMPLE_CHARACTERS: Final = 100_000
-"""Of all their values."""
+"""Maximum length of all their values."""
 _WEIGHTS: Final = (5.0, 3.0, 1.0, 2.0)
-"""Of a word in the name of a table, of a column, in a comment, in a value."""
+"""Weights of a word in the name of a table, of a column, in a comment, in a value."""
 
 
 def select_schema_context(schema: DatabaseSchema, question: str, tables: int) -> SchemaContextOutput:
@@ -51,7 +51,7 @@ def _build_context_output(
 
 
 def _limit_table_details(chosen: Sequence[TableSchema]) -> list[TableSchema]:
-    """As many of the tables, the likeliest first, as a state can carry; values are left out first, then tables."""
+    """Return as many of the tables, the likeliest first, as a state can carry; values are dropped before tables."""
     shown: list[TableSchema] = []
     columns = characters = 0
     for table in chosen:

@@ -20,12 +20,12 @@ from typing import Final, TypeVar
 from urllib.parse import unquote
 
 from elcano.graphs.errors import SourceRefused
-from elcano.graphs.report.tables import ColumnSchema, DatabaseSchema, Dialect, ForeignKey, TableSchema, dialect_of
 from elcano.plugins.data.databases import values
 from elcano.plugins.data.databases.engine import Engine, Limits, Outcome, Stop
 from elcano.plugins.data.databases.file_engine import Duckdb, FileEngine, Files
 from elcano.plugins.data.databases.postgresql import Postgresql
 from elcano.plugins.data.databases.similar_names import words_of
+from elcano.plugins.data.tables import ColumnSchema, DatabaseSchema, Dialect, ForeignKey, TableSchema, dialect_of
 from elcano.settings.settings import Settings
 from elcano.storage.threads import Threads
 
@@ -231,11 +231,11 @@ class Sqlite(FileEngine):
 
 
 class Databases:
-    """What can be asked here.
+    """The databases that can be queried here.
 
     Args:
-        databases: by the names under which they are asked for.
-        refused: of what was named and cannot be used here: why.
+        databases: the databases by name.
+        refused: why named databases cannot be used here.
     """
 
     def __init__(self, databases: Mapping[str, Database], refused: Mapping[str, str] | None = None) -> None:

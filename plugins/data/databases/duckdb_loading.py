@@ -30,7 +30,7 @@ _OWN_FORM: Final = "header = true, delim = ',', quote = '\"', escape = '\"', com
 _HEAD: Final = 1_000_000
 """Characters of a line that are looked at."""
 _MARKS: Final = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
-"""What a file begins with that says how it is written."""
+"""First bytes of a file that declare its encoding."""
 
 
 def load_text(connection: duckdb.DuckDBPyConnection, table: str, path: str, *, own: bool = False) -> None:
@@ -133,7 +133,7 @@ MOST_FAULTS: Final = 6
 """Files of a folder whose faults are told; the others are counted."""
 FAULT_CHARACTERS: Final = 300
 TITLE_ROWS: Final = 10
-"""Of a sheet, among which the names of its columns are looked for."""
+"""Number of rows of a sheet searched for the names of its columns."""
 _CONFIGURATION: Final = {
     "autoinstall_known_extensions": "false",
     "memory_limit": "2GB",

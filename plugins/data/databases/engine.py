@@ -10,25 +10,25 @@ from collections.abc import Callable, Sequence
 from typing import Final, Protocol, TypeAlias
 
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.report.tables import Cell, Dialect, ResultColumn, TableSchema
 from elcano.plugins.data.data_answer import QueryFault
+from elcano.plugins.data.tables import Cell, Dialect, ResultColumn, TableSchema
 
 CELL_CHARACTERS: Final = 10_000
-"""Of one value at most; a longer one is cut, and its result is marked as truncated."""
+"""Maximum length of one value; a longer one is cut, and its result is marked as truncated."""
 RESULT_CHARACTERS: Final = 2_000_000
-"""Of all values of one result; reading ends with the row that goes over it."""
+"""Maximum length of all values of one result; reading ends with the row that exceeds it."""
 
 
 class Limits(Frozen):
     """How far one statement may go."""
 
     seconds: float = 10.0
-    """Of one statement."""
+    """Time limit of one statement."""
     rows: int = 1_000
     cell: int = CELL_CHARACTERS
     characters: int = RESULT_CHARACTERS
     total_seconds: float = 3_600.0
-    """Of all statements that are given at once; what is left then is not begun."""
+    """Time limit of all statements that are given together; the rest is not started."""
 
 
 class FetchedRows(Frozen):
@@ -73,7 +73,7 @@ class Engine(Protocol):
 
     @property
     def name(self) -> str:
-        """As the operator called it."""
+        """The operator's name for it."""
 
     @property
     def dialect(self) -> Dialect:
@@ -121,7 +121,7 @@ def not_begun() -> QueryFault:
 SHEETS: Final = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
 """Suffixes of files with sheets."""
 SUFFIXES: Final = SHEETS | {".csv", ".tsv", ".txt", ".parquet"}
-"""Of files that can be loaded."""
+"""Suffixes of files that can be loaded."""
 
 
 def make_plain_name(name: str) -> str:
@@ -141,16 +141,16 @@ class Request(Frozen):
 
     path: str
     seconds: float
-    """After which the process ends, whatever it does."""
+    """The time after which the process ends, whatever it does."""
     files: tuple[FileToLoad, ...] = ()
     statements: tuple[str, ...] = ()
     limits: Limits = Limits()
     tables: frozenset[str] | None = None
-    """What may be read, where the engine can see to that; None: all."""
+    """The tables that may be read, if the engine can enforce it; None: all."""
 
 
 class Answer(Frozen):
-    """What came of it; `away` says why nothing did."""
+    """The result of a request; `away` says why there is none."""
 
     away: str = ""
     tables: tuple[TableSchema, ...] = ()

@@ -34,7 +34,7 @@ class ProcessEnded(SourceUnavailable):
 
     def __init__(self, *, late: bool) -> None:
         self.late = late
-        """Whether its time was over, or nobody wanted its answer any more."""
+        """Whether its time was over, or its answer was no longer wanted."""
         super().__init__("a database gave no answer in time")
 
 

@@ -13,7 +13,6 @@ from uuid import uuid4
 
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.extras import install_command
-from elcano.graphs.report.tables import Dialect, TableSchema
 from elcano.plugins.data.databases.engine import (
     SUFFIXES,
     Answer,
@@ -27,6 +26,7 @@ from elcano.plugins.data.databases.engine import (
     too_slow,
 )
 from elcano.plugins.data.databases.engine_process import ProcessEnded, ask_engine
+from elcano.plugins.data.tables import Dialect, TableSchema
 
 STRUCTURE_SECONDS: Final = 60.0
 GRACE_SECONDS: Final = 3.0

@@ -12,11 +12,11 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError, TokenError
 
-from elcano.graphs.report.tables import DatabaseSchema, Dialect
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.data_answer import QueryFault
 from elcano.plugins.data.databases.allowed import EXPRESSIONS, NAMED, TYPES, UNBOUNDED, faulty_pattern
 from elcano.plugins.data.databases.similar_names import find_similar_names
+from elcano.plugins.data.tables import DatabaseSchema, Dialect
 
 MOST_PARTS: Final = 5_000
 """Nodes of the tree of one query: 20,000 characters of honest SQL have fewer."""
@@ -261,7 +261,7 @@ def _name_query_part(node: exp.Expr) -> str:
 
 
 def _format_parser_error(error: BaseException) -> str:
-    """What the parser said, without its colours."""
+    """Format the parser's message, without its colours."""
     if isinstance(error, ParseError) and error.errors:
         first = error.errors[0]
         return f"{first['description']} at line {first['line']}, column {first['col']}"

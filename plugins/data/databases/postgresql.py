@@ -19,17 +19,17 @@ from psycopg import errors, pq, sql
 from psycopg.types.string import TextLoader
 
 from elcano.graphs.errors import SourceUnavailable
-from elcano.graphs.report.tables import Dialect, ResultColumn, TableSchema
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.data_answer import QueryFault
 from elcano.plugins.data.databases.cells import fetch_rows_as_cells, kind_of
 from elcano.plugins.data.databases.engine import Limits, Outcome, Stop, not_begun, too_slow
 from elcano.plugins.data.databases.schema_inspector import inspect_tables
+from elcano.plugins.data.tables import Dialect, ResultColumn, TableSchema
 
 CONNECT_SECONDS: Final = 5
 LOCK_SECONDS: Final = 2
 GRACE_SECONDS: Final = 2.0
-"""After which a statement that the server did not stop by itself is cancelled."""
+"""Time after which a statement that the server did not stop by itself is cancelled."""
 PORTION: Final = 100
 """Rows that travel at once."""
 _SESSION: Final = {
@@ -40,7 +40,7 @@ _SESSION: Final = {
     "TIME ZONE": "'UTC'",
     "DateStyle": "'ISO'",
 }
-"""Of each transaction: what any role may set. One process of the server works for it, in a known room."""
+"""Settings of each transaction that any role may set. One server process works for it, with known memory."""
 _OPTIONS: Final[dict[str, Any]] = {
     "connect_timeout": CONNECT_SECONDS,
     "keepalives_idle": 5,
@@ -70,7 +70,7 @@ _WORDS: Final[tuple[tuple[type[psycopg.Error], str], ...]] = (
     (errors.TooManyConnections, "its server has no connection free"),
     (errors.InsufficientPrivilege, "its role may not read what tells of tables"),
 )
-"""What of that means for who runs it."""
+"""Explanations of server errors for the user."""
 _RELATIONS: Final = """
     SELECT n.nspname, c.relname, c.reltuples, c.relispartition, pg_catalog.current_schema(),
            pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND (pg_catalog.has_table_privilege(c.oid, 'SELECT')
@@ -260,6 +260,6 @@ def _set_estimated_rows(table: TableSchema, rows: float) -> TableSchema:
 
 
 def _format_server_error(error: psycopg.Error) -> str:
-    """What the server said of a statement: its message and hint, never anything of the connection."""
+    """Format the server's message and hint about a statement, never anything about the connection."""
     parts = (error.diag.message_primary, error.diag.message_detail, error.diag.message_hint)
     return shorten_text("; ".join(part for part in parts if part) or type(error).__name__, 800)

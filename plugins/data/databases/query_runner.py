@@ -20,7 +20,6 @@ from sqlglot.optimizer.qualify import qualify
 from sqlglot.optimizer.scope import Scope, traverse_scope
 from sqlglot.schema import MappingSchema
 
-from elcano.graphs.report.tables import ColumnSchema, DatabaseSchema, Dialect, ResultColumn, ResultTable, TableSchema
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.data_answer import QueryFault, SqlQuery
 from elcano.plugins.data.databases.database import Database
@@ -28,6 +27,7 @@ from elcano.plugins.data.databases.engine import FetchedRows
 from elcano.plugins.data.databases.policy import SQLGLOT, Parsed, Refused, names_of, parse_allowed_query, table_key
 from elcano.plugins.data.databases.query_size import require_small_query
 from elcano.plugins.data.databases.similar_names import find_similar_names
+from elcano.plugins.data.tables import ColumnSchema, DatabaseSchema, Dialect, ResultColumn, ResultTable, TableSchema
 
 _FOLDING: Final[frozenset[Dialect]] = frozenset({"sqlite", "duckdb"})
 _log = logging.getLogger("databases")
@@ -198,7 +198,7 @@ def _fold_name_case(name: str, dialect: Dialect) -> str:
 
 
 ROWS = 1_000
-"""Of a result, where nothing else is said."""
+"""Default maximum number of rows of a result."""
 
 
 async def run_query(database: Database, query: SqlQuery, rows: int = ROWS) -> ResultTable | QueryFault:

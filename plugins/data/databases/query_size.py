@@ -22,22 +22,22 @@ from elcano.plugins.data.databases.policy import Refused
 MOST_WRITTEN_OUT: Final = 100_000
 """Parts of a query. An honest chain of ten definitions, each with columns of the one before, has a few thousand."""
 MOST_COPIES: Final = 30
-"""Of stored values that may go into one text, and into the texts of one SELECT beyond one each."""
+"""Maximum number of stored values in one text, and in the texts of one SELECT beyond one each."""
 MOST_CHARACTERS: Final = 100_000
-"""That the texts of one SELECT may have besides."""
+"""Maximum number of further characters in the texts of one SELECT."""
 LONGEST_NUMBER: Final = 100
 """Characters of a number, a moment or a truth."""
 FORMATTED: Final = 20
 """Characters of what one character of a format may become."""
 MOST_FIGURES: Final = 1_000
-"""Of a number that is computed, as far as literals and columns of the usual length make it."""
+"""Maximum number of digits of a computed number, assuming literals and columns of the usual length."""
 STORED_FIGURES: Final = 20
 MOST_POWERS: Final = 20
 """In one SELECT, with everything written out."""
 SMALL_POWER: Final = 3
 """An exponent that makes no long numbers."""
 LONGEST_TYPE: Final = 10_000
-"""Of `CHAR(n)`, which is filled up with blanks, and of the figures of other types."""
+"""Maximum length of `CHAR(n)`, which is padded with blanks, and maximum number of digits of other types."""
 _SMALL_NAMES: Final = (
     "Predicate Connector Not Count CountIf Sum Avg Stddev StddevPop StddevSamp Variance VariancePop Corr CovarPop "
     "CovarSamp ApproxDistinct Length StrPosition Levenshtein RowNumber Rank DenseRank Ntile PercentRank CumeDist "
@@ -67,7 +67,7 @@ _STORED: Final = _Size(copies=1)
 
 
 class _Outputs(Generic[_Found]):
-    """What is known of each column of the queries that a query is made of, by the identity of these queries."""
+    """The known sizes of each column of the queries that a query is made of, by the identity of these queries."""
 
     def __init__(self, stored: _Found) -> None:
         self._stored = stored
@@ -87,11 +87,11 @@ class _Outputs(Generic[_Found]):
         }
 
     def of_query(self, query: exp.Expr) -> list[_Found]:
-        """Return what is known of the columns of a query, in order."""
+        """Return the known sizes of the columns of a query, in order."""
         return list(self._columns.get(id(query.unnest()), {}).values())
 
     def of_column(self, column: exp.Column, scope: Scope) -> _Found:
-        """Return what is known of a column, as seen from `scope`."""
+        """Return the known size of a column, as seen from `scope`."""
         around: Scope | None = scope
         while around is not None:
             source = around.sources.get(column.table)

@@ -15,8 +15,8 @@ from sqlalchemy.exc import DBAPIError, SAWarning
 from sqlalchemy.pool import StaticPool
 from sqlalchemy.types import Enum, NullType
 
-from elcano.graphs.report.tables import NAME_CHARACTERS, ColumnSchema, ForeignKey, TableSchema
 from elcano.plugins.data.databases.cells import kind_of
+from elcano.plugins.data.tables import NAME_CHARACTERS, ColumnSchema, ForeignKey, TableSchema
 
 _DRIVERS: Final = {"sqlite": "sqlite://", "postgresql": "postgresql+psycopg://"}
 _SYSTEM: Final = ("information_schema", "pg_")
@@ -53,7 +53,7 @@ def _iter_table_schemas(connection: Connection, dialect: str) -> Iterable[TableS
 
 
 def _one_by_one(inspector: Inspector) -> Iterable[TableSchema]:
-    """As SQLite has to be asked anyway; a view of a table that is gone costs itself alone."""
+    """Inspect tables one by one, as SQLite requires anyway; a view of a missing table then fails alone."""
     for name in sorted({*inspector.get_table_names(), *inspector.get_view_names()}):
         try:
             yield from _tables_of(inspector, None, None, [name])

@@ -13,9 +13,9 @@ from elcano.activities.text.words import asked_words, split_words
 
 MOST: Final = 5
 LEAST_ALIKE: Final = 0.6
-"""Of 1; `difflib`'s own ratio, under which names have little in common."""
+"""Minimum of `difflib`'s ratio, from 0 to 1, below which names have little in common."""
 MOST_WORDS: Final = 60
-"""Of a question, that are looked for."""
+"""Maximum number of words of a question that are looked up."""
 _PARTS: Final = re.compile(r"[^\W\d_]+?(?=[A-Z][a-z]|_|\W|\d|$)|\d+")
 
 

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from typing import Final
 from urllib.parse import quote
 
-from elcano.graphs.report.tables import ResultColumn, TableSchema
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.data_answer import QueryFault
 from elcano.plugins.data.databases.cells import cell_of, fetch_rows_as_cells, kind_of_values
@@ -28,9 +27,10 @@ from elcano.plugins.data.databases.engine import (
 )
 from elcano.plugins.data.databases.schema_inspector import inspect_tables
 from elcano.plugins.data.databases.values import COUNTED_ROWS
+from elcano.plugins.data.tables import ResultColumn, TableSchema
 
 STEPS: Final = 5_000
-"""Of SQLite's machine between two looks at the clock: less than a millisecond."""
+"""Steps of SQLite's virtual machine between two checks of the clock: less than a millisecond."""
 LONGEST_VALUE: Final = 1_000_000
 """Bytes of one value at most, also between two functions; SQLite's own is a billion."""
 HEAP: Final = 500_000_000

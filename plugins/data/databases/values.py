@@ -8,8 +8,8 @@ value leaves the database.
 from collections.abc import Sequence
 from typing import Final
 
-from elcano.graphs.report.tables import MOMENTS, NUMBERS, ColumnSchema, Dialect, Kind, TableSchema
 from elcano.plugins.data.databases.engine import FetchedRows, Limits, Outcome
+from elcano.plugins.data.tables import MOMENTS, NUMBERS, ColumnSchema, Dialect, Kind, TableSchema
 
 SAMPLES: Final = 8
 """Values of a column that are shown."""
@@ -18,9 +18,9 @@ COUNTED_ROWS: Final = 200_000
 """In a larger table no different values are counted, and its rows are as many as the database estimates."""
 SAMPLED_ROWS: Final = 20_000
 SPREAD_ROWS: Final = 2_000
-"""Of a large SQLite table, taken evenly from all of it."""
+"""Rows sampled from a large SQLite table, evenly over all of it."""
 MOST_COLUMNS: Final = 100
-"""Of one table, whose values are looked at."""
+"""Maximum number of columns of one table whose values are sampled."""
 LIMITS = Limits(seconds=3.0, rows=MOST_COLUMNS * SAMPLES, total_seconds=30.0)
 _COUNTED: Final[frozenset[Kind]] = frozenset({"integer", "text", "date", "timestamp", "boolean", "decimal"})
 _SHOWN: Final[frozenset[Kind]] = frozenset({"integer", "text", "date", "boolean", "timestamp"})

@@ -166,7 +166,7 @@ def build_forecaster(model: ModelName) -> Forecaster:
 
 
 IDLE_SECONDS: Final = 600
-"""A child that is not asked for so long ends and gives its memory back."""
+"""Idle time after which a child ends and frees its memory."""
 REASON_CHARACTERS: Final = 300
 READY: Final = b"ready\n"
 _INSIST: Final = 0.5
@@ -179,7 +179,7 @@ class FitRequest(Frozen):
     model: ModelName
     values: tuple[float, ...]
     moments: tuple[datetime, ...]
-    """Of the values, and `horizon` more."""
+    """The times of the values, and `horizon` more."""
     season: int
     ends: tuple[int, ...]
     horizon: int

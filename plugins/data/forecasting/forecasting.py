@@ -17,13 +17,13 @@ from datetime import datetime
 from statistics import fmean
 from typing import Final, Protocol
 
-from elcano.graphs.report.tables import Cell, ResultColumn, ResultTable
 from elcano.plugins.data.forecast_models import LEVELS, MODEL_WORDS, ForecastInput, IntervalCheck, ModelName, ModelScore
 from elcano.plugins.data.forecasting.fitting import FitAnswer, FitRequest, ModelFit
 from elcano.plugins.data.forecasting.frequencies import format_moment
 from elcano.plugins.data.forecasting.horizon import choose_horizon, least_known
 from elcano.plugins.data.forecasting.series import Series, build_time_series
 from elcano.plugins.data.forecasting.series_columns import build_forecast_refusal
+from elcano.plugins.data.tables import Cell, ResultColumn, ResultTable
 
 SEARCHED: Final[ModelName] = "arima"
 
@@ -126,12 +126,12 @@ class ForecastComputing(Protocol):
 
 @dataclass(frozen=True)
 class Forecast:
-    """What came of a series."""
+    """The forecast of a series."""
 
     series: Series
     season: int
     moments: tuple[datetime, ...]
-    """Of the values to come."""
+    """The times of the forecast values."""
     fit: ModelFit
     """Rounded."""
     chosen: ModelScore

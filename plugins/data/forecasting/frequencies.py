@@ -13,8 +13,8 @@ from datetime import MAXYEAR, date, datetime, timedelta
 from itertools import pairwise
 from typing import Final, Literal, TypeAlias
 
-from elcano.graphs.report.tables import Cell
 from elcano.plugins.data.forecast_models import Frequency
+from elcano.plugins.data.tables import Cell
 
 ALMOST: Final = 0.8
 """So large a share of moments in line is enough to say of the others that they are not."""
@@ -155,11 +155,11 @@ class Form:
     number: bool = False
     """A year that is a number, not text."""
     between: str = ""
-    """Of quarters: what stands before the Q. Of timestamps: what stands between date and time."""
+    """For quarters: the text before the Q. For timestamps: the text between date and time."""
     tail: str = ""
-    """Of timestamps: what stands behind the hour, time zone included."""
+    """For timestamps: the text after the hour, including the time zone."""
     offset: str = ""
-    """Of timestamps: the time zone, in one spelling; empty: they name none."""
+    """For timestamps: the time zone, in one spelling; empty: they have none."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Final
 
-from elcano.graphs.report.tables import ResultTable
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.forecast_models import ForecastInput, ForecastRefusal, Missing, RefusalReason
 from elcano.plugins.data.forecasting.frequencies import (
@@ -31,6 +30,7 @@ from elcano.plugins.data.forecasting.series_columns import (
     format_first_names,
     parse_cell_number,
 )
+from elcano.plugins.data.tables import ResultTable
 
 MOST: Final = 5_000
 """Values of a series."""
@@ -39,7 +39,7 @@ LEAST: Final = 3
 SHOWN: Final = 40
 """Characters of a cell that an answer repeats."""
 LARGEST: Final = 1e100
-"""What is larger overflows when it is squared."""
+"""A larger value overflows when it is squared."""
 
 
 @dataclass(frozen=True)
@@ -238,7 +238,7 @@ def _format_faulty_cell(cell: object) -> str:
 
 LINE_SHARE: Final = 0.1
 LINE_RUN: Final = 3
-"""So many of a series' moments, and so many one after the other, may be filled by a line between neighbours."""
+"""Maximum number of missing times, and of consecutive ones, that a line between neighbours may fill."""
 ZERO_SHARE: Final = 0.5
 """So many may be zeros that no row says."""
 

@@ -10,13 +10,13 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from elcano.graphs.report.tables import MOMENTS, NUMBERS, Cell, ResultTable
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.forecast_models import ForecastRefusal, RefusalReason
 from elcano.plugins.data.forecasting.frequencies import parse_moment_cell
+from elcano.plugins.data.tables import MOMENTS, NUMBERS, Cell, ResultTable
 
 NAMED: Final = 12
-"""Of moments and rows, so many are named; the others are counted."""
+"""Number of times and rows that are named; the others are counted."""
 MESSAGE_CHARACTERS: Final = 2_000
 """Names of columns may be long."""
 

@@ -89,9 +89,7 @@ def build_task(given: InputParserInput, loaded: Loaded) -> TaskEnvelope:
     """The question, its background and what can be searched."""
     told: JsonObject = {"ways": {**open_ways(given)}}
     if loaded.tables or loaded.unread:
-        read: JsonObject = {
-            name: schema.model_dump(mode="json", exclude_defaults=True) for name, schema in loaded.tables.items()
-        }
+        read: JsonObject = {name: schema for name, schema in loaded.tables.items()}
         told["databases"] = {**read, **loaded.unread}
     if loaded.saved_questions:
         told["saved_questions"] = {name: [*saved] for name, saved in loaded.saved_questions.items()}

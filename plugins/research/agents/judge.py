@@ -10,13 +10,14 @@ from elcano.graphs.agents.context import (
     ResearchContext,
     build_research_task,
     for_gap,
+    lacks_criteria,
     needs_of,
     passages_of,
     resolve_beside,
 )
 from elcano.graphs.agents.definition import AgentDefinition, Part, Question
 from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
-from elcano.graphs.agents.prompt_texts import BESIDE, STATING
+from elcano.graphs.agents.prompt_texts import BESIDE, NAMING
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.state.plan import MOST_CRITERIA, MOST_PASSAGES, CriterionVerdict, normalize_criteria
 from elcano.graphs.state.rubric import SCALE, NamesFound, Rubric, RubricScores, Score, apply_rubric
@@ -68,8 +69,7 @@ You judge whether the passages that were found are enough to answer a question c
 field. Judge the passages, not the subject.
 
 - Criteria: for each of the envelope's `criteria`, by its number, whether a passage meets it that could be quoted for \
-it, and the keys of those that do. What no passage meets is not met, however well known it is. If the envelope has \
-none, say and judge your own. {STATING}
+it, and the keys of those that do. What no passage meets is not met, however well known it is.
 - Coverage: the share of the question's parts that at least one passage speaks to.
 - Confidence: how sure you are that a report written from these passages alone would be right. Passages that \
 contradict one another or are second-hand lower it.
@@ -203,7 +203,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         request="Judge the evidence in this task envelope.",
         answer=JudgeAssessment,
         shown=build_task,
-        parts=(Part(BY_RUBRIC, has_rubric),),
+        parts=(Part(NAMING, lacks_criteria), Part(BY_RUBRIC, has_rubric)),
         answers=lambda task: RubricAssessment if has_rubric(task) else JudgeAssessment,
     ),
     input=JudgeInput,

@@ -12,13 +12,14 @@ from pydantic import Field
 from elcano.graphs.agents.context import (
     ResearchContext,
     build_research_task,
+    lacks_criteria,
     passages_of,
     resolve_beside,
     turn_of,
 )
-from elcano.graphs.agents.definition import AgentDefinition, Question
+from elcano.graphs.agents.definition import AgentDefinition, Part, Question
 from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
-from elcano.graphs.agents.prompt_texts import BESIDE, STATING
+from elcano.graphs.agents.prompt_texts import BESIDE, NAMING
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.state.plan import normalize_criteria
 from elcano.graphs.text import ensure_list
@@ -80,10 +81,9 @@ establish, where they contradict each other and which you would trust. At most 8
 if a passage answers each of them. Only passages count, not what you know yourself.
 {GAPS}
 - Tasks: the searches for these gaps, all of which are made now: one or two for each gap, eight at most. Put the \
-number of its gap, from 1, into each.
+number of its gap, from 1, into `closes`.
 {QUERIES}
 {BESIDE}
-- If the envelope has no `criteria`, say them. {STATING}
 """
 
 
@@ -141,7 +141,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         request="Say where the research in this task envelope stands, what is missing, and what to search.",
         answer=ThinkingOutput,
         shown=build_task,
-        parts=SEARCH_PARTS,
+        parts=(*SEARCH_PARTS, Part(NAMING, lacks_criteria)),
     ),
     input=ThinkingInput,
     output=ThinkingOutput,

@@ -92,7 +92,7 @@ SEARCH_PARTS: Final = (Part(BY_ADDRESS, _has_addresses), Part(LOOKING_BACK, _can
 
 INSTRUCTIONS: Final = f"""\
 You plan the next searches of a piece of research: one or two for each of the `gaps`, eight at most, all of which are \
-made now. Put the number of its gap, from 1, into each.
+made now. Put the number of its gap, from 1, into `closes`.
 
 {QUERIES}
 

@@ -10,7 +10,7 @@ from elcano import settings
 from elcano.dev import doctor
 from elcano.dev.claims import free_ports
 from elcano.graphs.catalogue.sources import SOURCES, SourceLimits, SourcePolicy, SourceSpec
-from elcano.plugins.knowledge import checks as knowledge_checks
+from elcano.plugins.knowledge import knowledge_store as knowledge_checks
 from elcano.settings import Settings
 from elcano.settings.plugins import Finding
 

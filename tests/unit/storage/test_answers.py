@@ -5,8 +5,8 @@ from pathlib import Path
 from temporalio.api.common.v1 import Payload
 
 from elcano.graphs.contracts import ANSWER_MARK, AgentResult
-from elcano.graphs.report.tables import DatabaseSchema
 from elcano.plugins.data.query_models import DatabaseLooked
+from elcano.plugins.data.tables import DatabaseSchema
 from elcano.storage.objects import open_objects
 from elcano.storage.payloads import COMPRESSED, THRESHOLD_BYTES, data_converter
 from tests.unit.storage.test_payloads import files

@@ -10,11 +10,13 @@ import pytest
 from pydantic_ai import models
 
 from elcano.graphs.model_names import PROVIDERS
+from elcano.graphs.state.budget import Allowance
 from elcano.graphs.state.failures import FailureType
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
 from tests.loopback import Reply
 from tests.unit.activities.agents.asked import THOUGHT, answered, at, chat, ended, failed, named, refused, service
+from tests.unit.activities.agents.material import call
 
 
 @pytest.fixture(autouse=True)
@@ -70,6 +72,22 @@ async def test_if_all_fail_the_run_waits_for_the_one_that_will_answer(store: Sto
     assert (failure.type, failure.next_retry_delay) == (FailureType.PROVIDER, timedelta(minutes=6))
     assert "the key was refused" in failure.message
     assert details.retry_after == 360
+
+
+async def test_of_models_that_ask_to_wait_the_one_that_answers_first_is_waited_for(store: Store) -> None:
+    waits = [refused(429, "slow_down", x_ratelimit_reset_requests=wait) for wait in ("6m0s", "2m0s")]
+    with service(waits) as running:
+        names = f"{named('openai-chat')},{named('openai-chat')}"
+        failure, details = await failed(store, at(running, "openai-chat"), names)
+    assert (failure.next_retry_delay, details.retry_after) == (timedelta(minutes=2), 120)
+
+
+async def test_a_budget_that_is_out_is_out_for_the_next_model_too(store: Store) -> None:
+    asked = call("thinking", {"question": "Why?"}).model_copy(update={"allowance": Allowance(tokens=10)})
+    with service([chat(THOUGHT)]) as running:
+        names = f"{named('openai-chat')},{named('openai-chat')}"
+        failure, details = await failed(store, at(running, "openai-chat"), names, asked)
+    assert (failure.type, details.exhausted, running.asked) == (FailureType.BUDGET, "tokens", [])
 
 
 async def test_if_all_refuse_each_says_what_to_do(store: Store) -> None:

@@ -9,7 +9,7 @@ from elcano.activities.agents.prompt_parts import Loader
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.errors import InputInvalid, SourceUnavailable
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.report.tables import ColumnSchema, DatabaseSchema, TableSchema
+from elcano.plugins.data.tables import ColumnSchema, DatabaseSchema, TableSchema, named_alone
 from elcano.plugins.research.agents.input_parser import AGENT, InputParserInput, list_needs
 from elcano.storage.store import TenantStore, open_store
 from tests.unit.activities.agents.material import FixedSource
@@ -24,12 +24,13 @@ async def store(tmp_path: Path) -> AsyncIterator[TenantStore]:
 class Tables(FixedSource):
     """A database that has one table, or is away."""
 
-    async def tables(self, question: str) -> DatabaseSchema:
+    async def tables(self, question: str) -> JsonObject:
         """The table with a value that is nobody's but the database's."""
         if question == "Is it away?":
             raise SourceUnavailable("it is away")
         column = ColumnSchema(name="city", kind="text", samples=("Oslo",), comment="Secret.")
-        return DatabaseSchema(database="shop", dialect="sqlite", tables=(TableSchema(name="sales", columns=(column,)),))
+        table = TableSchema(name="sales", columns=(column,))
+        return named_alone(DatabaseSchema(database="shop", dialect="sqlite", tables=(table,))).model_dump(mode="json")
 
     async def saved_questions(self, question: str) -> tuple[str, ...]:
         """One, or a file with faults."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from elcano.activities.providers.gated_calls import Gate
+from elcano.activities.providers.rate_limit import Gate
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
 from elcano.graphs.providers import FAILURES, Provider, get_provider_state
 from elcano.storage.store import Store, open_store

@@ -21,8 +21,8 @@ from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from elcano.activities.calls.retry_classification import classify_failure
-from elcano.activities.providers import gated_calls
-from elcano.activities.providers.gated_calls import GatedModel, gate_models
+from elcano.activities.providers import rate_limit
+from elcano.activities.providers.rate_limit import GatedModel, gate_models
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.providers import FAILURES, Provider, get_provider_state
 from elcano.graphs.state.failures import FailureType
@@ -44,7 +44,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     async def tell(provider: str, queue: str) -> None:
         said.append(f"{provider} on {queue}")
 
-    monkeypatch.setattr(gated_calls, "notify_provider_workflow", tell)
+    monkeypatch.setattr(rate_limit, "notify_provider_workflow", tell)
     return said
 
 

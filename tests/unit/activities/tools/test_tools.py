@@ -19,7 +19,7 @@ from elcano.graphs.catalogue.tools import TOOLS, SearchOutput
 from elcano.graphs.contracts import ToolCall
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.registry import resolve_function
+from elcano.graphs.plugin import resolve_function
 from elcano.graphs.state.failures import FailureType
 from elcano.graphs.state.state import EXCERPT_CHARACTERS
 from elcano.plugins.documents.source import DocumentsSource

@@ -85,7 +85,7 @@ def test_a_top_up_gains_research_what_it_does_not_add_to_what_is_kept(
         }
     )
     earlier, later = (Budget(limits=one, exit_needs=need) for one in (before, raised))
-    gained = later.gained(TopUp(tokens=tokens, cost_microusd=cost))
+    gained = later.compute_gain(TopUp(tokens=tokens, cost_microusd=cost))
     assert gained.tokens == later.research_tokens - earlier.research_tokens
     assert 0 <= gained.tokens <= tokens + 1
     if before.cost_microusd is None:

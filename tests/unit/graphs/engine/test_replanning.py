@@ -69,15 +69,15 @@ class Visit:
         new = range(self.ever, self.ever + added)
         self.ever += added
         self.wanted = [index for index in self.wanted if index not in dropped] + [*new]
-        assert [start.index for start in self.books.replanned(work(*self.wanted))] == [*new]
+        assert [start.index for start in self.books.replan(work(*self.wanted))] == [*new]
         self.waiting = [index for index in self.waiting if index in self.wanted] + [*new]
 
     def top_up(self, tokens: int) -> None:
         extra = TopUp(tokens=tokens)
         limits = extra.added_to(self.budget.limits)
-        self.there_was += Budget(limits=limits, exit_needs=self.budget.exit_needs).gained(extra).tokens or 0
+        self.there_was += Budget(limits=limits, exit_needs=self.budget.exit_needs).compute_gain(extra).tokens or 0
         self.budget = self.budget.model_copy(update={"limits": limits})
-        for index, part in self.books.raised(extra, limits, set(self.out) & set(self.wanted)).items():
+        for index, part in self.books.share_top_up(extra, limits, set(self.out) & set(self.wanted)).items():
             self.out[index] += part.tokens
 
     def check(self) -> None:

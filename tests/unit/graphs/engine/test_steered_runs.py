@@ -130,13 +130,13 @@ class Driven:
         if refusal is not None:
             assert refusal
             return
-        answer = answer_to(graph, action.applied(run), action)
+        answer = answer_to(graph, action.apply(run), action)
         self.record(Controlled(at=self.elapsed, action=action, answer=answer))
         self.accepted.append(action)
         if isinstance(action, Steer):
             self.steered(action, answer, books)
         if isinstance(action, AddBudget) and books is not None:
-            books.raised(action.extra, self.journal.run.budget.limits, ())
+            books.share_top_up(action.extra, self.journal.run.budget.limits, ())
 
     def steered(self, action: Steer, answer: Json, books: FanOut | None) -> None:
         said = Steering.model_validate(answer)
@@ -147,7 +147,7 @@ class Driven:
             assert (said.sections == "before the plan is made") == (not self.journal.run.state.plan)
             if books is not None:
                 assert said.sections == "while the sections run"
-                books.replanned(visit_of(self.asked.graph, self.journal.run))
+                books.replan(visit_of(self.asked.graph, self.journal.run))
 
     def decide(self, work: Wait) -> None:
         """Somebody comes by at last; whatever was asked before, the run still waits."""
@@ -265,7 +265,7 @@ def test_a_branch_that_was_over_when_it_was_dropped_leaves_its_bill() -> None:
         assert isinstance(books.begin(one, run.budget), Limits)
         used = Usage(requests=1, input_tokens=100)
         books.end(one, build_branch_outcome(one, ResearchResult(run_id="b", report=None, draft="d", usage=used)))
-    books.replanned(visit_of(graph, Steer(drop_sections=("a",)).applied(run)))
+    books.replan(visit_of(graph, Steer(drop_sections=("a",)).apply(run)))
     entry = books.entry(1.0)
     assert isinstance(entry, StepCompleted)
     assert [one.title for one in BranchOutcomes.model_validate(entry.output).branches] == ["b"]

@@ -46,8 +46,8 @@ def test_a_top_up_first_makes_up_for_what_was_overspent() -> None:
     slices = [begun(fan, start, budget).tokens for start in STARTS]
     assert slices == [50_000, 50_000]
     end(fan, FIRST, tokens=80_000)
-    assert fan.raised(TopUp(tokens=20_000), limits, {SECOND.index}) == {}
-    assert fan.raised(TopUp(tokens=20_000), limits, {SECOND.index})[SECOND.index].tokens == 10_000
+    assert fan.share_top_up(TopUp(tokens=20_000), limits, {SECOND.index}) == {}
+    assert fan.share_top_up(TopUp(tokens=20_000), limits, {SECOND.index})[SECOND.index].tokens == 10_000
     assert 80_000 + slices[1] + 10_000 == 100_000 + 20_000 + 20_000
 
 
@@ -66,7 +66,7 @@ def test_time_and_rounds_are_not_divided() -> None:
     fan, budget = books(limits)
     for start in STARTS:
         begun(fan, start, budget)
-    parts = fan.raised(TopUp(seconds=100, iterations=2, steps=7), limits, {0, 1})
+    parts = fan.share_top_up(TopUp(seconds=100, iterations=2, steps=7), limits, {0, 1})
     assert {(part.iterations, part.steps, part.seconds > 90) for part in parts.values()} == {(2, 7, True)}
 
 

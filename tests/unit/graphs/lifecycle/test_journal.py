@@ -11,10 +11,10 @@ from elcano.graphs.state.state import ResearchState
 def test_an_accepted_request_is_known_by_its_id_however_often_the_run_goes_on_elsewhere() -> None:
     graph = MODES["iterative"]
     journal = Journal.begin(graph, ResearchState(question="Why?"), Limits(), mode="iterative", now=1.0)
-    assert journal.accepted("request-0") is None
+    assert journal.find_accepted("request-0") is None
     entries = [Controlled(at=1.0, action=Stop(), request_id=f"request-{number}", answer=number) for number in range(3)]
     for entry in entries:
         journal.record(entry, 1.0)
     further = Journal(graph, journal.pages)
-    assert [further.accepted(entry.request_id) for entry in entries] == entries
-    assert further.accepted("another") is None
+    assert [further.find_accepted(entry.request_id) for entry in entries] == entries
+    assert further.find_accepted("another") is None

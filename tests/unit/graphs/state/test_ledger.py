@@ -13,7 +13,7 @@ def turn(speaker: str = "searcher", instruction: str = "look", *, evidence: int 
 def after(*turns: Turn, progress: bool = True, in_loop: bool = False) -> Ledger:
     ledger = Ledger()
     for one in turns:
-        ledger = ledger.turned(one, satisfied=False, in_loop=in_loop, progress=progress)
+        ledger = ledger.add_turn(one, satisfied=False, in_loop=in_loop, progress=progress)
     return ledger
 
 
@@ -25,8 +25,8 @@ def test_rounds_without_progress_add_up_and_progress_takes_one_back() -> None:
     stuck = after(turn("searcher"), turn("judge"), turn("hypothesizer"), progress=False)
     assert [one.stall for one in stuck.turns] == ["", "no progress", "no progress"]
     assert stuck.stalls == 2
-    assert stuck.turned(turn(evidence=3), satisfied=False, in_loop=False, progress=True).stalls == 1
-    assert stuck.turned(turn(evidence=3), satisfied=False, in_loop=True, progress=True).turns[-1].stall == "loop"
+    assert stuck.add_turn(turn(evidence=3), satisfied=False, in_loop=False, progress=True).stalls == 1
+    assert stuck.add_turn(turn(evidence=3), satisfied=False, in_loop=True, progress=True).turns[-1].stall == "loop"
 
 
 @pytest.mark.parametrize("again", ["look", "  Look! ", "LOOK."])
@@ -51,7 +51,7 @@ def test_another_instruction_other_evidence_or_a_word_of_the_person_who_asked_is
 
 
 def test_a_repetition_is_seen_across_a_reset() -> None:
-    ledger = after(turn()).reset().turned(turn(), satisfied=False, in_loop=False, progress=True)
+    ledger = after(turn()).reset().add_turn(turn(), satisfied=False, in_loop=False, progress=True)
     assert ledger.turns[-1].stall == "repeated"
 
 
@@ -62,7 +62,7 @@ def test_nobody_named_is_a_stall_in_the_first_round_too() -> None:
 
 def test_a_satisfied_manager_or_the_reporters_name_ends_it_however_often_that_was_said() -> None:
     for _ in range(2):
-        satisfied = after(turn()).turned(turn("judge"), satisfied=True, in_loop=True, progress=False)
+        satisfied = after(turn()).add_turn(turn("judge"), satisfied=True, in_loop=True, progress=False)
         assert (satisfied.next_speaker, satisfied.satisfied, satisfied.stalls) == ("reporter", True, 0)
     named = after(turn("reporter"), turn("reporter"), progress=False)
     assert (named.next_speaker, named.satisfied, named.stalls) == ("reporter", False, 0)

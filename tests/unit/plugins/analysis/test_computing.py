@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from elcano.graphs.catalogue.tools import ComputeInput
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Json
+from elcano.plugins.analysis.tool_specs import ComputeInput
 from elcano.plugins.analysis.tools import run_sandboxed_code
 
 assert importlib.util.find_spec("pydantic_monty"), "the sandbox is a part of what this project is worked on with"

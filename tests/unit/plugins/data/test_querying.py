@@ -10,15 +10,15 @@ import pytest
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.query_results import RESULT_TYPE
 from elcano.activities.services import Services
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.tool_activities import ToolActivities
 from elcano.graphs.contracts import ToolCall
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.report.tables import ResultTable
 from elcano.plugins.data.databases.database import Database, Databases, open_databases
 from elcano.plugins.data.query_models import ExecuteSqlOutput, SchemaContextOutput
+from elcano.plugins.data.results import RESULT_TYPE
+from elcano.plugins.data.tables import ResultTable
 from elcano.plugins.data.tool_specs import summarize_execution, summarize_schema
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store

@@ -2,13 +2,13 @@
 
 import pytest
 
-from elcano.activities.query_results import as_evidence
 from elcano.activities.report.additions import ReportMaterial
 from elcano.activities.report.report_builder import build_report
 from elcano.graphs.contracts import PublishCall
-from elcano.graphs.report.tables import Cell
 from elcano.plugins.data.data_answer import SHOWN_ROWS
 from elcano.plugins.data.report_results import MOST_SHOWN, render_query_results
+from elcano.plugins.data.results import as_evidence
+from elcano.plugins.data.tables import Cell
 from elcano.storage.evidence import Evidence
 from tests.unit.plugins.data.answering.tables import table
 

@@ -1,10 +1,10 @@
 """A question that is saved for a database is put to that database, whatever words the tables of others have."""
 
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
-from elcano.graphs.report.tables import DatabaseSchema, TableSchema
 from elcano.graphs.state.state import ResearchState
 from elcano.plugins.data.data_reducers import choose_schema, read_data_work
 from elcano.plugins.data.query_models import SchemaContextOutput
+from elcano.plugins.data.tables import DatabaseSchema, TableSchema
 
 
 def read(database: str, table: str, *, saved: bool) -> ItemOutcome:

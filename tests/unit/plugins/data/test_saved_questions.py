@@ -6,7 +6,6 @@ import pytest
 from pydantic_ai import Agent
 
 from elcano.graphs.agents.envelope import Loaded, render_task_prompt
-from elcano.graphs.report.tables import DatabaseSchema
 from elcano.graphs.state.state import HistoryEntry
 from elcano.plugins.data.agents import sql_repairer, sql_writer
 from elcano.plugins.data.agents.sql_repairer import SqlAttempt, SqlRepairerInput
@@ -14,6 +13,7 @@ from elcano.plugins.data.agents.sql_writer import SqlWriterInput
 from elcano.plugins.data.data_answer import QueryFault, SqlQuery
 from elcano.plugins.data.keyless import NEEDS_MODEL, NOT_MENDED, NOT_READ
 from elcano.plugins.data.query_models import SqlExample, SqlRepair, SqlWriting
+from elcano.plugins.data.tables import DatabaseSchema
 from elcano.plugins.quoting.model import ExtractiveModel
 from elcano.plugins.research.agents.input_parser import MADE_PRECISE
 

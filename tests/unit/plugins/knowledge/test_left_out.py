@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from elcano.graphs.registry import list_left_out
+from elcano.graphs.plugin import list_left_out
 from elcano.plugins import load_plugins
 from elcano.plugins.knowledge.graph import build_knowledge_edge, build_knowledge_node
 from elcano.plugins.knowledge.knowledge_store import get_graph

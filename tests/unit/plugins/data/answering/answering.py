@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.agents.agent_activity import AgentActivities
-from elcano.activities.query_results import store_result_table
 from elcano.activities.report.publishing import ReportActivities
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.contracts import AgentCall, AgentResult, ModelChoice, PublishCall
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.draft import DraftRef, ReportRef
 from elcano.graphs.report.report import Report, ReportDraft
-from elcano.graphs.report.tables import ResultDigest, ResultTable
+from elcano.plugins.data.results import store_result_table
+from elcano.plugins.data.tables import ResultDigest, ResultTable
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from elcano.testing import ScriptedModel

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from elcano.graphs.report.tables import Cell, Kind, ResultColumn, ResultTable
 from elcano.plugins.data.data_answer import CellReference, NumberProof, Operation
+from elcano.plugins.data.tables import Cell, Kind, ResultColumn, ResultTable
 
 
 def table(

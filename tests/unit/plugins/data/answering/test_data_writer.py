@@ -8,10 +8,10 @@ from pydantic_ai.models.function import AgentInfo
 from elcano.graphs.agents.writing import SectionProse
 from elcano.graphs.report.draft import Citation
 from elcano.graphs.report.report import Report, ReportDraft
-from elcano.graphs.report.tables import Cell, Kind, ResultTable
 from elcano.plugins.data.agents.data_writer import DataProse
 from elcano.plugins.data.answering.number_proofs import ProofCheck
 from elcano.plugins.data.data_answer import NumberProof, read_data_answer
+from elcano.plugins.data.tables import Cell, Kind, ResultTable
 from elcano.storage.store import Store, open_store
 from elcano.testing import ScriptedModel
 from elcano.testing.model import Answers

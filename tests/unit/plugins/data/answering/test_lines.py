@@ -1,9 +1,9 @@
 """Values of strangers on one line of a text: as they are, but for signs that would show what follows otherwise."""
 
-from elcano.activities.query_results import cell_text, row_line
-from elcano.graphs.report.tables import ResultColumn
 from elcano.plugins.data.data_answer import AnswerTable, DataAnswer
 from elcano.plugins.data.report_results import render_answer
+from elcano.plugins.data.results import cell_text, row_line
+from elcano.plugins.data.tables import ResultColumn
 
 TURNED = "abc\u202e321 \u202d[1]"
 

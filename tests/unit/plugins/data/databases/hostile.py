@@ -5,7 +5,7 @@
 
 from typing import Final, NamedTuple
 
-from elcano.graphs.report.tables import Dialect
+from elcano.plugins.data.tables import Dialect
 
 WORD: Final = "canary-4711"
 

@@ -11,12 +11,12 @@ from typing import Final
 import psycopg
 from sqlalchemy import make_url
 
-from elcano.graphs.report.tables import Cell
 from elcano.plugins.data.data_answer import QueryFault
 from elcano.plugins.data.databases.database import Sqlite
 from elcano.plugins.data.databases.engine import Engine, Limits, Stop
 from elcano.plugins.data.databases.file_engine import Duckdb
 from elcano.plugins.data.databases.postgresql import Postgresql
+from elcano.plugins.data.tables import Cell
 
 TABLES: Final = (
     'CREATE TABLE customers (id INTEGER PRIMARY KEY, name VARCHAR(80), "größe" REAL, born DATE)',

@@ -3,10 +3,10 @@
 import pytest
 from sqlglot import exp
 
-from elcano.graphs.report.tables import ColumnSchema, DatabaseSchema, Dialect, TableSchema
 from elcano.plugins.data.databases.allowed import EXPRESSIONS, LISTED, PATTERNS
 from elcano.plugins.data.databases.policy import parse_allowed_query
 from elcano.plugins.data.databases.query_runner import resolve_query_columns
+from elcano.plugins.data.tables import ColumnSchema, DatabaseSchema, Dialect, TableSchema
 
 COLUMNS = (
     ColumnSchema(name="id", type="INTEGER", kind="integer"),

@@ -7,13 +7,13 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from elcano.graphs.report.tables import ResultTable
 from elcano.plugins.data.data_answer import QueryFault, SqlQuery
 from elcano.plugins.data.databases.database import Database, Sqlite
 from elcano.plugins.data.databases.engine import Engine
 from elcano.plugins.data.databases.file_engine import Duckdb
 from elcano.plugins.data.databases.postgresql import Postgresql
 from elcano.plugins.data.databases.query_runner import run_query
+from elcano.plugins.data.tables import ResultTable
 from tests.unit.plugins.data.databases.shop import run_duckdb
 
 LONG = "n" * 301

@@ -4,8 +4,8 @@ from datetime import datetime
 
 import pytest
 
-from elcano.graphs.report.tables import Cell
 from elcano.plugins.data.forecasting.frequencies import format_moment, parse_moment_cell
+from elcano.plugins.data.tables import Cell
 
 
 @pytest.mark.parametrize(

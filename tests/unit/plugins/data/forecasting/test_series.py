@@ -4,8 +4,8 @@ from datetime import datetime
 
 import pytest
 
-from elcano.graphs.report.tables import Cell
 from elcano.plugins.data.forecasting.series import MOST, build_time_series
+from elcano.plugins.data.tables import Cell
 from tests.unit.plugins.data.forecasting.material import (
     given,
     made,

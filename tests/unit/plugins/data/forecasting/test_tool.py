@@ -11,14 +11,14 @@ import pytest
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
-from elcano.activities.query_results import RESULT_TYPE
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.tool_activities import ToolActivities
 from elcano.graphs.contracts import ToolCall
-from elcano.graphs.report.tables import ResultTable
 from elcano.plugins.data import tools as tool
 from elcano.plugins.data.forecast_models import ForecastDigest, ForecastOutput, summarize_forecast
 from elcano.plugins.data.forecasting.fitting import FitAnswer, FitRequest
+from elcano.plugins.data.results import RESULT_TYPE
+from elcano.plugins.data.tables import ResultTable
 from elcano.plugins.data.tools import PROCESS, SPEC_TYPE, forecast_result
 from elcano.storage.store import Store, TenantStore, open_store
 from tests.tool_work import work_of

@@ -232,7 +232,7 @@ def _is_provider_trouble(error: ModelAPIError) -> bool:
 
 
 def _describe_model_error(error: ModelAPIError) -> str:
-    """Return what anyone may read of an error: a provider's own text may reveal a user's prompt or account."""
+    """Return the public part of an error: a provider's own text may reveal a user's prompt or account."""
     status = getattr(error, "status_code", None)
     return f"HTTP {status}" if status is not None else type(error).__name__.lstrip("_")
 

@@ -5,6 +5,7 @@ stays on its line. The text has as many rows as fit; the table has all that were
 """
 
 import asyncio
+import json
 import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -14,9 +15,10 @@ from typing import Final
 from pydantic import ValidationError
 
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.frozen import JsonObject
-from elcano.graphs.report.tables import DIGEST_ROWS, RESULT_EVIDENCE, Cell, ReadTables, ResultDigest, ResultTable
-from elcano.graphs.text import shorten_text
+from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.rules import CHARACTERS_PER_TOKEN
+from elcano.graphs.text import ensure_list, shorten_text
+from elcano.plugins.data.tables import DIGEST_ROWS, RESULT_EVIDENCE, Cell, ResultDigest, ResultTable
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import TenantStore
 
@@ -125,7 +127,7 @@ def _build_read_metadata(table: ResultTable) -> JsonObject:
     """Return the tables a result was read from, for the knowledge graph; empty for results that code put together."""
     if not table.tables:
         return {}
-    return {"read": ReadTables(database=table.database, tables=table.tables).model_dump(mode="json")}
+    return {"read": {"database": table.database, "tables": list(table.tables)}}
 
 
 def format_result_title(table: ResultTable) -> str:
@@ -183,3 +185,38 @@ def _parse_epoch_seconds(at: str) -> float:
         return datetime.fromisoformat(at).timestamp()
     except ValueError:
         return 0.0
+
+
+CELL_CHARACTERS: Final = 300
+"""Of one cell, as a model is shown it."""
+LEAST_ROWS: Final = 3
+"""Rows of a result that are shown in any case."""
+
+
+def _fit_rows(tables: Sequence[ResultTable], tokens: int) -> list[Json]:
+    """The rows to show of each result, whole ones, within `tokens` for all of them."""
+    left = tokens * CHARACTERS_PER_TOKEN
+    shown: list[Json] = []
+    for place, table in enumerate(tables):
+        room = left // (len(tables) - place)
+        rows: list[tuple[Cell, ...]] = []
+        taken = 0
+        for row in table.rows:
+            cells = tuple(shorten_text(cell, CELL_CHARACTERS) if isinstance(cell, str) else cell for cell in row)
+            taken += len(json.dumps(cells, ensure_ascii=False)) + 2
+            if taken > room and len(rows) >= LEAST_ROWS:
+                break
+            rows.append(cells)
+        left = max(0, left - min(taken, room))
+        shown.append([list(row) for row in rows])
+    return shown
+
+
+async def load_shown_rows(store: TenantStore, needs: JsonObject, tokens: int) -> JsonObject:
+    """The rows of results that the data writer is shown, as many as fit: the `loader` of that agent.
+
+    Raises:
+        InputInvalid: a result is not in the store.
+    """
+    digests = [ResultDigest.model_validate(one) for one in ensure_list(needs.get("results"))]
+    return {"rows": _fit_rows(await load_result_tables(store, digests), tokens)}

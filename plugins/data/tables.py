@@ -7,7 +7,7 @@ digest.
 
 from typing import Final, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from elcano.graphs.frozen import Frozen
 
@@ -148,16 +148,3 @@ class ResultDigest(Frozen):
     truncated: bool = False
     head: tuple[tuple[Cell, ...], ...] = ()
     """Its first rows, at most 10."""
-
-
-class ReadTables(BaseModel):
-    """The tables of a database that a result was read from: the value of `read` in the metadata of its evidence."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    database: str = Field(min_length=1)
-    """The name that the operator gave it."""
-    tables: tuple[str, ...] = ()
-    """The names in the schema."""
-    columns: tuple[str, ...] = ()
-    """`table.column`, of those tables."""

@@ -4,7 +4,7 @@ Nothing is retried and nothing is durable, which is all that Temporal adds. A ca
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
@@ -13,6 +13,7 @@ from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.agents.agent_activity import AgentActivities
+from elcano.activities.calls.models import Resolve
 from elcano.activities.report.publishing import ReportActivities
 from elcano.activities.sources.base import Source
 from elcano.activities.sources.registry import Sources
@@ -54,7 +55,8 @@ async def run_research(
     *,
     folder: Path,
     sources: Sequence[Source] = (),
-    model: ScriptedModel | None = None,
+    model: ScriptedModel | str | None = None,
+    within: Callable[[Resolve], Resolve] = lambda resolve: resolve,
     mode: str = "iterative",
     graph: ResearchGraph | None = None,
     limits: Limits | None = None,
@@ -67,7 +69,9 @@ async def run_research(
         question: The question.
         folder: The folder for its store.
         sources: The sources to search; the caller closes them.
-        model: The model that answers the agents; default: the extractive model of `offline`.
+        model: The model that answers the agents: a scripted one, or the name of one whose key is in the environment;
+            default: the extractive model of `offline`.
+        within: Puts something around whoever answers, to count or to record.
         mode: A built-in graph, by its name in `elcano.graphs.modes`.
         graph: A graph of your own instead.
         limits: The run's limits; default: those of the API.
@@ -79,7 +83,8 @@ async def run_research(
     """
     chosen = graph or MODES[mode]
     require_valid(chosen)
-    name = model.model_name if model else OFFLINE
+    scripted = model if isinstance(model, ScriptedModel) else None
+    name = scripted.model_name if scripted else str(model or OFFLINE)
     settings = Settings(_env_file=None, data_dir=folder, model=name)
     asked = ResearchInput(
         run_id=f"run-{uuid4()}",
@@ -95,7 +100,8 @@ async def run_research(
     )
     offered = Sources({source.spec.name: source for source in sources})
     async with open_store(folder) as store:
-        agents = AgentActivities(store, offered, settings, resolve=model.resolve if model else None)
+        resolve = scripted.resolve if scripted else None
+        agents = AgentActivities(store, offered, settings, resolve=resolve, within=within)
         performer = _Performer(asked, agents, ToolActivities(store, offered))
         journal = await run_in_memory(asked, performer.perform, clock=lambda: 0.0)
         publish = ReportActivities(store).publish_report

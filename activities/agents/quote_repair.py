@@ -6,6 +6,7 @@ told of a fault. Of one that stands nowhere the writer is told once, with the wo
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Final
@@ -22,8 +23,11 @@ from elcano.storage.store import TenantStore
 PARTS: Final = ("introduction", "key_findings", "disputed", "strength", "conclusion")
 LEAST_WORDS: Final = 3
 """Of a quote that is moved: fewer words stand in many passages."""
-LEAST_LIKENESS: Final = 0.5
-"""The share of words that the nearest words share with a quote; below it they would teach nothing."""
+LEAST_LIKENESS: Final = 0.4
+"""The share of a quote's words that the nearest words have, in order; below it they would teach nothing."""
+MOST_WINDOWS: Final = 20
+SLACK_WORDS: Final = 2
+"""Words that may be added or left out before the quote fits."""
 TOLD_CHARACTERS: Final = 200
 _WORD: Final = re.compile(r"\S+")
 
@@ -124,16 +128,17 @@ def find_nearest_words(quote: str, text: str) -> str:
     wanted = [_normalize(word) for word in quote.split()]
     places = [found.span() for found in _WORD.finditer(text)]
     there = [_normalize(text[begin:end]) for begin, end in places]
-    matched = [
-        block for block in SequenceMatcher(None, there, wanted, autojunk=False).get_matching_blocks() if block.size
-    ]
+    at: dict[str, list[int]] = {}
+    for place, word in enumerate(there):
+        at.setdefault(word, []).append(place)
+    votes = Counter(place - number for number, word in enumerate(wanted) for place in at.get(word, ()))
     best, likeness = (0, 0), 0.0
-    for block in matched:
-        begin = max(0, block.a - block.b)
-        end = min(len(there), block.a + len(wanted) - block.b)
-        ratio = SequenceMatcher(None, there[begin:end], wanted, autojunk=False).ratio()
-        if ratio > likeness:
-            best, likeness = (begin, end), ratio
+    for offset, _ in votes.most_common(MOST_WINDOWS):
+        begin, end = max(0, offset - SLACK_WORDS), min(len(there), offset + len(wanted) + SLACK_WORDS)
+        matcher = SequenceMatcher(None, there[begin:end], wanted, autojunk=False)
+        shared = [one for one in matcher.get_matching_blocks() if one.size]
+        if (share := sum(one.size for one in shared) / len(wanted)) > likeness:
+            best, likeness = (begin + shared[0].a, begin + shared[-1].a + shared[-1].size), share
     if likeness < LEAST_LIKENESS:
         return ""
     return " ".join(text[places[best[0]][0] : places[best[1] - 1][1]].split())

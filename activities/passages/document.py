@@ -54,6 +54,10 @@ class Parsed:
     blocks: list[Block]
     title: str = ""
     """The title that the format itself declares; empty if it does not."""
+    authors: tuple[str, ...] = ()
+    """The authors that it declares."""
+    year: int = 0
+    """The year of publication that it declares; 0 if it does not."""
 
 
 class Passage(NamedTuple):
@@ -76,6 +80,9 @@ class Document:
     media_type: str
     text: str
     passages: tuple[Passage, ...]
+    authors: tuple[str, ...] = ()
+    year: int = 0
+    """0: not known."""
 
 
 def normalize_text(text: str) -> str:

@@ -4,6 +4,7 @@ The file is a cache: it can be deleted at any time and is built again by the nex
 connection, so that all may be called from any thread and any process; only who is inside `writing` may change it.
 """
 
+import json
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator
@@ -174,8 +175,8 @@ def add_document(database: sqlite3.Connection, entry: Entry) -> None:
     document = entry.document
     language = text_language(document.text) if document else ""
     cursor = database.execute(
-        "INSERT INTO document (key, fingerprint, data_hash, reason, text_hash, title, media_type, language, text)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO document (key, fingerprint, data_hash, reason, text_hash, title, authors, year, media_type,"
+        " language, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             entry.key,
             entry.fingerprint,
@@ -183,6 +184,8 @@ def add_document(database: sqlite3.Connection, entry: Entry) -> None:
             entry.reason,
             entry.text_hash,
             document.title if document else "",
+            json.dumps(document.authors if document else ()),
+            document.year if document else 0,
             document.media_type if document else "",
             language,
             document.text if document else "",
@@ -242,7 +245,7 @@ def _remove_document(database: sqlite3.Connection, key: str) -> None:
     database.execute("DELETE FROM document WHERE id = ?", (number,))
 
 
-VERSION: Final = 6
+VERSION: Final = 7
 """Raise it when a reader, the packing or the tables change: an index of another version is built anew."""
 
 MADE_WITH: Final = f"snowballstemmer {version('snowballstemmer')}, regex {version('regex')}"
@@ -259,6 +262,8 @@ _STATEMENTS: Final = (
         reason TEXT NOT NULL,
         text_hash TEXT NOT NULL,
         title TEXT NOT NULL,
+        authors TEXT NOT NULL,
+        year INTEGER NOT NULL,
         media_type TEXT NOT NULL,
         language TEXT NOT NULL,
         text TEXT NOT NULL

@@ -14,7 +14,10 @@ from elcano.activities.passages.document import Block, Document, Parsed, Passage
 TARGET_CHARACTERS: Final = 900
 TAIL_CHARACTERS: Final = 250
 """A rest shorter than this joins the passage before it: alone it would say nothing."""
-CODE_CHARACTERS: Final = 1_800
+SHORT_CHARACTERS: Final = 1_500
+"""A document that is no longer is cut at headings and pages alone: half an abstract would mislead."""
+CODE_CHARACTERS: Final = 6_000
+"""Code and tables that are no longer stay whole."""
 LABEL_CHARACTERS: Final = 90
 """A paragraph that is no longer and does not end like a sentence names what stands below it."""
 HEADING_CHARACTERS: Final = 200
@@ -41,7 +44,9 @@ def assemble_document(parsed: Parsed, name: str, media_type: str) -> Document:
     text = SEPARATOR.join(block.text for block in blocks)
     declared = " ".join(normalize_text(parsed.title).split())
     title = declared or _first_heading(blocks) or name
-    return Document(title[:HEADING_CHARACTERS], media_type, text, tuple(_group_passages(_split_units(blocks))))
+    target = TARGET_CHARACTERS if len(text) > SHORT_CHARACTERS else SHORT_CHARACTERS
+    passages = tuple(_group_passages(_split_units(blocks, target), target))
+    return Document(title[:HEADING_CHARACTERS], media_type, text, passages, parsed.authors, parsed.year)
 
 
 def _clean_block(block: Block) -> Block:
@@ -57,7 +62,7 @@ def _first_heading(blocks: Iterable[Block]) -> str:
     return next((block.text for block in blocks if block.kind == "heading"), "")
 
 
-def _split_units(blocks: list[Block]) -> Iterator[_Unit]:
+def _split_units(blocks: list[Block], target: int) -> Iterator[_Unit]:
     only_headings = all(block.kind == "heading" for block in blocks)
     path: list[tuple[int, str]] = []
     section = offset = 0
@@ -68,17 +73,17 @@ def _split_units(blocks: list[Block]) -> Iterator[_Unit]:
             section += 1
         if block.kind != "heading" or only_headings:
             heading = " > ".join(text for _, text in path)
-            for start, end in _split_block(block):
+            for start, end in _split_block(block, target):
                 yield _Unit(offset + start, offset + end, section, heading, block)
         offset += len(block.text) + len(SEPARATOR)
 
 
-def _group_passages(units: Iterable[_Unit]) -> Iterator[Passage]:
+def _group_passages(units: Iterable[_Unit], target: int) -> Iterator[Passage]:
     group: list[_Unit] = []
     for unit in units:
-        if group and not _can_join_passage(unit, group):
+        if group and not _can_join_passage(unit, group, target):
             label = _find_trailing_label(group)
-            if not label or not _can_join_passage(unit, label):
+            if not label or not _can_join_passage(unit, label, target):
                 label = []
             yield _build_passage(group[: len(group) - len(label)])
             group = label
@@ -95,11 +100,11 @@ def _find_trailing_label(group: list[_Unit]) -> list[_Unit]:
     return [last] if names and len(group) > 1 and not last.block.text.startswith("- ") else []
 
 
-def _can_join_passage(unit: _Unit, group: list[_Unit]) -> bool:
+def _can_join_passage(unit: _Unit, group: list[_Unit], target: int) -> bool:
     first = group[0]
     if (unit.section, unit.block.page) != (first.section, first.block.page):
         return False
-    room = TARGET_CHARACTERS + (TAIL_CHARACTERS if unit.end - unit.start < TAIL_CHARACTERS else 0)
+    room = target + (TAIL_CHARACTERS if unit.end - unit.start < TAIL_CHARACTERS else 0)
     return unit.end - first.start <= room
 
 
@@ -109,11 +114,11 @@ def _build_passage(group: list[_Unit]) -> Passage:
     return Passage(first.start, group[-1].end, first.heading, block.page, block.anchor, block.paragraph)
 
 
-def _split_block(block: Block) -> Iterator[tuple[int, int]]:
+def _split_block(block: Block, target: int) -> Iterator[tuple[int, int]]:
     """The block as spans without white space at their ends, cut after sentences or lines, else words, else anywhere."""
     text = block.text
     code = block.kind in ("code", "table")
-    longest = CODE_CHARACTERS if code else TARGET_CHARACTERS + TAIL_CHARACTERS
+    longest = CODE_CHARACTERS if code else target + TAIL_CHARACTERS
     marks = ("\n",) if code else _SENTENCE_ENDS
     start = 0
     while len(text) - start > longest:

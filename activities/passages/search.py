@@ -9,6 +9,7 @@ any of these higher. Beside a passage that was found the first one below the sam
 is called after what is searched for its first one. Of a readme that is searched for the beginning is read.
 """
 
+import json
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -183,6 +184,9 @@ class Text(NamedTuple):
     title: str
     media_type: str
     text: str
+    authors: tuple[str, ...] = ()
+    year: int = 0
+    """0: not known."""
 
 
 def best_passages(database: sqlite3.Connection, query: str, limit: int, *, readmes: bool = False) -> list[Hit]:
@@ -247,11 +251,14 @@ def load_indexed_texts(database: sqlite3.Connection, documents: Iterable[int]) -
     """Indexed documents by their number."""
     numbers = tuple(set(documents))
     rows = database.execute(
-        "SELECT id, key, text_hash, title, media_type, text FROM document"
+        "SELECT id, key, text_hash, title, media_type, text, authors, year FROM document"
         f" WHERE id IN ({', '.join('?' * len(numbers))})",
         numbers,
     )
-    return {number: Text(*rest) for number, *rest in rows}
+    return {
+        number: Text(key, text_hash, title, media_type, text, tuple(json.loads(authors)), year)
+        for number, key, text_hash, title, media_type, text, authors, year in rows
+    }
 
 
 def count_word_frequencies(database: sqlite3.Connection, words: Sequence[str]) -> tuple[int, list[int]]:

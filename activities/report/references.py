@@ -163,10 +163,12 @@ class Works:
     def group(self, passage: Evidence) -> tuple[str, str]:
         """What documents of one work have in common: the work; else title and source, if the title tells enough."""
         key, known = self.key(passage), self.of(passage)
-        if key[1] == NO_HASH or len(passage.title.split()) < LEAST_TITLE_WORDS:
+        section = passage.heading.rpartition(" > ")[2]
+        title = passage.title.removesuffix(f" > {section}") if section else passage.title
+        if key[1] == NO_HASH or len(title.split()) < LEAST_TITLE_WORDS:
             return key
         said = f"{known.work.authors} {known.work.year}" if known else ""
-        return (f"{passage.source}: {' '.join(passage.title.split()).casefold()}", said)
+        return (f"{passage.source}: {' '.join(title.split()).casefold()}", said)
 
     def document(self, passage: Evidence) -> str:
         """The canonical id of what the passage is of: that of its work, or of its document."""

@@ -7,13 +7,19 @@ Without a part it prints all of them: over PubMedQA and over XQuAD in each langu
 found, how often a report answers when that document is there, when it was taken away and when the question belongs to
 another data set, how often the gold answer is quoted, how often a result of the gold abstract is, and how many of the
 sentences that reports say about themselves are false. How a program decides that is in `judging.py`.
+
+    python -m benchmarks.quality scholarqa FOLDER [--model NAME] ...
+
+measures runs, with a model or without, against experts' answers (`scholarqa.py`).
 """
 
 import argparse
 import asyncio
+import sys
 import tempfile
 from pathlib import Path
 
+from benchmarks.quality import scholarqa
 from benchmarks.quality.data import BESIDE, LANGUAGES, PUBMEDQA, pubmedqa, xquad
 from benchmarks.quality.measuring import PARTS, measure, sampled
 
@@ -32,6 +38,9 @@ async def run(arguments: argparse.Namespace) -> None:
 
 def main() -> None:
     """The program."""
+    if sys.argv[1:2] == ["scholarqa"]:
+        scholarqa.main(sys.argv[2:])
+        return
     parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="part", help=f"one of {', '.join(PARTS)}")
     parser.add_argument("--data", type=Path, default=BESIDE, help="the folder with `pubmedqa` and `xquad`")

@@ -9,6 +9,7 @@ import io
 import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 
@@ -27,6 +28,7 @@ from elcano.activities.passages.document import Block, Document, FileSkipped, Pa
 from elcano.activities.passages.packing import assemble_document
 from elcano.activities.text.exponents import lower_text, raise_text
 from elcano.plugins.documents import html, markdown
+from elcano.plugins.documents.authorship import parse_authors, parse_file_name, parse_year
 
 UNPACKED_BYTES: Final = 200_000_000
 UNPACKED_RATIO: Final = 100
@@ -123,14 +125,16 @@ def read_pdf(content: bytes) -> Parsed:
         raise FileSkipped("it is not a readable PDF: it may be damaged or cut off") from error
     try:
         blocks = [block for index in range(len(document)) for block in _read_page_blocks(document, index)]
-        title = document.get_metadata_dict().get("Title", "")
+        told = document.get_metadata_dict()
     except pdfium.PdfiumError as error:
         raise FileSkipped("one of its pages is damaged") from error
     finally:
         document.close()
     if not blocks:
         raise FileSkipped("it has no text layer: run it through OCR first")
-    return Parsed(blocks, title)
+    return Parsed(
+        blocks, told.get("Title", ""), parse_authors(told.get("Author", "")), parse_year(told.get("CreationDate", ""))
+    )
 
 
 def _read_page_blocks(document: pdfium.PdfDocument, index: int) -> Iterator[Block]:
@@ -205,7 +209,10 @@ def parse_document(name: str, content: bytes) -> Document:
         raise FileSkipped(f"files of kind {path.suffix!r} cannot be read")
     if not content:
         raise FileSkipped("it is empty")
-    document = assemble_document(kind.read(content), path.stem, kind.media_type)
+    parsed = kind.read(content)
+    authors, year = parse_file_name(path.stem)
+    parsed = replace(parsed, authors=parsed.authors or authors, year=parsed.year or year)
+    document = assemble_document(parsed, path.stem, kind.media_type)
     if not document.passages:
         raise FileSkipped("there is no text in it")
     return document

@@ -11,13 +11,15 @@ from typing import Final
 from elcano.activities.passages.document import Block, Parsed
 from elcano.activities.passages.plain import build_paragraph, decode_text
 from elcano.activities.text.exponents import lower_text, raise_text
+from elcano.plugins.documents.authorship import parse_authors, parse_year
 
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING: Final = re.compile(r" {0,3}(#{1,6})(?:\s+(.*))?$")
 _SETEXT: Final = re.compile(r" {0,3}(=+|-+)\s*$")
 _RULE: Final = re.compile(r"[\s|:*_-]+$")
 _DEFINITION: Final = re.compile(r" {0,3}\[[^\]\n]{1,200}\]:\s")
-_FRONT_TITLE: Final = re.compile(r"title\s*:\s*(.+)$")
+_FRONT_FIELD: Final = re.compile(r"(?P<name>[A-Za-z][\w-]{0,40})\s*:(?:\s+(?P<value>.*))?$")
+_FRONT_ITEM: Final = re.compile(r"\s*-\s+(.+)$")
 _CODE_SPAN: Final = re.compile(r"(`[^`\n]{1,500}`)")
 _IMAGE: Final = re.compile(r"!\[[^\]]{0,500}\](?:\([^()]{0,1000}\)|\[[^\]]{0,200}\])")
 _LINK: Final = re.compile(r"\[([^\[\]]{0,500})\](?:\([^()]{0,1000}\)|\[[^\[\]]{0,200}\])")
@@ -25,22 +27,33 @@ _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]{0,1000}>")
 _SCRIPT: Final = re.compile(r"<(su[bp])>([^<>]{1,60})</\1>", re.IGNORECASE)
 _AUTOLINK: Final = re.compile(r"<((?:https?|mailto):[^<>\s]{1,1000})>")
 _EMPHASIS: Final = re.compile(r"(\*\*|__)(?=\S)([^*_\n]{1,500})(?<=\S)\1")
+_CELL_END: Final = re.compile(r"(?<!\\)\|")
 _NOT_SLUG: Final = re.compile(r"[^\w\- ]")
 
 
 def read_markdown(content: bytes) -> Parsed:
     """Read Markdown, with or without front matter."""
     lines = decode_text(content).splitlines()
-    title, lines = _front_matter(lines)
-    return Parsed(list(_add_heading_anchors(_parse_blocks(lines))), title)
+    told, lines = _front_matter(lines)
+    authors = parse_authors(told.get("authors", "") or told.get("author", ""))
+    year = parse_year(told.get("year", "") or told.get("date", ""))
+    return Parsed(list(_add_heading_anchors(_parse_blocks(lines))), told.get("title", ""), authors, year)
 
 
-def _front_matter(lines: list[str]) -> tuple[str, list[str]]:
+def _front_matter(lines: list[str]) -> tuple[dict[str, str], list[str]]:
+    """What stands above the text, by name, items of lists each on a line; and the lines of the text."""
     if not lines or lines[0].rstrip() != "---" or "---" not in (ends := [line.rstrip() for line in lines[1:200]]):
-        return "", lines
+        return {}, lines
     end = ends.index("---") + 1
-    titles = [match[1] for line in lines[1:end] if (match := _FRONT_TITLE.match(line))]
-    return (titles[0].strip("\"' ") if titles else ""), lines[end + 1 :]
+    told: dict[str, str] = {}
+    name = ""
+    for line in lines[1:end]:
+        if found := _FRONT_FIELD.match(line):
+            name = found["name"].lower()
+            told.setdefault(name, (found["value"] or "").strip().strip("\"'"))
+        elif (item := _FRONT_ITEM.match(line)) and name in told:
+            told[name] = f"{told[name]}\n{item[1].strip()}".strip()
+    return told, lines[end + 1 :]
 
 
 def _parse_blocks(lines: list[str]) -> Iterator[Block]:
@@ -85,7 +98,10 @@ def _after_comment(lines: list[str], start: int) -> int:
 
 
 def _parse_paragraph(lines: list[str]) -> Iterator[Block]:
-    if lines:
+    if len(lines) > 1 and all(line.lstrip().startswith("|") for line in lines):
+        rows = (_parse_inline_text(line.strip().strip("|").strip()) for line in lines)
+        yield Block("\n".join(" | ".join(cell.strip() for cell in _CELL_END.split(row)) for row in rows), kind="table")
+    elif lines:
         block = build_paragraph(lines)
         yield block if block.kind == "code" else Block(_parse_inline_text(block.text))
 

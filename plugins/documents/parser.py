@@ -63,6 +63,8 @@ def as_answer(document: Document) -> dict[str, object]:
         "media_type": document.media_type,
         "text": document.text,
         "passages": document.passages,
+        "authors": document.authors,
+        "year": document.year,
     }
 
 
@@ -73,8 +75,17 @@ def document_of(answer: Mapping[str, object]) -> Document:
         FileSkipped: there is none in it.
     """
     match answer:
-        case {"title": str(title), "media_type": str(media_type), "text": str(text), "passages": list(passages)}:
-            return Document(title, media_type, text, tuple(Passage(*row) for row in passages))
+        case {
+            "title": str(title),
+            "media_type": str(media_type),
+            "text": str(text),
+            "passages": list(passages),
+            "authors": list(authors),
+            "year": int(year),
+        }:
+            return Document(
+                title, media_type, text, tuple(Passage(*row) for row in passages), tuple(map(str, authors)), year
+            )
     raise FileSkipped("its parser gave no answer that can be understood")
 
 

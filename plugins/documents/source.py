@@ -31,6 +31,7 @@ from elcano.activities.passages.search import Hit, Text
 from elcano.activities.sources.base import SearchResults
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceUnavailable
+from elcano.graphs.report.works import Work
 from elcano.plugins.documents.parser import PARSE_SECONDS, Parser
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.threads import Threads
@@ -164,12 +165,19 @@ class DocumentsSource:
             end=passage.end,
             score=hit.score,
             retrieved_at=now,
+            work=self._work(text),
             metadata={
                 name: value
                 for name in ("page", "anchor", "paragraph")
                 if (value := getattr(passage, name))  # each format has one of them
             },
         )
+
+    def _work(self, text: Text) -> Work | None:
+        """What a document says of who wrote it and when; None if it says neither."""
+        if not text.authors and not text.year:
+            return None
+        return Work(title=text.title, authors=text.authors, year=text.year or None, kind="document", source=self._name)
 
     def _stored(self, text: Text) -> StoredText:
         return StoredText(

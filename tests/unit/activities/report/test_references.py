@@ -311,6 +311,7 @@ def test_documents_of_one_work_have_one_number_and_works_of_one_title_two() -> N
     short = [found("docs", text, None, document=f"docs:{text}") for text in ("Salt.", "Sand.")]
     of_another = Work(title=title, authors=("Bohr, Niels",), source="docs")
     other = (other[0].model_copy(update={"work": of_another}), other[1])
+    first[0].__dict__.update(title=f"{title} > Methods", heading="Methods")
     everything = (first, second, other, *((one.model_copy(update={"title": "Notes"}), text) for one, text in short))
     made = report(citing(*everything), *everything)
     assert [one.number for one in made.citations] == [1, 1, 2, 3, 4]

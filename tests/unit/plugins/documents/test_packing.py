@@ -55,7 +55,7 @@ def test_a_passage_never_crosses_a_heading_or_a_page() -> None:
 
 def test_short_code_stays_whole_and_long_code_is_cut_between_lines() -> None:
     line = "value = compute(value)  # with a remark\n"
-    short, long = line * 40, line * 100
+    short, long = line * 40, line * 400
     document = assemble_document(Parsed([Block(short, "code"), Block(long, "code")]), "name", "text/plain")
     texts = [document.text[p.start : p.end] for p in document.passages]
     assert texts[0] == short.rstrip()

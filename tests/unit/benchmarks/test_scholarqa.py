@@ -1,0 +1,61 @@
+"""Experts' passages become documents, each once; runs are counted by what they find and cite of them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+scholarqa = pytest.importorskip("benchmarks.quality.scholarqa", reason="bm25s is not installed", exc_type=ImportError)
+
+ROWS: list[dict[str, Any]] = [
+    {
+        "id": "one",
+        "question": "Why does oil float on water?",
+        "answer": "It is lighter [0]. It does not mix [2][7].",
+        "passages": [
+            {"title": "Oil", "text": "Oil is lighter than water, so it floats on water."},
+            {"title": "Glass", "text": "Glass is made of sand."},
+            {"title": "Mixing", "text": "Oil does not mix with water."},
+        ],
+    },
+    {
+        "id": "two",
+        "question": "What is glass made of?",
+        "answer": "Of sand [0].",
+        "passages": [{"title": "Glass", "text": "Glass is made of sand."}],
+    },
+    {"id": "three", "question": "Without marks?", "answer": "Nobody knows.", "passages": []},
+]
+CLAIMS = [
+    {
+        "claim": "Glass is made of sand.",
+        "label": "true",
+        "passages": [{"title": "G", "text": "Glass is made of sand."}],
+    },
+    {"claim": "Glass has 12 parts.", "label": "false", "passages": [{"title": "G", "text": "Glass is made of sand."}]},
+]
+RUBRIC = {
+    "id": "r",
+    "question": "What is glass made of?",
+    "items": [{"criterion": "says sand", "weight": 1.0, "evidence": ["Glass is made of sand."]}],
+}
+
+
+def test_passages_are_pooled_once_and_marks_beyond_them_are_ignored() -> None:
+    documents, questions = scholarqa.pool_passages(ROWS)
+    assert list(documents) == ["0000.md", "0001.md", "0002.md"]
+    assert [(one.id, one.cited) for one in questions] == [("one", {"0000.md", "0002.md"}), ("two", {"0001.md"})]
+
+
+def test_all_parts_run_without_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, rows in (("expert_answers", ROWS), ("rubrics", [RUBRIC]), ("claims", CLAIMS)):
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    scholarqa.main([str(tmp_path), *scholarqa.PARTS, "--mode", "simple", "--keep", str(tmp_path / "kept")])
+    shown = {line[:47].strip(): line[47:].strip() for line in capsys.readouterr().out.splitlines()}
+    assert shown["retrieval  recall@20 of cited passages"] == "1.000 of 2"
+    assert shown["rubrics    key ingredients among the first 20"] == "1.000 of 1"
+    assert shown["claims     balanced accuracy"] == "1.000 of 2 read of 2"
+    assert shown["runs       expert's passages found"] == "1.000 of 2"
+    assert any(one.startswith("tokens     writer") for one in shown)
+    assert (tmp_path / "kept" / "two.md").is_file()

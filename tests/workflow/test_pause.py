@@ -115,7 +115,7 @@ async def test_what_makes_no_sense_is_refused_with_a_reason(start: Start, script
     await stop(handle)
     with pytest.raises(WorkflowUpdateFailedError) as refused:
         await pause(handle)
-    assert "told to stop" in str(refused.value.cause)
+    assert "was stopped" in str(refused.value.cause)
     door.open.set()
     await handle.result()
 

@@ -97,7 +97,7 @@ async def test_a_run_that_was_stopped_goes_on_with_its_research(
     api: httpx.AsyncClient, temporal: Client, store: Store, api_settings: Settings
 ) -> None:
     provider = Provider()
-    (api_settings.collections["handbook"] / "delays.md").write_text("# Delays\n\nPauses double until an hour is over.\n")
+    (api_settings.collections["handbook"] / "delays.md").write_text("# Delays\n\nPauses double until an hour ends.\n")
     provider.answers["knowledge_gap"] = {"research_complete": False, "outstanding_gaps": ["more"]}
     provider.answers["tool_selector"] = {"tasks": [{"source": "handbook", "query": "pauses double until an hour"}]}
     async with working(temporal, store, api_settings, provider):

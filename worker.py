@@ -39,9 +39,8 @@ from elcano.activities.report.publishing import ReportActivities
 from elcano.activities.services import Services, missing_extras
 from elcano.activities.similarity.embedder import open_embedder
 from elcano.activities.sources.registry import Sources, open_sources
-from elcano.activities.tools.looks import CheckActivities, LookActivities
-from elcano.activities.tools.tool_activities import Passing, ToolActivities
-from elcano.api.temporal.namespace import connect_when_ready
+from elcano.activities.tools.tool_activities import CheckActivities, LookActivities, Passing, ToolActivities
+from elcano.api.temporal.connection import connect_when_ready
 from elcano.graphs.catalogue.reducers import REDUCERS
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.errors import ElcanoError, InputInvalid

@@ -27,9 +27,9 @@ from elcano.api.runs.runnable_graphs import (
 from elcano.api.services import Provided
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.references import explain_unknown_name
+from elcano.graphs.dry_run.dry_run import Preview, preview_graph
 from elcano.graphs.errors import GraphInvalid, TooManyGraphs
 from elcano.graphs.modes import MODES, can_choose_mode, list_aliases
-from elcano.graphs.preview.preview import Preview, preview_graph
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.graph import AgentNode, NodeId, ResearchGraph

@@ -8,13 +8,13 @@ from typing import Final, Literal, TypeAlias
 from pydantic import Field
 
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.identity import RunScoped
 from elcano.graphs.spec.own_agent import OwnAgent
 from elcano.graphs.state.budget import Allowance, Usage
 from elcano.graphs.state.failures import Ending, Failure
 from elcano.graphs.state.plan import SectionResult
 from elcano.graphs.state.rubric import RubricScores
 from elcano.graphs.state.state import Choice, HistoryEntry, ToolCallRecord
+from elcano.graphs.tenant_identity import RunScoped
 
 RESEARCH_WORKFLOW: Final = "research"
 CHAIN_WORKFLOW: Final = "research_chain"

@@ -14,9 +14,9 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.engine.approvals import find_waiting_call, hold_of
     from elcano.graphs.engine.commands import CallTool
     from elcano.graphs.engine.entries import ApprovalExpired, ApprovalRequested, Entry, Held
-    from elcano.graphs.labels import format_label
     from elcano.graphs.lifecycle.journal import Journal
     from elcano.graphs.run_contracts import ResearchInput
+    from elcano.graphs.search_attributes import format_label
     from elcano.graphs.state.failures import Failure, FailureType
     from elcano.graphs.state.holds import WaitingCall, shorten_arguments
     from elcano.workflows.holds import RunWaits

@@ -17,7 +17,6 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.engine.entries import StepCompleted, StepFailed
     from elcano.graphs.engine.routing import DIVIDED_ENDINGS
     from elcano.graphs.engine.steering import Steer
-    from elcano.graphs.labels import at_start, describe_workflow, format_label
     from elcano.graphs.lifecycle import event_texts as narration
     from elcano.graphs.lifecycle import start as opening
     from elcano.graphs.lifecycle.event_texts import EventDraft
@@ -25,6 +24,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.lifecycle.handover import build_branch_outcome, build_missing_outcome
     from elcano.graphs.lifecycle.journal import Journal
     from elcano.graphs.run_contracts import BranchHeld, ControlRequest, ResearchInput, ResearchResult, ResumedFrom
+    from elcano.graphs.search_attributes import at_start, describe_workflow, format_label
     from elcano.graphs.spec.graph import ParallelNode
     from elcano.graphs.spec.walks import part_name
     from elcano.graphs.state.branches import BranchOutcome

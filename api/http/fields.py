@@ -15,8 +15,8 @@ from pydantic import AfterValidator, ConfigDict, Field, PlainSerializer, WithJso
 from pydantic_core import PydanticCustomError
 
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.identity import RUN_ID
 from elcano.graphs.state.events import AgentEvent
+from elcano.graphs.tenant_identity import RUN_ID
 
 
 class Described(Frozen):

@@ -5,8 +5,8 @@ from temporalio.client import Client
 from temporalio.common import SearchAttributeKey
 
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.labels import MODE_ATTRIBUTE, TENANT_ATTRIBUTE
 from elcano.graphs.records import RunSnapshot
+from elcano.graphs.search_attributes import MODE_ATTRIBUTE, TENANT_ATTRIBUTE
 from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Script, make_passages
 from elcano.workflows.research import ResearchWorkflow

@@ -6,8 +6,8 @@ import pytest
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError
 
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.labels import MODE_ATTRIBUTE
 from elcano.graphs.records import ArchiveCall
+from elcano.graphs.search_attributes import MODE_ATTRIBUTE
 from elcano.graphs.state.budget import Limits, Usage
 from elcano.graphs.state.failures import Ending, FailureDetails
 from elcano.testing.script import Answer, Refused, Script

@@ -45,9 +45,9 @@ from elcano.graphs.catalogue.reducers import REDUCERS
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.errors import ElcanoError, InputInvalid
 from elcano.graphs.extras import EXTRAS, worker_identity
-from elcano.graphs.model_names import PROVIDERS, address_of, rates_fault
+from elcano.graphs.model_names import PROVIDERS, address_of, model_queue, rates_fault
 from elcano.graphs.plugin import load_objects
-from elcano.graphs.providers import PROVIDER_QUEUE, model_queue
+from elcano.graphs.providers import PROVIDER_QUEUE
 from elcano.redaction import log_to_stderr
 from elcano.settings.environment import is_set
 from elcano.settings.plugins import list_variables

@@ -31,11 +31,6 @@ def workflow_id(provider: str) -> str:
     return f"elcano-provider-{provider}"
 
 
-def model_queue(provider: str) -> str:
-    """The task queue of calls of models of a provider whose rate is set."""
-    return f"elcano-model-{provider}"
-
-
 State: TypeAlias = Literal["ready", "waiting", "failing", "trial"]
 """`waiting`: it asked to. `failing`: it is left alone, because it failed. `trial`: single calls try if it is back."""
 

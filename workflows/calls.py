@@ -14,8 +14,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted, StepFailed
     from elcano.graphs.lifecycle.journal import Journal
     from elcano.graphs.lifecycle.start import resolve_run_date
-    from elcano.graphs.model_names import with_own
-    from elcano.graphs.providers import model_queue
+    from elcano.graphs.model_names import model_queue, with_own
     from elcano.graphs.run_contracts import ResearchInput
     from elcano.graphs.search_attributes import format_label
     from elcano.graphs.spec.graph import limits_of
@@ -25,7 +24,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.state.holds import Hold
     from elcano.graphs.state.state import strip_history_for_agent
     from elcano.workflows import retry_policies
-    from elcano.workflows.approvals import Approvals
+    from elcano.workflows.holds import Approvals
     from elcano.workflows.outcomes import LostCall, Outcome, await_outcome, build_failed_outcome, build_step_place
     from elcano.workflows.searches import ToolCalls
 

@@ -12,8 +12,20 @@ from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.catalogue.looks import LOOK, LOOK_WORKFLOW, LookCall
+    from elcano.graphs.errors import ElcanoError
     from elcano.graphs.frozen import Json
-    from elcano.graphs.providers import CHECK_SECONDS, CHECK_SOURCE, CHECK_WORKFLOW, SourceCheck, SourceChecked
+    from elcano.graphs.providers import (
+        CHECK_SECONDS,
+        CHECK_SOURCE,
+        CHECK_WORKFLOW,
+        KEEP_QUEUE,
+        PROVIDER_CHANGED,
+        PROVIDER_WORKFLOW,
+        ProviderQueue,
+        QueueState,
+        SourceCheck,
+        SourceChecked,
+    )
     from elcano.workflows import retry_policies
 
 
@@ -50,11 +62,6 @@ class LookWorkflow:
             **retry_policies.build_single_try_policy(timedelta(seconds=call.seconds)),
         )
         return found
-
-
-with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.errors import ElcanoError
-    from elcano.graphs.providers import KEEP_QUEUE, PROVIDER_CHANGED, PROVIDER_WORKFLOW, ProviderQueue, QueueState
 
 
 @workflow.defn(name=PROVIDER_WORKFLOW, failure_exception_types=[ElcanoError, ValueError])

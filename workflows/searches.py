@@ -26,7 +26,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.state.holds import Hold
     from elcano.graphs.state.state import RELATED
     from elcano.workflows import retry_policies
-    from elcano.workflows.approvals import Approvals
+    from elcano.workflows.holds import Approvals
     from elcano.workflows.outcomes import LostCall, Outcome, await_outcome, build_failed_outcome, build_step_place
 
 

@@ -189,15 +189,13 @@ class PublishCall(RunScoped):
     """Why there is no draft, if a node failed."""
     models: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
-    searches: tuple[str, ...] = ()
-    """The queries, for readers who ask what was searched."""
     iterations: int = 0
     usage: Usage = Usage()
     sections: tuple[SectionResult, ...] = ()
     """Deep research only: the report names every section with a gap."""
     warnings: tuple[str, ...] = ()
     records: tuple[ToolCallRecord, ...] = ()
-    """Every search and its outcome."""
+    """Every search of the run itself and its outcome; those of its sections are in `sections`."""
     kept: tuple[str, ...] = ()
     """Ids of the evidence that repeats no older one."""
     searched: tuple[str, ...] = ()

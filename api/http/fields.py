@@ -151,3 +151,12 @@ class Accepted(Described):
 
     run_id: str = Field(examples=[EXAMPLE_RUN])
     """The run."""
+
+
+class VersionCard(Described):
+    """A version of a graph or an agent of your own."""
+
+    version: int = Field(ge=1, examples=[2])
+    """Its number; it is named as `name@2`."""
+    at: Moment = Field(examples=["2026-01-01T00:00:00Z"])
+    """When it was kept."""

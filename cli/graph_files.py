@@ -10,14 +10,14 @@ from urllib.parse import quote
 
 from pydantic import TypeAdapter, ValidationError
 
-from elcano.cli.exits import BadInput, Failed
+from elcano.cli.exit_codes import BadInput, Failed
 from elcano.cli.requests import get_json
 from elcano.graphs.checks.callees import every_fault
 from elcano.graphs.checks.graph_json_faults import form_faults
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.errors import Fault, trim_pointer_to_document
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.modes import MODES, mode_named
+from elcano.graphs.mode_choice import MODES, mode_named
 from elcano.graphs.named_parts import branches_named, with_agents, with_branches
 from elcano.graphs.schemas.bounds import build_json_pointer, prefix_fault_pointers
 from elcano.graphs.schemas.schema_parser import parse_schema

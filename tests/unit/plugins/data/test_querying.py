@@ -71,7 +71,7 @@ async def test_a_result_is_kept_as_a_table_and_as_evidence(tools: ToolActivities
         "Row 2: NULL | NULL",
         "Row 3: O'Hara | NULL",
     ]
-    assert passage.metadata["read"] == {"database": "shop", "tables": ["customers"], "columns": []}
+    assert passage.metadata["read"] == {"database": "shop", "tables": ["customers"]}
     assert [one.id for one in output.evidence] == [passage.id]
     assert summarize_execution(said)[0] == "shop answered with 3 rows."
 

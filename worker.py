@@ -39,16 +39,15 @@ from elcano.activities.report.publishing import ReportActivities
 from elcano.activities.services import Services, missing_extras
 from elcano.activities.similarity.embedder import open_embedder
 from elcano.activities.sources.registry import Sources, open_sources
-from elcano.activities.tools.looks import CheckActivities, LookActivities
-from elcano.activities.tools.tool_activities import Passing, ToolActivities
-from elcano.api.temporal.namespace import connect_when_ready
+from elcano.activities.tools.tool_activities import CheckActivities, LookActivities, Passing, ToolActivities
+from elcano.api.temporal.connection import connect_when_ready
 from elcano.graphs.catalogue.reducers import REDUCERS
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.errors import ElcanoError, InputInvalid
 from elcano.graphs.extras import EXTRAS, worker_identity
-from elcano.graphs.model_names import PROVIDERS, address_of, rates_fault
+from elcano.graphs.model_names import PROVIDERS, address_of, model_queue, rates_fault
 from elcano.graphs.plugin import load_objects
-from elcano.graphs.providers import PROVIDER_QUEUE, model_queue
+from elcano.graphs.providers import PROVIDER_QUEUE
 from elcano.redaction import log_to_stderr
 from elcano.settings.environment import is_set
 from elcano.settings.plugins import list_variables

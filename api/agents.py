@@ -12,7 +12,7 @@ from elcano.api.http.errors import (
     RequestInvalid,
     problem_docs,
 )
-from elcano.api.http.fields import Described, Moment, datetime_from_seconds
+from elcano.api.http.fields import Described, Moment, VersionCard, datetime_from_seconds
 from elcano.api.services import Provided
 from elcano.graphs.agents.definition import AGENTS, AgentDefinition
 from elcano.graphs.agents.own_definition import definition_of
@@ -24,8 +24,10 @@ from elcano.graphs.named_parts import StoredAgent, agents_called, agents_carried
 from elcano.graphs.schemas.bounds import SchemaFault, build_json_pointer, prefix_fault_pointers
 from elcano.graphs.schemas.schema_parser import parse_schema
 from elcano.graphs.spec.limits import MAX_AGENTS, MAX_FAULTS
-from elcano.graphs.spec.own_agent import OwnAgent, VersionedName
-from elcano.storage.versions import AgentStore, AgentVersion
+from elcano.graphs.spec.own_agent import OwnAgent
+from elcano.storage.versions import Version, VersionStore
+
+OwnAgents: TypeAlias = VersionStore[OwnAgent]
 
 
 class AgentField(Described):
@@ -106,15 +108,6 @@ class AgentView(AgentCard):
         return cls(**told, **rest, definition=agent)
 
 
-class AgentVersionCard(Described):
-    """A version of an agent of your own."""
-
-    version: int = Field(ge=1, examples=[2])
-    """Its number; nodes name it as `name@2`."""
-    at: Moment = Field(examples=["2026-01-01T00:00:00Z"])
-    """When it was kept."""
-
-
 def _describe_agent(agent: AgentDefinition, name: str) -> dict[str, Any]:
     schema: JsonObject = agent.input.model_json_schema()
     return {
@@ -176,26 +169,20 @@ def _validate_own_agent(given: dict[str, Any]) -> tuple[OwnAgent | None, list[Sc
     return agent, every_fault(agent)
 
 
-async def agent_version(text: str, own: AgentStore) -> AgentVersion | None:
-    """The version of an agent of one's own that `text` names; None if there is none."""
-    named = VersionedName.parse(text)
-    return None if named is None else await own.get(*named)
-
-
-async def require_own_agent(text: str, own: AgentStore) -> AgentVersion:
-    """The same.
+async def require_own_agent(text: str, own: OwnAgents) -> Version[OwnAgent]:
+    """The version of an agent of one's own that `text` names.
 
     Raises:
         AgentNotFound: there is none; the text says which there are.
     """
-    if (kept := await agent_version(text, own)) is None:
-        known = [*AGENTS, *(one.agent.name for one in await own.all())]
+    if (kept := await own.get_named(text)) is None:
+        known = [*AGENTS, *(one.item.name for one in await own.all())]
         built_in = f"{text!r} is a built-in agent, which has no versions"
         raise AgentNotFound(next(iter(explain_unknown_name("agent", text, known)), built_in))
     return kept
 
 
-async def with_kept_agents(graph: Any, own: AgentStore) -> tuple[Any, list[FieldFault]]:
+async def with_kept_agents(graph: Any, own: OwnAgents) -> tuple[Any, list[FieldFault]]:
     """Return a graph's JSON with the stored agents that its nodes name, and agents that differ from the stored ones.
 
     A name that there is not stays as it is: the check of the graph tells it with all other faults.
@@ -203,11 +190,11 @@ async def with_kept_agents(graph: Any, own: AgentStore) -> tuple[Any, list[Field
     wrong = []
     versions = islice((one for one in agents_carried(graph) if "@" in one[0]), MAX_AGENTS + 1)
     for key, given in versions:
-        if (kept := await agent_version(key, own)) is not None and not _is_same_agent(given, kept.agent):
-            text = f"it is not the agent that is kept as {key!r}: call yours {kept.agent.name!r}, or push it first"
+        if (kept := await own.get_named(key)) is not None and not _is_same_agent(given, kept.item):
+            text = f"it is not the agent that is kept as {key!r}: call yours {kept.item.name!r}, or push it first"
             wrong.append(FieldFault(field=f"agents.{key}", message=text))
-    found = {name: await agent_version(name, own) for name in agents_called(graph)}
-    named = {name: StoredAgent(kept.key, kept.agent) for name, kept in found.items() if kept is not None}
+    found = {name: await own.get_named(name) for name in agents_called(graph)}
+    named = {name: StoredAgent(kept.key, kept.item) for name, kept in found.items() if kept is not None}
     return with_agents(graph, named), wrong
 
 
@@ -234,7 +221,7 @@ router = APIRouter(prefix="/v1/agents", tags=["agents"])
 async def list_agents(services: Provided) -> list[AgentCard]:
     """List the agents that nodes of graphs can call: the built-in ones, then those of your own."""
     own = await services.store.agents.all()
-    return [*map(AgentCard.of, AGENTS.values()), *(AgentCard.of_own(one.agent, one.version, one.at) for one in own)]
+    return [*map(AgentCard.of, AGENTS.values()), *(AgentCard.of_own(one.item, one.version, one.at) for one in own)]
 
 
 @router.post(
@@ -263,7 +250,7 @@ async def keep_agent(
     kept, new = await services.store.agents.keep(read)
     response.status_code = 201 if new else 200
     response.headers["Location"] = f"/v1/agents/{kept.key}"
-    return AgentCard.of_own(kept.agent, kept.version, kept.at)
+    return AgentCard.of_own(kept.item, kept.version, kept.at)
 
 
 @router.get("/schema")
@@ -278,16 +265,16 @@ async def get_agent(name: AgentNamed, services: Provided) -> AgentView:
     if name in AGENTS:
         return AgentView.built_in(AGENTS[name])
     kept = await require_own_agent(name, services.store.agents)
-    return AgentView.own(kept.agent, kept.version, kept.at)
+    return AgentView.own(kept.item, kept.version, kept.at)
 
 
 @router.get("/{name}/versions", responses=problem_docs(AgentNotFound))
-async def list_agent_versions(name: AgentNamed, services: Provided) -> list[AgentVersionCard]:
+async def list_agent_versions(name: AgentNamed, services: Provided) -> list[VersionCard]:
     """List the versions of an agent of your own, the latest first."""
     versions = await services.store.agents.versions(name)
     if not versions:
         await require_own_agent(name, services.store.agents)
-    return [AgentVersionCard(version=version, at=datetime_from_seconds(at)) for version, at in versions]
+    return [VersionCard(version=version, at=datetime_from_seconds(at)) for version, at in versions]
 
 
 @router.delete("/{name}", status_code=204, responses=problem_docs(AgentNotFound))

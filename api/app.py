@@ -18,12 +18,11 @@ from elcano.api import agents, graphs, health, modes, openapi, sources
 from elcano.api.control import routes as control_routes
 from elcano.api.events import sse
 from elcano.api.events.watcher import Feeds
-from elcano.api.http.browser_guard import CrossOrigin, Trust
 from elcano.api.http.errors import RequestInvalid, problem_docs
 from elcano.api.http.identity import Identity, build_identity
 from elcano.api.http.methods import Conditional, HttpMethods
 from elcano.api.http.problems import install_error_handlers
-from elcano.api.http.request_checks import BodyLimit, refuse_unknown_parameters, require_json
+from elcano.api.http.request_checks import BodyLimit, CrossOrigin, Trust, refuse_unknown_parameters, require_json
 from elcano.api.openapi import add_manual, build_openapi_document
 from elcano.api.reports import routes as report_routes
 from elcano.api.resume import routes as resume_routes

@@ -14,22 +14,22 @@ from elcano.api.http.errors import (
     RequestInvalid,
     problem_docs,
 )
-from elcano.api.http.fields import Described, Moment, Request, Spoken, datetime_from_seconds
+from elcano.api.http.fields import Described, Moment, Request, Spoken, VersionCard, datetime_from_seconds
 from elcano.api.http.request_checks import choose_media_type
 from elcano.api.runs.run_request import MAX_QUESTION, BudgetRequest, _without_default
 from elcano.api.runs.runnable_graphs import (
     find_barred_modes,
-    find_named_graph,
     find_submitted_graph_faults,
-    require_own,
+    require_named_graph,
+    require_own_graph,
     validate_received_graph,
 )
 from elcano.api.services import Provided
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.references import explain_unknown_name
+from elcano.graphs.dry_run.dry_run import Preview, preview_graph
 from elcano.graphs.errors import GraphInvalid, TooManyGraphs
 from elcano.graphs.modes import MODES, can_choose_mode, list_aliases
-from elcano.graphs.preview.preview import Preview, preview_graph
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.graph import AgentNode, NodeId, ResearchGraph
@@ -64,15 +64,6 @@ class GraphCard(Described):
             nodes=len(graph.nodes),
             agents=tuple(sorted(agents)),
         )
-
-
-class GraphVersionCard(Described):
-    """A version of a graph of your own."""
-
-    version: int = Field(ge=1, examples=[2])
-    """Its number; `mode` names it as `name@2`."""
-    at: Moment = Field(examples=["2026-01-01T00:00:00Z"])
-    """When it was kept."""
 
 
 class GraphVerdict(Described):
@@ -126,7 +117,7 @@ router = APIRouter(prefix="/v1/graphs", tags=["graphs"])
 async def list_graphs(services: Provided) -> list[GraphCard]:
     """List the graphs that a run can be started with: the built-in modes, then those of your own."""
     own = await services.store.graphs.all()
-    return [*map(GraphCard.of, MODES.values()), *(GraphCard.of(one.graph, one.version, one.at) for one in own)]
+    return [*map(GraphCard.of, MODES.values()), *(GraphCard.of(one.item, one.version, one.at) for one in own)]
 
 
 @router.post(
@@ -157,8 +148,8 @@ async def keep_graph(
         raise RequestInvalid([FieldFault(field="graph.name", message=taken, pointer="/name")])
     kept, new = await services.store.graphs.keep(read)
     response.status_code = 201 if new else 200
-    response.headers["Location"] = f"/v1/graphs/{kept.graph.name}@{kept.version}"
-    return GraphCard.of(kept.graph, kept.version, kept.at)
+    response.headers["Location"] = f"/v1/graphs/{kept.key}"
+    return GraphCard.of(kept.item, kept.version, kept.at)
 
 
 @router.get("/schema")
@@ -204,21 +195,19 @@ async def get_graph(
     ] = None,
 ) -> Response:
     """Read a graph, as JSON or drawn as a Mermaid flow chart."""
-    graph = (
-        await find_named_graph(name, services.store.graphs) or (await require_own(name, services.store.graphs)).graph
-    )
+    graph = await require_named_graph(name, services.store.graphs)
     media = {"json": JSON, "mermaid": MERMAID}[form] if form else choose_media_type(accept, (JSON, MERMAID, TEXT))
     content = graph.model_dump_json() if media == JSON else render_mermaid(graph)
     return Response(content, media_type=media, headers={"Vary": "Accept"})
 
 
 @router.get("/{name}/versions", responses=problem_docs(GraphNotFound))
-async def list_versions(name: GraphNamed, services: Provided) -> list[GraphVersionCard]:
+async def list_versions(name: GraphNamed, services: Provided) -> list[VersionCard]:
     """List the versions of a graph of your own, the latest first."""
     versions = await services.store.graphs.versions(name)
     if not versions:
-        await require_own(name, services.store.graphs)
-    return [GraphVersionCard(version=version, at=datetime_from_seconds(at)) for version, at in versions]
+        await require_own_graph(name, services.store.graphs)
+    return [VersionCard(version=version, at=datetime_from_seconds(at)) for version, at in versions]
 
 
 @router.post("/{name}/dry-run", responses=problem_docs(GraphNotFound))
@@ -228,9 +217,7 @@ async def dry_run(name: GraphNamed, body: DryRunRequest, services: Provided) -> 
     Nothing is searched, asked or paid for, and nothing is kept. What agents answer is made up, so what it shows is what
     the graph does: its ways, loops and limits, and which of its expressions found nothing.
     """
-    graph = (
-        await find_named_graph(name, services.store.graphs) or (await require_own(name, services.store.graphs)).graph
-    )
+    graph = await require_named_graph(name, services.store.graphs)
     nodes = {node.id for each in graph.all_graphs() for node in each.nodes}
     strange = [(node, text) for node in body.answers for text in explain_unknown_name("node", node, nodes)]
     if strange:
@@ -255,5 +242,5 @@ async def delete_graph(name: GraphNamed, services: Provided) -> None:
     if name in MODES:
         raise RequestInvalid([FieldFault(field="name", message=f"{name!r} is a built-in graph, which stays")])
     if not await services.store.graphs.delete(name):
-        await require_own(name, services.store.graphs)
+        await require_own_graph(name, services.store.graphs)
         raise RequestInvalid([FieldFault(field="name", message="name the graph, not a version: all of them go")])

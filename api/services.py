@@ -17,7 +17,7 @@ from fastapi import Depends, Request
 from elcano.api.http.identity import asker_of, tenant_of
 from elcano.api.source_catalogue import SourceCatalogue
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.identity import Tenant
+from elcano.graphs.tenant_identity import Tenant
 from elcano.settings.settings import Settings
 from elcano.storage.all_tenants import Admission
 from elcano.storage.health import Probe, store_trouble

@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import fmean
 
 from elcano.activities.similarity.embedder import open_embedder
-from elcano.activities.similarity.repeated_passages import find_duplicates
+from elcano.activities.similarity.similar_passages import find_duplicates
 from elcano.storage.evidence import Evidence
 
 CHARACTERS = 700

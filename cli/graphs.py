@@ -13,8 +13,8 @@ from elcano.cli.requests import delete_each, get_json, post_json
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from elcano.graphs.dry_run.dry_run import Preview, PreviewStep
     from elcano.graphs.frozen import JsonObject
-    from elcano.graphs.preview.preview import Preview, PreviewStep
 
 app = typer.Typer(no_args_is_help=True, help="List, create, check, try and store graphs.")
 
@@ -133,7 +133,7 @@ def _walk_graph(name: str, question: str, answers: Path | None) -> "Preview":
     from elcano.graphs.checks.budget_limits import default_limits
     from elcano.graphs.checks.references import explain_unknown_name
     from elcano.graphs.checks.validation import find_graph_faults
-    from elcano.graphs.preview.preview import preview_graph
+    from elcano.graphs.dry_run.dry_run import preview_graph
     from elcano.graphs.run_contracts import ResearchInput
 
     graph = load_graph(name)

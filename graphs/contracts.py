@@ -8,13 +8,13 @@ from typing import Final, Literal, TypeAlias
 from pydantic import Field
 
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.identity import RunScoped
 from elcano.graphs.spec.own_agent import OwnAgent
 from elcano.graphs.state.budget import Allowance, Usage
 from elcano.graphs.state.failures import Ending, Failure
 from elcano.graphs.state.plan import SectionResult
 from elcano.graphs.state.rubric import RubricScores
 from elcano.graphs.state.state import Choice, HistoryEntry, ToolCallRecord
+from elcano.graphs.tenant_identity import RunScoped
 
 RESEARCH_WORKFLOW: Final = "research"
 CHAIN_WORKFLOW: Final = "research_chain"
@@ -189,15 +189,13 @@ class PublishCall(RunScoped):
     """Why there is no draft, if a node failed."""
     models: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
-    searches: tuple[str, ...] = ()
-    """The queries, for readers who ask what was searched."""
     iterations: int = 0
     usage: Usage = Usage()
     sections: tuple[SectionResult, ...] = ()
     """Deep research only: the report names every section with a gap."""
     warnings: tuple[str, ...] = ()
     records: tuple[ToolCallRecord, ...] = ()
-    """Every search and its outcome."""
+    """Every search of the run itself and its outcome; those of its sections are in `sections`."""
     kept: tuple[str, ...] = ()
     """Ids of the evidence that repeats no older one."""
     searched: tuple[str, ...] = ()

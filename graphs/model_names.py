@@ -98,6 +98,11 @@ def parse_model_provider(name: str) -> str:
     return name.partition(":")[0]
 
 
+def model_queue(provider: str) -> str:
+    """The task queue of calls of models of a provider whose rate is set."""
+    return f"elcano-model-{provider}"
+
+
 def provider_of(text: str) -> str:
     """The provider of the first model of a fallback list, by pydantic-ai's name; empty for `offline`."""
     first = model_names(text)[0]

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from elcano.graphs.catalogue.sources import LONGEST_QUERY, MOST_RESULTS
 from elcano.graphs.frozen import Answer, Frozen
-from elcano.graphs.identity import DEFAULT_TENANT, Tenant
+from elcano.graphs.tenant_identity import DEFAULT_TENANT, Tenant
 from elcano.graphs.text import shorten_text
 
 PROVIDER_QUEUE: Final = "elcano-providers"
@@ -29,11 +29,6 @@ MODEL_PREFIX: Final = "model:"
 def workflow_id(provider: str) -> str:
     """The id of the workflow that looks after a provider while something is wrong with it."""
     return f"elcano-provider-{provider}"
-
-
-def model_queue(provider: str) -> str:
-    """The task queue of calls of models of a provider whose rate is set."""
-    return f"elcano-model-{provider}"
 
 
 State: TypeAlias = Literal["ready", "waiting", "failing", "trial"]

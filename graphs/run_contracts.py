@@ -12,7 +12,6 @@ from elcano.graphs.engine.control_actions import Action
 from elcano.graphs.engine.entries import Entry, RunResumed
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.identity import DEFAULT_TENANT, NAME_CHARACTERS, Tenant
 from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.rules import get_newest_rules_number
 from elcano.graphs.spec.graph import ResearchGraph
@@ -24,6 +23,7 @@ from elcano.graphs.state.holds import Hold, WaitingCall
 from elcano.graphs.state.plan import ReportForm
 from elcano.graphs.state.rubric import Rubric
 from elcano.graphs.state.state import MOST_ENTRIES, MOST_EVIDENCE, EvidenceRef, HistoryEntry
+from elcano.graphs.tenant_identity import DEFAULT_TENANT, NAME_CHARACTERS, Tenant
 
 
 class JournalPages(Frozen):

@@ -5,6 +5,7 @@ What is kept is never changed: a passage of a changed file is another passage, b
 
 from collections.abc import Mapping, Sequence, Set
 from hashlib import sha256
+from itertools import count
 from operator import attrgetter
 
 from pydantic import Field
@@ -92,11 +93,11 @@ class EvidenceStore(TenantBound):
         rows = [self._row(**passage.model_dump()) for passage in sorted(evidence, key=attrgetter("id"))]
         await connection.execute(insert_new(connection, passages), rows)
         await self._check_identity(connection, evidence)
-        of_root = and_(self._own(findings), run_and_branches(findings.c.run_id, root_of(run_id)))
-        last = await connection.scalar(select(func.max(findings.c.position)).where(of_root)) or 0
+        found_before = await self._positions(connection, root_of(run_id))
+        following = count(max(found_before.values(), default=0) + 1)
         found = [
-            self._row(run_id=run_id, evidence_id=passage.id, position=position)
-            for position, passage in enumerate(evidence, last + 1)
+            self._row(run_id=run_id, evidence_id=id, position=found_before.get(id) or next(following))
+            for id in dict.fromkeys(passage.id for passage in evidence)
         ]
         await connection.execute(insert_new(connection, findings), found)
 
@@ -116,7 +117,7 @@ class EvidenceStore(TenantBound):
         return None if row is None else StoredText.model_validate(dict(row))
 
     async def of_run(self, run_id: str, *, limit: int | None = None, offset: int = 0) -> list[Evidence]:
-        """Returns the passages that a run and its branches found, each once, in the order of finding.
+        """Returns the passages that a run and its branches found, each once, in the order in which the run found them.
 
         `limit` and `offset` choose a page; what is found while pages are read comes after them.
         """
@@ -134,11 +135,17 @@ class EvidenceStore(TenantBound):
             return list(await connection.scalars(select(found.c.evidence_id).order_by(found.c.position)))
 
     async def numbers_of_run(self, run_id: str) -> dict[str, int]:
-        """The number of each passage, by its id: its place, from 1, among all that the run and its branches found.
+        """The number of each passage in its run, by its id: from 1 in the order of finding, with gaps.
 
-        `run_id` may be that of a branch; the numbers are those of the whole run, and a passage never changes its own.
+        `run_id` may be that of a branch; the numbers are those of the whole run. A passage never changes its own: not
+        by what other branches find at the same time, nor when the run is rolled back or forked.
         """
-        return {id: number for number, id in enumerate(await self.ids_of_run(root_of(run_id)), start=1)}
+        async with self._engine.connect() as connection:
+            return await self._positions(connection, root_of(run_id))
+
+    async def _positions(self, connection: AsyncConnection, run_id: str) -> dict[str, int]:
+        found = self._found(run_id)
+        return {row.evidence_id: row.position for row in await connection.execute(select(found))}
 
     async def works_of_run(self, run_id: str) -> list[Work]:
         """Returns the works of the passages that `of_run` returns, in the same order; no text is read."""

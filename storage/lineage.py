@@ -95,14 +95,14 @@ class Lineage(TenantBound):
                 connection, f"run {self._tenant} {root_of(run_id)}", beside=f"evidence {self._tenant}"
             )
             of_other = and_(self._own(findings), run_and_branches(findings.c.run_id, from_run))
-            there = set(await connection.scalars(select(findings.c.evidence_id).where(of_other)))
+            first = select(findings.c.evidence_id, func.min(findings.c.position).label("position")).where(of_other)
+            rows_there = await connection.execute(first.group_by(findings.c.evidence_id))
+            there = {row.evidence_id: row.position for row in rows_there}
             if missing := [passage for passage in evidence if passage not in there]:
                 raise InputInvalid("run", f"{len(missing)} passages of run {from_run!r} are gone: was it deleted?")
-            of_run = and_(self._own(findings), findings.c.run_id == run_id)
-            last = await connection.scalar(select(func.max(findings.c.position)).where(of_run)) or 0
             found = [
-                self._row(run_id=run_id, evidence_id=passage, position=position)
-                for position, passage in enumerate(evidence, last + 1)
+                self._row(run_id=run_id, evidence_id=passage, position=there[passage])
+                for passage in dict.fromkeys(evidence)
             ]
             if found:
                 await connection.execute(insert_new(connection, findings), found)

@@ -9,8 +9,11 @@ from typing import Any, Final
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from elcano.graphs.errors import TooManyAgents, TooManyGraphs
 from elcano.graphs.plugin import load_stores
 from elcano.graphs.records import ArchivedRun
+from elcano.graphs.spec.graph import ResearchGraph
+from elcano.graphs.spec.own_agent import OwnAgent
 from elcano.settings import Settings, get_settings
 from elcano.storage import all_tenants
 from elcano.storage.all_tenants import Admission, OpenRun
@@ -25,7 +28,8 @@ from elcano.storage.objects import Objects, open_objects
 from elcano.storage.providers import ProviderStore
 from elcano.storage.runs import RequestKey, RunStore
 from elcano.storage.sql.engine import database_url, open_engine, prepare_tables
-from elcano.storage.versions import AgentStore, GraphStore
+from elcano.storage.sql.tables import agents, graphs
+from elcano.storage.versions import VersionStore
 
 DATABASE_FILE: Final = "elcano.db"
 OBJECTS_FOLDER: Final = "objects"
@@ -42,8 +46,8 @@ class TenantStore:
     runs: RunStore
     controls: ControlStore
     lineage: Lineage
-    graphs: GraphStore
-    agents: AgentStore
+    graphs: VersionStore[ResearchGraph]
+    agents: VersionStore[OwnAgent]
     beside: Mapping[str, Any]
     """The data of plugins, by the names of their stores."""
 
@@ -75,8 +79,8 @@ class Store:
             runs=RunStore(self._engine, tenant, self._objects, tuple(self.beside.values())),
             controls=ControlStore(self._engine, tenant),
             lineage=Lineage(self._engine, tenant, self._objects),
-            graphs=GraphStore(self._engine, tenant),
-            agents=AgentStore(self._engine, tenant),
+            graphs=VersionStore(self._engine, tenant, graphs, ResearchGraph, TooManyGraphs),
+            agents=VersionStore(self._engine, tenant, agents, OwnAgent, TooManyAgents),
             beside={name: store.of(tenant) for name, store in self.beside.items()},
         )
 

@@ -7,28 +7,33 @@ name and number.
 
 import time
 from hashlib import sha256
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Generic, TypeVar
 
 from sqlalchemy import Select, Table, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from elcano.graphs.errors import TooManyAgents, TooManyGraphs
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.spec.graph import ResearchGraph
-from elcano.graphs.spec.own_agent import OwnAgent
+from elcano.graphs.spec.own_agent import OwnAgent, VersionedName
 from elcano.storage.sql.dialect import begin_exclusive
-from elcano.storage.sql.tables import agents, graphs
 from elcano.storage.tenant_store import TenantBound
 
+Item = TypeVar("Item", ResearchGraph, OwnAgent)
 
-class Version(NamedTuple):
-    """One version, as it is stored."""
 
-    number: int
+class Version(Frozen, Generic[Item]):
+    """One version of a tenant's custom graph or agent."""
+
+    version: int
     """From 1; each is one more than the one before."""
     at: float
     """When it was kept, in seconds since the epoch."""
-    body: str
+    item: Item
+
+    @property
+    def key(self) -> str:
+        """The name by which nodes and requests refer to this version."""
+        return f"{self.item.name}@{self.version}"
 
 
 MOST_NAMES: Final = 500
@@ -37,25 +42,30 @@ MOST_VERSIONS: Final = 1_000
 """Maximum number of versions per name; anyone who needs more stores data in graphs."""
 
 
-class Versions(TenantBound):
+class VersionStore(TenantBound, Generic[Item]):
     """The versions that one tenant has in one table: `tenant`, `name`, `version`, `body_hash`, `at`, `body`.
 
     Of what was deleted the last version stays without its body, so that its number is known.
     """
 
-    def __init__(self, engine: AsyncEngine, tenant: str, table: Table) -> None:
+    def __init__(
+        self, engine: AsyncEngine, tenant: str, table: Table, model: type[Item], refusal: type[Exception]
+    ) -> None:
+        """`refusal` is raised where there are as many names, or versions of one, as may be."""
         super().__init__(engine, tenant)
         self._table = table
+        self._model: type[Item] = model
+        self._refusal = refusal
 
-    async def keep_body(self, name: str, body: str, refusal: type[Exception]) -> tuple[Version, bool]:
-        """Keeps a body under a name; with it comes whether it is a new version.
+    async def keep(self, item: Item) -> tuple[Version[Item], bool]:
+        """Keeps an item under its name; with it comes whether that made a new version.
 
         Those who keep under one name at once get versions of their own.
 
         Raises:
-            Exception: a `refusal`, where there are as many names, or versions of this one, as may be.
+            TooManyGraphs, TooManyAgents: there are as many names, or versions of this one, as may be.
         """
-        table = self._table
+        table, refusal, name, body = self._table, self._refusal, item.name, item.model_dump_json()
         row = self._row(name=name, body_hash=sha256(body.encode()).hexdigest(), at=time.time(), body=body)
         latest = self._select(table).where(table.c.name == name).order_by(table.c.version.desc()).limit(1)
         there = select(func.count(table.c.name.distinct())).where(self._own(table), table.c.body != "")
@@ -63,7 +73,7 @@ class Versions(TenantBound):
             await begin_exclusive(connection, f"{table.name} {self._tenant}")
             before = (await connection.execute(latest)).one_or_none()
             if before is not None and before.body and before.body_hash == row["body_hash"]:
-                return Version(before.version, before.at, body), False
+                return Version(version=before.version, at=before.at, item=item), False
             if (before is None or not before.body) and (await connection.scalar(there) or 0) >= MOST_NAMES:
                 raise refusal(f"there are {MOST_NAMES} {table.name}, and no more may be kept: delete one first")
             version = 1 if before is None else before.version + 1
@@ -71,9 +81,9 @@ class Versions(TenantBound):
                 raise refusal(f"{name!r} has had {MOST_VERSIONS} versions: keep it under another name")
             await connection.execute(table.insert().values(**row, version=version))
             await connection.commit()
-        return Version(version, row["at"], body), True
+        return Version(version=version, at=row["at"], item=item), True
 
-    async def find(self, name: str, version: int | None = None) -> Version | None:
+    async def get(self, name: str, version: int | None = None) -> Version[Item] | None:
         """A version, the latest if none is named; None if there is none."""
         wanted = self._kept().where(self._table.c.name == name)
         if version is not None:
@@ -81,7 +91,12 @@ class Versions(TenantBound):
         found = await self._read(wanted.order_by(self._table.c.version.desc()).limit(1))
         return found[0] if found else None
 
-    async def newest(self) -> list[Version]:
+    async def get_named(self, text: str) -> Version[Item] | None:
+        """The version that `text` names, such as `mine` or `mine@2`; None if there is none."""
+        named = VersionedName.parse(text)
+        return None if named is None else await self.get(*named)
+
+    async def all(self) -> list[Version[Item]]:
         """The latest version of each, by name."""
         table = self._table
         newest = select(table.c.name, func.max(table.c.version).label("version")).where(self._own(table))
@@ -115,90 +130,7 @@ class Versions(TenantBound):
         """Versions that were not deleted."""
         return self._select(self._table).where(self._table.c.body != "")
 
-    async def _read(self, wanted: Select[Any]) -> list[Version]:
+    async def _read(self, wanted: Select[Any]) -> list[Version[Item]]:
         async with self._engine.connect() as connection:
             rows = (await connection.execute(wanted)).all()
-        return [Version(row.version, row.at, row.body) for row in rows]
-
-
-class GraphVersion(Frozen):
-    """One version of a tenant's custom graph."""
-
-    version: int
-    """From 1; each is one more than the one before."""
-    at: float
-    """When it was kept, in seconds since the epoch."""
-    graph: ResearchGraph
-
-
-class GraphStore(Versions):
-    """The graphs of one tenant."""
-
-    def __init__(self, engine: AsyncEngine, tenant: str) -> None:
-        super().__init__(engine, tenant, graphs)
-
-    async def keep(self, graph: ResearchGraph) -> tuple[GraphVersion, bool]:
-        """Keeps a graph under its name; with it comes whether that made a new version.
-
-        Raises:
-            TooManyGraphs: the tenant has as many graphs, or the graph as many versions, as may be.
-        """
-        kept, new = await self.keep_body(graph.name, graph.model_dump_json(), TooManyGraphs)
-        return GraphVersion(version=kept.number, at=kept.at, graph=graph), new
-
-    async def get(self, name: str, version: int | None = None) -> GraphVersion | None:
-        """A version of a graph, the latest if none is named; None if there is none."""
-        found = await self.find(name, version)
-        return None if found is None else _build_graph_version(found)
-
-    async def all(self) -> list[GraphVersion]:
-        """The latest version of each graph, by name."""
-        return [_build_graph_version(found) for found in await self.newest()]
-
-
-def _build_graph_version(kept: Version) -> GraphVersion:
-    return GraphVersion(version=kept.number, at=kept.at, graph=ResearchGraph.model_validate_json(kept.body))
-
-
-class AgentVersion(Frozen):
-    """One version of a tenant's custom agent."""
-
-    version: int
-    """From 1; each is one more than the one before."""
-    at: float
-    """When it was kept, in seconds since the epoch."""
-    agent: OwnAgent
-
-    @property
-    def key(self) -> str:
-        """The key by which nodes call this version."""
-        return f"{self.agent.name}@{self.version}"
-
-
-class AgentStore(Versions):
-    """The agents of one tenant."""
-
-    def __init__(self, engine: AsyncEngine, tenant: str) -> None:
-        super().__init__(engine, tenant, agents)
-
-    async def keep(self, agent: OwnAgent) -> tuple[AgentVersion, bool]:
-        """Keeps an agent under its name; with it comes whether that made a new version.
-
-        Raises:
-            TooManyAgents: the tenant has as many agents, or the agent as many versions, as may be.
-        """
-        kept, new = await self.keep_body(agent.name, agent.model_dump_json(), TooManyAgents)
-        return AgentVersion(version=kept.number, at=kept.at, agent=agent), new
-
-    async def get(self, name: str, version: int | None = None) -> AgentVersion | None:
-        """A version of an agent, the latest if none is named; None if there is none."""
-        found = await self.find(name, version)
-        return None if found is None else _build_agent_version(found)
-
-    async def all(self) -> list[AgentVersion]:
-        """The latest version of each agent, by name."""
-        return [_build_agent_version(found) for found in await self.newest()]
-
-
-def _build_agent_version(kept: Version) -> AgentVersion:
-    return AgentVersion(version=kept.number, at=kept.at, agent=OwnAgent.model_validate_json(kept.body))
+        return [Version(version=row.version, at=row.at, item=self._model.model_validate_json(row.body)) for row in rows]

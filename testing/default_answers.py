@@ -4,11 +4,15 @@ A run with these answers searches each source once, is complete in its second it
 found.
 """
 
+from hashlib import sha256
+
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.report.draft import Claim
 from elcano.graphs.text import ensure_list
 
+_LETTERS = str.maketrans("0123456789", "ghijklmnop")
+"""Letters for digits: a number would have to stand in what the claim quotes."""
 _WORDS = ("report", "passage", "source", "evidence", "question", "answer", "section", "finding", "claim", "quote")
 
 
@@ -118,9 +122,13 @@ def _answer_as_checker(task: TaskEnvelope) -> JsonObject:
 
 
 def build_cited_claim(passage: EvidenceItem) -> Json:
-    """Build a claim that quotes the whole of one passage, up to 2,000 characters."""
+    """Build a claim that quotes the whole of one passage, up to 2,000 characters.
+
+    It names the passage by its text: a key depends on which of several searches was over first.
+    """
+    name = sha256(passage.text.encode()).hexdigest()[:6].translate(_LETTERS)
     return {
-        "text": f"Passage {passage.key} speaks of it.",
+        "text": f"Passage {name} speaks of it.",
         "citations": [{"evidence": passage.key, "quote": passage.text[:2_000]}],
     }
 

@@ -17,14 +17,19 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.engine.entries import StepCompleted, StepFailed
     from elcano.graphs.engine.routing import DIVIDED_ENDINGS
     from elcano.graphs.engine.steering import Steer
-    from elcano.graphs.labels import at_start, describe_workflow, format_label
-    from elcano.graphs.lifecycle import event_texts as narration
-    from elcano.graphs.lifecycle import start as opening
-    from elcano.graphs.lifecycle.event_texts import EventDraft
+    from elcano.graphs.lifecycle.event_texts import (
+        EventDraft,
+        narrate_branch_end,
+        narrate_branch_start,
+        narrate_dropped_branch,
+        narrate_plan_cut,
+    )
     from elcano.graphs.lifecycle.fanout import FanOut, explain_replan_refusal, same_branch, visit_of
     from elcano.graphs.lifecycle.handover import build_branch_outcome, build_missing_outcome
     from elcano.graphs.lifecycle.journal import Journal
+    from elcano.graphs.lifecycle.start import branch_going_on, build_branch_input, resolve_run_date
     from elcano.graphs.run_contracts import BranchHeld, ControlRequest, ResearchInput, ResearchResult, ResumedFrom
+    from elcano.graphs.search_attributes import at_start, describe_workflow, format_label
     from elcano.graphs.spec.graph import ParallelNode
     from elcano.graphs.spec.walks import part_name
     from elcano.graphs.state.branches import BranchOutcome
@@ -72,7 +77,7 @@ class BranchRunner:
         """Run all branches, and return their outcomes in the order of the plan."""
         starts = self._books.starts
         if self._books.cut:
-            self._tell(narration.narrate_plan_cut(self._work.node, len(starts), len(self._work.branches)))
+            self._tell(narrate_plan_cut(self._work.node, len(starts), len(self._work.branches)))
         telling = asyncio.create_task(self._tell_branches())
         try:
             self._begin(starts)
@@ -248,13 +253,13 @@ class BranchRunner:
             return branch
 
     async def _begun(self, start: BranchStart, limits: Limits) -> Branch:
-        today = opening.resolve_run_date(self._asked, self._journal)
-        asked = opening.build_branch_input(self._asked, start, limits, self._journal.run, today)
+        today = resolve_run_date(self._asked, self._journal)
+        asked = build_branch_input(self._asked, start, limits, self._journal.run, today)
         older = next((one for one in self._older if same_branch(start, one.start)), None)
         if older is not None:
             self._older.remove(older)
-            asked = opening.branch_going_on(asked, older)
-        self._tell(narration.narrate_branch_start(self._work.node, start, asked.run_id))
+            asked = branch_going_on(asked, older)
+        self._tell(narrate_branch_start(self._work.node, start, asked.run_id))
         branch = self._open[asked.run_id] = Branch(asked.run_id, start)
         child = branch.child = await workflow.start_child_workflow(
             workflow.info().workflow_type,
@@ -287,7 +292,7 @@ class BranchRunner:
             del self._open[branch.run_id]
             self._books.end(branch.start, outcome)
             dropped = branch.start.index in self._books.dropped
-            narrate = narration.narrate_dropped_branch if dropped else narration.narrate_branch_end
+            narrate = narrate_dropped_branch if dropped else narrate_branch_end
             self._tell(narrate(self._work.node, outcome))
             self._shown.after_branch()
             self._postponed.clear()

@@ -12,20 +12,19 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.engine.budget_check import told_apart
     from elcano.graphs.engine.commands import Call, CallAgent, CallTool
     from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted, StepFailed
-    from elcano.graphs.labels import format_label
     from elcano.graphs.lifecycle.journal import Journal
     from elcano.graphs.lifecycle.start import resolve_run_date
-    from elcano.graphs.model_names import with_own
-    from elcano.graphs.providers import model_queue
+    from elcano.graphs.model_names import model_queue, with_own
     from elcano.graphs.run_contracts import ResearchInput
+    from elcano.graphs.search_attributes import format_label
     from elcano.graphs.spec.graph import limits_of
     from elcano.graphs.spec.limits import AgentLimits, ToolLimits
     from elcano.graphs.state.budget import Usage
     from elcano.graphs.state.failures import Ending, FailureType
     from elcano.graphs.state.holds import Hold
     from elcano.graphs.state.state import strip_history_for_agent
-    from elcano.workflows import policies
-    from elcano.workflows.approvals import Approvals
+    from elcano.workflows import retry_policies
+    from elcano.workflows.holds import Approvals
     from elcano.workflows.outcomes import LostCall, Outcome, await_outcome, build_failed_outcome, build_step_place
     from elcano.workflows.searches import ToolCalls
 
@@ -52,7 +51,7 @@ class Performer:
         await workflow.wait_condition(lambda: True)  # an answer in the same workflow task has come: it is heard first
         if not task.done():
             task.cancel()
-        patience = asyncio.create_task(workflow.sleep(policies.PARTING, summary="for what the call used"))
+        patience = asyncio.create_task(workflow.sleep(retry_policies.PARTING, summary="for what the call used"))
         await workflow.wait_condition(lambda: task.done() or patience.done())
         patience.cancel()
         usage = Usage()
@@ -93,7 +92,7 @@ class Performer:
         if work.own is not None:
             summary = f"{work.agent}: {summary}"
         queue = self._queue(work.agent, limits)
-        policy = policies.apply_node_limits(self._bound(policies.ask_in(queue)), limits)
+        policy = retry_policies.apply_node_limits(self._bound(retry_policies.ask_in(queue)), limits)
         activity = workflow.execute_activity(
             work.agent if work.own is None else OWN_AGENT,
             call,
@@ -132,7 +131,7 @@ class Performer:
             UsageQuestion(run_id=run_id or self._asked.run_id, tenant=self._asked.tenant, activity=activity_id),
             result_type=Usage,
             summary=f"what {activity_id or run_id} used",
-            **policies.BOOKS,
+            **retry_policies.BOOKS,
         )
         return usage
 
@@ -148,8 +147,10 @@ class Performer:
         ending = Ending(kind="time", detail=f"the first call took longer than the {at:g} s that there are for research")
         return StepAbandoned(step=entry.step, node=entry.node, at=at, ending=ending, usage=entry.usage)
 
-    def _bound(self, policy: policies.Policy) -> policies.Policy:
-        return policies.limit_to_run_time(policy, self._journal.begun, self._journal.run.budget.research_seconds())
+    def _bound(self, policy: retry_policies.Policy) -> retry_policies.Policy:
+        return retry_policies.limit_to_run_time(
+            policy, self._journal.begun, self._journal.run.budget.research_seconds()
+        )
 
     def _held_for(self, lost: LostCall) -> Literal["provider", "person"] | None:
         """Why the call is made again later; None if it is not."""
@@ -165,7 +166,7 @@ class Performer:
         earlier = self._journal.run.tried
         tries = work.tries + 1
         since = now if earlier is None else earlier.since
-        seconds = policies.hold_seconds(reason, tries, lost.retry_after, waited=now - since)
+        seconds = retry_policies.hold_seconds(reason, tries, lost.retry_after, waited=now - since)
         hold = Hold(
             reason=reason,
             node=work.node,

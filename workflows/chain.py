@@ -19,7 +19,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.engine.step_function import advance_run
     from elcano.graphs.errors import ElcanoError, EngineFault
     from elcano.graphs.frozen import Json
-    from elcano.graphs.lifecycle import start
+    from elcano.graphs.lifecycle.start import build_run_from_input
     from elcano.graphs.run_contracts import ResearchInput, ResearchResult
     from elcano.graphs.spec.graph import EndKind
     from elcano.graphs.state.failures import Ending
@@ -46,7 +46,7 @@ class ChainWorkflow(ResearchWorkflow):
         super().__init__(asked)
         self._past = deque(self._journal.entries)
         """Entries of earlier executions that are yet to be followed."""
-        self._followed = start.build_run_from_input(asked)
+        self._followed = build_run_from_input(asked)
         """The run as the entries that were followed so far make it."""
 
     @workflow.run

@@ -11,9 +11,9 @@ from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import REPORTED, RunStatus, Stage
-    from elcano.graphs.labels import QUESTION_CHARACTERS, escape_markdown_line
     from elcano.graphs.lifecycle.journal import Journal
     from elcano.graphs.run_contracts import ResearchInput
+    from elcano.graphs.search_attributes import QUESTION_CHARACTERS, escape_markdown_line
     from elcano.graphs.spec.graph import ParallelNode
     from elcano.graphs.state.branches import BranchState, branch_states
     from elcano.graphs.state.budget import Budget, usd_from_microusd

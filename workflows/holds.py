@@ -1,21 +1,30 @@
-"""Waiting without a worker: for more budget, or for an answer that cannot be had now, for as long as it takes.
+"""Waiting without a worker: for more budget, for an answer that cannot be had now, or for approval of a tool call.
 
 A branch tells the run that it belongs to, which may then have to wait as well.
+
+A tool call waits for its approval once all other refusals have been ruled out, each with a timer. The other calls of
+the step continue; the run is held, and its clock stops, only once all remaining calls wait. A decision is in the log
+before anything acts on it; an abandoned call no longer waits.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import BRANCH_HELD_SIGNAL
-    from elcano.graphs.engine.entries import HoldCleared
+    from elcano.graphs.engine.approvals import find_waiting_call, hold_of
+    from elcano.graphs.engine.commands import CallTool
+    from elcano.graphs.engine.entries import ApprovalExpired, ApprovalRequested, Entry, Held, HoldCleared
     from elcano.graphs.lifecycle.journal import Journal
     from elcano.graphs.run_contracts import BranchHeld, ResearchInput
-    from elcano.graphs.state.failures import Ending
-    from elcano.graphs.state.holds import Hold, in_short
+    from elcano.graphs.search_attributes import format_label
+    from elcano.graphs.state.failures import Ending, Failure, FailureType
+    from elcano.graphs.state.holds import Hold, WaitingCall, in_short, shorten_arguments
     from elcano.workflows.interruptions import Interruptions
+    from elcano.workflows.outcomes import LostCall
     from elcano.workflows.run_display import RunDisplay
 
 
@@ -122,3 +131,119 @@ class RunWaits:
             )
             handle = workflow.get_external_workflow_handle(parent.workflow_id)
             await asyncio.gather(handle.signal(BRANCH_HELD_SIGNAL, notice))  # alone, it would swallow a cancellation
+
+
+class Approvals:
+    """The pending approvals of one run."""
+
+    def __init__(
+        self, asked: ResearchInput, journal: Journal, interruptions: Interruptions, shown: RunDisplay, waiting: RunWaits
+    ) -> None:
+        self._asked = asked
+        self._journal = journal
+        self._interruptions = interruptions
+        self._shown = shown
+        self._waiting = waiting
+        self._at_work = 0
+        """Calls of the step that are in flight and do not wait for approval."""
+        self._asking: set[str] = set()
+        """Ids of those that wait."""
+
+    @asynccontextmanager
+    async def call(self) -> AsyncIterator[None]:
+        """Within it a call of the step is under way."""
+        self._at_work += 1
+        try:
+            yield
+        finally:
+            self._at_work -= 1
+            self._follow()
+
+    async def await_decision(self, work: CallTool, item: int, lost: LostCall) -> str | LostCall:
+        """Returns the id of the call once it is approved; else why it is not made. `lost` is how it failed."""
+        call = self._call_of(work, item)
+        self._record(ApprovalRequested(step=work.step, node=work.node, at=self._elapsed(), call=call))
+        self._asking.add(call.id)
+        self._at_work -= 1
+        self._follow(told=True)
+        seconds = call.until - call.since
+        timer = asyncio.create_task(
+            workflow.sleep(seconds, summary=format_label(f"approval of {call.called}: {call.id}"))
+        )
+        try:
+            await workflow.wait_condition(
+                lambda: self._journal.run.pause is None and (timer.done() or bool(self._now(call.id).decision))
+            )
+        except asyncio.CancelledError:  # the run leaves, and this call was never made
+            given_up = Failure(node=work.node, type=FailureType.ABANDONED, message="it was given up")
+            return LostCall(given_up, abandoned=True)
+        finally:
+            timer.cancel()
+            self._at_work += 1
+            self._asking.remove(call.id)
+        if not self._now(call.id).decision:
+            self._record(ApprovalExpired(at=self._elapsed(), call=call.id))
+        self._follow(told=True)
+        return _resolve_approval(self._now(call.id), lost)
+
+    def _call_of(self, work: CallTool, item: int) -> WaitingCall:
+        given, run, branch = work.inputs[item], self._journal.run, self._asked.branch_of
+        arguments, whole = shorten_arguments(given.get("arguments") or {})
+        now = workflow.time()
+        return WaitingCall(
+            id=f"{work.step:04d}-{work.node}"
+            + (f"-{item + 1}" if work.for_each else "")
+            + (f"r{run.undone_to}" if run.undone_to else ""),
+            run_id=self._asked.run_id,
+            section=branch.section if branch else "",
+            step=work.step,
+            node=work.node,
+            server=str(given.get("server", "")),
+            tool=str(given.get("tool", "")),
+            arguments=arguments,
+            whole=whole,
+            since=now,
+            until=now + run.budget.limits.hold_seconds,
+        )
+
+    def _now(self, id: str) -> WaitingCall:
+        return find_waiting_call(self._journal.run, id)
+
+    def _follow(self, *, told: bool = False) -> None:
+        """The run is held while every call that is left waits, and works while one does not.
+
+        Args:
+            told: what waits has changed, which the run of a branch has to know.
+        """
+        run = self._journal.run
+        if self._asking and not self._at_work and (run.hold is None or run.trying):
+            self._record(Held(step=run.step, node=run.node, at=self._elapsed(), hold=hold_of(run)))
+            self._shown.enter("approval")
+        elif self._shown.beneath == "approval" and run.hold is None:
+            self._shown.enter_work()
+        elif told:
+            self._shown.refresh()
+        else:
+            return
+        self._interruptions.aim()
+        self._waiting.tell()
+
+    def _record(self, entry: Entry) -> None:
+        self._journal.record(entry, workflow.time())
+
+    def _elapsed(self) -> float:
+        return self._journal.elapsed(workflow.time())
+
+
+def _resolve_approval(call: WaitingCall, lost: LostCall) -> str | LostCall:
+    failure = lost.failure
+    match call.decision:
+        case "approved":
+            return call.id
+        case "refused":
+            who = call.by or "Somebody"
+            message = f"{who} refused the call of {call.called}: {call.reason}"[:2_000]
+            return LostCall(failure.model_copy(update={"type": FailureType.APPROVAL_REFUSED, "message": message}))
+        case _:
+            message = f"the call was not approved within {call.until - call.since:g} s: {failure.message}"[:2_000]
+            return LostCall(failure.model_copy(update={"message": message}))

@@ -17,7 +17,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.lifecycle.journal import Journal
     from elcano.graphs.run_contracts import ResearchInput, ResumedFrom
     from elcano.graphs.state.failures import Ending
-    from elcano.workflows import policies
+    from elcano.workflows import retry_policies
     from elcano.workflows.waiting import Deadline
 
 BEGUN_ANEW: Final = "reset-at-first-task"
@@ -124,7 +124,7 @@ class Interruptions:
                     self._reopening(resumed_from),
                     result_type=Reopened,
                     summary="record that the run continues",
-                    **policies.BOOKS,
+                    **retry_policies.BOOKS,
                 )
             except ActivityError as error:
                 self._broken = error

@@ -24,7 +24,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.frozen import JsonObject
     from elcano.graphs.state.budget import Usage
     from elcano.graphs.state.failures import Failure, FailureDetails, FailureType
-    from elcano.workflows import policies
+    from elcano.workflows import retry_policies
 
 Result = TypeVar("Result")
 Outcome: TypeAlias = StepCompleted | StepFailed | StepAbandoned | Held
@@ -53,7 +53,7 @@ class LostCall:
     """Whether it was abandoned, and did not fail by itself."""
 
 
-async def await_outcome(node: str, activity: Awaitable[Result], policy: policies.Policy) -> Result | LostCall:
+async def await_outcome(node: str, activity: Awaitable[Result], policy: retry_policies.Policy) -> Result | LostCall:
     """The result of an activity, or why there is none. It ends only when the activity has, also if it is given up."""
     try:
         return await activity
@@ -78,10 +78,10 @@ async def await_outcome(node: str, activity: Awaitable[Result], policy: policies
         raise
 
 
-def _build_timeout_loss(node: str, message: str, error: ActivityError, policy: policies.Policy) -> LostCall:
+def _build_timeout_loss(node: str, message: str, error: ActivityError, policy: retry_policies.Policy) -> LostCall:
     """Build the failure of a call whose usage is unknown."""
     spent = error.retry_state == RetryState.MAXIMUM_ATTEMPTS_REACHED or isinstance(error.cause, ApplicationError)
-    attempts = policies.count_allowed_attempts(policy) if spent else 1
+    attempts = retry_policies.count_allowed_attempts(policy) if spent else 1
     return LostCall(
         Failure(node=node, type=FailureType.TIMEOUT, message=message, attempts=attempts),
         abandoned=error.retry_state == RetryState.CANCEL_REQUESTED,

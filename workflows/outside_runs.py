@@ -12,9 +12,21 @@ from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.catalogue.looks import LOOK, LOOK_WORKFLOW, LookCall
+    from elcano.graphs.errors import ElcanoError
     from elcano.graphs.frozen import Json
-    from elcano.graphs.providers import CHECK_SECONDS, CHECK_SOURCE, CHECK_WORKFLOW, SourceCheck, SourceChecked
-    from elcano.workflows import policies
+    from elcano.graphs.providers import (
+        CHECK_SECONDS,
+        CHECK_SOURCE,
+        CHECK_WORKFLOW,
+        KEEP_QUEUE,
+        PROVIDER_CHANGED,
+        PROVIDER_WORKFLOW,
+        ProviderQueue,
+        QueueState,
+        SourceCheck,
+        SourceChecked,
+    )
+    from elcano.workflows import retry_policies
 
 
 @workflow.defn(name=CHECK_WORKFLOW)
@@ -30,7 +42,7 @@ class SourceCheckWorkflow:
             result_type=SourceChecked,
             task_queue=check.queue,
             summary=f"{check.source}: {check.query}"[:200],
-            **policies.build_single_try_policy(timedelta(seconds=CHECK_SECONDS)),
+            **retry_policies.build_single_try_policy(timedelta(seconds=CHECK_SECONDS)),
         )
         return found
 
@@ -47,15 +59,9 @@ class LookWorkflow:
             call,
             task_queue=call.queue,
             summary=call.about[:200],
-            **policies.build_single_try_policy(timedelta(seconds=call.seconds)),
+            **retry_policies.build_single_try_policy(timedelta(seconds=call.seconds)),
         )
         return found
-
-
-with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.errors import ElcanoError
-    from elcano.graphs.providers import KEEP_QUEUE, PROVIDER_CHANGED, PROVIDER_WORKFLOW, ProviderQueue, QueueState
-    from elcano.workflows import policies
 
 
 @workflow.defn(name=PROVIDER_WORKFLOW, failure_exception_types=[ElcanoError, ValueError])
@@ -71,7 +77,7 @@ class ProviderWorkflow:
         while True:
             seen = self._changes
             standing: QueueState = await workflow.execute_activity(
-                KEEP_QUEUE, looked, result_type=QueueState, summary=f"limits {looked.queue}", **policies.BOOKS
+                KEEP_QUEUE, looked, result_type=QueueState, summary=f"limits {looked.queue}", **retry_policies.BOOKS
             )
             workflow.set_current_details(f"**{standing.state}**: {standing.said.replace('`', '')}")
             if standing.next_look is None and self._changes == seen:

@@ -33,20 +33,21 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.engine.step_function import should_pause
     from elcano.graphs.errors import ElcanoError
     from elcano.graphs.frozen import Json
-    from elcano.graphs.lifecycle import finish, resume_input, start
-    from elcano.graphs.lifecycle.watch import build_progress_page, build_run_snapshot, log_page
+    from elcano.graphs.lifecycle import finish
+    from elcano.graphs.lifecycle.journal import build_progress_page, build_run_snapshot, log_page
+    from elcano.graphs.lifecycle.resume_input import taken_back
+    from elcano.graphs.lifecycle.start import open_journal
     from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
     from elcano.graphs.report.draft import ReportRef
     from elcano.graphs.run_contracts import BranchHeld, ControlAnswer, ControlRequest, ResearchInput, ResearchResult
     from elcano.graphs.state.budget import Usage
     from elcano.graphs.state.failures import Cancellation, Ending
-    from elcano.workflows import run_conclusion
-    from elcano.workflows.approvals import Approvals
     from elcano.workflows.branches import BranchRunner
     from elcano.workflows.calls import Performer
-    from elcano.workflows.holds import RunWaits
+    from elcano.workflows.holds import Approvals, RunWaits
     from elcano.workflows.interruptions import Interruptions, add_hold_reason, entry_from_interruption, is_cancelled
     from elcano.workflows.outcomes import failure_from_error
+    from elcano.workflows.run_conclusion import close_run, publish_report, take_over
     from elcano.workflows.run_display import RunDisplay
 
 
@@ -60,7 +61,7 @@ class ResearchWorkflow:
     @workflow.init
     def __init__(self, asked: ResearchInput) -> None:
         self._asked = asked
-        self._journal = start.open_journal(asked, workflow.time(), led=self.led)
+        self._journal = open_journal(asked, workflow.time(), led=self.led)
         self._interruptions = Interruptions(asked, self._journal)
         self._branching: BranchRunner | None = None
         """Set while branches run."""
@@ -85,12 +86,12 @@ class ResearchWorkflow:
         broken: BaseException | None = None
         try:
             if asked.follows is not None and asked.carried is None:
-                await run_conclusion.take_over(asked, asked.follows)
+                await take_over(asked, asked.follows)
             await self._research()
             await self._interruptions.settle_reset()
             if asked.branch_of is None and self._journal.run.failure is None:  # a run that failed has no report
                 self._shown.enter("writing")
-                self._report = await run_conclusion.publish_report(asked, self._journal, self._shown)
+                self._report = await publish_report(asked, self._journal, self._shown)
         except (asyncio.CancelledError, FailureError, ElcanoError, ValueError) as error:
             broken = error
         self._closing = True
@@ -102,7 +103,7 @@ class ResearchWorkflow:
         for task in beside:
             task.cancel()
         cancellation = Cancellation.read(workflow.cancellation_reason() or "") if cancelled else None
-        await run_conclusion.close_run(asked, self._journal, self._shown, status, failed, self._report, cancellation)
+        await close_run(asked, self._journal, self._shown, status, failed, self._report, cancellation)
         if cancelled and broken:
             raise broken
         result = finish.build_research_result(asked, self._journal, failed, self._report)
@@ -228,9 +229,7 @@ class ResearchWorkflow:
         controlled = (one for one in reversed(journal.entries) if isinstance(one, Controlled))
         reason, by = next((one.action.reason, one.by) for one in controlled if isinstance(one.action, RollBack))
         log = finish.build_run_log(self._asked, journal)
-        workflow.continue_as_new(
-            resume_input.taken_back(log, step, journal.events, journal.started_at, by=by, reason=reason)
-        )
+        workflow.continue_as_new(taken_back(log, step, journal.events, journal.started_at, by=by, reason=reason))
 
     def _continue_as_new_if_suggested(self) -> None:
         """Goes on in a fresh history, with everything that the journal holds."""

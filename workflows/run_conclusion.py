@@ -21,14 +21,14 @@ with workflow.unsafe.imports_passed_through():
         Reopened,
         RunStatus,
     )
-    from elcano.graphs.lifecycle import finish as closing
+    from elcano.graphs.lifecycle import finish
     from elcano.graphs.lifecycle.journal import Journal
     from elcano.graphs.records import ArchiveCall
     from elcano.graphs.report.draft import ReportRef
     from elcano.graphs.run_contracts import FollowedRun, ResearchInput
     from elcano.graphs.state.failures import Cancellation, Failure
     from elcano.graphs.state.holds import Hold
-    from elcano.workflows import policies
+    from elcano.workflows import retry_policies
     from elcano.workflows.run_display import RunDisplay
 
 Result = TypeVar("Result")
@@ -56,15 +56,15 @@ async def take_over(asked: ResearchInput, follows: FollowedRun) -> None:
         result_type=Reopened,
         activity_id="take-over",
         summary=f"take over the passages of {follows.run_id}",
-        **policies.BOOKS,
+        **retry_policies.BOOKS,
     )
 
 
 async def publish_report(asked: ResearchInput, journal: Journal, shown: RunDisplay) -> ReportRef:
     """Checks the citations and stores the report, also when the writer failed."""
-    call = closing.publish_call(asked, journal)
+    call = finish.publish_call(asked, journal)
 
-    async def publishing(activity_id: str, policy: policies.Policy) -> ReportRef:
+    async def publishing(activity_id: str, policy: retry_policies.Policy) -> ReportRef:
         report: ReportRef = await workflow.execute_activity(
             PUBLISH_REPORT,
             call,
@@ -75,15 +75,15 @@ async def publish_report(asked: ResearchInput, journal: Journal, shown: RunDispl
         )
         return report
 
-    report = await _retry_in_rounds("publish-report", publishing, policies.PUBLISH, journal, shown)
-    journal.tell(closing.report_ready(report), workflow.time())
+    report = await _retry_in_rounds("publish-report", publishing, retry_policies.PUBLISH, journal, shown)
+    journal.tell(finish.report_ready(report), workflow.time())
     return report
 
 
 async def _retry_in_rounds(
     name: str,
-    work: Callable[[str, policies.Policy], Awaitable[Result]],
-    rounds: Sequence[policies.Policy],
+    work: Callable[[str, retry_policies.Policy], Awaitable[Result]],
+    rounds: Sequence[retry_policies.Policy],
     journal: Journal,
     shown: RunDisplay,
 ) -> Result:
@@ -97,7 +97,7 @@ async def _retry_in_rounds(
         try:
             result = await work(name if number == 1 else f"{name}.{number}", policy)
         except ActivityError as error:
-            if number == len(rounds) or not policies.is_worth_more(error, policy):
+            if number == len(rounds) or not retry_policies.is_worth_more(error, policy):
                 raise
             hold = Hold(reason="store", node=journal.run.node, detail=_in_vain(name, error), since=since)
             shown.hold_end(hold)
@@ -132,16 +132,16 @@ async def close_run(
     now = workflow.time()
     info = workflow.info()
     engine: Engine = "chain" if info.workflow_type == CHAIN_WORKFLOW else "graph"
-    last = journal.event(closing.last_event(status, journal.run, failure, report, cancellation), now)
-    run = closing.build_archived_run(asked, journal, status, failure, report, now, engine, info.run_id)
-    call = ArchiveCall(run=run, events=(*journal.events, last), log=closing.build_run_log(asked, journal))
+    last = journal.event(finish.last_event(status, journal.run, failure, report, cancellation), now)
+    run = finish.build_archived_run(asked, journal, status, failure, report, now, engine, info.run_id)
+    call = ArchiveCall(run=run, events=(*journal.events, last), log=finish.build_run_log(asked, journal))
 
-    async def archive(activity_id: str, policy: policies.Policy) -> None:
+    async def archive(activity_id: str, policy: retry_policies.Policy) -> None:
         await workflow.execute_activity(
             ARCHIVE_RUN, call, activity_id=activity_id, summary="keep the run and its events", **policy
         )
 
-    archiving = asyncio.create_task(_retry_in_rounds("archive-run", archive, policies.ARCHIVE, journal, shown))
+    archiving = asyncio.create_task(_retry_in_rounds("archive-run", archive, retry_policies.ARCHIVE, journal, shown))
     try:
         await asyncio.shield(archiving)
     except asyncio.CancelledError:

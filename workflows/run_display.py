@@ -12,7 +12,9 @@ from temporalio.common import SearchAttributeKey, SearchAttributeUpdate
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import RunStatus, Stage
-    from elcano.graphs.labels import (
+    from elcano.graphs.lifecycle.journal import Journal
+    from elcano.graphs.run_contracts import ResearchInput
+    from elcano.graphs.search_attributes import (
         COST_ATTRIBUTE,
         MODE_ATTRIBUTE,
         OUTCOME_ATTRIBUTE,
@@ -20,8 +22,6 @@ with workflow.unsafe.imports_passed_through():
         TOKENS_ATTRIBUTE,
         WAITING_ATTRIBUTE,
     )
-    from elcano.graphs.lifecycle.journal import Journal
-    from elcano.graphs.run_contracts import ResearchInput
     from elcano.graphs.spec.drawing import of_its_way, outline_graph, with_place
     from elcano.graphs.state.budget import Budget, Usage, usd_from_microusd
     from elcano.graphs.state.holds import Hold, HoldReason, WaitingCall, list_undecided_calls

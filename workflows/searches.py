@@ -17,16 +17,16 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted
     from elcano.graphs.engine.routing import broken_sources
     from elcano.graphs.frozen import JsonObject
-    from elcano.graphs.labels import format_label
     from elcano.graphs.lifecycle.journal import Journal
     from elcano.graphs.run_contracts import ResearchInput
+    from elcano.graphs.search_attributes import format_label
     from elcano.graphs.spec.graph import limits_of
     from elcano.graphs.state.budget import Usage
     from elcano.graphs.state.failures import Failure, FailureType
     from elcano.graphs.state.holds import Hold
     from elcano.graphs.state.state import RELATED
-    from elcano.workflows import policies
-    from elcano.workflows.approvals import Approvals
+    from elcano.workflows import retry_policies
+    from elcano.workflows.holds import Approvals
     from elcano.workflows.outcomes import LostCall, Outcome, await_outcome, build_failed_outcome, build_step_place
 
 
@@ -111,13 +111,15 @@ class ToolCalls:
             approval=approval,
         )
         source = _find_source_spec(given)
-        given_time = policies.limit_to_run_time(
-            policies.choose_tool_policy(work.tool, source),
+        given_time = retry_policies.limit_to_run_time(
+            retry_policies.choose_tool_policy(work.tool, source),
             self._journal.begun,
             self._journal.run.budget.research_seconds(),
         )
         limits = limits_of(self._asked.graph.by_id[work.node])
-        policy, seconds = policies.leave_time_to_worker(policies.apply_node_limits(given_time, limits), limits)
+        policy, seconds = retry_policies.leave_time_to_worker(
+            retry_policies.apply_node_limits(given_time, limits), limits
+        )
         activity_id = f"{work.step:04d}-{work.node}" + (f"-{item + 1}" if work.for_each else "")
         described = format_label(
             ": ".join(str(given[key]) for key in _NAMED if given.get(key)) or self._described(work)
@@ -144,7 +146,7 @@ class ToolCalls:
         since = earlier.since if earlier else now
         tries = (earlier.tries if earlier else 0) + 1
         asked_to_wait = max((lost.retry_after or 0.0 for lost in busy.values()), default=0.0)
-        seconds = policies.hold_seconds("provider", tries, asked_to_wait, waited=now - since)
+        seconds = retry_policies.hold_seconds("provider", tries, asked_to_wait, waited=now - since)
         if any(item.output is not None for item in done.values()):
             patience = max(_get_source_patience(work.inputs[item]) for item in busy)
             if now + seconds - since > patience or seconds > self._seconds_left():

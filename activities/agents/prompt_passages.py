@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from elcano.activities.report.references import Works
-from elcano.activities.similarity.related_passages import rank_related_passages
+from elcano.activities.similarity.similar_passages import rank_related_passages
 from elcano.graphs.agents.envelope import EvidenceItem, ShownPassages
 from elcano.graphs.catalogue.sources import MOST_RESULTS, SOURCES
 from elcano.graphs.report.reference_text import summarize_work

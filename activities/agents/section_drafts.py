@@ -13,7 +13,7 @@ from typing import Final
 from elcano.activities.agents.answer_drafts import UNREAD
 from elcano.activities.agents.prompt_passages import build_evidence_item, name_passages, of_work
 from elcano.activities.report.references import Works
-from elcano.activities.similarity.related_passages import rank_related_passages
+from elcano.activities.similarity.similar_passages import rank_related_passages
 from elcano.activities.text.stems import list_stems
 from elcano.graphs.agents.envelope import CriterionItem, Drafts, SectionItem, ShownPassages
 from elcano.graphs.report.draft import Citation, Claim, heading_for

@@ -38,14 +38,13 @@ from elcano.activities.tools.tool_activities import Passing, pass_without_waitin
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
-from elcano.graphs.model_names import model_names, provider_of
+from elcano.graphs.model_names import model_names, model_queue, provider_of
 from elcano.graphs.providers import (
     MODEL_PREFIX,
     Backoff,
     Provider,
     Turn,
     admit_provider_call,
-    model_queue,
     record_provider_answer,
     record_provider_failure,
 )

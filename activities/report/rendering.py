@@ -22,6 +22,7 @@ from elcano.activities.report.parts import render_parts
 from elcano.activities.report.references import Works, render_references, render_work_flag
 from elcano.activities.text.sentences import first_sentences
 from elcano.graphs.contracts import PublishCall
+from elcano.graphs.lifecycle.finish import list_made_queries
 from elcano.graphs.report.draft import heading_for
 from elcano.graphs.report.reference_text import describe_work_flags
 from elcano.graphs.report.statements import CheckedCitation, Part, Statement
@@ -314,7 +315,7 @@ def _render_searches(
 ) -> list[str]:
     """Render the sources, queries and dates of the searches; the text of a result may have been stored before that."""
     sources = words.sources.format(names=escape_markdown(", ".join(call.sources))) if call.sources else ""
-    queries = [f"“{escape_markdown(query)}”" for query in dict.fromkeys(call.searches)]
+    queries = [f"“{escape_markdown(query)}”" for query in list_made_queries(call.records, call.sections)]
     asked = words.searched_for.format(queries=queries[0]) if len(queries) == 1 else ""
     retrieved = sorted({format_utc_day(passage.retrieved_at) for passage in evidence} - {""})
     when = [

@@ -1,25 +1,30 @@
-"""The activities of a graph's tool nodes. Results are stored before they are returned, and returned by reference.
+"""The activities of tool nodes, of looks and of checks of sources.
 
-What is kept is never changed, since reports were made of it. So a passage whose work is told of otherwise now (a paper
-stored last year may have been retracted since) is kept once more, under an id that says so.
+Results are stored before they are returned, and returned by reference. What is kept is never changed, since reports
+were made of it. So a passage whose work is told of otherwise now (a paper stored last year may have been retracted
+since) is kept once more, under an id that says so.
 """
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from hashlib import sha256
 from typing import Any, Final, Literal, TypeAlias
+
+from pydantic import BaseModel
+from temporalio import activity
 
 from elcano.activities.calls.heartbeats import send_heartbeats
 from elcano.activities.calls.ledger_lines import build_ledger_entry, measure_queue_seconds
 from elcano.activities.calls.retry_classification import classify_failure
 from elcano.activities.services import Services
 from elcano.activities.similarity.embedder import Embedder
-from elcano.activities.similarity.related_passages import rank_related_passages
-from elcano.activities.similarity.repeated_passages import PassageComparison
+from elcano.activities.similarity.similar_passages import PassageComparison, rank_related_passages
 from elcano.activities.sources.base import SearchesStore, SearchResults, Source
 from elcano.activities.sources.registry import Sources
 from elcano.activities.tools.tool_work import ToolWork, build_evidence_ref
+from elcano.graphs.catalogue.looks import LOOK, LOOKS, LookCall
 from elcano.graphs.catalogue.sources import LONGEST_QUERY, SourceSpec
 from elcano.graphs.catalogue.tools import (
     RELATED,
@@ -34,6 +39,7 @@ from elcano.graphs.contracts import ToolCall, ToolResult
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.plugin import resolve_function
+from elcano.graphs.providers import CHECK_SOURCE, FoundPassage, SourceCheck, SourceChecked
 from elcano.graphs.report.works import Work
 from elcano.graphs.text import ELLIPSIS, shorten_text
 from elcano.settings import Settings
@@ -176,3 +182,64 @@ def as_taken(query: str, source: SourceSpec) -> tuple[str, tuple[str, ...]]:
         return query, ()
     kept = shorten_text(query, longest + len(ELLIPSIS)).removesuffix(ELLIPSIS)
     return kept, (f"{source.name}: of a query only the first {longest} characters were searched for: {kept}",)
+
+
+class LookActivities:
+    """The activity `look`."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    @activity.defn(name=LOOK)
+    async def look(self, call: LookCall) -> BaseModel:
+        """Does one look.
+
+        Raises:
+            ApplicationError: there is no such look here, or what is looked at is away.
+        """
+        async with send_heartbeats():
+            try:
+                spec = LOOKS[call.look]
+                run: Callable[[Services, Any], Awaitable[BaseModel]] = resolve_function(spec.run)
+                return await run(self._services, spec.input.model_validate(call.asked))
+            except Exception as error:
+                raise classify_failure(error) from None
+
+
+EXCERPT_CHARACTERS: Final = 300
+
+
+class CheckActivities:
+    """The activity `check_source`; it goes by the provider's rate and waits as every search does."""
+
+    def __init__(self, store: Store, sources: Sources, *, passing: Passing = pass_without_waiting) -> None:
+        self._store = store
+        self._sources = sources
+        self._passing = passing
+
+    @activity.defn(name=CHECK_SOURCE)
+    async def check_source(self, check: SourceCheck) -> SourceChecked:
+        """Searches once and keeps nothing of it.
+
+        Raises:
+            ApplicationError: sorted as any search's failure.
+        """
+        try:
+            source = self._sources.get(check.source)
+            query, cut = as_taken(check.query, source.spec)
+            async with self._passing(source.spec):
+                began = time.monotonic()
+                limit = min(check.limit, source.spec.limits.results)
+                found = await search_source(source, self._store.of(check.tenant), "", query, limit)
+                seconds = time.monotonic() - began
+        except Exception as error:
+            raise classify_failure(error) from None
+        passages = tuple(
+            FoundPassage(
+                title=shorten_text(one.title, EXCERPT_CHARACTERS),
+                locator=one.locator,
+                excerpt=shorten_text(" ".join(one.text.split()), EXCERPT_CHARACTERS),
+            )
+            for one in found.evidence
+        )
+        return SourceChecked(query=query, passages=passages, warnings=(*cut, *found.warnings), seconds=seconds)

@@ -24,9 +24,9 @@ from elcano.api.events.live_words import WordsReader
 from elcano.api.runs.run_status import current_run
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import BranchOf
-from elcano.graphs.identity import Tenant
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.events import AgentEvent
+from elcano.graphs.tenant_identity import Tenant
 from elcano.storage.store import Store, TenantStore
 
 KEPT_EVENTS: Final = 20_000

@@ -15,8 +15,8 @@ from pydantic import AfterValidator, ConfigDict, Field, PlainSerializer, WithJso
 from pydantic_core import PydanticCustomError
 
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.identity import RUN_ID
 from elcano.graphs.state.events import AgentEvent
+from elcano.graphs.tenant_identity import RUN_ID
 
 
 class Described(Frozen):
@@ -151,3 +151,12 @@ class Accepted(Described):
 
     run_id: str = Field(examples=[EXAMPLE_RUN])
     """The run."""
+
+
+class VersionCard(Described):
+    """A version of a graph or an agent of your own."""
+
+    version: int = Field(ge=1, examples=[2])
+    """Its number; it is named as `name@2`."""
+    at: Moment = Field(examples=["2026-01-01T00:00:00Z"])
+    """When it was kept."""

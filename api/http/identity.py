@@ -10,7 +10,7 @@ from typing import Protocol
 from fastapi import Request
 
 from elcano.api.http.errors import Unauthenticated
-from elcano.graphs.identity import DEFAULT_TENANT, Tenant, fault_of, is_tenant
+from elcano.graphs.tenant_identity import DEFAULT_TENANT, Tenant, fault_of, is_tenant
 from elcano.settings.settings import Settings
 
 ASK_OTHERWISE = "ask through the proxy that signs you in, which has to say it"

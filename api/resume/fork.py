@@ -14,12 +14,12 @@ from elcano.api.control.approvals import MOST_SECTIONS, SectionBody
 from elcano.api.http.errors import FieldFault, RequestInvalid, ResumeRefused
 from elcano.api.http.fields import Request, Spoken, Text
 from elcano.api.resume.resumption import Model, SourceNames, judge_names, with_changes
+from elcano.api.runs.idempotent_submission import JudgedRun
 from elcano.api.runs.judgement import Refusals, resolve_own_graph
 from elcano.api.runs.model_checks import assign_model_queues, find_model_faults, find_model_name_faults
 from elcano.api.runs.run_log import read_log
 from elcano.api.runs.run_request import MAX_BACKGROUND, MAX_INSTRUCTIONS, MAX_QUESTION, BudgetRequest
 from elcano.api.runs.run_status import current_run
-from elcano.api.runs.submission import JudgedRun
 from elcano.api.services import Services
 from elcano.graphs.contracts import ForkedFrom
 from elcano.graphs.engine.entries import RunResumed

@@ -8,6 +8,7 @@ from starlette.concurrency import run_in_threadpool
 
 from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults, list_request_faults
 from elcano.api.runs.follow_up import CannotFollow, load_followed_run
+from elcano.api.runs.idempotent_submission import JudgedRun
 from elcano.api.runs.model_checks import assign_model_queues, find_model_faults, find_model_name_faults
 from elcano.api.runs.run_request import RunRequest
 from elcano.api.runs.runnable_graphs import (
@@ -26,13 +27,11 @@ from elcano.api.runs.source_availability import (
     find_choice_faults,
     survey_sources,
 )
-from elcano.api.runs.submission import JudgedRun
 from elcano.api.services import Services
 from elcano.graphs.checks.callees import extra_faults
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.contracts import CHAIN_MODES, Engine
 from elcano.graphs.errors import ElcanoError, GraphInvalid
-from elcano.graphs.identity import Tenant
 from elcano.graphs.modes import DEFAULT_MODE, MODES, list_aliases, with_path_seconds
 from elcano.graphs.run_contracts import FollowedRun, ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph
@@ -40,6 +39,7 @@ from elcano.graphs.spec.limits import MAX_FAULTS
 from elcano.graphs.spec.walks import has_sections
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.rubric import GENERAL, Rubric
+from elcano.graphs.tenant_identity import Tenant
 from elcano.settings.settings import Settings
 from elcano.storage.domains import known_domains
 

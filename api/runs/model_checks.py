@@ -21,11 +21,11 @@ from elcano.graphs.model_names import (
     address_of,
     list_chosen_models,
     model_fault,
+    model_queue,
     parse_model_provider,
 )
 from elcano.graphs.modes import can_choose_mode
 from elcano.graphs.plugin import load_objects
-from elcano.graphs.providers import model_queue
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.settings.environment import is_set

@@ -6,7 +6,7 @@ A run that chooses its mode is told which modes it cannot choose, and why: befor
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
@@ -37,43 +37,48 @@ from elcano.graphs.modes import (
 from elcano.graphs.named_parts import branches_named, with_branches
 from elcano.graphs.spec.graph import Node, ResearchGraph, ToolNode
 from elcano.graphs.spec.limits import AND_MORE, size_faults
-from elcano.graphs.spec.own_agent import VersionedName
 from elcano.graphs.spec.walks import has_sections
 from elcano.graphs.state.budget import Limits
 from elcano.settings.settings import Settings
 from elcano.storage.store import TenantStore
-from elcano.storage.versions import GraphStore, GraphVersion
+from elcano.storage.versions import VersionStore
+
+OwnGraphs: TypeAlias = VersionStore[ResearchGraph]
 
 
-async def find_named_graph(text: str, own: GraphStore) -> ResearchGraph | None:
+async def find_named_graph(text: str, own: OwnGraphs) -> ResearchGraph | None:
     """The graph that `text` names (a mode, `name` or `name@version` of one's own, an alias); None if there is none."""
     if (built_in := MODES.get(text)) is not None:
         return built_in
-    kept = await version_of(text, own)  # one that was kept before there was an alias of its name keeps it
-    return mode_named(text) if kept is None else kept.graph
+    kept = await own.get_named(text)  # one that was kept before there was an alias of its name keeps it
+    return mode_named(text) if kept is None else kept.item
 
 
-async def version_of(text: str, own: GraphStore) -> GraphVersion | None:
-    """The version of a graph of one's own that `text` names; None if there is none."""
-    name = VersionedName.parse(text)
-    return None if name is None else await own.get(name.name, name.version)
-
-
-async def require_own(text: str, own: GraphStore) -> GraphVersion:
+async def require_named_graph(text: str, own: OwnGraphs) -> ResearchGraph:
     """The same.
 
     Raises:
         GraphNotFound: there is none; the text says which there are.
     """
-    if (kept := await version_of(text, own)) is None:
+    if (found := await find_named_graph(text, own)) is None:
+        raise GraphNotFound(next(iter(explain_unknown_name("graph", text, await list_graph_names(own)))))
+    return found
+
+
+async def require_own_graph(text: str, own: OwnGraphs) -> None:
+    """Refuse a name that no graph of one's own has.
+
+    Raises:
+        GraphNotFound: there is none; the text says which there are.
+    """
+    if await own.get_named(text) is None:
         built_in = f"{text!r} is a built-in graph, which has no versions"
         raise GraphNotFound(next(iter(explain_unknown_name("graph", text, await list_graph_names(own))), built_in))
-    return kept
 
 
-async def list_graph_names(own: GraphStore) -> tuple[str, ...]:
+async def list_graph_names(own: OwnGraphs) -> tuple[str, ...]:
     """Return the names that a run can be started with: modes, aliases and stored graphs."""
-    return (*MODES, *list_aliases(), *(kept.graph.name for kept in await own.all()))
+    return (*MODES, *list_aliases(), *(kept.item.name for kept in await own.all()))
 
 
 async def validate_received_graph(given: dict[str, Any], own: TenantStore, *, inside: str = "") -> ResearchGraph:
@@ -109,10 +114,10 @@ async def _expand_graph(given: Any, own: TenantStore) -> tuple[Any, list[Fault]]
 
 async def _list_kept_agents(own: TenantStore) -> list[str]:
     """Return the names of the stored agents, for suggestions."""
-    return [kept.agent.name for kept in await own.agents.all()]
+    return [kept.item.name for kept in await own.agents.all()]
 
 
-async def _resolve_branch_graphs(given: Any, own: GraphStore) -> tuple[Mapping[str, ResearchGraph], list[Fault]]:
+async def _resolve_branch_graphs(given: Any, own: OwnGraphs) -> tuple[Mapping[str, ResearchGraph], list[Fault]]:
     """The graphs that stand for branches by name, and the places at which there is none."""
     places = branches_named(given)
     found = {name: await find_named_graph(name, own) for name in places.values()}

@@ -6,16 +6,21 @@ Requests that were answered by a party that could not know the answer are repeat
 happened that their run has yet to hear of (`workflows/sandbox.py`), which lasts milliseconds. And requests that the run
 never saw: a server that was killed hands a task to a worker, forgets which requests it put into it, and refuses them as
 unsupported once the task comes back without an answer to them.
+
+A worker waits for its server as long as it takes, and gives the namespace the search attributes that it lacks.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
 from pydantic import ValidationError
+from temporalio.api.enums.v1 import IndexedValueType
+from temporalio.api.operatorservice.v1 import AddSearchAttributesRequest, ListSearchAttributesRequest
 from temporalio.client import (
     Client,
     Interceptor,
@@ -30,6 +35,7 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.api.http.errors import RunForgotten, RunUnreadable, TemporalRefused, TemporalUnavailable, WorkerUnavailable
 from elcano.graphs.errors import StoreDamaged
+from elcano.graphs.search_attributes import SEARCH_ATTRIBUTES
 from elcano.settings.settings import Settings
 from elcano.storage.payloads import connect_config
 from elcano.workflows.sandbox import TOO_EARLY
@@ -179,3 +185,74 @@ def mapped_query() -> Iterator[None]:
             if error.status in _NO_WORKER:
                 raise WorkerUnavailable(NO_WORKER) from error
             raise
+
+
+_log = logging.getLogger("worker")
+
+_TYPES: Final = {
+    "Keyword": IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
+    "Int": IndexedValueType.INDEXED_VALUE_TYPE_INT,
+    "Double": IndexedValueType.INDEXED_VALUE_TYPE_DOUBLE,
+}
+"""Types of search attributes, as the server's operator service names them."""
+_CLOSED_TO_US = (RPCStatusCode.PERMISSION_DENIED, RPCStatusCode.UNIMPLEMENTED)
+"""Errors of a server whose operator service is not for this client, or does not exist; waiting fixes neither."""
+FIRST_CONNECT_PAUSE = 0.5
+LONGEST_CONNECT_PAUSE = 15.0
+"""Seconds between two attempts to reach the server: doubled from the first to the longest."""
+
+
+async def connect_when_ready(settings: Settings) -> Client:
+    """A client whose namespace is ready for runs, however long the server takes to appear."""
+    config = connect_config(settings)
+    pause = FIRST_CONNECT_PAUSE
+    while True:
+        try:
+            client = await Client.connect(**config)
+            await ensure_search_attributes(client)
+        except (RuntimeError, RPCError) as error:  # RuntimeError is how the SDK says that it cannot connect
+            _log.warning("Temporal at %s is not ready, next try in %g s: %s", config["target_host"], pause, error)
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LONGEST_CONNECT_PAUSE)
+        else:
+            return client
+
+
+async def ensure_search_attributes(client: Client) -> None:
+    """Registers the search attributes that the namespace lacks.
+
+    A server that does not let this client look or register is said once what somebody has to do by hand, and that is
+    all: everything else works with attributes that are there already.
+
+    Raises:
+        RPCError: the server cannot answer now, or the namespace does not exist (yet).
+    """
+    operator = client.operator_service
+    missing = list(SEARCH_ATTRIBUTES)
+    try:
+        known = await operator.list_search_attributes(ListSearchAttributesRequest(namespace=client.namespace))
+        missing = [name for name in SEARCH_ATTRIBUTES if name not in known.custom_attributes]
+        if not missing:
+            return
+        types = {name: _TYPES[SEARCH_ATTRIBUTES[name]] for name in missing}
+        await operator.add_search_attributes(
+            AddSearchAttributesRequest(namespace=client.namespace, search_attributes=types)
+        )
+    except RPCError as error:
+        if error.status in _CLOSED_TO_US:
+            _log.warning("%s", by_hand(client.namespace, missing, error))
+            return
+        if error.status != RPCStatusCode.ALREADY_EXISTS:  # another worker was quicker
+            raise
+    _log.info("registered the search attributes %s", ", ".join(missing))
+
+
+def by_hand(namespace: str, missing: Sequence[str], error: RPCError) -> str:
+    """Explain which search attributes an administrator has to register, with a command to copy."""
+    names = " ".join(f"--name {name} --type {SEARCH_ATTRIBUTES[name]}" for name in missing)
+    return (
+        f"the search attributes of namespace {namespace!r} cannot be looked after from here "
+        f"({error.status.name}: {error.message}). The worker continues; runs cannot start unless a person who may "
+        f"registers them: temporal operator search-attribute create --namespace {namespace} {names} "
+        "(on Temporal Cloud: in the namespace's settings, with these types)"
+    )

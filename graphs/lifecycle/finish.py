@@ -3,6 +3,8 @@
 Pure: it reads a journal and calls nothing.
 """
 
+from collections.abc import Iterable
+
 from pydantic import ValidationError
 
 from elcano.graphs.agents.definition import AGENTS
@@ -21,8 +23,9 @@ from elcano.graphs.spec.graph import MISSING, AgentNode, ResearchGraph, ToolNode
 from elcano.graphs.state.branches import branch_states
 from elcano.graphs.state.events import EventType
 from elcano.graphs.state.failures import Cancellation, Failure
+from elcano.graphs.state.plan import SectionResult
 from elcano.graphs.state.rubric import RubricScores
-from elcano.graphs.state.state import ResearchState
+from elcano.graphs.state.state import ResearchState, ToolCallRecord
 from elcano.graphs.text import format_count
 
 
@@ -43,16 +46,21 @@ def build_research_result(
         unanswered=handed.unanswered,
         evidence=handed.evidence,
         values=handed.values,
-        searches=list_made_queries(run.state) if asked.branch_of else (),
+        searches=list_made_queries(list_searches(run.state), run.state.sections) if asked.branch_of else (),
         warnings=(*run.state.warnings, *handed.warnings) if asked.branch_of else (),
         failure=failure,
     )
 
 
-def list_made_queries(state: ResearchState) -> tuple[str, ...]:
-    """Every query that was made, its own and those of its sections, once."""
-    own = (call.query for turn in state.conversation for call in turn.tool_calls)
-    of_sections = (query for section in state.sections for query in section.searches)
+def list_searches(state: ResearchState) -> tuple[ToolCallRecord, ...]:
+    """Every search of a run itself."""
+    return tuple(call for turn in state.conversation for call in turn.tool_calls)
+
+
+def list_made_queries(searches: Iterable[ToolCallRecord], sections: Iterable[SectionResult]) -> tuple[str, ...]:
+    """Every query that was made, those of a run itself and of its sections, once."""
+    own = (call.query for call in searches)
+    of_sections = (query for section in sections for query in section.searches)
     return tuple(dict.fromkeys((*own, *of_sections)))
 
 
@@ -82,12 +90,11 @@ def publish_call(asked: ResearchInput, journal: Journal) -> PublishCall:
         failure=run.failure,
         models=tuple(dict.fromkeys(written_by)),
         sources=list_searched_sources(asked, journal),
-        searches=list_made_queries(state),
         iterations=run.budget.iterations,
         usage=run.budget.used,
         sections=state.sections,
         warnings=state.warnings,
-        records=tuple(call for turn in state.conversation for call in turn.tool_calls),
+        records=list_searches(state),
         kept=state.distinct_evidence,
         searched=asked.searched,
         choice=state.choice,

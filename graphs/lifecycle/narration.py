@@ -28,7 +28,6 @@ from elcano.graphs.engine.entries import (
 )
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.identity import insert_requester
 from elcano.graphs.lifecycle.event_texts import (
     EventDraft,
     agent_of,
@@ -46,6 +45,7 @@ from elcano.graphs.state.branches import BranchOutcomes, ReusedWork
 from elcano.graphs.state.events import EventType
 from elcano.graphs.state.failures import Ending, FailureType
 from elcano.graphs.state.holds import Hold
+from elcano.graphs.tenant_identity import insert_requester
 from elcano.graphs.text import ensure_list, format_count, title_from_id
 
 

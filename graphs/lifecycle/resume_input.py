@@ -12,7 +12,7 @@ from elcano.graphs.engine.commands import BranchStart
 from elcano.graphs.engine.entries import RunResumed, StepCompleted
 from elcano.graphs.engine.run import Run
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.lifecycle import finish
+from elcano.graphs.lifecycle.finish import build_research_result
 from elcano.graphs.lifecycle.handover import build_branch_outcome
 from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.lifecycle.resume_points import (
@@ -129,7 +129,7 @@ def kept_branch(branch: ArchivedRun, log: RunLog) -> KeptBranch:
     journal = Journal(
         asked.graph, JournalPages(run=log.run, entries=log.entries, events=(), started_at=branch.started_at)
     )
-    result = finish.build_research_result(asked, journal, branch.failure, None)
+    result = build_research_result(asked, journal, branch.failure, None)
     path = branch.branch_of.path.rpartition("/")[2] if branch.branch_of else ""
     started = BranchStart(index=0, parallel_path_id=path, branch=asked.graph.name, input=_started_with(asked))
     return KeptBranch(

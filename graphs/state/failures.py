@@ -8,9 +8,9 @@ from typing import Final, Literal
 from pydantic import Field, ValidationError
 
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.identity import NAME_CHARACTERS, insert_requester
 from elcano.graphs.spec.graph import EndKind
 from elcano.graphs.state.budget import Exhausted, Usage
+from elcano.graphs.tenant_identity import NAME_CHARACTERS, insert_requester
 
 
 class FailureType:

@@ -8,25 +8,17 @@ from typing import Final
 
 from elcano.graphs.builder import CONTEXT, NEW_EVIDENCE, WRITING, GraphBuilder
 from elcano.graphs.modes import Mode
+from elcano.plugins.research.judged_search import ENOUGH, NO_ITERATION_LEFT, add_judged_search
 
 ANALYSIS = (
-    GraphBuilder("analysis", "Search, read numbers out of what was found, test them by meta-analysis, write.")
-    .add_tool_node(
-        "search",
-        tool="search",
+    add_judged_search(
+        GraphBuilder("analysis", "Search, read numbers out of what was found, test them by meta-analysis, write."),
+        "analyst",
         description="Every source at once, each asked all of the same",
-        for_each="pairs(sources, outputs.judge.next_search_queries || [question])",
-        inputs={"source": "item[0]", "query": "item[1]", "limit": "`50`"},
-        reducer="add_evidence",
+        limit=50,
+        judging=CONTEXT,
+        ends_early=False,
     )
-    .add_agent_node(
-        "judge",
-        agent="judge",
-        description="Is the evidence enough",
-        inputs=CONTEXT,
-        reducer="record_judgement",
-    )
-    .add_decision_node("enough", description="Enough?")
     .add_agent_node(
         "analyst",
         agent="analyst",
@@ -50,28 +42,19 @@ ANALYSIS = (
         description="The report, every claim with its quote",
         inputs={**WRITING, "background": "join(' ', [background, outputs.analyze.told || ''])"},
     )
-    .connect_nodes("search", "judge", "enough")
-    .add_conditional_edge("enough", "analyst", when="outputs.judge.recommendation == 'synthesize'", label="enough")
-    .add_conditional_edge("enough", "analyst", when="stalled", label="the last searches found nothing that helps")
-    .add_conditional_edge("enough", "analyst", when="budget.iterations.remaining == `0`", label="no iteration left")
-    .add_conditional_edge(
-        "enough", "analyst", when="!(outputs.judge.next_search_queries)", label="nothing left to search"
-    )
-    .connect_nodes("enough", "search", label="search again", loop=True)
     .connect_nodes("analyst", "analyze", "thorough")
-    .add_conditional_edge("thorough", "writer", when="outputs.judge.recommendation == 'synthesize'", label="enough")
+    .add_conditional_edge("thorough", "writer", when=ENOUGH, label="enough")
     .add_conditional_edge(
         "thorough", "writer", when="stalled", label="the last searches found nothing that helps", ending="stalled"
     )
     .add_conditional_edge(
         "thorough",
         "writer",
-        when="budget.iterations.remaining == `0`",
+        when=NO_ITERATION_LEFT,
         label="no iteration was left",
         ending="iterations",
     )
     .connect_nodes("thorough", "writer", label="nothing left to search")
-    .set_entry_node("search")
     .set_exit_nodes("writer")
     .build()
 )

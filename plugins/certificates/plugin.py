@@ -8,6 +8,6 @@ plugin: Final = Plugin(
     name="certificates",
     description="Certificates of runs: all that a report rests on, to be verified without Elcano's server.",
     package="elcano.plugins.certificates",
-    routes=(".routes:router",),
+    routes=(".run_certificate:router",),
     commands={"certificate": ".certificate_command:certificate", "verify": ".certificate_command:verify"},
 )

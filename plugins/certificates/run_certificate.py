@@ -1,7 +1,6 @@
-"""Looks up all parts of a certificate before sending its first byte, so that a run that can have none gets an error.
+"""The certificate of a report: everything that it was made of, in one file that can be checked without this server.
 
-Everything that the report of a run was made of is read from the store, piece by piece, as a certificate.
-
+All its parts are looked up before its first byte is sent, so that a run that can have none gets an error.
 Logs, drafts and reports are kept by their hash and go in as they are kept. Nothing that grows with a run is held in
 memory but the run's own log.
 """
@@ -12,10 +11,14 @@ from collections.abc import AsyncIterator, Iterable
 from importlib.metadata import version
 from typing import Final
 
+from fastapi import APIRouter
+from fastapi.responses import StreamingResponse
+
 from elcano import __version__
-from elcano.api.http.errors import NotCertifiable, ReportLost
+from elcano.api.http.errors import NotCertifiable, ReportLost, RunNotFound, RunUnreadable, problem_docs
 from elcano.api.runs.run_log import read_log
 from elcano.api.runs.run_status import current_run
+from elcano.api.services import Provided
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import REPORTED
 from elcano.graphs.errors import StoreDamaged
@@ -165,3 +168,30 @@ async def stream_certificate(run_id: str, temporal: Temporal, store: TenantStore
             jmespath=version("jmespath"),
         )
     )
+
+
+JSON = "application/json"
+
+router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"])
+
+
+@router.get(
+    "/certificate",
+    response_class=StreamingResponse,
+    responses={
+        200: {
+            "description": "The certificate, a JSON object with one part a line",
+            "content": {JSON: {"schema": {"type": "object"}}},
+        },
+        **problem_docs(RunNotFound, NotCertifiable, ReportLost, RunUnreadable),
+    },
+)
+async def get_certificate(run_id: str, services: Provided) -> StreamingResponse:
+    """Get everything that a run's report was made of, as one file: `elcano verify FILE` checks it without a server.
+
+    It has what was asked for with the graph, the outcome of every step and of every section's, the passages and texts
+    that are cited, what was spent, the report, and a hash for each of these. Keep the bytes as they come.
+    """
+    pieces = await stream_certificate(run_id, services.temporal, services.store)
+    name = f'attachment; filename="{run_id}.certificate.json"'
+    return StreamingResponse(pieces, media_type=JSON, headers={"Content-Disposition": name})

@@ -8,6 +8,7 @@ plugin: Final = Plugin(
     name="literature",
     description="Services of scientific literature, and the literature review.",
     package="elcano.plugins.literature",
+    needs=("research",),
     modes=(".review_mode:MODE",),
     report_additions=(".review_report:ReviewAddition",),
     sources=(".source_specs:SOURCES",),

@@ -6,51 +6,26 @@ report: records found, kept and cited by source, and a table of the studies that
 
 from typing import Final
 
-from elcano.graphs.builder import JUDGING, WRITING, GraphBuilder
+from elcano.graphs.builder import WRITING, GraphBuilder
 from elcano.graphs.modes import Mode
+from elcano.plugins.research.judged_search import add_judged_search
 
 NAME: Final = "literature_review"
 LITERATURE_REVIEW = (
-    GraphBuilder(NAME, "Search every source alike, judge, search again, write; count records and list the studies.")
-    .add_tool_node(
-        "search",
-        tool="search",
+    add_judged_search(
+        GraphBuilder(
+            NAME, "Search every source alike, judge, search again, write; count records and list the studies."
+        ),
+        "writer",
         description="Every source at once, each asked all of the same",
-        for_each="pairs(sources, outputs.judge.next_search_queries || [question])",
-        inputs={"source": "item[0]", "query": "item[1]", "limit": "`50`"},
-        reducer="add_evidence",
+        limit=50,
     )
-    .add_agent_node(
-        "judge",
-        agent="judge",
-        description="Is the evidence enough",
-        inputs=JUDGING,
-        reducer="record_judgement",
-    )
-    .add_decision_node("enough", description="Enough?")
     .add_agent_node(
         "writer",
         agent="writer",
         description="The review, every claim with its quote",
         inputs={**WRITING, "form": "'review'"},
     )
-    .connect_nodes("search", "judge", "enough")
-    .add_conditional_edge("enough", "writer", when="outputs.judge.recommendation == 'synthesize'", label="enough")
-    .add_conditional_edge(
-        "enough", "writer", when="stalled", label="the last searches found nothing that helps", ending="stalled"
-    )
-    .add_conditional_edge(
-        "enough",
-        "writer",
-        when="budget.iterations.remaining == `0`",
-        label="no iteration left",
-        ending="iterations",
-    )
-    .add_conditional_edge(
-        "enough", "writer", when="!(outputs.judge.next_search_queries)", label="nothing left to search"
-    )
-    .connect_nodes("enough", "search", label="search again", loop=True)
-    .set_entry_node("search")
     .set_exit_nodes("writer")
     .build()
 )

@@ -110,7 +110,8 @@ findings = Table(
     ForeignKeyConstraint(["tenant", "evidence_id"], [evidence.c.tenant, evidence.c.id], name="evidence_of_finding"),
     Index("findings_of_evidence", "tenant", "evidence_id"),
 )
-"""Which run found which evidence; `position` increases in the order of finding within a run and its branches."""
+"""Which run found which evidence; `position` increases in the order of finding within a run and its branches, and is
+the same for all of these that found a passage."""
 
 artifacts = Table(
     "artifacts",

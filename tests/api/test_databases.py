@@ -11,7 +11,7 @@ from temporalio.worker import Worker
 
 from elcano.activities.services import Services
 from elcano.activities.sources.registry import open_sources
-from elcano.activities.tools.looks import LookActivities
+from elcano.activities.tools.tool_activities import LookActivities
 from elcano.plugins.data.query_models import ExecuteSqlOutput, SqlExamplesOutput
 from elcano.settings import Settings
 from elcano.storage.store import Store

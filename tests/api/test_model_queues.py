@@ -11,8 +11,8 @@ from temporalio.client import Client
 from elcano.activities.sources.registry import open_sources
 from elcano.api.runs.model_checks import assign_model_queues
 from elcano.graphs.contracts import ModelChoice
+from elcano.graphs.model_names import model_queue
 from elcano.graphs.modes import MODES
-from elcano.graphs.providers import model_queue
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.limits import AgentLimits
 from elcano.settings.settings import Settings
@@ -44,13 +44,13 @@ def asked(**changes: object) -> ResearchInput:
 
 def test_what_waits_where_is_written_into_the_run_its_branches_agents_too() -> None:
     settings = Settings.model_validate(
-        {"model": "offline", "agent_models": {"writer": f"{MODEL},offline"}, "model_rates": RATED}
+        {"model": "offline", "agent_models": {"tool_selector": f"{MODEL},offline"}, "model_rates": RATED}
     )
-    assert assign_model_queues(asked(), settings).model_providers == {"writer": "cerebras"}
-    choice = ModelChoice(default=MODEL, by_agent={"writer": "openai:gpt-5.1", "judge": "offline"})
+    assert assign_model_queues(asked(), settings).model_providers == {"tool_selector": "cerebras"}
+    choice = ModelChoice(default=MODEL, by_agent={"tool_selector": "openai:gpt-5.1", "judge": "offline"})
     chosen = assign_model_queues(asked(models=choice), settings).model_providers
     assert {"planner", "long_writer", "knowledge_gap"} <= set(chosen)
-    assert not {"writer", "judge"} & set(chosen)
+    assert not {"tool_selector", "judge"} & set(chosen)
     plain = Settings.model_validate({"model": MODEL})
     assert assign_model_queues(asked(), plain).model_providers == {}
     first, *others = MODES["simple"].nodes

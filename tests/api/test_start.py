@@ -11,8 +11,8 @@ from temporalio.client import Client
 
 from elcano.api.http.request_checks import MAX_BODY
 from elcano.graphs.checks.budget_limits import default_limits
-from elcano.graphs.labels import MODE_ATTRIBUTE, STAGE_ATTRIBUTE, TENANT_ATTRIBUTE
 from elcano.graphs.modes import MODES
+from elcano.graphs.search_attributes import MODE_ATTRIBUTE, STAGE_ATTRIBUTE, TENANT_ATTRIBUTE
 from elcano.storage.store import Store
 from tests.api import scripted
 

@@ -18,7 +18,7 @@ from temporalio.client import Client
 
 from elcano.api.http.errors import FieldFault, KeyReused, RequestInvalid, RunForgotten, TooManyRuns
 from elcano.api.runs import judgement
-from elcano.api.runs.submission import JudgedRun, submit_run
+from elcano.api.runs.idempotent_submission import JudgedRun, submit_run
 from elcano.api.services import Services
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import Engine

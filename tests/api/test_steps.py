@@ -217,7 +217,7 @@ async def test_a_run_that_went_on_is_one_list(
 ) -> None:
     monkeypatch.setattr("elcano.worker.TASK_QUEUE", task_queue)
     provider = going_on.Provider(sections=2)
-    provider.off.add(("writer", f"What of {provider.sections[-1]} and retries?"))
+    provider.off.add(("judge", f"What of {provider.sections[-1]} and retries?"))
     async with going_on.working(temporal, store, api_settings, provider):
         run_id = await start(api, QUESTION, mode="deep", use_graph=use_graph)
         assert (await ended(api, run_id))["status"] == "failed"
@@ -247,7 +247,7 @@ async def test_a_run_that_went_on_is_one_list(
         if row["kind"] == "agent":
             assert sum(map(used, row["attempts"])) == used(row), row
     (split,) = [row for row in steps if row["kind"] == "parallel"]
-    assert [branch["status"] for branch in split["branches"]] == ["drafted", "drafted"]
+    assert [branch["status"] for branch in split["branches"]] == ["done", "done"]
     shared = (await answered(api, f"/v1/runs/{forked}/steps"))["rows"]
     *_, fork, last = shared
     assert (fork["before"], fork["kind"], last["number"]) == (run["steps"], "run_resumed", run["steps"])

@@ -23,7 +23,9 @@ PASSAGES = {
     "harbour.md": "# The harbour\n\nThe harbour froze in the winter of 1519, and no ship left it before March.",
     "island.md": "# The island\n\nOn the island the crew found water, wood and a bay that no chart had shown.",
     "voyage.md": "# The voyage\n\nThe voyage took three years; of five ships one came home, with eighteen men.",
+    "crew.md": "# The crew\n\nSixty sailors were sick when the fleet came to the strait, and fresh food healed them.",
 }
+"""Of these the first search finds one, and each turn of `researcher` another."""
 
 
 RULES = "tests.rules.plugin:plugin"
@@ -54,7 +56,7 @@ def researcher() -> Researcher:
 
 @pytest.fixture(scope="module")
 def chosen(folder: Path, researcher: Researcher, changed: pytest.MonkeyPatch) -> Iterator[Settings]:
-    """Settings of a stack whose worker asks `researcher` and searches three small documents."""
+    """Settings of a stack whose worker asks `researcher` and searches a few small documents."""
     documents = folder / "documents"
     documents.mkdir()
     for name, text in PASSAGES.items():

@@ -4,6 +4,7 @@ What it answers depends on the envelope alone, so a call that is made again is a
 answer at chosen places, so that whatever is done meanwhile is done in the middle of a run.
 """
 
+import re
 import threading
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -34,7 +35,7 @@ class Researcher:
         self.delay = delay
         """Seconds that every answer takes."""
         self.prompts: list[tuple[Place, str]] = []
-        """What was asked, in the order of asking."""
+        """What was asked, in the order of asking, with the texts of passages for their keys."""
         self._holding: set[Place] = set()
         self._held: set[Place] = set()
         self._halved: Place | None = None
@@ -68,7 +69,7 @@ class Researcher:
         envelope = parse_envelope(prompt)
         assert envelope is not None, "not a prompt of ours"
         place = Place(envelope.question, envelope.kind, envelope.iteration)
-        self.prompts.append((place, prompt))
+        self.prompts.append((place, _without_keys(prompt, envelope)))
         if place in self._holding and not self._released.is_set():
             self._held.add(place)
             self._released.wait(HOLD_SECONDS)
@@ -76,6 +77,12 @@ class Researcher:
         reply = make_completion(output(envelope), usage=usage)
         half = self._released if place == self._halved else None
         return Reply(reply.status, reply.body, reply.headers, self.delay, half=half)
+
+
+def _without_keys(prompt: str, task: TaskEnvelope) -> str:
+    """`prompt` as it is in every run: which of several searches is over first decides what keys passages have."""
+    texts = {passage.key: passage.text for passage in task.evidence}
+    return re.sub(r"\be\d+\b", lambda found: texts.get(found[0], found[0]), prompt)
 
 
 def output(task: TaskEnvelope) -> JsonObject:
@@ -89,7 +96,7 @@ def output(task: TaskEnvelope) -> JsonObject:
             complete = task.iteration >= 3
             return {"research_complete": complete, "outstanding_gaps": [] if complete else [f"gap {task.iteration}"]}
         case "tool_selector":
-            words = ("harbour", "winter") if task.iteration == 1 else ("island", "voyage")
+            words = ("harbour", "island") if task.iteration == 1 else ("voyage", "strait")
             searches: list[Json] = [{"source": task.sources[0].name, "query": word} for word in words]
             return {"tasks": searches}
         case _:

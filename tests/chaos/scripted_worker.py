@@ -20,7 +20,7 @@ from elcano.storage.objects import open_objects
 from elcano.storage.payloads import data_converter
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
-from elcano.workflows import policies
+from elcano.workflows import retry_policies
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
 
@@ -94,7 +94,7 @@ def serve(
 
 
 async def _work(address: str, queue: str, payloads: Path, noting: Noting, script: Script) -> None:
-    for policy in (policies.AGENT, policies.TOOL, *policies.PUBLISH, *policies.ARCHIVE):
+    for policy in (retry_policies.AGENT, retry_policies.TOOL, *retry_policies.PUBLISH, *retry_policies.ARCHIVE):
         policy["heartbeat_timeout"] = NOTICED
     worker = Worker(
         await Client.connect(address, data_converter=data_converter(open_objects("", payloads))),
@@ -111,5 +111,5 @@ async def _work(address: str, queue: str, payloads: Path, noting: Noting, script
 
 def _with_these_policies(runner: SandboxedWorkflowRunner) -> SandboxedWorkflowRunner:
     """The sandbox loads modules anew, and would find the policies as they are in the file."""
-    restrictions = runner.restrictions.with_passthrough_modules("elcano.workflows.policies")
+    restrictions = runner.restrictions.with_passthrough_modules("elcano.workflows.retry_policies")
     return dataclasses.replace(runner, restrictions=restrictions)

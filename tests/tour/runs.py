@@ -168,8 +168,8 @@ def _waits(reason: str) -> Callable[[Any], bool]:
 
 
 def _some_sections_done(run: Any) -> bool:
-    drafted = sum(section["status"] == "drafted" for section in run["branches"])
-    return drafted == len(SECTIONS) - 2 and _waits("provider")(run)
+    done = sum(section["status"] == "done" for section in run["branches"])
+    return done == len(SECTIONS) - 2 and _waits("provider")(run)
 
 
 _THERE: Final[dict[str, Callable[[Any], bool]]] = {

@@ -52,11 +52,12 @@ def _output(task: TaskEnvelope, sections: int, rounds: int) -> dict[str, object]
             outline = [{"title": f"Part {n}", "key_question": f"What of part {n} of the matter?"} for n in range(most)]
             return {"report_title": "The matter", "report_outline": outline}
         case "thinking":
-            return {"thought": generate_prose(THOUGHT_WORDS)}
-        case "knowledge_gap":
-            return {"research_complete": False, "outstanding_gaps": [f"gap {task.iteration}"]}
-        case "tool_selector":
-            return {"tasks": [{"source": "library", "query": f"{task.question} round {task.iteration}"}]}
+            return {
+                "thought": generate_prose(THOUGHT_WORDS),
+                "research_complete": False,
+                "outstanding_gaps": [f"gap {task.iteration}"],
+                "tasks": [{"source": "library", "query": f"{task.question} round {task.iteration}"}],
+            }
         case "judge":
             over = task.iteration >= rounds
             return {

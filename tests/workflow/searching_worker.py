@@ -9,7 +9,7 @@ from pathlib import Path
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.http.fetching import Service
 from elcano.activities.sources.registry import Sources
-from elcano.api.temporal.namespace import connect_when_ready
+from elcano.api.temporal.connection import connect_when_ready
 from elcano.graphs.catalogue.sources import SourceLimits, SourcePolicy, SourceSpec
 from elcano.settings.settings import Settings
 from elcano.storage.store import open_configured

@@ -5,8 +5,9 @@ from temporalio.client import Client
 from temporalio.common import SearchAttributeKey
 
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.labels import MODE_ATTRIBUTE, TENANT_ATTRIBUTE
+from elcano.graphs.lifecycle.finish import list_made_queries
 from elcano.graphs.records import RunSnapshot
+from elcano.graphs.search_attributes import MODE_ATTRIBUTE, TENANT_ATTRIBUTE
 from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Script, make_passages
 from elcano.workflows.research import ResearchWorkflow
@@ -32,7 +33,7 @@ async def test_two_searches_side_by_side_and_one_writer_over_all_evidence(start:
     assert result.ending is None
     (published,) = script.published
     assert published.evidence == ("doc:wide-things", "doc:narrow-things")
-    assert published.searches == ("wide things", "narrow things")
+    assert list_made_queries(published.records, published.sections) == ("wide things", "narrow things")
     assert published.draft is not None
     snapshot: RunSnapshot = await handle.query(ResearchWorkflow.snapshot)
     assert [(branch.section, branch.status, branch.evidence) for branch in snapshot.branches] == [

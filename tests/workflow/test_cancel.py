@@ -26,7 +26,7 @@ from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.failures import Cancellation
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
-from elcano.workflows import policies
+from elcano.workflows import retry_policies
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
 from tests.control import pause, stop
@@ -230,7 +230,7 @@ async def test_a_call_of_which_nobody_hears_again_is_charged_as_it_was_estimated
     temporal: Client, script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its run waits for it when it is stopped, but not for ever."""
-    monkeypatch.setattr(policies, "PARTING", timedelta(seconds=0.5))  # which is read without a sandbox
+    monkeypatch.setattr(retry_policies, "PARTING", timedelta(seconds=0.5))  # which is read without a sandbox
     reached, over = asyncio.Event(), asyncio.Event()
 
     async def ask(call: AgentCall) -> AgentResult:

@@ -6,8 +6,9 @@ import pytest
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError
 
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.labels import MODE_ATTRIBUTE
+from elcano.graphs.lifecycle.finish import list_made_queries
 from elcano.graphs.records import ArchiveCall
+from elcano.graphs.search_attributes import MODE_ATTRIBUTE
 from elcano.graphs.state.budget import Limits, Usage
 from elcano.graphs.state.failures import Ending, FailureDetails
 from elcano.testing.script import Answer, Refused, Script
@@ -162,7 +163,7 @@ async def test_auto_goes_the_way_that_the_question_needs(start: Start, script: S
 
 async def test_simple_searches_with_the_judges_words(start: Start, script: Script) -> None:
     result = await (await start(mode="simple", limits=Limits(iterations=2))).result()
-    assert script.published[-1].searches == ("What is it?", "more")
+    assert list_made_queries(script.published[-1].records, script.published[-1].sections) == ("What is it?", "more")
     assert result.ending is not None
     assert result.ending.kind == "iterations"
 

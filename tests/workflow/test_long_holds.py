@@ -18,7 +18,7 @@ from elcano.graphs.state.budget import Limits
 from elcano.testing.activities import scripted_activities
 from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Script
-from elcano.workflows import policies
+from elcano.workflows import retry_policies
 from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.research import ResearchWorkflow
 from tests.workflow.conftest import Handle, asking, worker_for
@@ -51,8 +51,8 @@ async def test_a_held_run_goes_on_in_new_histories(
     script: Script,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(policies, "_HOLD_FIRST", 0.01)
-    monkeypatch.setattr(policies, "_HOLD_LONGEST", {"provider": 0.05, "person": 0.05})
+    monkeypatch.setattr(retry_policies, "_HOLD_FIRST", 0.01)
+    monkeypatch.setattr(retry_policies, "_HOLD_LONGEST", {"provider": 0.05, "person": 0.05})
     script.sections = ("history",)
     queue = run_id = f"run-{uuid.uuid4()}"
     asked = asking(run_id, mode=mode, limits=Limits(tokens=400_000, when_exhausted="pause"))
@@ -132,7 +132,7 @@ def test_a_month_of_tries_fits_into_what_a_run_carries(reason: Literal["provider
     waited, tries = 0.0, 0
     while waited < MONTH:
         tries += 1
-        seconds = policies.hold_seconds(reason, tries, None, waited=waited)
+        seconds = retry_policies.hold_seconds(reason, tries, None, waited=waited)
         assert seconds <= max(900, waited / 99), "a provider that is back is not left alone for much longer"
         waited += seconds
     assert tries < 1_200

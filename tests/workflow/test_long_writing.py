@@ -21,7 +21,7 @@ from elcano.plugins.research.agents.long_writer import SECTION
 from elcano.settings import Settings
 from elcano.storage.store import open_store
 from elcano.worker import HEARTBEAT_THROTTLE
-from elcano.workflows import policies
+from elcano.workflows import retry_policies
 from tests.unit.activities.agents import test_synthesis as synthesis
 from tests.unit.activities.agents.material import call, stored
 
@@ -41,7 +41,7 @@ class OneCall:
 
     async def _call(self, given: AgentCall) -> AgentResult:
         result: AgentResult = await workflow.execute_activity(
-            given.agent, given, result_type=AgentResult, **policies.AGENT
+            given.agent, given, result_type=AgentResult, **retry_policies.AGENT
         )
         return result
 

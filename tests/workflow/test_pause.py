@@ -111,11 +111,11 @@ async def test_what_makes_no_sense_is_refused_with_a_reason(start: Start, script
     await pause(handle)
     with pytest.raises(WorkflowUpdateFailedError) as refused:
         await pause(handle)
-    assert "paused already" in str(refused.value.cause)
+    assert "already paused" in str(refused.value.cause)
     await stop(handle)
     with pytest.raises(WorkflowUpdateFailedError) as refused:
         await pause(handle)
-    assert "told to stop" in str(refused.value.cause)
+    assert "was stopped" in str(refused.value.cause)
     door.open.set()
     await handle.result()
 

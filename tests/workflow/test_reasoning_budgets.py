@@ -28,7 +28,7 @@ async def test_by_default_six_sections_are_searched_at_least_twice_and_the_run_i
     assert outcome.report.partial is None
 
 
-@pytest.mark.parametrize(("tokens", "sections"), [(90_000, 1), (200_000, 3), (400_000, 6)])
+@pytest.mark.parametrize(("tokens", "sections"), [(90_000, 2), (200_000, 5), (400_000, 6)])
 async def test_with_less_there_are_fewer_sections_and_each_is_searched_twice(
     tmp_path: Path, tokens: int, sections: int
 ) -> None:

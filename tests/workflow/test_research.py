@@ -162,7 +162,7 @@ async def test_the_history_reads_like_the_graph(start: Start, script: Script) ->
         "0005-tool_selector",
         "0006-execute_tools-1",
         "0006-execute_tools-2",
-        "0007-judge",
+        "0008-judge",
         "0010-thinking",
     ]
     assert ids[-3:] == ["0013-writer", "publish-report", "archive-run"]

@@ -9,7 +9,7 @@ from temporalio.client import Client, WorkflowExecutionDescription, WorkflowHand
 from temporalio.common import SearchAttributeKey
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.graphs.labels import SEARCH_ATTRIBUTES
+from elcano.graphs.search_attributes import SEARCH_ATTRIBUTES
 from elcano.graphs.state.budget import Limits, TopUp
 from elcano.testing.script import Script
 from tests.control import top_up
@@ -137,5 +137,5 @@ async def test_sections_are_rows_of_their_run_and_stand_in_its_details(
     await top_up(handle, TopUp(tokens=300_000))
     result = await handle.result()
     told = await details(handle)
-    assert [f"- {title}: **drafted**, " in told for title in script.sections] == [True] * 3
+    assert [f"- {title}: **done**, " in told for title in script.sections] == [True] * 3
     assert (await attributes(temporal, handle.id))["Tokens"] == result.usage.tokens

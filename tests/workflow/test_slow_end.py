@@ -16,11 +16,11 @@ from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.state.budget import Limits
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
-from elcano.workflows import policies
+from elcano.workflows import retry_policies
 from elcano.workflows.research import ResearchWorkflow
 from tests.workflow.test_holds import running
 
-ROUND = policies.count_allowed_attempts(policies.ARCHIVE[0])
+ROUND = retry_policies.count_allowed_attempts(retry_policies.ARCHIVE[0])
 
 
 def away(client: Client, script: Script, name: str, tries: int, seen: list[RunSnapshot]) -> list[Callable[..., Any]]:

@@ -76,7 +76,7 @@ async def test_the_agent_of_the_step_that_is_answered_is_shown_the_instruction(
     kept = root(script)
     assert kept.log is not None
     answered = [entry for entry in kept.log.entries if isinstance(entry, StepCompleted) and entry.model]
-    under_way = next(entry.step for entry in answered if entry.node == "knowledge_gap")
+    under_way = next(entry.step for entry in answered if entry.node == "thinking")
     assert steered == Steering(step=under_way + 1)
     called = [entry.step for entry in answered]
     shown = dict(zip(called, [given["guidance"] for given in gate.given], strict=True))
@@ -121,7 +121,10 @@ async def test_a_source_that_was_dropped_is_unknown_and_one_that_was_added_is_se
     first, failed, found = turn.tool_calls
     assert (first.source, first.query, first.error) == ("library", "What is it?", None)
     assert failed == ToolCallRecord(
-        source="library", query="library 1", error="'library' is not searched in this run; searched are: archive"
+        source="library",
+        query="library 1",
+        error="'library' is not searched in this run; searched are: archive",
+        chosen=True,
     )
     assert (found.source, found.found, found.error) == ("archive", 1, None)
     assert kept.run.sources == ("archive",)
@@ -152,11 +155,11 @@ async def test_sections_are_added_and_dropped_while_others_run(start: Start, scr
     assert sections(script)["method"].run.status == "cancelled"
     kept = root(script)
     assert {branch.section: branch.status for branch in kept.run.branches} == {
-        "history": "drafted",
+        "history": "done",
         "method": "left_out",
-        "cost": "drafted",
-        "law": "drafted",
-        "people": "drafted",
+        "cost": "done",
+        "law": "done",
+        "people": "done",
     }
     told = [event.message for event in kept.events if event.type in ("steered", "branch_complete")]
     assert "law: added; History, method, future: left out on request" in told

@@ -21,7 +21,7 @@ from elcano.graphs.errors import AnswerUnusable
 from elcano.graphs.spec.limits import ToolLimits
 from elcano.graphs.state.failures import FailureDetails, FailureType
 from elcano.worker import HEARTBEAT_THROTTLE
-from elcano.workflows import policies
+from elcano.workflows import retry_policies
 from tests.unit.dev.test_dev import until
 
 End: TypeAlias = Literal["dies", "fails", "is slow", "is malformed", "answers"]
@@ -143,9 +143,9 @@ class ToolCalls:
     @workflow.run
     async def run(self, seconds: float, retried: bool) -> None:
         limits = ToolLimits(timeout_seconds=seconds, attempts=2, retry_slow=retried)
-        quick = policies.choose_tool_policy("query", None).copy()
+        quick = retry_policies.choose_tool_policy("query", None).copy()
         quick["heartbeat_timeout"] = SILENCE
-        policy, given = policies.leave_time_to_worker(policies.apply_node_limits(quick, limits), limits)
+        policy, given = retry_policies.leave_time_to_worker(retry_policies.apply_node_limits(quick, limits), limits)
         call = ToolCall(run_id="run", step=1, node="query", tool="query", input={}, seconds=given)
         await workflow.execute_activity("tool", call, **policy)
 

@@ -16,10 +16,10 @@ from temporalio.service import RPCError, RPCStatusCode
 from temporalio.testing import WorkflowEnvironment
 
 from elcano import __version__
-from elcano.api.temporal import namespace
+from elcano.api.temporal import connection
 from elcano.dev.claims import free_ports
 from elcano.dev.temporal import SERVER_OPTIONS, temporal_binary
-from elcano.graphs.labels import SEARCH_ATTRIBUTES
+from elcano.graphs.search_attributes import SEARCH_ATTRIBUTES
 from elcano.settings.settings import Settings
 from elcano.testing.temporal import STARTUP
 
@@ -50,7 +50,7 @@ async def test_it_waits_for_its_server_and_registers_what_runs_need(
     caplog.handler.addFilter(Noting(warned))
     (port,) = free_ports(1)
     address = f"127.0.0.1:{port}"
-    connecting = asyncio.create_task(namespace.connect_when_ready(at(address, tmp_path)))
+    connecting = asyncio.create_task(connection.connect_when_ready(at(address, tmp_path)))
     async with asyncio.timeout(60):
         await warned.wait()
         assert f"Temporal at {address} is not ready" in caplog.text
@@ -65,7 +65,7 @@ async def test_it_waits_for_its_server_and_registers_what_runs_need(
             known = await client.operator_service.list_search_attributes(request)
             assert set(SEARCH_ATTRIBUTES) <= set(known.custom_attributes)
             caplog.clear()
-            await namespace.ensure_search_attributes(client)
+            await connection.ensure_search_attributes(client)
             assert "registered" not in caplog.text
 
 
@@ -108,7 +108,7 @@ async def test_an_operator_service_that_is_refused_is_told_once_and_the_worker_g
 
     monkeypatch.setattr(Client, "connect", connected)
     async with asyncio.timeout(60):
-        assert await namespace.connect_when_ready(at("temporal.test:7233", tmp_path)) is client
+        assert await connection.connect_when_ready(at("temporal.test:7233", tmp_path)) is client
     assert operator.asked == 1
     (record,) = caplog.records
     needed = list(SEARCH_ATTRIBUTES)[:1] if lists else SEARCH_ATTRIBUTES
@@ -131,9 +131,9 @@ async def test_a_server_that_is_not_ready_is_asked_again(
         return client
 
     monkeypatch.setattr(Client, "connect", connected)
-    monkeypatch.setattr(namespace, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(connection, "FIRST_CONNECT_PAUSE", 0.01)
     async with asyncio.timeout(60):
-        await namespace.connect_when_ready(at("temporal.test:7233", tmp_path))
+        await connection.connect_when_ready(at("temporal.test:7233", tmp_path))
     assert ["is not ready" in record.getMessage() for record in caplog.records] == [True, True, False]
 
 

@@ -23,7 +23,7 @@ from elcano.worker import build_worker
 Json = dict[str, Any]
 
 QUESTION = "To whom do retries belong?"
-JOINING = frozenset({"long_writer_section", "long_writer_summary", "reviewer"})
+JOINING = frozenset({"long_writer_section", "long_writer_summary", "proofreader", "reviewer"})
 """Who makes the report of a run with sections; each part of it is an answer of its own."""
 
 

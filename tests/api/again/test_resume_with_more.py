@@ -12,6 +12,7 @@ from tests.api.again.going_on import JOINING, QUESTION, Provider, asked, ended, 
 from tests.api.asking import start
 
 RESEARCH = frozenset({"thinking", "knowledge_gap", "tool_selector", "judge"})
+ENOUGH = {"sufficient": True, "confidence": 0.9, "recommendation": "synthesize", "reasoning": "It is there."}
 MORE = {"tokens": 400_000}
 
 
@@ -60,7 +61,7 @@ async def test_a_section_that_was_cut_can_be_named(
         assert unknown.status_code == 422
         await asked(api, run_id, "resume", add=MORE, sections=["Section 3"])
         view = await ended(api, run_id)
-    assert [branch["status"] for branch in view["branches"]] == ["drafted"] * 3
+    assert [branch["status"] for branch in view["branches"]] == ["done"] * 3
 
 
 async def test_sections_that_ended_early_go_on_where_they_were(
@@ -69,7 +70,7 @@ async def test_sections_that_ended_early_go_on_where_they_were(
     provider = Provider(sections=2)
     unfinished: dict[str, Any] = {"research_complete": False, "outstanding_gaps": ["more"]}
     provider.answers["knowledge_gap"] = unfinished
-    provider.input_tokens = 4_000
+    provider.input_tokens = 9_000
     async with working(temporal, store, api_settings, provider):
         run_id = await start(api, QUESTION, mode="deep", budget={"tokens": 90_000})
         first = await ended(api, run_id)
@@ -81,13 +82,14 @@ async def test_sections_that_ended_early_go_on_where_they_were(
         assert (nothing.status_code, useless.status_code) == (409, 409)
         before = provider.calls()
         provider.answers.clear()
+        provider.answers["judge"] = ENOUGH
         await asked(api, run_id, "resume", add=MORE)
         view = await ended(api, run_id)
         text = (await api.get(f"/v1/runs/{run_id}/report", headers={"accept": "text/markdown"})).text
     assert (view["status"], view["ending"]) == ("completed", None), view
     assert "**Partial:**" not in text
     again = provider.calls() - before
-    assert {kind for kind, _, _ in again} >= {"writer", "long_writer_section", "long_writer_summary"}
+    assert {kind for kind, _, _ in again} >= {"judge", "long_writer_section", "long_writer_summary"}
     repeated = {one for one, count in provider.calls().items() if count > 1 and one[0] in RESEARCH}
     assert repeated == set()
     assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)

@@ -16,7 +16,7 @@ ROWS: list[dict[str, Any]] = [
         "passages": [
             {"title": "Oil", "text": "Oil is lighter than water, so it floats on water."},
             {"title": "Glass", "text": "Glass is made of sand."},
-            {"title": "Mixing", "text": "Oil does not mix with water."},
+            {"title": "Mixing", "text": "Oil does not mix with water, so it floats on water."},
         ],
     },
     {

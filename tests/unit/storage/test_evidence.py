@@ -56,6 +56,19 @@ async def test_each_run_has_its_own_findings_in_the_order_of_finding(store: Tena
     assert await store.evidence.of_run("three") == []
 
 
+async def test_a_passage_keeps_its_number_when_a_run_is_rolled_back_or_forked(store: TenantStore) -> None:
+    await store.evidence.add("one.0002.0", [FIRST, SECOND], [OIL])
+    await store.evidence.add("one.0003.0", [THIRD, SECOND], [OIL])
+    await store.evidence.add("one", [THIRD], [OIL])
+    assert await store.evidence.numbers_of_run("one.0003.0") == {FIRST.id: 1, SECOND.id: 2, THIRD.id: 3}
+    await store.lineage.undo("one", 2, execution="next", found=(THIRD.id,), but=("one.0003.0",))
+    assert await store.evidence.numbers_of_run("one") == {SECOND.id: 2, THIRD.id: 3}
+    await store.lineage.adopt("fork", "one", [THIRD.id], [])
+    assert await store.evidence.numbers_of_run("fork") == {THIRD.id: 3}
+    await store.evidence.add("fork", [FIRST], [OIL])
+    assert await store.evidence.numbers_of_run("fork") == {THIRD.id: 3, FIRST.id: 4}
+
+
 async def test_what_was_told_of_works_is_known_of_a_run_and_its_branches(store: TenantStore) -> None:
     told = [Work(title=title, source="s", flags=("retracted",)) for title in ("Oil", "Water")]
     await store.evidence.add("one.0002.0", [FIRST.model_copy(update={"work": told[0]}), THIRD], [OIL])
@@ -118,7 +131,7 @@ async def test_a_run_has_what_its_branches_found_each_passage_once_in_pages(stor
     await store.evidence.add("run.0004.loop-1.0003.y", [FIRST, THIRD], [OIL])
     await store.evidence.add("run-2", [FIRST], [OIL])
     assert await store.evidence.of_run("run") == [SECOND, THIRD, FIRST]
-    assert await store.evidence.of_run("run.0004.loop-1") == [THIRD, SECOND, FIRST]
+    assert await store.evidence.of_run("run.0004.loop-1") == [SECOND, THIRD, FIRST]
     assert await store.evidence.of_run("run", limit=2) == [SECOND, THIRD]
     assert await store.evidence.of_run("run", limit=2, offset=2) == [FIRST]
     assert await store.evidence.of_run("run", limit=2, offset=3) == []

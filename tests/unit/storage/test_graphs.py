@@ -39,7 +39,7 @@ async def test_the_same_graph_again_is_the_version_that_there_is(store: TenantSt
 async def test_the_latest_of_each_is_listed_by_name(store: TenantStore) -> None:
     for name, description in (("b", "one"), ("a", "one"), ("b", "two")):
         await store.graphs.keep(called(name, description))
-    assert [(one.graph.name, one.version) for one in await store.graphs.all()] == [("a", 1), ("b", 2)]
+    assert [(one.item.name, one.version) for one in await store.graphs.all()] == [("a", 1), ("b", 2)]
 
 
 async def test_a_graph_is_deleted_with_its_versions_and_its_numbers_are_not_used_again(store: TenantStore) -> None:
@@ -51,7 +51,7 @@ async def test_a_graph_is_deleted_with_its_versions_and_its_numbers_are_not_used
     assert await store.graphs.get("mine") is None
     assert await store.graphs.get("mine", 1) is None
     assert await store.graphs.versions("mine") == []
-    assert [one.graph.name for one in await store.graphs.all()] == ["other"]
+    assert [one.item.name for one in await store.graphs.all()] == ["other"]
     again, new = await store.graphs.keep(called("mine", "two"))
     assert (again.version, new) == (3, True)
 

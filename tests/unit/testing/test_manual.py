@@ -34,4 +34,4 @@ def test_the_examples_pass_in_a_project_that_is_set_up_as_the_page_says(tmp_path
 def test_every_fake_is_named_and_there() -> None:
     for name in testing.__all__:
         assert re.search(rf"\b{name}\b", PAGE), name
-        assert getattr(testing, name).__module__.startswith(("elcano.testing.", "elcano.graphs.preview."))
+        assert getattr(testing, name).__module__.startswith(("elcano.testing.", "elcano.graphs.dry_run."))

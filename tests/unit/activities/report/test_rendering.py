@@ -15,6 +15,7 @@ from elcano.graphs.report.report import DraftSection, ReportDraft
 from elcano.graphs.spec.graph import EndKind
 from elcano.graphs.state.failures import Ending, Failure
 from elcano.graphs.state.plan import SectionGap, SectionResult
+from elcano.graphs.state.state import ToolCallRecord
 from elcano.storage.evidence import Evidence, StoredText
 
 TEXT = StoredText(
@@ -51,7 +52,7 @@ CALL = PublishCall(
     evidence=(OIL.id, WATER.id),
     models=("test-model",),
     sources=("docs",),
-    searches=("oil price", "oil price", "[water]"),
+    records=tuple(ToolCallRecord(source="library", query=query) for query in ("oil price", "oil price", "[water]")),
     warnings=("docs: broken.pdf was skipped",),
 )
 DRAFT = ReportDraft(

@@ -10,7 +10,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elcano.activities.similarity.repeated_passages import (
+from elcano.activities.similarity.similar_passages import (
     CONTAINED,
     LEAST_WORDS,
     SHINGLE,

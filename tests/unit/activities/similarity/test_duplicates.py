@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from elcano.activities.similarity.repeated_passages import find_duplicates
+from elcano.activities.similarity.similar_passages import find_duplicates
 from tests.unit.activities.similarity.material import BREAD, WHALES, passage
 
 OLD = passage("old", WHALES)

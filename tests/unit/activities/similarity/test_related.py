@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from elcano.activities.similarity.embedder import Embedder, open_embedder
-from elcano.activities.similarity.related_passages import POOL, rank_related_passages
+from elcano.activities.similarity.similar_passages import POOL, rank_related_passages
 from tests.unit.activities.similarity.material import BREAD, WHALES, Topics, model, passage
 
 SEA = passage("sea", WHALES, title="Cetaceans")

@@ -4,7 +4,7 @@ import pytest
 
 from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.lifecycle.finish import publish_call
+from elcano.graphs.lifecycle.finish import list_made_queries, publish_call
 from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.modes import MODES
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
@@ -65,7 +65,8 @@ async def test_a_writer_works_with_what_two_searches_found_side_by_side(reducer:
     assert statuses(journal) == ["done", "done"]
     assert messages(journal, "branch_complete") == ["wide: done, 2 passages", "narrow: done, 2 passages"]
     assert [section.gap for section in journal.run.state.sections] == [None, None]
-    assert publish_call(asked(graph), journal).searches == ("wide things", "narrow things")
+    published = publish_call(asked(graph), journal)
+    assert list_made_queries(published.records, published.sections) == ("wide things", "narrow things")
 
 
 async def test_values_can_be_read_by_name_in_the_plans_order() -> None:

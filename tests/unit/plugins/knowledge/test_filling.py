@@ -17,8 +17,7 @@ from elcano.graphs.report.works import Identifiers, Work
 from elcano.plugins.knowledge import graph_update
 from elcano.plugins.knowledge.graph import KnowledgeEdge, KnowledgeNode, node_id
 from elcano.plugins.knowledge.graph_update import update_knowledge
-from elcano.plugins.knowledge.knowledge_store import get_graph
-from elcano.plugins.knowledge.table_graph import TableKnowledge
+from elcano.plugins.knowledge.knowledge_store import TableKnowledge, get_graph
 from elcano.plugins.knowledge.word_index import WordIndex
 from elcano.settings import Settings
 from elcano.storage.store import Store, TenantStore, open_store

@@ -7,7 +7,7 @@ import pytest
 
 from elcano.activities.passages.document import Block
 from elcano.graphs.report.works import Identifiers, Work
-from elcano.plugins.literature.passage_selection import select_passages, take_first_passages
+from elcano.plugins.literature.literature_source import select_passages, take_first_passages
 from elcano.plugins.literature.work_records import (
     FIELD_CHARACTERS,
     MOST_AUTHORS,

@@ -5,11 +5,17 @@ from collections import Counter
 
 import pytest
 
-from elcano.graphs import labels
 from elcano.graphs.contracts import BranchOf
-from elcano.graphs.labels import SEARCH_ATTRIBUTES, at_start, describe_workflow, escape_markdown_line, format_label
 from elcano.graphs.modes import MODES
 from elcano.graphs.run_contracts import ResearchInput
+from elcano.graphs.search_attributes import (
+    LABEL_CHARACTERS,
+    SEARCH_ATTRIBUTES,
+    at_start,
+    describe_workflow,
+    escape_markdown_line,
+    format_label,
+)
 
 COLUMNS = {"Keyword": 10, "Int": 3, "Double": 3}
 """How many of a type a namespace may have in Temporal's SQL databases."""
@@ -71,6 +77,6 @@ def test_details_link_to_the_run_and_repeat_no_short_question() -> None:
     assert "What is it?" not in told
     assert "[its report](http://127.0.0.1:8000/v1/runs/default-1/report)" in told
     assert "](" not in describe_workflow(asking("What is it?"))
-    question = "Why " * labels.LABEL_CHARACTERS + "?"
+    question = "Why " * LABEL_CHARACTERS + "?"
     assert describe_workflow(asking(question)).startswith("Why Why")
     assert "section **method** of `default-1`" in describe_workflow(asking("What of method?", section="method"))

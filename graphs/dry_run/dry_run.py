@@ -7,6 +7,7 @@ those of a run; only what agents and tools answer is made up, or what the caller
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from elcano.graphs.dry_run.in_memory_run import Answers, PreviewTooLong, run_in_memory
 from elcano.graphs.engine.estimates import record_exit_needs
 from elcano.graphs.engine.inputs import ExpressionReader
 from elcano.graphs.engine.run import Run
@@ -15,7 +16,6 @@ from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.lifecycle.step_history import Passage, iter_passages
 from elcano.graphs.lifecycle.step_rows import BetweenRow, StepKind, StepOutcome
-from elcano.graphs.preview.in_memory_run import Answers, PreviewTooLong, run_in_memory
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import AgentNode, ConditionalEdge, Node, ParallelNode, ResearchGraph, StateNode, ToolNode
 from elcano.graphs.state.failures import Ending

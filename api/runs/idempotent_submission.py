@@ -19,9 +19,9 @@ from elcano.api.http.errors import KeyReused, RunForgotten, TemporalRefused, Too
 from elcano.api.http.fields import Request
 from elcano.api.services import Services
 from elcano.graphs.contracts import Engine
-from elcano.graphs.identity import run_id as new_run_id
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.run_contracts import ResearchInput
+from elcano.graphs.tenant_identity import run_id as new_run_id
 from elcano.settings.settings import Settings
 from elcano.storage.all_tenants import Admission
 from elcano.storage.runs import KeyClaim, RequestKey

@@ -10,11 +10,11 @@ from pydantic import TypeAdapter
 
 from elcano.graphs.agents.definition import AGENTS
 from elcano.graphs.catalogue.tools import TOOLS
+from elcano.graphs.dry_run import dry_run
+from elcano.graphs.dry_run.dry_run import Preview, preview_graph
+from elcano.graphs.dry_run.in_memory_run import build_minimal_answer
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.modes import MODES
-from elcano.graphs.preview import preview
-from elcano.graphs.preview.in_memory_run import build_minimal_answer
-from elcano.graphs.preview.preview import Preview, preview_graph
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph
 from tests.unit.graphs.strategies import graphs
@@ -66,7 +66,7 @@ def test_the_last_answer_is_for_all_visits_that_follow() -> None:
 
 
 def test_a_walk_is_broken_off_where_too_much_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preview, "MOST_CALLS", 15)
+    monkeypatch.setattr(dry_run, "MOST_CALLS", 15)
     walked = walk(MODES["deep"])
     assert walked.cut
     assert walked.steps  # of the branch that was through by then

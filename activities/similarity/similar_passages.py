@@ -1,26 +1,35 @@
-"""Finds which of a run's passages repeat older ones, after every search, without comparing all of them again.
+"""Compares passages: which of a run's repeat older ones, and which bear on a question.
 
-What was compared is kept in memory, and a search compares only what it added. The order of the passages in the store
-decides, never the memory: where both disagree, or nothing is kept (after a restart, or because another worker did the
-searches before), the run is compared from its first passage on, and the answer is the same.
-
-Which passages repeat an older one: by their words alone, so that every worker says the same, vectors or not.
+After every search the new passages are compared with the older ones; what was compared before is kept in memory. The
+order of the passages in the store decides, never the memory: where both disagree, or nothing is kept (after a restart,
+or because another worker did the searches before), the run is compared from its first passage on, and the answer is
+the same. Repetitions are found by words alone, so that every worker says the same, vectors or not.
 
 A passage repeats an older one if at least 90 % of its runs of three words stand there too (the containment of Broder
 1997, "On the resemblance and containment of documents"), and every number and every negation with them. Measured on
 3,162 paragraphs of 1,000 PubMed abstracts: no two of different abstracts share more than 44 % of such runs, while
 copies with one word of a hundred changed are recognised in 98 % of all cases (`benchmarks/similarity.py`). The
 direction matters: a passage that says more than the older one is no repetition of it.
+
+Relevance to a question is scored with BM25, as in a documents source. With an embedder the best 60 are scored again:
+both scores are brought to 0..1 and added in equal parts, which found more than either of them on PubMedQA (R@1 .962 by
+words, .971 by vectors, .982 by both), XQuAD and Cranfield, and more than ranks fused.
 """
 
 import asyncio
 import math
+import sqlite3
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
 
+from elcano.activities.passages.index_words import TOKENIZER, build_fts_expression, format_index_text
+from elcano.activities.passages.search import BM25
+from elcano.activities.similarity.embedder import Embedder
+from elcano.activities.text.language_detection import language_of, text_language
 from elcano.activities.text.words import split_words
 from elcano.storage.evidence import Evidence, EvidenceStore
 
@@ -175,3 +184,54 @@ class PassageComparison:
         self._kept[run] = compared
         while sum(one.size for one in self._kept.values()) > self._most:
             self._kept.pop(next(iter(self._kept)))
+
+
+POOL: Final = 60
+"""Passages whose vectors are looked at. Those that share words come first, then others in the order of finding."""
+LEAST_COSINE: Final = 0.3
+"""A passage that shares no word is related only if it is this close."""
+
+
+def rank_related_passages(
+    query: str, passages: Sequence[Evidence], limit: int, embedder: Embedder | None
+) -> list[Evidence]:
+    """At most `limit` of `passages`, the best first; none that has nothing in common with `query`."""
+    words = score_passages(query, passages)
+    if embedder is None:
+        return [passages[at] for at in words][:limit]
+    pool = [*words, *(at for at in range(len(passages)) if at not in words)][:POOL]
+    cosines = _compute_cosines(query, [passages[at] for at in pool], embedder)
+    shared = _scale_scores([words.get(at, 0.0) for at in pool])
+    score = {at: own + close for at, own, close in zip(pool, shared, _scale_scores(cosines), strict=True)}
+    found = [at for at, cosine in zip(pool, cosines, strict=True) if at in words or cosine >= LEAST_COSINE]
+    return [passages[at] for at in sorted(found, key=lambda at: -score[at])[:limit]]
+
+
+def score_passages(query: str, passages: Sequence[Evidence]) -> Mapping[int, float]:
+    """The score of each passage that has a word of `query`, by its position, the best first."""
+    spoken = [text_language(f"{one.title}\n{one.text}") for one in passages]
+    common = [language for language, _ in Counter(spoken).most_common()]
+    match = build_fts_expression(query, language_of(query, common), common)
+    if not match or not passages:
+        return {}
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.execute(f'CREATE VIRTUAL TABLE words USING fts5 (title, heading, body, tokenize="{TOKENIZER}")')
+        rows = (
+            (at, *(format_index_text(text, language) for text in (one.title, one.heading, one.text)))
+            for at, (one, language) in enumerate(zip(passages, spoken, strict=True))
+        )
+        database.executemany("INSERT INTO words (rowid, title, heading, body) VALUES (?, ?, ?, ?)", rows)
+        ranked = "SELECT rowid, -rank FROM words WHERE words MATCH ? AND rank MATCH ? ORDER BY rank, rowid"
+        return dict(database.execute(ranked, (match, BM25)).fetchall())
+
+
+def _compute_cosines(query: str, passages: Sequence[Evidence], embedder: Embedder) -> list[float]:
+    asked, *rest = embedder.embed([query, *(f"{one.title}\n{one.text}" for one in passages)])
+    return [float(one @ asked) for one in rest]
+
+
+def _scale_scores(scores: Sequence[float]) -> list[float]:
+    """`scores` from 0 to 1; all 0 if they do not differ."""
+    least = min(scores, default=0.0)
+    reach = max(scores, default=0.0) - least
+    return [(score - least) / reach if reach else 0.0 for score in scores]

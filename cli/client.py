@@ -15,7 +15,7 @@ import httpx
 from httpx_sse import EventSource, ServerSentEvent
 
 from elcano import __version__
-from elcano.cli.exits import Exit, Failed, Refused, Unreachable
+from elcano.cli.exit_codes import Exit, Failed, Refused, Unreachable
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.state.events import AgentEvent
 

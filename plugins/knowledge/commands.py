@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from elcano.cli.exits import BadInput
+from elcano.cli.exit_codes import BadInput
 from elcano.cli.options import AsJson, argument, option
 from elcano.cli.printing import format_line, print_json, print_line
 from elcano.cli.requests import get_json, post_json

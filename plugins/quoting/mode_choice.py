@@ -12,7 +12,7 @@ from elcano.activities.text.same_question import is_same_question, list_readings
 from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.catalogue.sources import DATABASE
-from elcano.graphs.modes import PLUGIN_MODES
+from elcano.graphs.mode_choice import PLUGIN_MODES
 
 BY_RULES: Final = "Chosen by rules, without a language model:"
 FACT_WORDS: Final = 8

@@ -23,7 +23,7 @@ from elcano.graphs.contracts import CHAIN_MODES, CHAIN_WORKFLOW, RESEARCH_WORKFL
 from elcano.graphs.engine.approvals import ApprovePlan
 from elcano.graphs.engine.control_actions import RollBack
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.records import RunSnapshot
 from elcano.graphs.run_contracts import ResearchInput, ResearchResult
 from elcano.graphs.state.budget import Limits, TopUp

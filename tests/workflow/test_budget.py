@@ -7,7 +7,7 @@ import pytest
 from temporalio.client import Client, WorkflowUpdateFailedError
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.records import RunSnapshot
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.state.budget import Limits, TopUp

@@ -12,8 +12,8 @@ from temporalio.client import Client
 from elcano.graphs.contracts import RESEARCH_WORKFLOW, ToolCall, ToolResult
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.lifecycle.start import fold
-from elcano.graphs.modes import MODES, with_path_seconds
+from elcano.graphs.lifecycle.start_and_fold import fold
+from elcano.graphs.mode_choice import MODES, with_path_seconds
 from elcano.graphs.run_contracts import ResearchInput, ResearchResult
 from elcano.graphs.spec.graph import ParallelNode, limits_of
 from elcano.graphs.spec.limits import DATA_PATH

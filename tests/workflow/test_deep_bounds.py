@@ -16,7 +16,7 @@ from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.run_contracts import ResearchInput, ResearchResult
 from elcano.graphs.spec.graph import ParallelNode
 from elcano.graphs.state.budget import Limits, TopUp, Usage

@@ -9,7 +9,7 @@ from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle.step_history import list_step_rows
 from elcano.graphs.lifecycle.step_rows import StepRow
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.state.budget import Limits, TopUp
 from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Refused, Script

@@ -10,7 +10,7 @@ from temporalio.exceptions import ApplicationError
 from temporalio.testing import WorkflowEnvironment
 
 from elcano.graphs.contracts import AgentCall, AgentResult
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.run_contracts import ResearchInput, ResearchResult
 from elcano.graphs.state.budget import Limits
 from elcano.testing.activities import scripted_activities

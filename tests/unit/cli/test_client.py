@@ -5,7 +5,7 @@ import json
 import pytest
 
 from elcano.cli import client
-from elcano.cli.exits import Exit
+from elcano.cli.exit_codes import Exit
 from tests.unit.cli.scripted import RUN, Answer, Server, problem, run, script_a_run
 
 TOP_UP = f"POST /v1/runs/{RUN}/top-up"

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from elcano.cli import client
-from elcano.cli.exits import BY_STATUS, Exit
+from elcano.cli.exit_codes import BY_STATUS, Exit
 from elcano.cli.options import Form
 from elcano.cli.reports import MEDIA_TYPES
 from elcano.cli.runs import build_runs_table

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from elcano.cli.client import Api
-from elcano.cli.exits import Exit
+from elcano.cli.exit_codes import Exit
 from tests.unit.cli.scripted import EVENTS, RUN, Server, event, finished, problem, run, script_a_run, stream
 
 

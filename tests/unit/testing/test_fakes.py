@@ -8,7 +8,7 @@ import pytest
 
 from elcano import testing
 from elcano.graphs.errors import SourceRefused
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.state.failures import FailureType
 from elcano.testing import Failing, Reply, ScriptedModel, ScriptedSource, run_research
 from elcano.testing.default_answers import generate_prose

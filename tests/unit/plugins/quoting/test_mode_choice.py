@@ -6,7 +6,7 @@ import pytest
 
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.modes import describe_modes, list_ways
+from elcano.graphs.mode_choice import describe_modes, list_ways
 from elcano.graphs.state.state import HistoryEntry
 from elcano.plugins.quoting.mode_choice import BY_RULES
 from elcano.plugins.quoting.planning import parse_question

@@ -13,7 +13,6 @@ from hashlib import sha256
 from importlib.util import find_spec
 from typing import Final
 
-from pydantic import ValidationError
 from temporalio import activity
 
 from elcano.activities.services import Services
@@ -50,7 +49,7 @@ from elcano.plugins.data.query_models import (
     SqlExamplesInput,
     SqlExamplesOutput,
 )
-from elcano.plugins.data.results import RESULT_TYPE, load_result_tables, store_result_table
+from elcano.plugins.data.results import RESULT_TYPE, load_result_table, load_result_tables, store_result_table
 from elcano.plugins.data.tables import ResultDigest, ResultTable
 from elcano.storage.store import TenantStore
 
@@ -213,7 +212,7 @@ async def forecast_result(work: ToolWork, given: ForecastInput, fit_model: FitMo
     if find_spec("statsforecast") is None:
         text = f"this worker has no library for forecasts: {install_command('forecast')}"
         raise InputInvalid("tool", text)
-    history = await _load_result_table(store, given.artifact)
+    history = await load_result_table(store, given.artifact, "artifact")
     try:
         made = await asyncio.to_thread(forecast_table, history, given, fit_model)
     except Refused as error:
@@ -226,16 +225,6 @@ async def forecast_result(work: ToolWork, given: ForecastInput, fit_model: FitMo
     return ForecastOutput(
         forecast=digest, evidence=tuple(map(build_evidence_ref, passages)), told=describe_forecast(digest)
     )
-
-
-async def _load_result_table(store: TenantStore, artifact: str) -> ResultTable:
-    content = await store.artifacts.get(artifact)
-    if content is None:
-        raise InputInvalid("artifact", f"there is no result {artifact!r}: name the artifact of one that a query gave")
-    try:
-        return ResultTable.model_validate_json(content)
-    except ValidationError as error:
-        raise InputInvalid("artifact", f"the artifact {artifact!r} is no result of a query") from error
 
 
 def _build_forecast_digest(made: Forecast, kept: ResultDigest, history: str, drawing: str) -> ForecastDigest:

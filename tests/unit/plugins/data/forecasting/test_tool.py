@@ -169,7 +169,7 @@ async def test_what_is_no_result_is_the_callers_fault(store: Store, content: str
 
 async def test_another_tenant_has_no_such_result(store: Store) -> None:
     artifact = await kept(store.of("default"), monthly(60))
-    with pytest.raises(Exception, match="there is no result"):
+    with pytest.raises(Exception, match="the store has no result"):
         await forecast_result(work_of(store.of("other"), RUN), given(artifact=artifact), Flat())
 
 

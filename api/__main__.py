@@ -22,7 +22,7 @@ from elcano.graphs.plugin import load_objects, load_registries
 from elcano.redaction import log_to_stderr
 from elcano.settings.plugins import list_variables
 from elcano.settings.settings import BAD_SETTINGS, Settings, program_settings, unknown_variables
-from elcano.storage.domains import known_domains
+from elcano.storage.rubric_files import known_domains
 from elcano.storage.store import open_configured
 
 GRACE_SECONDS = 2

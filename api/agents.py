@@ -16,13 +16,11 @@ from elcano.api.http.fields import Described, Moment, VersionCard, datetime_from
 from elcano.api.services import Provided
 from elcano.graphs.agents.definition import AGENTS, AgentDefinition
 from elcano.graphs.agents.own_definition import definition_of
-from elcano.graphs.checks.callees import every_fault
+from elcano.graphs.checks.callees import parse_own_agent
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.errors import TooManyAgents
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.named_parts import StoredAgent, agents_called, agents_carried, with_agents
-from elcano.graphs.schemas.bounds import SchemaFault, build_json_pointer, prefix_fault_pointers
-from elcano.graphs.schemas.schema_parser import parse_schema
 from elcano.graphs.spec.limits import MAX_AGENTS, MAX_FAULTS
 from elcano.graphs.spec.own_agent import OwnAgent
 from elcano.storage.versions import Version, VersionStore
@@ -149,24 +147,12 @@ def received_agent(given: dict[str, Any]) -> OwnAgent:
     Raises:
         RequestInvalid: it has faults; all are told, each with its place as a JSON pointer.
     """
-    agent, found = _validate_own_agent(given)
+    agent, found = parse_own_agent(given)
     if agent is None or found:
-        first = [FieldFault(field=one.pointer or "body", message=one.message) for one in found[:MAX_FAULTS]]
+        first = [FieldFault(field=one.pointer or "body", message=str(one)) for one in found[:MAX_FAULTS]]
         more = [FieldFault(field="body", message="and more: mend these first")] if len(found) > MAX_FAULTS else []
         raise RequestInvalid([*first, *more])
     return agent
-
-
-def _validate_own_agent(given: dict[str, Any]) -> tuple[OwnAgent | None, list[SchemaFault]]:
-    try:
-        agent = OwnAgent.model_validate(given)
-    except ValidationError as error:
-        told = error.errors(include_url=False, include_context=False, include_input=False)
-        found = [SchemaFault(build_json_pointer(*one["loc"]), one["msg"]) for one in told[: MAX_FAULTS + 1]]
-        if isinstance(output := given.get("output"), dict):  # what else is wrong is told at once
-            found += prefix_fault_pointers(parse_schema(output).faults, "/output")
-        return None, found
-    return agent, every_fault(agent)
 
 
 async def require_own_agent(text: str, own: OwnAgents) -> Version[OwnAgent]:

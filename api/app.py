@@ -19,10 +19,10 @@ from elcano.api.control import routes as control_routes
 from elcano.api.events import sse
 from elcano.api.events.watcher import Feeds
 from elcano.api.http.errors import RequestInvalid, problem_docs
-from elcano.api.http.identity import Identity, build_identity
 from elcano.api.http.methods import Conditional, HttpMethods
 from elcano.api.http.problems import install_error_handlers
-from elcano.api.http.request_checks import BodyLimit, CrossOrigin, Trust, refuse_unknown_parameters, require_json
+from elcano.api.http.request_guards import BodyLimit, CrossOrigin, Trust, refuse_unknown_parameters, require_json
+from elcano.api.http.request_identity import Identity, build_identity
 from elcano.api.openapi import add_manual, build_openapi_document
 from elcano.api.reports import routes as report_routes
 from elcano.api.resume import routes as resume_routes

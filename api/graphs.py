@@ -15,7 +15,7 @@ from elcano.api.http.errors import (
     problem_docs,
 )
 from elcano.api.http.fields import Described, Moment, Request, Spoken, VersionCard, datetime_from_seconds
-from elcano.api.http.request_checks import choose_media_type
+from elcano.api.http.request_guards import choose_media_type
 from elcano.api.runs.run_request import MAX_QUESTION, BudgetRequest, _without_default
 from elcano.api.runs.runnable_graphs import (
     find_barred_modes,
@@ -29,7 +29,7 @@ from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.dry_run.dry_run import Preview, preview_graph
 from elcano.graphs.errors import GraphInvalid, TooManyGraphs
-from elcano.graphs.modes import MODES, can_choose_mode, list_aliases
+from elcano.graphs.mode_choice import MODES, can_choose_mode, list_aliases
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.graph import AgentNode, NodeId, ResearchGraph

@@ -21,10 +21,10 @@ from elcano.graphs.checks.callees import (
 from elcano.graphs.checks.costs import Cost, CostClass, estimate_graph_costs, of_choice
 from elcano.graphs.contracts import CHAIN_MODES
 from elcano.graphs.extras import EXTRAS
-from elcano.graphs.modes import DEFAULT_MODE, MODES, USUAL, can_choose_mode, describe_modes, list_parts, mode_of
+from elcano.graphs.mode_choice import DEFAULT_MODE, MODES, USUAL, can_choose_mode, describe_modes, list_parts, mode_of
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.rubric import Rubric
-from elcano.storage.domains import known_domains
+from elcano.storage.rubric_files import known_domains
 
 ANY_SOURCE: Final = "at least one source"
 A_DATABASE: Final = (

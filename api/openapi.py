@@ -31,7 +31,7 @@ from elcano.api.http.errors import (
     problem_docs,
 )
 from elcano.api.http.fields import Described, declare_moments
-from elcano.api.http.request_checks import choose_media_type
+from elcano.api.http.request_guards import choose_media_type
 from elcano.graphs.report.report import Report
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.events import AgentEvent

@@ -14,7 +14,7 @@ from typing import Annotated, Final, TypeAlias
 
 from fastapi import Depends, Request
 
-from elcano.api.http.identity import asker_of, tenant_of
+from elcano.api.http.request_identity import asker_of, tenant_of
 from elcano.api.source_catalogue import SourceCatalogue
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.tenant_identity import Tenant

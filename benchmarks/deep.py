@@ -23,7 +23,7 @@ from temporalio.worker import Worker
 from benchmarks.history import size
 from benchmarks.scripted import Scripted
 from benchmarks.server import temporal_server
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
 from elcano.graphs.state.budget import Limits

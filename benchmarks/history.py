@@ -14,7 +14,7 @@ from temporalio.worker import Worker
 
 from benchmarks.scripted import Scripted
 from benchmarks.server import temporal_server
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.state.budget import Limits
 from elcano.workflows.research import ResearchWorkflow

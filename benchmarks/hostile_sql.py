@@ -13,9 +13,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from elcano.plugins.data.child_processes import Stop
 from elcano.plugins.data.data_answer import QueryFault, SqlQuery
 from elcano.plugins.data.databases.database import Database
-from elcano.plugins.data.databases.engine import Engine, FetchedRows, Limits, Stop
+from elcano.plugins.data.databases.engine import Engine, FetchedRows, Limits
 from elcano.plugins.data.databases.policy import Refused, parse_allowed_query
 from elcano.plugins.data.databases.query_runner import resolve_query_columns, run_query
 from elcano.plugins.data.tables import DatabaseSchema

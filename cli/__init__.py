@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code (see `cli.exits`)."""
-    from elcano.cli.exits import Exit, Failed
+    """Run one command and return its exit code (see `cli.exit_codes`)."""
+    from elcano.cli.exit_codes import Exit, Failed
     from elcano.graphs.errors import InputInvalid
     from elcano.output import guarded_output
 

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import typer
 
-from elcano.cli.exits import BadInput
+from elcano.cli.exit_codes import BadInput
 from elcano.cli.options import argument
 from elcano.cli.printing import print_columns, print_json, print_line
 from elcano.cli.requests import delete_each, get_json, post_json

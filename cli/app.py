@@ -13,7 +13,7 @@ from elcano import __version__
 from elcano.cli.agents import app as agents
 from elcano.cli.ask import ask, watch
 from elcano.cli.control import COMMANDS as CONTROL_COMMANDS
-from elcano.cli.exits import replace_process
+from elcano.cli.exit_codes import replace_process
 from elcano.cli.graphs import app as graphs
 from elcano.cli.graphs import domains, modes
 from elcano.cli.reports import report, results

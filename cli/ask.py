@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 import typer
 
 from elcano.cli.control import explain_pending_call, format_plan
-from elcano.cli.exits import BY_STATUS, BadInput, Exit, Failed
+from elcano.cli.exit_codes import BY_STATUS, BadInput, Exit, Failed
 from elcano.cli.options import (
     AsJson,
     Background,

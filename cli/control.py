@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from elcano.cli.exits import BadInput
+from elcano.cli.exit_codes import BadInput
 from elcano.cli.options import (
     AddIterations,
     AddSeconds,

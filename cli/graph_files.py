@@ -10,20 +10,18 @@ from urllib.parse import quote
 
 from pydantic import TypeAdapter, ValidationError
 
-from elcano.cli.exits import BadInput, Failed
+from elcano.cli.exit_codes import BadInput, Failed
 from elcano.cli.requests import get_json
-from elcano.graphs.checks.callees import every_fault
+from elcano.graphs.checks.callees import parse_own_agent
 from elcano.graphs.checks.graph_json_faults import form_faults
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.errors import Fault, trim_pointer_to_document
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.modes import MODES, mode_named
+from elcano.graphs.mode_choice import MODES, mode_named
 from elcano.graphs.named_parts import branches_named, with_agents, with_branches
-from elcano.graphs.schemas.bounds import build_json_pointer, prefix_fault_pointers
-from elcano.graphs.schemas.schema_parser import parse_schema
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.limits import size_faults
-from elcano.graphs.spec.own_agent import OwnAgent, VersionedName
+from elcano.graphs.spec.own_agent import VersionedName
 
 NAME_FORM: Final = "use lower-case letters, digits and underscores, a letter first, at most 48"
 _OBJECT: Final[TypeAdapter[JsonObject]] = TypeAdapter(JsonObject)
@@ -89,14 +87,7 @@ def dump_without_defaults(graph: ResearchGraph) -> JsonObject:
 
 def list_agent_faults(given: JsonObject) -> list[str]:
     """Every fault of an agent, each after its place as a JSON pointer."""
-    try:
-        agent = OwnAgent.model_validate(given)
-    except ValidationError as error:
-        found = [f"{build_json_pointer(*one['loc']) or '/'}: {one['msg']}" for one in error.errors(include_url=False)]
-        output = given.get("output")
-        schema = prefix_fault_pointers(parse_schema(output).faults, "/output") if isinstance(output, dict) else ()
-        return [*found, *(f"{one.pointer}: {one.message}" for one in schema)]
-    return [f"{one.pointer or '/'}: {one.message}" for one in every_fault(agent)]
+    return [f"{fault.pointer or '/'}: {fault}" for fault in parse_own_agent(given)[1]]
 
 
 def _fetch_graph(name: str) -> ResearchGraph:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from elcano.cli.exits import BadInput, Exit
+from elcano.cli.exit_codes import BadInput, Exit
 from elcano.cli.options import AsJson, argument, option
 from elcano.cli.printing import OUTCOMES, make_results_console, make_table, print_columns, print_json, print_line
 from elcano.cli.requests import delete_each, get_json, post_json
@@ -25,7 +25,7 @@ _WALK: Final = ("branch", "step", "iteration", "node", "outcome", "next")
 @app.command("list")
 def list_graphs(own: Annotated[bool, typer.Option("--own", help="Your own, stored in the API.")] = False) -> None:
     """List the graphs that a run can use; the built-in ones need no server."""
-    from elcano.graphs.modes import MODES
+    from elcano.graphs.mode_choice import MODES
 
     if own:
         stored = [card for card in get_json("/v1/graphs") if card["version"] is not None]
@@ -51,7 +51,7 @@ def new_graph(
     from pydantic import ValidationError
 
     from elcano.cli.graph_files import NAME_FORM, dump_without_defaults, load_graph
-    from elcano.graphs.modes import MODES, list_aliases
+    from elcano.graphs.mode_choice import MODES, list_aliases
 
     if name in (*MODES, *list_aliases()):
         raise BadInput(f"{name!r} is a built-in graph: choose another name")

@@ -19,7 +19,7 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from elcano.cli.exits import Failed
+from elcano.cli.exit_codes import Failed
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.state.events import AgentEvent, EventType
 

@@ -23,7 +23,7 @@ from typing import Any, Final, NoReturn
 
 from elcano.cli.client import Api
 from elcano.cli.control import LIMITS, describe_cancellation, format_limits
-from elcano.cli.exits import Failed
+from elcano.cli.exit_codes import Failed
 from elcano.cli.live import Display, LiveDisplay
 from elcano.graphs.frozen import JsonObject
 

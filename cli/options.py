@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal
 
 import typer
 
-from elcano.cli.exits import BadInput
+from elcano.cli.exit_codes import BadInput
 from elcano.cli.requests import get_json
 
 SHOWN: Final = 8

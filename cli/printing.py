@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from elcano.cli.exits import BadInput
+from elcano.cli.exit_codes import BadInput
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import typer
 
-from elcano.cli.exits import BY_STATUS, BadInput, Failed
+from elcano.cli.exit_codes import BY_STATUS, BadInput, Failed
 from elcano.cli.options import AsJson, Form, Out, Run, argument
 from elcano.cli.printing import print_line, require_writable
 from elcano.cli.requests import open_api, print_note

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from elcano.cli.exits import Exit, Failed, Unreachable
+from elcano.cli.exit_codes import Exit, Failed, Unreachable
 
 if TYPE_CHECKING:
     from elcano.cli.client import Api

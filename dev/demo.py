@@ -33,8 +33,8 @@ from elcano.dev.program import CannotStart, end_on_signals, exit_cannot_start, p
 from elcano.dev.stack import child_environment, open_stack
 from elcano.graphs.checks.callees import find_unanswerable_offline, list_callees
 from elcano.graphs.errors import SourceRefused
+from elcano.graphs.mode_choice import DEFAULT_MODE, MODES
 from elcano.graphs.model_names import OFFLINE
-from elcano.graphs.modes import DEFAULT_MODE, MODES
 from elcano.plugins.documents.folder import Folder
 from elcano.plugins.documents.parser import Parser
 from elcano.settings import Settings, program_settings

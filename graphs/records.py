@@ -66,7 +66,7 @@ class ArchivedRun(Frozen):
 
 
 class RunLog(Frozen):
-    """The complete record of a run: its input, and all entries in order. `lifecycle.start.fold` makes `run` from it."""
+    """The complete record of a run: its input, and all entries in order, of which `fold` makes `run`."""
 
     asked: ResearchInput
     entries: tuple[Entry, ...]
@@ -75,7 +75,7 @@ class RunLog(Frozen):
 
 
 class LogPage(Answer):
-    """Answer of the `log` query: the entries from a position on. `lifecycle.start.fold` computes the run from them."""
+    """Answer of the `log` query: the entries from a position on, of which `fold` makes the run."""
 
     asked: ResearchInput | None = None
     """The request, without what it was continued from; only in the first page."""

@@ -1,8 +1,8 @@
 """Tenants, ids of runs, and names of users.
 
 A tenant is a short name that goes into ids, keys, queries and search attributes as it is. Nothing of one tenant is
-readable by another. The tenant of a request is determined in one place (`api/http/identity.py`); from then on it is a
-field of every request and call, and is never parsed out of an id.
+readable by another. The tenant of a request is determined in one place (`api/http/request_identity.py`); from then on
+it is a field of every request and call, and is never parsed out of an id.
 """
 
 import re

@@ -27,8 +27,8 @@ from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle import finish as closing
 from elcano.graphs.lifecycle.journal import Journal
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.model_names import OFFLINE, with_own
-from elcano.graphs.modes import MODES
 from elcano.graphs.report.report import Report
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph
@@ -73,7 +73,7 @@ async def run_research(
         model: The model that answers the agents: a scripted one, or the name of one whose key is in the environment;
             default: the extractive model of `offline`.
         within: Puts something around whoever answers, to count or to record.
-        mode: A built-in graph, by its name in `elcano.graphs.modes`.
+        mode: A built-in graph, by its name in `elcano.graphs.mode_choice`.
         review: Whether the reviewer reads the report's statements.
         graph: A graph of your own instead.
         limits: The run's limits; default: those of the API.

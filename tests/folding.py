@@ -8,7 +8,7 @@ import pytest
 
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.journal import Journal
-from elcano.graphs.lifecycle.start import fold
+from elcano.graphs.lifecycle.start_and_fold import fold
 from elcano.graphs.records import RunLog
 from elcano.graphs.run_contracts import ResearchInput
 

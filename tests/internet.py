@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import httpcore
 
-from elcano.activities.sources.http.pinning import Network, by_tcp
+from elcano.activities.sources.http.address_pinning import Network, by_tcp
 
 PUBLIC = "93.184.216.34"
 """An address that anybody may ask."""

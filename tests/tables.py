@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.state.budget import Limits
 from elcano.testing.script import Script

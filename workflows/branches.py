@@ -27,7 +27,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.lifecycle.fanout import FanOut, explain_replan_refusal, same_branch, visit_of
     from elcano.graphs.lifecycle.handover import build_branch_outcome, build_missing_outcome
     from elcano.graphs.lifecycle.journal import Journal
-    from elcano.graphs.lifecycle.start import branch_going_on, build_branch_input, resolve_run_date
+    from elcano.graphs.lifecycle.start_and_fold import branch_going_on, build_branch_input, resolve_run_date
     from elcano.graphs.run_contracts import BranchHeld, ControlRequest, ResearchInput, ResearchResult, ResumedFrom
     from elcano.graphs.search_attributes import at_start, describe_workflow, format_label
     from elcano.graphs.spec.graph import ParallelNode

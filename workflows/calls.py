@@ -13,7 +13,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.engine.commands import Call, CallAgent, CallTool
     from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted, StepFailed
     from elcano.graphs.lifecycle.journal import Journal
-    from elcano.graphs.lifecycle.start import resolve_run_date
+    from elcano.graphs.lifecycle.start_and_fold import resolve_run_date
     from elcano.graphs.model_names import model_queue, with_own
     from elcano.graphs.run_contracts import ResearchInput
     from elcano.graphs.search_attributes import format_label

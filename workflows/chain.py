@@ -19,7 +19,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.engine.step_function import advance_run
     from elcano.graphs.errors import ElcanoError, EngineFault
     from elcano.graphs.frozen import Json
-    from elcano.graphs.lifecycle.start import build_run_from_input
+    from elcano.graphs.lifecycle.start_and_fold import build_run_from_input
     from elcano.graphs.run_contracts import ResearchInput, ResearchResult
     from elcano.graphs.spec.graph import EndKind
     from elcano.graphs.state.failures import Ending

@@ -36,7 +36,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.lifecycle import finish
     from elcano.graphs.lifecycle.journal import build_progress_page, build_run_snapshot, log_page
     from elcano.graphs.lifecycle.resume_input import taken_back
-    from elcano.graphs.lifecycle.start import open_journal
+    from elcano.graphs.lifecycle.start_and_fold import open_journal
     from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
     from elcano.graphs.report.draft import ReportRef
     from elcano.graphs.run_contracts import BranchHeld, ControlAnswer, ControlRequest, ResearchInput, ResearchResult

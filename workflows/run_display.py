@@ -26,7 +26,7 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.state.budget import Budget, Usage, usd_from_microusd
     from elcano.graphs.state.holds import Hold, HoldReason, WaitingCall, list_undecided_calls
     from elcano.graphs.state.state import format_chosen_mode
-    from elcano.workflows.details import render_run_details
+    from elcano.workflows.run_details import render_run_details
 
 _MODE = SearchAttributeKey.for_keyword(MODE_ATTRIBUTE)
 _STAGE = SearchAttributeKey.for_keyword(STAGE_ATTRIBUTE)

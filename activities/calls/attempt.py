@@ -24,17 +24,17 @@ from pydantic_ai.models import Model
 from pydantic_ai.usage import UsageLimits
 from temporalio import activity
 
+from elcano.activities.calls.call_timeout import PatientModel
 from elcano.activities.calls.heartbeats import Pulse
 from elcano.activities.calls.ledger_lines import Outcome, build_ledger_entry
 from elcano.activities.calls.live_words import Listener, Streamers, attach_listener
-from elcano.activities.calls.models import CALL_SETTINGS, Resolve, in_order
-from elcano.activities.calls.patient_wait import PatientModel
-from elcano.activities.calls.refusals import (
+from elcano.activities.calls.model_failures import (
     UNREADABLE,
     build_content_filter_error,
     build_unreadable_answer_error,
     fault_of,
 )
+from elcano.activities.calls.models import CALL_SETTINGS, Resolve, in_order
 from elcano.activities.calls.request_forms import WINDOWS, Form
 from elcano.activities.calls.retry_classification import safe_text
 from elcano.activities.calls.usage import last_written, prompt_tokens, too_little, usage_of

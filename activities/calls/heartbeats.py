@@ -23,7 +23,7 @@ from temporalio.exceptions import ApplicationError, CancelledError
 from temporalio.service import RPCError
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
-from elcano.activities.calls.patient_wait import CallTimedOut, wait_patiently
+from elcano.activities.calls.call_timeout import CallTimedOut, wait_patiently
 from elcano.graphs.contracts import BEAT_SECONDS, MOST_DEATHS, ToolCall, Words
 from elcano.graphs.state.failures import FailureType
 

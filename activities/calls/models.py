@@ -16,7 +16,7 @@ from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.providers import Provider, infer_provider, infer_provider_class
 from pydantic_ai.settings import CacheConfig, ModelSettings
 
-from elcano.activities.calls.verdicts import SET_ELSEWHERE
+from elcano.activities.calls.refusal_causes import SET_ELSEWHERE
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.errors import ModelRefused
 from elcano.graphs.model_names import (

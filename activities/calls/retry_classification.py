@@ -19,7 +19,7 @@ from temporalio import activity
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
 from elcano.activities.calls.heartbeats import this_try
-from elcano.activities.calls.refusals import fault_of
+from elcano.activities.calls.model_failures import fault_of
 from elcano.graphs.errors import (
     AnswerCutOff,
     AnswerDeclined,

@@ -10,7 +10,7 @@ from pydantic import Field, WrapSerializer
 
 from elcano.api.http.errors import NotAcceptable, ReportLost, ReportNotReady, RunNotFound, problem_docs
 from elcano.api.http.fields import Described, with_moments
-from elcano.api.http.request_checks import choose_media_type
+from elcano.api.http.request_guards import choose_media_type
 from elcano.api.reports.bibliography import BIBTEX, CSL, FORMS, RIS
 from elcano.api.reports.drawings import load_pictures
 from elcano.api.reports.page import HEADERS, render_report_page

@@ -13,12 +13,12 @@ from starlette.concurrency import run_in_threadpool
 from elcano.api.control.approvals import MOST_SECTIONS, SectionBody
 from elcano.api.http.errors import FieldFault, RequestInvalid, ResumeRefused
 from elcano.api.http.fields import Request, Spoken, Text
-from elcano.api.resume.resumption import Model, SourceNames, judge_names, with_changes
+from elcano.api.resume.resume_and_rollback import Model, SourceNames, judge_names, with_changes
 from elcano.api.runs.idempotent_submission import JudgedRun
-from elcano.api.runs.judgement import Refusals, resolve_own_graph
 from elcano.api.runs.model_checks import assign_model_queues, find_model_faults, find_model_name_faults
 from elcano.api.runs.run_log import read_log
 from elcano.api.runs.run_request import MAX_BACKGROUND, MAX_INSTRUCTIONS, MAX_QUESTION, BudgetRequest
+from elcano.api.runs.run_request_validation import Refusals, resolve_own_graph
 from elcano.api.runs.run_status import current_run
 from elcano.api.services import Services
 from elcano.graphs.contracts import ForkedFrom
@@ -26,7 +26,7 @@ from elcano.graphs.engine.entries import RunResumed
 from elcano.graphs.errors import EngineFault
 from elcano.graphs.lifecycle import resume_input
 from elcano.graphs.lifecycle.resume_points import LogPrefix, before_step
-from elcano.graphs.lifecycle.start import fold
+from elcano.graphs.lifecycle.start_and_fold import fold
 from elcano.graphs.records import RunLog
 from elcano.graphs.run_contracts import ResearchInput, ResumedFrom
 from elcano.graphs.spec.graph import ResearchGraph

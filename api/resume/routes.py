@@ -18,7 +18,7 @@ from elcano.api.http.errors import (
     problem_docs,
 )
 from elcano.api.resume.fork import ForkBody, judge_fork
-from elcano.api.resume.resumption import ResumeAccepted, ResumeBody, RollBackBody, resume_ended_run, roll_back
+from elcano.api.resume.resume_and_rollback import ResumeAccepted, ResumeBody, RollBackBody, resume_ended_run, roll_back
 from elcano.api.runs.idempotent_submission import build_request_key, submit_run
 from elcano.api.runs.routes import LOCATION, IdempotencyKey, show_submission
 from elcano.api.runs.run_view import RunView

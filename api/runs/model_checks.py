@@ -15,6 +15,7 @@ from elcano.graphs.agents.definition import AGENTS
 from elcano.graphs.checks.callees import Callee, find_unanswerable_offline, list_callees
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.contracts import ModelChoice
+from elcano.graphs.mode_choice import can_choose_mode
 from elcano.graphs.model_names import (
     OFFLINE,
     PROVIDERS,
@@ -24,7 +25,6 @@ from elcano.graphs.model_names import (
     model_queue,
     parse_model_provider,
 )
-from elcano.graphs.modes import can_choose_mode
 from elcano.graphs.plugin import load_objects
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph

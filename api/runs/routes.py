@@ -17,8 +17,8 @@ from elcano.api.http.errors import (
 from elcano.api.http.fields import RunId
 from elcano.api.runs.deletion import delete_run as delete
 from elcano.api.runs.idempotent_submission import Submission, build_request_key, submit_run
-from elcano.api.runs.judgement import judge_request
 from elcano.api.runs.run_request import RunRequest
+from elcano.api.runs.run_request_validation import judge_request
 from elcano.api.runs.run_status import read_run, refresh_listed_runs
 from elcano.api.runs.run_view import RunList, RunView
 from elcano.api.services import Provided, Services

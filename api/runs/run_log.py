@@ -11,7 +11,7 @@ from typing import Final
 from elcano.api.http.errors import RunForgotten, RunNotFound, RunUnreadable
 from elcano.api.runs.run_status import current_run
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.lifecycle.start import fold
+from elcano.graphs.lifecycle.start_and_fold import fold
 from elcano.graphs.records import ArchivedRun, LogPage, ProgressPage, RunLog
 from elcano.graphs.state.events import AgentEvent
 from elcano.storage.store import TenantStore

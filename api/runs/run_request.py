@@ -11,7 +11,7 @@ from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults
 from elcano.api.http.fields import Request, RunId, Spoken, Text
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.contracts import ModelChoice
-from elcano.graphs.modes import DEFAULT_MODE, MODES
+from elcano.graphs.mode_choice import DEFAULT_MODE, MODES
 from elcano.graphs.spec.limits import LEAST_PATH_SECONDS, MOST_PATH_SECONDS
 from elcano.graphs.state.budget import Limits, microusd_from_usd
 

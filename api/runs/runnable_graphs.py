@@ -24,7 +24,7 @@ from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.contracts import CHAIN_MODES, Engine, ModelChoice
 from elcano.graphs.errors import Fault, GraphInvalid, build_json_pointer, pointer_of, trim_pointer_to_document
 from elcano.graphs.extras import install_command
-from elcano.graphs.modes import (
+from elcano.graphs.mode_choice import (
     MODES,
     PLUGIN_MODES,
     auto_graph,

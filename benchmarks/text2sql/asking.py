@@ -19,9 +19,9 @@ from elcano.graphs.agents.envelope import AgentInput, Loaded, render_task_prompt
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.frozen import Frozen
 from elcano.plugins.data.agents import sql_repairer, sql_writer
-from elcano.plugins.data.agents.sql_repairer import SqlAttempt, SqlRepairerInput
+from elcano.plugins.data.agents.sql_repairer import SqlRepairerInput
 from elcano.plugins.data.agents.sql_writer import SqlWriterInput
-from elcano.plugins.data.data_answer import QueryFault, SqlQuery
+from elcano.plugins.data.data_answer import QueryFault, QueryRepair, SqlQuery
 from elcano.plugins.data.databases.policy import Refused, parse_allowed_query
 from elcano.plugins.data.databases.query_runner import resolve_query_columns
 from elcano.plugins.data.query_models import SqlRepair, SqlWriting
@@ -95,7 +95,7 @@ class Writer:
             found.why = said.explanation
             return found
         query = SqlQuery(database=schema.database, dialect=schema.dialect, sql=said.sql)
-        attempts: list[SqlAttempt] = []
+        attempts: list[QueryRepair] = []
         while True:
             fault = None
             try:
@@ -119,7 +119,7 @@ class Writer:
                 return found
             found.repairs += 1
             found.marked = found.marked or mended.changes_meaning
-            attempts.append(SqlAttempt(**query.model_dump(), fault=found.why))
+            attempts.append(QueryRepair(before=query.sql, after=mended.sql, reason=found.why))
             query = query.model_copy(update={"sql": mended.sql})
 
     async def _asked(

@@ -8,10 +8,10 @@ from pydantic import JsonValue, create_model
 
 from elcano.graphs.agents.definition import AGENTS, AgentDefinition, Question
 from elcano.graphs.agents.envelope import AgentInput, Loaded, Needs, TaskEnvelope
+from elcano.graphs.errors import Fault, build_faults_at, build_json_pointer
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.schemas.bounds import SchemaFault, build_json_pointer, name_fault, prefix_fault_pointers
 from elcano.graphs.schemas.schema_parser import parse_schema
-from elcano.graphs.schemas.shape import Shape, least_of, model_of, object_with_ids
+from elcano.graphs.schemas.shape import Shape, least_of, model_of, name_fault, object_with_ids
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.own_agent import FieldType, OwnAgent
 from elcano.graphs.text import shorten_text, title_from_id
@@ -33,7 +33,7 @@ SHOWN_FIGURES: Final = 8
 """Figures and choices of an answer that its event has."""
 
 
-def agent_faults(agent: OwnAgent) -> list[SchemaFault]:
+def agent_faults(agent: OwnAgent) -> list[Fault]:
     """List the faults of an agent besides its types, each with its location."""
     return list(_find_definition_faults(agent))
 
@@ -44,26 +44,26 @@ def is_name_taken(name: str) -> bool:
     return name in AGENTS or name in tasks
 
 
-def _find_definition_faults(agent: OwnAgent) -> Iterable[SchemaFault]:
+def _find_definition_faults(agent: OwnAgent) -> Iterable[Fault]:
     if is_name_taken(agent.name):
-        yield SchemaFault("/name", f"{agent.name!r} is a built-in agent: give yours another name")
+        yield Fault(f"{agent.name!r} is a built-in agent: give yours another name", "/name")
     if not agent.instructions.strip():
-        yield SchemaFault("/instructions", "say what it has to do")
+        yield Fault("say what it has to do", "/instructions")
     seen: set[str] = set()
     for index, one in enumerate(agent.inputs):
         at = build_json_pointer("inputs", index, "name")
         if (fault := name_fault(one.name)) is not None:
-            yield SchemaFault(at, fault)
+            yield Fault(fault, at)
         elif one.name in GIVEN_ANYWAY:
-            yield SchemaFault(at, f"every agent has the input {one.name!r} already: leave it out")
+            yield Fault(f"every agent has the input {one.name!r} already: leave it out", at)
         elif one.name == "evidence":
-            yield SchemaFault(at, "set `passages` to true: the agent has the input 'evidence' then, and is shown them")
+            yield Fault("set `passages` to true: the agent has the input 'evidence' then, and is shown them", at)
         elif one.name in RESERVED:
-            yield SchemaFault(at, f"{one.name!r} has a meaning of its own here: take another name")
+            yield Fault(f"{one.name!r} has a meaning of its own here: take another name", at)
         elif one.name in seen:
-            yield SchemaFault(at, f"there are two inputs {one.name!r}")
+            yield Fault(f"there are two inputs {one.name!r}", at)
         seen.add(one.name)
-    yield from prefix_fault_pointers(parse_schema(agent.output).faults, "/output")
+    yield from build_faults_at("/output", parse_schema(agent.output).faults)
 
 
 def shape_of(agent: OwnAgent) -> Shape:
@@ -74,7 +74,7 @@ def shape_of(agent: OwnAgent) -> Shape:
     """
     found = parse_schema(agent.output)
     if found.shape is None:
-        raise ValueError(f"agent {agent.name!r}: {'; '.join(f'{one.pointer}: {one.message}' for one in found.faults)}")
+        raise ValueError(f"agent {agent.name!r}: {'; '.join(f'{one.pointer}: {one}' for one in found.faults)}")
     return found.shape
 
 

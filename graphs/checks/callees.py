@@ -1,17 +1,18 @@
 """The agents that a graph calls, including custom ones, and the extras without which its tools fail or do less."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
 
 from elcano.graphs.agents.definition import AGENTS, AgentDefinition
 from elcano.graphs.agents.own_definition import agent_faults, get_agent
 from elcano.graphs.catalogue.tools import TOOLS
-from elcano.graphs.errors import Fault, build_json_pointer
+from elcano.graphs.errors import Fault, build_faults_at, build_json_pointer
 from elcano.graphs.extras import EXTRAS
 from elcano.graphs.model_names import OFFLINE, model_fault, model_names
 from elcano.graphs.plugin import list_keyless
-from elcano.graphs.schemas.bounds import SchemaFault
 from elcano.graphs.schemas.schema_parser import parse_schema
 from elcano.graphs.schemas.shape import Shape
 from elcano.graphs.spec.graph import AgentNode, ErrorEdge, ResearchGraph, ToolNode
@@ -67,16 +68,29 @@ def own_agent_faults(graph: ResearchGraph) -> Iterable[Fault]:
         if key not in called:
             yield Fault(f"agent {key!r}: no node calls it", build_json_pointer("agents", key))
         for fault in every_fault(agent):
-            text = f"agent {key!r}: {fault.pointer or 'it'}: {fault.message}"
+            text = f"agent {key!r}: {fault.pointer or 'it'}: {fault}"
             yield Fault(text, build_json_pointer("agents", key) + fault.pointer)
 
 
-def every_fault(agent: OwnAgent) -> list[SchemaFault]:
+def every_fault(agent: OwnAgent) -> list[Fault]:
     """List the faults of an agent, including its model's name, each with its JSON pointer."""
     fault = model_fault(agent.model) if agent.model else None
     if fault is None and agent.model and model_names(agent.model)[0] == OFFLINE:
         fault = "`offline` has no rules for agents of your own: name a language model, or leave it out"
-    return [*agent_faults(agent), *([] if fault is None else [SchemaFault("/model", fault)])]
+    return [*agent_faults(agent), *([] if fault is None else [Fault(fault, "/model")])]
+
+
+def parse_own_agent(given: Mapping[str, Any]) -> tuple[OwnAgent | None, list[Fault]]:
+    """Parse an agent that somebody wrote; with it come all its faults, each with its JSON pointer."""
+    try:
+        agent = OwnAgent.model_validate(given)
+    except ValidationError as error:
+        told = error.errors(include_url=False, include_context=False, include_input=False)
+        found = [Fault(one["msg"], build_json_pointer(*one["loc"])) for one in told]
+        if isinstance(output := given.get("output"), dict):  # what else is wrong is told at once
+            found += build_faults_at("/output", parse_schema(output).faults)
+        return None, found
+    return agent, every_fault(agent)
 
 
 def ambiguous_agents(graph: ResearchGraph) -> Iterable[Fault]:

@@ -19,7 +19,7 @@ from elcano.graphs.engine.commands import BranchStart, Call, CallAgent, CallTool
 from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.lifecycle import finish as closing
-from elcano.graphs.lifecycle import start as opening
+from elcano.graphs.lifecycle import start_and_fold as opening
 from elcano.graphs.lifecycle.event_texts import narrate_branch_end, narrate_branch_start, narrate_plan_cut
 from elcano.graphs.lifecycle.fanout import FanOut
 from elcano.graphs.lifecycle.handover import build_branch_outcome

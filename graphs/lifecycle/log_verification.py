@@ -12,7 +12,7 @@ from elcano.graphs.engine.run import Run
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.handover import build_branch_outcome as outcome_of
 from elcano.graphs.lifecycle.journal import Journal
-from elcano.graphs.lifecycle.start import fold
+from elcano.graphs.lifecycle.start_and_fold import fold
 from elcano.graphs.records import RunLog
 from elcano.graphs.run_contracts import JournalPages
 from elcano.graphs.spec.graph import AgentNode, ParallelNode

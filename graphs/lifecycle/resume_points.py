@@ -29,7 +29,7 @@ from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.errors import ElcanoError, InputInvalid
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.lifecycle.start import build_run_from_input, fold
+from elcano.graphs.lifecycle.start_and_fold import build_run_from_input, fold
 from elcano.graphs.records import RunLog
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, StateNode, ToolNode

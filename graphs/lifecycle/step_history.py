@@ -23,7 +23,7 @@ from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.step_function import advance_run
 from elcano.graphs.lifecycle.event_texts import EventDraft
 from elcano.graphs.lifecycle.narration import narrate_entry
-from elcano.graphs.lifecycle.start import fold
+from elcano.graphs.lifecycle.start_and_fold import fold
 from elcano.graphs.lifecycle.step_rows import TAKEN_BACK, BetweenRow, HeldTry, Row, StepEvents, StepOutcome, StepRow
 from elcano.graphs.records import RunLog
 from elcano.graphs.spec.graph import AgentNode, DecisionNode, Node, ParallelNode, StateNode, ToolNode, limits_of

@@ -11,18 +11,22 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, cast
 
+from elcano.graphs.errors import Fault, build_json_pointer
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.schemas.bounds import (
+from elcano.graphs.schemas.shape import (
+    LONGEST_TEXT,
+    MOST_ITEMS,
     NOTES,
-    SchemaFault,
-    build_json_pointer,
+    Kind,
+    Property,
+    Shape,
+    is_satisfiable,
     name_fault,
     number_range,
     parse_length_bounds,
     parse_schema_choices,
     said_as,
 )
-from elcano.graphs.schemas.shape import LONGEST_TEXT, MOST_ITEMS, Kind, Property, Shape, is_satisfiable
 from elcano.graphs.text import shorten_text
 
 MAX_CHARACTERS: Final = 40_000
@@ -55,7 +59,7 @@ class ParsedSchema(NamedTuple):
     """The result of parsing a schema: a shape if there are no faults."""
 
     shape: Shape | None
-    faults: tuple[SchemaFault, ...]
+    faults: tuple[Fault, ...]
 
 
 def parse_schema(schema: JsonObject) -> ParsedSchema:
@@ -63,18 +67,16 @@ def parse_schema(schema: JsonObject) -> ParsedSchema:
     try:
         return _parse_schema_text(json.dumps(schema, sort_keys=False))
     except (RecursionError, ValueError) as error:
-        return ParsedSchema(None, (SchemaFault("", f"it cannot be read: {type(error).__name__}"),))
+        return ParsedSchema(None, (Fault(f"it cannot be read: {type(error).__name__}"),))
 
 
 @lru_cache(maxsize=256)
 def _parse_schema_text(text: str) -> ParsedSchema:
     if len(text) > MAX_CHARACTERS:
-        return ParsedSchema(
-            None, (SchemaFault("", f"{len(text):,} characters as JSON are more than {MAX_CHARACTERS:,}"),)
-        )
+        return ParsedSchema(None, (Fault(f"{len(text):,} characters as JSON are more than {MAX_CHARACTERS:,}"),))
     reader = _Reader(json.loads(text))
     shape = reader.root()
-    faults = tuple(dict.fromkeys(reader.faults))
+    faults = tuple({(fault.pointer, str(fault)): fault for fault in reader.faults}.values())
     return ParsedSchema(None if faults else shape, faults)
 
 
@@ -85,7 +87,7 @@ class _Reader:
         self._schema = schema
         self._properties = 0
         self._places = 0
-        self.faults: list[SchemaFault] = []
+        self.faults: list[Fault] = []
 
     def root(self) -> Shape | None:
         defs = self._schema.get("$defs", {})
@@ -101,7 +103,7 @@ class _Reader:
         return shape
 
     def _fault(self, at: str, message: str) -> None:
-        self.faults.append(SchemaFault(at, message))
+        self.faults.append(Fault(message, at))
 
     def _shape(self, schema: object, at: str, seen: tuple[str, ...], depth: int) -> Shape | None:
         """Returns the shape at a place; None if it is faulty, which is reported."""

@@ -7,7 +7,7 @@ background; its figures, its plots and its verdict stand in the report by themse
 from typing import Final
 
 from elcano.graphs.builder import CONTEXT, NEW_EVIDENCE, WRITING, GraphBuilder
-from elcano.graphs.modes import Mode
+from elcano.graphs.mode_choice import Mode
 from elcano.plugins.research.judged_search import ENOUGH, NO_ITERATION_LEFT, add_judged_search
 
 ANALYSIS = (

@@ -16,7 +16,7 @@ from elcano.api.http.errors import (
     RunNotFound,
     problem_docs,
 )
-from elcano.api.http.request_checks import choose_media_type
+from elcano.api.http.request_guards import choose_media_type
 from elcano.api.reports.drawings import SVG_HEADERS, load_pictures
 from elcano.api.runs.run_status import read_run
 from elcano.api.services import Provided, Services

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-from elcano.cli.exits import replace_process
+from elcano.cli.exit_codes import replace_process
 from elcano.cli.options import Run, argument, option
 from elcano.cli.printing import print_line, require_writable
 from elcano.cli.requests import open_api

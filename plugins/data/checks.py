@@ -9,8 +9,8 @@ from elcano.graphs.errors import InputInvalid, SourceRefused, SourceUnavailable
 from elcano.graphs.model_names import OFFLINE, model_names
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.plugins.data.agents import sql_writer
+from elcano.plugins.data.child_processes import Stop
 from elcano.plugins.data.databases.database import engine_of
-from elcano.plugins.data.databases.engine import Stop
 from elcano.settings.plugins import Finding
 from elcano.settings.settings import Settings, get_variable_name
 

@@ -9,7 +9,7 @@ from typing import Final
 from elcano.graphs.builder import ASKED, PASSAGES, WRITING, GraphBuilder
 from elcano.graphs.catalogue.sources import DATABASE
 from elcano.graphs.catalogue.tools import TOOLS
-from elcano.graphs.modes import Mode
+from elcano.graphs.mode_choice import Mode
 from elcano.graphs.spec.graph import Inputs, ParallelNode, ResearchGraph
 from elcano.graphs.spec.limits import ToolLimits
 from elcano.plugins.data.query_path import NOT_MENDED, REPAIRS, WORK, add_query_nodes, add_schema_context, path_graph

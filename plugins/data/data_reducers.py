@@ -15,7 +15,6 @@ from elcano.graphs.catalogue.tools import GivesEvidence, ItemOutcomes
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.state.state import EvidenceRef, ResearchState
 from elcano.graphs.text import ensure_list, shorten_text
-from elcano.plugins.data.agents.sql_repairer import SqlAttempt
 from elcano.plugins.data.data_answer import AnsweredQuery, QueryFault, QueryRepair, SqlQuery
 from elcano.plugins.data.query_models import MOST_ATTEMPTS, ExecuteSqlOutput, SchemaContextOutput, SqlRepair, SqlWriting
 from elcano.plugins.data.tables import DatabaseSchema, ResultDigest
@@ -38,8 +37,6 @@ class DataWork(Frozen):
     """The query to run next, or the last one run; None: the question became no query."""
     repairs: tuple[QueryRepair, ...] = ()
     """The repairs of this query, in their order."""
-    attempts: tuple[SqlAttempt, ...] = ()
-    """The failed queries before it, the latest last."""
     fault: QueryFault | None = None
     """Why the last query was not answered."""
     repairable: bool = False
@@ -100,7 +97,7 @@ def record_query(state: ResearchState, output: SqlWriting) -> ResearchState:
             reasons=tuple(dict.fromkeys(output.reasons)),
             choices=(*now.choices, *output.choices),
         )
-        update: dict[str, object] = {"query": query, "repairs": (), "attempts": (), "fault": None, "repairable": False}
+        update: dict[str, object] = {"query": query, "repairs": (), "fault": None, "repairable": False}
         return _store_data_work(state, now.model_copy(update=update))
     gaps: tuple[str, ...] = ()
     if output.decision != "documents":
@@ -175,9 +172,8 @@ def record_repair(state: ResearchState, output: SqlRepair) -> ResearchState:
         reason=shorten_text(f"{now.fault.stage}: {now.fault.message}", 2_000),
         changes_meaning=output.changes_meaning,
     )
-    attempt = SqlAttempt(**now.query.model_dump(), fault=now.fault.message)
     query = now.query.model_copy(update={"sql": output.sql})
-    update = {"query": query, "repairs": (*now.repairs, repair), "attempts": (*now.attempts, attempt)}
+    update = {"query": query, "repairs": (*now.repairs, repair)}
     return _store_data_work(state, now.model_copy(update=update))
 
 

@@ -81,7 +81,7 @@ def add_query_nodes(
                 **asked,
                 "query": f"{WORK}.query",
                 "fault": f"{WORK}.fault",
-                "attempts": f"{WORK}.attempts",
+                "attempts": f"{WORK}.repairs",
             },
             reducer="record_repair",
         )

@@ -13,7 +13,6 @@ import io
 import re
 import unicodedata
 from base64 import b64decode
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Annotated, Final
 
@@ -28,14 +27,14 @@ from elcano.api.http.errors import (
     RunNotFound,
     problem_docs,
 )
-from elcano.api.http.request_checks import choose_media_type
+from elcano.api.http.request_guards import choose_media_type
 from elcano.api.reports.drawings import SVG_HEADERS
 from elcano.api.runs.run_status import read_run
 from elcano.api.runs.run_view import RunView
 from elcano.api.services import Provided, Services
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.report.report import Report
-from elcano.plugins.data.data_answer import AnswerTable, Chart, DataAnswer, read_data_answer
+from elcano.plugins.data.data_answer import Chart, DataAnswer, read_data_answer
 from elcano.plugins.data.tables import NUMBERS, RESULT_EVIDENCE, Cell, Kind, ResultColumn, ResultTable
 from elcano.storage.store import TenantStore
 
@@ -100,15 +99,6 @@ MOST_RESULTS: Final = 999
 """Maximum number of results that are counted, the first ones."""
 
 
-@dataclass(frozen=True)
-class KnownResult:
-    """A result that is in the store."""
-
-    number: int
-    artifact: str
-    table: ResultTable
-
-
 async def load_data_answer(run: RunView, store: TenantStore) -> DataAnswer | None:
     """Return the results of a run's report; None if there is no report, or it has none.
 
@@ -135,18 +125,6 @@ async def found_keys(run: RunView, store: TenantStore) -> dict[int, str]:
     return {number: one.removeprefix(RESULT_EVIDENCE) for number, one in enumerate(own, start=1)}
 
 
-async def load_found_results(run: RunView, store: TenantStore) -> list[KnownResult]:
-    """The same with their tables.
-
-    Raises:
-        ReportLost: the store does not have one of them.
-    """
-    return [
-        KnownResult(number, key, await asyncio.to_thread(_parse_result_table, await stored_artifact(key, store)))
-        for number, key in (await found_keys(run, store)).items()
-    ]
-
-
 async def stored_artifact(key: str, store: TenantStore) -> str:
     """Return the artifact stored under a hash that a run names.
 
@@ -157,10 +135,6 @@ async def stored_artifact(key: str, store: TenantStore) -> str:
     if stored is None:
         raise ReportLost(f"the store does not have {key!r}; is this the run's data directory?")
     return stored
-
-
-def _parse_result_table(stored: str) -> ResultTable:
-    return ResultTable.model_validate_json(stored)
 
 
 JSON = "application/json"
@@ -183,12 +157,12 @@ async def list_results(run_id: str, services: Provided) -> ResultList:
     """
     run = await read_run(run_id, services.temporal, services.store)
     data = await load_data_answer(run, services.store)
-    if data is not None and data.tables:
-        return ResultList(run_id=run_id, results=tuple(map(_of_answer, data.tables)))
-    there = await load_found_results(run, services.store)
-    if not there and data is None and run.report is not None:
+    answered = {one.number: one.artifact for one in data.tables} if data else {}
+    keys = answered or await found_keys(run, services.store)
+    if not keys and data is None and run.report is not None:
         raise ResultNotFound(_NO_RESULT.format(run_id=run_id))
-    return ResultList(run_id=run_id, answer=data is not None and not there, results=tuple(map(_of_found, there)))
+    found = [await _summarize_result(number, key, services.store) for number, key in keys.items()]
+    return ResultList(run_id=run_id, answer=bool(answered) or (data is not None and not keys), results=tuple(found))
 
 
 @router.get(
@@ -272,33 +246,16 @@ async def _load_answer_data(run_id: str, services: Services) -> DataAnswer:
     return data
 
 
-def _of_answer(one: AnswerTable) -> ResultSummary:
+async def _summarize_result(number: int, artifact: str, store: TenantStore) -> ResultSummary:
+    table = await asyncio.to_thread(ResultTable.model_validate_json, await stored_artifact(artifact, store))
     return ResultSummary(
-        number=one.number,
-        database=one.database,
-        sql=one.sql,
-        query_hash=_hash_sql(one.sql),
-        columns=one.columns,
-        rows=one.row_count,
-        truncated=one.truncated,
-        at=one.at,
-        artifact=one.artifact,
+        number=number,
+        database=table.database,
+        sql=table.sql,
+        query_hash=sha256(table.sql.encode()).hexdigest() if table.sql else "",
+        columns=table.columns,
+        rows=len(table.rows),
+        truncated=table.truncated,
+        at=table.at,
+        artifact=artifact,
     )
-
-
-def _of_found(one: KnownResult) -> ResultSummary:
-    return ResultSummary(
-        number=one.number,
-        database=one.table.database,
-        sql=one.table.sql,
-        query_hash=_hash_sql(one.table.sql),
-        columns=one.table.columns,
-        rows=len(one.table.rows),
-        truncated=one.table.truncated,
-        at=one.table.at,
-        artifact=one.artifact,
-    )
-
-
-def _hash_sql(sql: str) -> str:
-    return sha256(sql.encode()).hexdigest() if sql else ""

@@ -71,17 +71,22 @@ async def load_result_tables(store: TenantStore, digests: Iterable[ResultDigest]
     Raises:
         InputInvalid: one of them is not in the store, or is no result.
     """
-    return [await _load_table_artifact(store, one.artifact) for one in digests]
+    return [await load_result_table(store, one.artifact, "results") for one in digests]
 
 
-async def _load_table_artifact(store: TenantStore, artifact: str) -> ResultTable:
+async def load_result_table(store: TenantStore, artifact: str, field: str) -> ResultTable:
+    """The whole result that an input's `field` names.
+
+    Raises:
+        InputInvalid: it is not in the store, or is no result.
+    """
     stored = await store.artifacts.get(artifact)
     if stored is None:
-        raise InputInvalid("results", f"the store has no result {artifact!r}; do all workers share one data folder?")
+        raise InputInvalid(field, f"the store has no result {artifact!r}; do all workers share one data folder?")
     try:
         return await asyncio.to_thread(ResultTable.model_validate_json, stored)
     except ValidationError as error:
-        raise InputInvalid("results", f"the artifact {artifact!r} is no result of a query") from error
+        raise InputInvalid(field, f"the artifact {artifact!r} is no result of a query") from error
 
 
 def build_result_digest(table: ResultTable, artifact: str, evidence: str) -> ResultDigest:

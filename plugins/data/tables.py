@@ -11,7 +11,7 @@ from pydantic import Field
 
 from elcano.graphs.frozen import Frozen
 
-Dialect: TypeAlias = Literal["sqlite", "postgresql", "duckdb", "mysql"]
+Dialect: TypeAlias = Literal["sqlite", "postgresql", "duckdb"]
 Kind: TypeAlias = Literal["integer", "decimal", "text", "date", "time", "timestamp", "boolean", "json", "other"]
 """The type of a column's values. `decimal` is every number that need not be whole, floating or exact."""
 

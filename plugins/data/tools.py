@@ -2,7 +2,7 @@
 
 A result is stored as a table and as text before a tool answers; the text is evidence like any passage, with a line for
 each row. A query that cannot be run is answered with its fault; only a database that is away is a failure. Forecasts
-are fitted in a process of their own, one for the worker, which is started by the first forecast.
+are fitted in processes of their own (`forecasting/fitting.py`).
 """
 
 import asyncio
@@ -13,7 +13,6 @@ from hashlib import sha256
 from importlib.util import find_spec
 from typing import Final
 
-from pydantic import ValidationError
 from temporalio import activity
 
 from elcano.activities.services import Services
@@ -30,13 +29,12 @@ from elcano.plugins.data.databases.examples import open_examples
 from elcano.plugins.data.databases.query_runner import run_query
 from elcano.plugins.data.forecast_models import ForecastDigest, ForecastInput, ForecastOutput, describe_forecast
 from elcano.plugins.data.forecasting.chart import build_forecast_chart
+from elcano.plugins.data.forecasting.fitting import FitModel, fit_in_process
 from elcano.plugins.data.forecasting.forecasting import (
     Forecast,
-    ForecastComputing,
     build_forecast_table,
     forecast_table,
 )
-from elcano.plugins.data.forecasting.process import ForecastProcess
 from elcano.plugins.data.forecasting.series_columns import Refused
 from elcano.plugins.data.query_models import (
     MOST_DISAGREEMENTS,
@@ -51,7 +49,7 @@ from elcano.plugins.data.query_models import (
     SqlExamplesInput,
     SqlExamplesOutput,
 )
-from elcano.plugins.data.results import RESULT_TYPE, load_result_tables, store_result_table
+from elcano.plugins.data.results import RESULT_TYPE, load_result_table, load_result_tables, store_result_table
 from elcano.plugins.data.tables import ResultDigest, ResultTable
 from elcano.storage.store import TenantStore
 
@@ -61,8 +59,6 @@ PNG_TYPE: Final = "application/vnd.elcano.png+base64"
 """The media type of a stored picture: artifacts are text."""
 NOTHING_FITS: Final = "There is no chart: no result has two rows with numbers that a line, bars or dots could show."
 NO_RESULT: Final = "There is no chart: there is no result."
-PROCESS: Final = ForecastProcess()
-"""One for the worker."""
 
 
 async def read_schema_context(work: ToolWork, given: SchemaContextInput) -> SchemaContextOutput:
@@ -205,22 +201,20 @@ async def _store_chart(store: TenantStore, run_id: str, plan: PlannedChart, made
     )
 
 
-async def forecast_result(
-    work: ToolWork, given: ForecastInput, computing: ForecastComputing = PROCESS
-) -> ForecastOutput:
+async def forecast_result(work: ToolWork, given: ForecastInput, fit_model: FitModel = fit_in_process) -> ForecastOutput:
     """The digest of a forecast, which is stored with its chart before this answers; or why there is none.
 
     Raises:
         InputInvalid: there is no such result, or this worker has no library for forecasts.
-        Starting: the models could not be loaded in time; another try finds them further on.
+        NotStarted: the models could not be loaded in time; another try finds them further on.
     """
     store, run_id = work.store, work.run_id
     if find_spec("statsforecast") is None:
         text = f"this worker has no library for forecasts: {install_command('forecast')}"
         raise InputInvalid("tool", text)
-    history = await _load_result_table(store, given.artifact)
+    history = await load_result_table(store, given.artifact, "artifact")
     try:
-        made = await asyncio.to_thread(forecast_table, history, given, computing)
+        made = await asyncio.to_thread(forecast_table, history, given, fit_model)
     except Refused as error:
         return ForecastOutput(refused=error.refusal, told=f"There is no forecast: {error.refusal.message}")
     table = build_forecast_table(made, history, given.artifact)
@@ -231,16 +225,6 @@ async def forecast_result(
     return ForecastOutput(
         forecast=digest, evidence=tuple(map(build_evidence_ref, passages)), told=describe_forecast(digest)
     )
-
-
-async def _load_result_table(store: TenantStore, artifact: str) -> ResultTable:
-    content = await store.artifacts.get(artifact)
-    if content is None:
-        raise InputInvalid("artifact", f"there is no result {artifact!r}: name the artifact of one that a query gave")
-    try:
-        return ResultTable.model_validate_json(content)
-    except ValidationError as error:
-        raise InputInvalid("artifact", f"the artifact {artifact!r} is no result of a query") from error
 
 
 def _build_forecast_digest(made: Forecast, kept: ResultDigest, history: str, drawing: str) -> ForecastDigest:

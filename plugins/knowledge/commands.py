@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from elcano.cli.exits import BadInput
+from elcano.cli.exit_codes import BadInput
 from elcano.cli.options import AsJson, argument, option
 from elcano.cli.printing import format_line, print_json, print_line
 from elcano.cli.requests import get_json, post_json
@@ -46,7 +46,7 @@ def search_nodes(
     limit: Annotated[int, typer.Option(min=1, max=100, help="How many to show.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """Search what runs found: claims of reports, documents, authors and the entities they mention."""
+    """Search the findings of runs: claims of reports, documents, authors and the entities they mention."""
     found = _search_nodes(words, kind or [], limit)
     if as_json:
         print_json(found)

@@ -7,7 +7,7 @@ report: records found, kept and cited by source, and a table of the studies that
 from typing import Final
 
 from elcano.graphs.builder import WRITING, GraphBuilder
-from elcano.graphs.modes import Mode
+from elcano.graphs.mode_choice import Mode
 from elcano.plugins.research.judged_search import add_judged_search
 
 NAME: Final = "literature_review"

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import typer
 
-from elcano.cli.exits import Exit
+from elcano.cli.exit_codes import Exit
 from elcano.cli.options import AsJson, argument
 from elcano.cli.printing import format_seconds, print_json, print_printable
 from elcano.cli.requests import get_json

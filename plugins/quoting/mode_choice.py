@@ -5,14 +5,14 @@ question goes beside other sources only if it is a saved question of that databa
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from elcano.activities.text.same_question import is_same_question, list_readings
 from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.catalogue.sources import DATABASE
-from elcano.graphs.modes import PLUGIN_MODES
+from elcano.graphs.mode_choice import PLUGIN_MODES
 
 BY_RULES: Final = "Chosen by rules, without a language model:"
 FACT_WORDS: Final = 8
@@ -52,7 +52,7 @@ _DEFINITION: Final = re.compile(
 def choose_mode(task: TaskEnvelope, parts: Sequence[str]) -> tuple[str, str]:
     """The name of the mode for the question of `task`, and why; `parts` are its own."""
     mode, why = _choose(task, " ".join(task.question.split()), parts)
-    return mode, " ".join([BY_RULES, why, *_list_unread(task)])
+    return mode, f"{BY_RULES} {why}"
 
 
 def _choose(task: TaskEnvelope, question: str, parts: Sequence[str]) -> tuple[str, str]:
@@ -82,11 +82,3 @@ def _find_database(task: TaskEnvelope) -> str:
         if any(is_same_question(one, other) for one in list_readings(task) for other in questions):
             return name
     return ""
-
-
-def _list_unread(task: TaskEnvelope) -> Iterator[str]:
-    """Which databases may hold the answer without anybody knowing it."""
-    told = task.given.get("databases")
-    for name, schema in told.items() if isinstance(told, dict) else ():
-        if isinstance(schema, str):
-            yield f"The database {name!r} could not be read."

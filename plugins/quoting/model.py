@@ -21,7 +21,7 @@ from elcano.graphs.errors import ModelRefused
 from elcano.graphs.plugin import find_keyless, resolve_function
 from elcano.graphs.report.report import ReportDraft
 
-EXTRACTIVE: Final = "extractive-v4"
+EXTRACTIVE: Final = "extractive-v5"
 PROVIDER: Final = "offline"
 
 

@@ -6,20 +6,18 @@ quoted from.
 """
 
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Final
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property, wraps
+from typing import Final, TypeVar
 
-from elcano.activities.text.languages import get_current_language
-from elcano.activities.text.stems import content_words, find_word_stem, list_stems
-from elcano.activities.text.words import split_words
+from elcano.activities.text.language_detection import language_of, languages_of
+from elcano.activities.text.languages import ENGLISH, get_current_language, use_language
+from elcano.activities.text.stems import list_stems
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.plugins.quoting.question_terms import Terms, weigh_terms
 from elcano.plugins.quoting.quotable_sentences import Sentence, find_sentences
 
-NAME_CHARACTERS: Final = 5
-"""From this length on a word that a title's word begins with is taken for its subject."""
 RELATED_CHARACTERS: Final = 5
 RELATED_ENDING: Final = 3
 """Words are related if they begin with the same letters, at least five, and up to the last three of a stem."""
@@ -28,7 +26,10 @@ RELATED_SHARE: Final = 0.5
 right ones from 12.8 to 10.4 %."""
 COMPOUNDING: Final = frozenset({"de", "nl", "sv", "da", "no"})
 """Languages that write several words as one, so that a question may have a part of what a text has, or more."""
+LANGUAGE_PASSAGES: Final = 30
+"""Passages that tell which languages to expect of a question."""
 
+_Answer = TypeVar("_Answer")
 _PLACE: Final = re.compile(r"(?:#[^#]*|, (?:page|paragraph) \d+)$")
 
 
@@ -78,12 +79,6 @@ class Material:
             by_name[passage.document] = by_name.get(passage.document, frozenset()) | passage.found
         return by_name
 
-    def keep_subject(self, about: str | None) -> "Material":
-        """Only the passages that hold the stem `about`: the same words in a text on something else answer nothing."""
-        if about is None:
-            return self
-        return replace(self, passages=tuple(one for one in self.passages if about in one.found))
-
     def best_passage_coverage(self, terms: Terms) -> float:
         """The share of `terms` that the best single passage holds."""
         return max((terms.coverage(passage.found) for passage in self.passages), default=0.0)
@@ -96,29 +91,36 @@ class Material:
         """The document that holds most of `terms`."""
         return max(self.documents, key=lambda one: _cover_with_related(terms, self.documents[one]), default="")
 
-    def mentions(self, one: str) -> bool:
-        """Whether any passage holds the stem `one`, or a word related to it."""
-        return one in self.found or _has_related(one, self.found)
+
+def in_question_language(answer: Callable[[TaskEnvelope], _Answer]) -> Callable[[TaskEnvelope], _Answer]:
+    """`answer`, reading words in the language of its task's question, whatever language the evidence is in.
+
+    Rules on how English is worded hold for English alone and are silent elsewhere.
+    """
+
+    @wraps(answer)
+    def answer_in_language(task: TaskEnvelope) -> _Answer:
+        found = languages_of([item.text for item in task.evidence[:LANGUAGE_PASSAGES] if item.text])
+        with use_language(language_of(task.question, found)):
+            return answer(task)
+
+    return answer_in_language
+
+
+def is_english() -> bool:
+    """Whether the task is in English."""
+    return get_current_language() == ENGLISH
 
 
 def read_material(task: TaskEnvelope) -> Material:
     """The evidence and the question of `task`, read."""
-    asked = {find_word_stem(word): word for word in content_words(task.question)}
-    passages = tuple(_read_passage(item, asked) for item in task.evidence)
+    passages = tuple(map(_read_passage, task.evidence))
     return Material(passages, weigh_terms(task.question, task.term_weights, [one.found for one in passages]))
 
 
-def _read_passage(item: EvidenceItem, asked: Mapping[str, str]) -> Passage:
-    title = f"{item.title}\n{item.heading}"
-    above = set(list_stems(title))
-    names = split_words(title)
-    # Products are called after their subject: the page of `temporalio` is about Temporal.
-    above.update(
-        one
-        for one, word in asked.items()
-        if len(word) >= NAME_CHARACTERS and any(name.startswith(word) for name in names)
-    )
-    return Passage(item, frozenset(above.union(list_stems(item.text))), frozenset(above))
+def _read_passage(item: EvidenceItem) -> Passage:
+    above = frozenset(list_stems(f"{item.title}\n{item.heading}"))
+    return Passage(item, above.union(list_stems(item.text)), above)
 
 
 def _cover_with_related(terms: Terms, found: Collection[str]) -> float:

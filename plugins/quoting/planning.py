@@ -20,7 +20,7 @@ from elcano.graphs.report.draft import heading_for, title_for
 from elcano.graphs.state.state import RELATED
 from elcano.graphs.text import shorten_text
 from elcano.plugins.quoting.mode_choice import choose_mode
-from elcano.plugins.quoting.passages import Material, Passage, read_material
+from elcano.plugins.quoting.passages import Material, Passage, in_question_language, read_material
 from elcano.plugins.quoting.question_parts import (
     find_subject,
     list_compared,
@@ -29,17 +29,16 @@ from elcano.plugins.quoting.question_parts import (
     split_into_parts,
 )
 from elcano.plugins.quoting.question_terms import Terms, weigh_terms
-from elcano.plugins.quoting.task_language import in_question_language
 from elcano.plugins.research.agents.input_parser import ParsedQuery
 from elcano.plugins.research.agents.planner import ReportPlan, ReportPlanSection
 from elcano.plugins.research.agents.tool_selector import MOST_TASKS, AgentSelectionPlan, AgentTask
 
 QUERY_WORDS: Final = 8
 QUERY_CHARACTERS: Final = 300
-CONTEXT_WORDS: Final = 3
-"""Words of a question that are searched for beside those of its context."""
 FEW_WORDS: Final = 2
 """A question of no more telling words keeps the others that are no mere grammar: `data types`."""
+CONTEXT_WORDS: Final = 3
+"""Words of a question that are searched for beside those of its context."""
 ENOUGH_SECTIONS: Final = 4
 """Sections beyond this are made of the question's own parts only."""
 MOST_QUESTIONS: Final = 10
@@ -63,8 +62,8 @@ def parse_question(task: TaskEnvelope) -> ParsedQuery:
     parts = list_enumerated(question) or list(split_into_parts(question))
     mode, reason = choose_mode(task, parts)
     names = list_names(question)
-    held = {one for name in names for one in list_stems(name)}
-    others = [word for word in content_words(question) if held.isdisjoint(list_stems(word))]
+    held = [name.lower() for name in names]
+    others = [word for word in content_words(question) if word not in held]
     return ParsedQuery(
         original_query=task.question,
         improved_query=question[:2_000],
@@ -103,7 +102,7 @@ def plan_searches(task: TaskEnvelope) -> AgentSelectionPlan:
         *(_make_query(text, terms, None if list_names(text) else about) for text in wanted),
         *(_make_query(_pick_said_words(text), terms, about) for text in reversed(task.guidance)),
         *(_make_query(text, terms, None) for text in task.suggested_queries),
-        *([] if begun else _list_wider_queries(task)),
+        *([] if begun else _list_wider_queries(task, terms)),
     ]
     sources = [source for source in task.sources if source.name != RELATED]  # it has seen all of that
     tasks: list[AgentTask] = []
@@ -177,8 +176,8 @@ def _list_headings(question: str, given: Material) -> list[tuple[str, str]]:
     about = find_subject(question, given)
     subject = next((word for word in question.split() if about in list_stems(word)), "").strip(" ?,.")
     supported: Counter[str] = Counter()
-    for passage in given.keep_subject(about).passages:
-        if heading := _find_heading(passage):
+    for passage in given.passages:
+        if about in passage.found and (heading := _find_heading(passage)):
             bearing = [one for one in passage.sentences if given.terms.coverage(list_stems(one.text)) >= BEARING]
             supported[heading] += len(bearing)
     taken = set(list_stems(question))
@@ -204,21 +203,17 @@ def _pick_said_words(said: str) -> str:
     return " ".join(content_words(said)[: QUERY_WORDS - 1])
 
 
-def _list_wider_queries(task: TaskEnvelope) -> list[str]:
+def _list_wider_queries(task: TaskEnvelope, terms: Terms) -> list[str]:
     """First searches beside the question's own words: in other words, and beside those of its context.
 
     The context is the end of the background: for a section the question that it is a part of.
     """
     own = content_words(task.question)[:QUERY_WORDS]
-    context = task.background.rpartition("\n")[2]
-    about = content_words(context)[:QUERY_WORDS]
     others = [one for word in own for one in (*list_synonyms(word), *list_verb_forms(word))]
-    queries = [
-        [*own, *others] if others else [],
-        [*own[:CONTEXT_WORDS], *about] if about else [],
-        *(list(content_words(part)) for part in (split_into_parts(context) if about else ())),
-    ]
-    return [" ".join(dict.fromkeys(query))[:QUERY_CHARACTERS] for query in queries if query]
+    queries = [" ".join([*own, *others])[:QUERY_CHARACTERS]] if others else []
+    if context := task.background.rpartition("\n")[2]:
+        queries.append(_make_query(f"{' '.join(own[:CONTEXT_WORDS])} {context}", terms, None))
+    return queries
 
 
 def _make_query(text: str, terms: Terms, about: str | None) -> str:

@@ -1,4 +1,8 @@
-"""The parts of a question, each to be answered by itself, and the word that says what it is about."""
+"""The parts of a question, each to be answered by itself, which can be, and the word that says what it is about.
+
+A part is answered if one document holds enough of its words. Without this gate a question on medicine finds words in a
+programming manual.
+"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -6,10 +10,15 @@ from typing import Final
 
 from elcano.activities.text.languages import get_current_language
 from elcano.activities.text.stems import content_words, find_word_stem
-from elcano.plugins.quoting.passages import Material
-from elcano.plugins.quoting.task_language import is_english
+from elcano.plugins.quoting.passages import COMPOUNDING, Material, is_english
+from elcano.plugins.quoting.question_terms import Terms
 
 MOST_PARTS: Final = 10
+ANSWERABLE: Final = 0.512
+FEWER_WORDS: Final = 0.3
+"""The best single document must hold the first share and, of a question of n telling words, an nth of the second."""
+COMPOUNDED: Final = 0.88
+"""What is needed in languages that write several words as one, as a multiple."""
 NAME_SHARE: Final = 0.4
 """A proper name says what a question is about if it tells this much of what its most telling word does."""
 
@@ -57,6 +66,11 @@ def split_into_parts(question: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(parts))[:MOST_PARTS] or (question.strip(),)
 
 
+def list_answerable_parts(question: str, given: Material) -> tuple[str, ...]:
+    """The parts of a question of which one document holds enough to be quoted for it."""
+    return tuple(part for part in split_into_parts(question) if _is_held(given.terms.of(part), given))
+
+
 def list_compared(question: str) -> list[str]:
     """The things that a question sets side by side."""
     match = _COMPARED.search(question)
@@ -92,15 +106,6 @@ def find_subject(text: str, given: Material) -> str | None:
     return max(present, key=lambda one: present[one], default=None)
 
 
-def find_part_subject(question: str, part: str, given: Material) -> str | None:
-    """Return the subject of one part: a name in it, or the whole question's; in a comparison each thing itself."""
-    weights = given.terms.of(part).weights
-    if list_compared(question):
-        return max(weights, key=lambda one: weights[one], default=None)
-    named = {find_word_stem(name.lower()) for name in _NAME.findall(part)}
-    return find_subject(part if named & given.found & weights.keys() else question, given)
-
-
 def _list_things(found: Iterable[str]) -> list[str]:
     things = [thing.strip(_EDGES) for thing in found]
     things = [thing for thing in things if content_words(thing)]
@@ -112,3 +117,9 @@ def _compute_presence(one: str, given: Material) -> float:
     passages = given.passages
     share = sum(one in passage.found for passage in passages) / len(passages) if passages else 1.0
     return given.terms.weights[one] * share
+
+
+def _is_held(terms: Terms, given: Material) -> bool:
+    needed = ANSWERABLE + FEWER_WORDS / max(1, len(terms.weights))
+    needed *= COMPOUNDED if get_current_language() in COMPOUNDING else 1.0
+    return given.best_document_coverage(terms) >= min(1.0, needed)

@@ -1,8 +1,8 @@
 """Terms: what a question asks about, each word weighted by how much it tells.
 
 Weights are inverse document frequencies. They come from the sources; where these cannot tell, the given passages stand
-in for them. Words that only ask (`how many`, `what year`, `called`) stand in questions and not in answers, so a
-question is not measured by them.
+in for them. Words that only ask (`how many`, `what year`) stand in questions and not in answers, so a question is not
+measured by them.
 """
 
 import math
@@ -28,9 +28,7 @@ LONGEST: Final = 1.5
 
 _ASKED_WITH: Final = re.compile(
     r"\b(?:how (?:many|much|long|old|often)|when (?:was|were|did|had|has)"
-    r"|(?:what|which) (?:\w+ )?(?:year|date|day|month|decade|century)"
-    r"|(?:what|which) (?:percent(?:age)?|number|amount|kinds?|types?|sorts?)"
-    r"|what (?:is|was|are|were) the names? (?:of|for|given to)|put|takes?)\b|\bcalled\W*$",
+    r"|(?:what|which) (?:\w+ )?(?:year|date|day|month|percent(?:age)?|number|amount|kinds?|types?)|put|takes?)\b",
     re.IGNORECASE,
 )
 

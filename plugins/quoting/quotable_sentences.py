@@ -1,12 +1,12 @@
 """Sentences that can be quoted: literal, whole, made of words.
 
 A sentence is a stretch of the passage, line breaks and emphasis marks included; nothing in it is changed. Code, tables,
-headings and badges are no prose. What is mostly links or markup, asks a question or introduces something that is not
-quoted with it (`For example:`) is not a finding.
+headings and badges are no prose. What is mostly links or markup, asks a question or introduces something
+(`For example:`) is not a finding.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,8 +21,6 @@ LEAST_WORDS: Final = 3
 LEAST_ITEM_WORDS: Final = 6
 """Of a list item without a full stop: shorter ones are labels."""
 MOST_CHARACTERS: Final = 600
-CODE_CHARACTERS: Final = 200
-"""Code that is quoted with the sentence that announces it is no longer."""
 CLAUSE_CHARACTERS: Final = 80
 """In Thai a space ends a clause as well as a sentence: a quotation is at least so long."""
 
@@ -37,7 +35,11 @@ _NO_PROSE: Final = re.compile(
 )
 """Headings, tables, HTML, directives, fields, link targets, pictures, badges, changes; prompts, statements, calls."""
 _ITEM: Final = re.compile(r"^\s*(?:[-*+\u2022]|\d{1,3}[.)]|#\.|\(?[a-z]\)|>)\s+(?:\[[ xX]\]\s+)?")
-_BETWEEN_ITEMS: Final = " \n\t-*+\u2022#.)0123456789"
+_ANNOUNCED: Final = re.compile(
+    r"\s*\n(?:(?:\s*(?:[-*+\u2022]|#\.|\d{1,3}[.)])[ \t].+(?:\n(?![ \t]*(?:\n|[-*+\u2022#\d])).+)*){2,}"
+    r"|(?:\s*\n)?(?:(?: {4}|\t|\$ )(?!.*```).+\n?)+)"
+)
+"""A list of two items or more, or some lines of code, behind the colon that announces it."""
 _LINK: Final = re.compile(r"\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])|`([^`<]*)\s*<[^>]*>`__?")
 _MARKUP: Final = re.compile(r"https?://\S+|www\.\S+|</?[a-zA-Z][^>]*>|&\w+;|:[\w:-]+:(?=`)")
 _LETTER: Final = regex.compile(r"[\p{L}\p{M}]")
@@ -60,8 +62,6 @@ class Sentence:
     text: str
     block: int
     """Sentences of one paragraph share its number."""
-    coded: bool = False
-    """It is quoted with the code that it announces."""
 
 
 @dataclass(frozen=True)
@@ -75,11 +75,10 @@ class _Block:
 
 def find_sentences(text: str) -> list[Sentence]:
     """The quotable sentences of a passage, in order."""
-    blocks = _find_blocks(text)
     return [
         sentence
-        for number, block in enumerate(blocks)
-        for sentence in _split_block(text, blocks, number)
+        for number, block in enumerate(_find_blocks(text))
+        for sentence in _split_block(text, block, number)
         if _is_quotable(sentence.text, block.item)
     ]
 
@@ -118,21 +117,15 @@ def _find_blocks(text: str) -> list[_Block]:
     return [block for block in blocks if block.end > block.start]
 
 
-def _split_block(text: str, blocks: Sequence[_Block], number: int) -> Iterator[Sentence]:
-    """The sentences of a block; one that announces a list or some code goes on to its end."""
-    block = blocks[number]
+def _split_block(text: str, block: _Block, number: int) -> Iterator[Sentence]:
+    """The sentences of a block."""
     start = block.start
     for end in _find_ends(text[block.start : block.end]):
         literal = text[start : block.start + end].rstrip()
-        begin, until = start, start + len(literal)
+        if literal.endswith(":") and (listed := _ANNOUNCED.match(text, start + len(literal))):
+            literal = text[start : listed.end()].rstrip()
+        yield Sentence(start, start + len(literal), literal, number)
         start = block.start + end
-        if until < block.end or not literal.endswith(":") or len(_WORD.findall(literal)) <= LEAST_WORDS:
-            yield Sentence(begin, until, literal, number)
-            continue
-        listed = _find_list_end(text, blocks, number)
-        coded = None if listed else _find_code_end(text, blocks, number)
-        until = listed or coded or until
-        yield Sentence(begin, until, text[begin:until], number, coded is not None)
 
 
 def _find_ends(written: str) -> Iterator[int]:
@@ -150,28 +143,6 @@ def _find_ends(written: str) -> Iterator[int]:
         if end > place:
             yield end
             place = end
-
-
-def _find_list_end(text: str, blocks: Sequence[_Block], number: int) -> int | None:
-    """Where the list of two items or more ends that block `number` announces with its colon."""
-    end, items = blocks[number].end, 0
-    for block in blocks[number + 1 :]:
-        piece = text[block.start : block.end]
-        goes_on = block.item or piece[0].islower() or piece.endswith((";", ","))
-        if not goes_on or text[end : block.start].strip(_BETWEEN_ITEMS):
-            break
-        end, items = block.end, items + 1
-    return end if items > 1 else None
-
-
-def _find_code_end(text: str, blocks: Sequence[_Block], number: int) -> int | None:
-    """Where the few lines of code end that block `number` announces: what to type is how it is done."""
-    lead = blocks[number].end
-    after = blocks[number + 1].start if number + 1 < len(blocks) else len(text)
-    code = text[lead:after].strip("\n").split("\n\n")[0].rstrip()
-    if not code.strip() or "```" in code or "~~~" in code or len(code) > CODE_CHARACTERS:
-        return None
-    return text.index(code, lead) + len(code)
 
 
 def _is_quotable(literal: str, item: bool) -> bool:

@@ -11,10 +11,9 @@ from elcano.activities.text.languages import get_current_language
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.report.draft import Citation, Claim, heading_for, title_for
 from elcano.graphs.report.report import DraftSection, ReportDraft
-from elcano.plugins.quoting.abstention import ANSWERABLE, cover_part, is_answerable
 from elcano.plugins.quoting.limitations import explain_refusal, list_open_parts, list_silence
-from elcano.plugins.quoting.passages import Material, read_material
-from elcano.plugins.quoting.question_parts import find_subject, list_compared, split_into_parts
+from elcano.plugins.quoting.passages import Material, in_question_language, read_material
+from elcano.plugins.quoting.question_parts import list_answerable_parts, split_into_parts
 from elcano.plugins.quoting.sentence_choice import (
     add_results,
     choose_findings,
@@ -23,7 +22,6 @@ from elcano.plugins.quoting.sentence_choice import (
     score_for_part,
 )
 from elcano.plugins.quoting.sentence_scoring import Candidate, is_manual
-from elcano.plugins.quoting.task_language import in_question_language
 
 SECTION_CLAIMS: Final = 4
 DETAILS: Final = 3
@@ -38,8 +36,8 @@ def write_report(task: TaskEnvelope) -> ReportDraft:
     question, given = task.question, read_material(task)
     parts = split_into_parts(question)
     several = len(parts) > 1
-    spoken = [part for part in parts if cover_part(question, part, given) >= ANSWERABLE]
-    key = choose_findings(given, question, spoken if several else ()) if is_answerable(question, given) else []
+    spoken = list_answerable_parts(question, given)
+    key = choose_findings(given, question, spoken if several else ()) if spoken else []
     if not key:
         return ReportDraft(
             title=title_for(question),
@@ -50,13 +48,12 @@ def write_report(task: TaskEnvelope) -> ReportDraft:
         )
     key = add_results(given, key)
     sections, used = _write_sections(given, question, spoken, key, several=several)
-    subject = given.keep_subject(find_subject(question, given))
     return ReportDraft(
         title=title_for(question),
         quoted=True,
         key_findings=tuple(_make_claim(given, chosen) for chosen in key),
         sections=sections,
-        related=_list_nearest(subject, but={given.passages[one.passage].item.title for one in used}),
+        related=_list_nearest(given, but={given.passages[one.passage].item.title for one in used}),
         limitations=(*list_open_parts(parts, spoken, [one.text for one in used], given), *list_silence(given)),
     )
 
@@ -68,8 +65,8 @@ def _write_sections(
     used = list(key)
     sections: list[DraftSection] = []
     manual = is_manual(given)
-    for part in parts if not manual or (several and not list_compared(question)) else ():
-        ranked = score_for_part(given, question, part)
+    for part in parts if several or not manual else ():
+        ranked = score_for_part(given, part)
         if manual:
             ranked = keep_holding(ranked, given.terms.of(part))
         new = choose_further(given, given.terms.of(part), used, ranked, SECTION_CLAIMS if several else DETAILS)

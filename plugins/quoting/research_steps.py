@@ -10,11 +10,9 @@ from elcano.activities.support.statement_check import judge_statement
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.agents.review import ReviewedStatement, ReviewVerdicts, StatementVerdict
 from elcano.graphs.text import ensure_list, shorten_text
-from elcano.plugins.quoting.abstention import is_answerable
-from elcano.plugins.quoting.passages import read_material
+from elcano.plugins.quoting.passages import in_question_language, read_material
 from elcano.plugins.quoting.planning import list_gaps, list_unheeded, suggest_queries
-from elcano.plugins.quoting.question_parts import split_into_parts
-from elcano.plugins.quoting.task_language import in_question_language
+from elcano.plugins.quoting.question_parts import list_answerable_parts, split_into_parts
 from elcano.plugins.research.agents.judge import JudgeAssessment
 from elcano.plugins.research.agents.knowledge_gap import KnowledgeGapOutput
 from elcano.plugins.research.agents.thinking import ThinkingOutput
@@ -56,7 +54,7 @@ def find_gaps(task: TaskEnvelope) -> KnowledgeGapOutput:
     said = list_unheeded(task)
     parts = [given.terms.of(part).coverage(given.found) for part in split_into_parts(task.question)]
     covered = given.terms.coverage(given.found) >= COMPLETE and min(parts) >= COMPLETE_PART
-    if not said and covered and is_answerable(task.question, given):
+    if not said and covered and list_answerable_parts(task.question, given):
         return KnowledgeGapOutput(research_complete=True)
     gaps = (*said, *list_gaps(task.question, given))[:5]
     return KnowledgeGapOutput(research_complete=False, outstanding_gaps=gaps or (task.question,))
@@ -68,7 +66,7 @@ def judge(task: TaskEnvelope) -> JudgeAssessment:
     given = read_material(task)
     coverage, best = given.terms.coverage(given.found), given.best_passage_coverage(given.terms)
     said = list_unheeded(task)
-    sufficient = not said and coverage >= SUFFICIENT and is_answerable(task.question, given)
+    sufficient = not said and coverage >= SUFFICIENT and bool(list_answerable_parts(task.question, given))
     exhausted = not said and task.new_evidence == 0
     missing = given.terms.missing(given.found)
     made = [search.query for turn in task.conversation for search in turn.searches]

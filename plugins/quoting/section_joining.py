@@ -12,12 +12,11 @@ from elcano.graphs.agents.envelope import EvidenceItem, SectionItem, TaskEnvelop
 from elcano.graphs.agents.writing import SectionText, Summary
 from elcano.graphs.report.draft import Claim, heading_for, title_for
 from elcano.graphs.report.report import DraftSection, ReportDraft
-from elcano.plugins.quoting.passages import Material, read_material
+from elcano.plugins.quoting.passages import Material, in_question_language, read_material
 from elcano.plugins.quoting.planning import BEARING
 from elcano.plugins.quoting.question_parts import split_into_parts
 from elcano.plugins.quoting.report_writing import write_report
 from elcano.plugins.quoting.sentence_choice import choose_findings
-from elcano.plugins.quoting.task_language import in_question_language
 
 FLOOR: Final = 0.45
 """Below this score a quotation is no key finding, or half of the findings beyond the first ones miss the question."""

@@ -10,85 +10,56 @@ from typing import Final
 
 from elcano.activities.text.stems import list_stems
 from elcano.plugins.quoting.passages import Material
-from elcano.plugins.quoting.question_parts import find_part_subject, find_subject
 from elcano.plugins.quoting.question_terms import Terms
 from elcano.plugins.quoting.quotable_sentences import read_plainly
-from elcano.plugins.quoting.sentence_scoring import (
-    Candidate,
-    find_beginning,
-    is_manual,
-    score_sentences,
-)
+from elcano.plugins.quoting.sentence_scoring import Candidate, find_beginning, is_manual, score_sentences
 from elcano.plugins.quoting.study_results import is_aim, is_study, measure_results
 
-KEY_FINDINGS: Final = 4
-FEW: Final = 3
-"""So many findings may be weaker than `STRONG`."""
+KEY_FINDINGS: Final = 3
 PER_PASSAGE: Final = 3
-STRONG: Final = 0.6
 NEAR: Final = 0.6
-"""A further finding has this share of the best one's score, or is strong."""
+"""A further finding has this share of the best one's score."""
 FURTHER: Final = 0.7
-"""What stands in a section has this share of the best score for its part."""
+STRONG: Final = 0.6
 LEADING: Final = 0.1
-"""From this score on a sentence stands beside a better one, if it is near it or in the document that holds most."""
+"""What stands in a section has this share of the best score for its part and is strong, or at least leads and is in the
+document that holds most."""
 TWIN: Final = 0.7
 """Two sentences that share this much of the shorter one's telling words say the same."""
 MANUAL_HELD: Final = 0.65
 """In a manual a sentence is quoted if it holds this share of the question together with its headings,"""
 MANUAL_FEWER: Final = 0.3
-"""and of a question of n telling words an nth of this more,"""
-MANUAL_OWN: Final = 0.25
-"""and this share by itself."""
-MANUAL_NEAR: Final = 0.75
-"""A further finding of a manual has this share of the best one's score, and holds more."""
-EVERYWHERE: Final = 1.0
-"""A word that tells less is in more than a third of all passages."""
+"""and of a question of n telling words an nth of this more."""
 PART_HELD: Final = 0.5
-LEAST_RESULT: Final = 0.6
-FIT: Final = 1.5
-"""What holding all of the question adds to how far a sentence is a result."""
-MOST_RESULT: Final = 2.0
-"""How far a sentence is a result counts no more than this: figures alone answer nothing."""
 
 
 def choose_findings(given: Material, question: str, parts: Sequence[str], floor: float = 0.0) -> list[Candidate]:
     """The best sentence for each part of the question that has several, then the best for all of it."""
     chosen: list[Candidate] = []
     for part in parts[:KEY_FINDINGS]:
-        add_best(chosen, score_for_part(given, question, part), len(chosen) + 1, floor)
-    ranked = score_sentences(given, question, given.terms, find_subject(question, given))
-    if manual := is_manual(given):
+        add_best(chosen, score_for_part(given, part), len(chosen) + 1, floor)
+    ranked = score_sentences(given, question, given.terms)
+    if is_manual(given):
         ranked = keep_holding(ranked, given.terms)
     if not chosen:
         add_best(chosen, ranked, 1, floor)
         if any(one.defining for one in chosen):
             ranked = [one for one in ranked if one.defining]
-        near = (MANUAL_NEAR if manual else NEAR) * max((one.score for one in chosen), default=0.0)
-        add_best(chosen, ranked, FEW, max(floor, near, LEADING))
-    if not manual:
-        add_best(chosen, ranked, KEY_FINDINGS, max(floor, STRONG))
+        near = NEAR * max((one.score for one in chosen), default=0.0)
+        add_best(chosen, ranked, KEY_FINDINGS, max(floor, near, LEADING))
     return chosen
 
 
-def score_for_part(given: Material, question: str, part: str) -> list[Candidate]:
+def score_for_part(given: Material, part: str) -> list[Candidate]:
     """The sentences that fit one part of the question, best first."""
-    terms = given.terms.of(part)
-    ranked = score_sentences(given, part, terms, find_part_subject(question, part, given))
-    if is_manual(given):
-        return [one for one in ranked if one.held >= PART_HELD and one.own >= MANUAL_OWN]
-    return ranked
+    ranked = score_sentences(given, part, given.terms.of(part))
+    return [one for one in ranked if one.held >= PART_HELD] if is_manual(given) else ranked
 
 
 def keep_holding(ranked: Sequence[Candidate], terms: Terms) -> list[Candidate]:
-    """Those that hold enough of the question for a manual, with what stands above them and by themselves.
-
-    Of a question whose only word is everywhere what says what that is answers, and nothing more.
-    """
-    if len(terms.weights) == 1 and terms.total < EVERYWHERE:
-        return [one for one in ranked if one.defining]
+    """Those that hold enough of the question for a manual, with what stands above them."""
     needed = min(1.0, MANUAL_HELD + MANUAL_FEWER / max(1, len(terms.weights)))
-    return [one for one in ranked if one.own >= MANUAL_OWN and one.held >= needed and one.together]
+    return [one for one in ranked if one.held >= needed and one.together]
 
 
 def add_best(chosen: list[Candidate], ranked: Sequence[Candidate], wanted: int, floor: float) -> None:
@@ -130,7 +101,7 @@ def add_results(given: Material, chosen: Sequence[Candidate]) -> list[Candidate]
 
 
 def _find_result(given: Material, document: str) -> Candidate | None:
-    """The sentence of a study that is a result most clearly and holds most of the question; None if it has none."""
+    """The sentence of a study that is a result most clearly; None if it has none."""
     passages = [(number, one) for number, one in enumerate(given.passages) if one.document == document]
     if not is_study([one for _, one in passages]):
         return None
@@ -141,10 +112,9 @@ def _find_result(given: Material, document: str) -> Candidate | None:
             start = find_beginning(sentence, before)
             before = sentence
             text = passage.item.text[start : sentence.end]
-            worth = min(measure, MOST_RESULT) + FIT * given.terms.coverage(set(list_stems(sentence.text)))
-            if measure >= LEAST_RESULT:
+            if measure > 0:
                 stems = frozenset(list_stems(read_plainly(text)))
-                found.append(Candidate(number, start, sentence.end, text, stems, worth))
+                found.append(Candidate(number, start, sentence.end, text, stems, measure))
     return max(found, key=lambda one: one.score, default=None)
 
 

@@ -1,23 +1,21 @@
 """How well sentences fit a question: words in common, weighted by how much they tell.
 
-On XQuAD that alone puts a sentence with the answer first for 85 % of the questions that are answered; with shares of
-the whole passage and its title, and factors for what a sentence adds and how answers are worded, it was 71 %. Beside
-the words count a name that the passage lacks and, in a manual, where many sentences hold a question's words without
-answering, where the sentence stands.
+On XQuAD that alone puts a sentence with the answer first for 85 % of the questions that are answered. In a manual,
+where many sentences hold a question's words without answering, it counts as well where a sentence stands and whether
+it says what the subject is.
 """
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
 from elcano.activities.text.stems import list_stems
-from elcano.plugins.quoting.passages import Material, Passage
-from elcano.plugins.quoting.question_parts import list_names
+from elcano.plugins.quoting.passages import Material, Passage, is_english
+from elcano.plugins.quoting.question_parts import find_subject, list_names
 from elcano.plugins.quoting.question_terms import USUAL_LENGTH, Terms
 from elcano.plugins.quoting.quotable_sentences import Sentence, read_plainly
-from elcano.plugins.quoting.task_language import is_english
 
 ELSEWHERE: Final = 0.1
 """For a passage without the name that the question is about: it may use the same words of something else."""
@@ -28,18 +26,9 @@ HEADED: Final = 0.5
 FOCUSED: Final = 0.6
 """What a heading adds in a manual that is made of the question's words alone."""
 DEFINING: Final = 1.6
-"""For a sentence of a manual that says what the subject is, to who asks that."""
+"""For a sentence that says what the subject is, to who asks that."""
 NAMED: Final = 0.5
 """What is said of a subject with a smaller share of the question is said of something more general."""
-SENTENCE_SHARE: Final = 0.6
-"""Of the score of a sentence in a manual; the rest is what it holds together with its headings."""
-NEWS: Final = 5
-"""Telling words beside the question's that a full answer has; who only repeats the question tells nothing."""
-LEAST_NEWS: Final = 0.5
-SUBJECT: Final = 1.15
-"""For a sentence that begins with what is asked about: it speaks of that, and others mention it."""
-UNINSTRUCTING: Final = 0.7
-"""The weight of a sentence that gives no instruction, for a question that asks for one."""
 
 _WHOLE_WORKS: Final = re.compile(r"^packages \(|\b(?:articles|preprints|trials)\)$")
 """The sources of readmes and of literature: each is a whole of its own on another thing, no reference."""
@@ -49,12 +38,6 @@ _LEANING: Final = re.compile(
     r"for (?:this|example|instance)|in (?:this|these|such)|the (?:other|former|latter|above|following|same)|"
     r"(?:if|while|although|because|since|when|once|unless|until) (?:this|that|these|it|they)|if (?:so|not)|"
     r"it(?! is (?:\w+ )?(?:possible|impossible|necessary|recommended|important|safe|common|best|better)\b))\b",
-    re.IGNORECASE,
-)
-_STEPS_ASKED: Final = re.compile(r"\W*how (?:(?:do|can|should|would|could) (?:i|we|you|one)|to)\b", re.IGNORECASE)
-_INSTRUCTS: Final = re.compile(
-    r"\b(?:you (?:can|may|must|should|need)|by \w+ing|use|using|set|specify|run)\b|^[\W_]*to \w+"
-    r"|\b(?:can|must|should) be \w",
     re.IGNORECASE,
 )
 _DEFINITION_ASKED: Final = re.compile(r"^\W*(?:what (?:is|are|does)\b|how (?:do|does) [^?,;]+ work\b)", re.IGNORECASE)
@@ -77,8 +60,6 @@ class Candidate:
     score: float
     held: float = 1.0
     """The share of the question that it holds with what stands above it."""
-    own: float = 1.0
-    """The share that it holds by itself."""
     defining: bool = False
     """It says what the subject of the question is or does."""
     together: bool = True
@@ -94,10 +75,15 @@ class Candidate:
         return self.passage == other.passage and mine != theirs and mine[0] <= theirs[0] and theirs[1] <= mine[1]
 
 
-def score_sentences(given: Material, question: str, terms: Terms, about: str | None) -> list[Candidate]:
-    """Every quotable sentence that shares a word with `terms`, scored, best first; `about` is its subject."""
-    scorer = _Scorer(question, terms, about, is_manual(given))
-    found = [one for number, passage in enumerate(given.passages) for one in scorer.score_passage(number, passage)]
+def score_sentences(given: Material, question: str, terms: Terms) -> list[Candidate]:
+    """Every quotable sentence that shares a word with `terms`, scored, best first."""
+    names = {one for name in list_names(question) for one in list_stems(name)} if is_english() else set()
+    about = names & {find_subject(question, given)}
+    found = [
+        replace(one, score=one.score * (1.0 if about <= passage.found else ELSEWHERE))
+        for number, passage in enumerate(given.passages)
+        for one in _score_passage(number, passage, question, terms, names)
+    ]
     return sorted(found, key=lambda one: (-one.score, len(one.text), one.passage, one.start))  # Markup is longer.
 
 
@@ -115,67 +101,54 @@ def find_beginning(sentence: Sentence, before: Sentence | None) -> int:
     return before.start if sentence.start - before.end <= 2 else sentence.start
 
 
-@dataclass(frozen=True)
-class _Scorer:
-    question: str
-    terms: Terms
-    about: str | None
-    manual: bool
+def _score_passage(number: int, passage: Passage, question: str, terms: Terms, names: set[str]) -> Iterator[Candidate]:
+    """The candidates of one passage, in its order."""
+    before: Sentence | None = None
+    for place, sentence in enumerate(passage.sentences):
+        start = find_beginning(sentence, before)
+        before = sentence
+        if terms.weights.keys().isdisjoint(list_stems(sentence.text)):
+            continue
+        if len(terms.weights) <= SHORT and _is_on_another(names, passage, place):
+            continue
+        text = passage.item.text[start : sentence.end]
+        own = list_stems(read_plainly(text))
+        held = terms.coverage(passage.above.union(own))
+        score = terms.fit(own)
+        if passage.item.heading:
+            score = (score + held) / 2 * (1 + FOCUSED * _measure_focus(passage, terms))
+        defining = _defines(text, question, terms)
+        whole = len(own) <= USUAL_LENGTH and terms.coverage(own) == 1.0
+        together = whole or _is_together(text, passage, question)
+        score *= DEFINING if defining else 1.0
+        yield Candidate(number, start, sentence.end, text, frozenset(own), score, held, defining, together)
 
-    def score_passage(self, number: int, passage: Passage) -> Iterator[Candidate]:
-        """The candidates of one passage, in its order."""
-        named = list_names(self.question) if is_english() else []
-        names = {one for name in named for one in list_stems(name)} & self.terms.weights.keys()
-        factor = ELSEWHERE if self.about in names and self.about not in passage.found else 1.0
-        before: Sentence | None = None
-        for place, sentence in enumerate(passage.sentences):
-            start = find_beginning(sentence, before)
-            before = sentence
-            shared = self.terms.weights.keys() & set(list_stems(sentence.text))
-            if not shared or (sentence.coded and not _STEPS_ASKED.match(self.question)):
-                continue
-            if len(self.terms.weights) <= SHORT and self._is_on_another(names, passage, place):
-                continue
-            text = passage.item.text[start : sentence.end]
-            own = list_stems(read_plainly(text))
-            defining = self._defines(text)
-            score = self._rate_below_heading(text, passage, own) if passage.item.heading else self.terms.fit(own)
-            score *= factor * (DEFINING if defining else 1.0)
-            held, alone = self.terms.coverage(passage.above.union(own)), self.terms.coverage(own)
-            together = (
-                not self.manual or (alone == 1.0 and len(own) <= USUAL_LENGTH) or self._is_together(text, passage)
-            )
-            yield Candidate(number, start, sentence.end, text, frozenset(own), score, held, alone, defining, together)
 
-    def _rate_below_heading(self, text: str, passage: Passage, own: list[str]) -> float:
-        """The score of a sentence with the headings above it, which say what it is about."""
-        headings = (list_stems(one) for one in reversed([passage.item.title, *passage.item.heading.split(" > ")]))
-        nearest = next((stems for stems in headings if stems), [])
-        focus = sum(one in self.terms.weights for one in nearest) / max(1, len(nearest))
-        near = self.terms.coverage(passage.above.union(own))
-        score = (SENTENCE_SHARE * self.terms.fit(own) + (1 - SENTENCE_SHARE) * near) * (1 + FOCUSED * focus)
-        score *= LEAST_NEWS + (1 - LEAST_NEWS) * min(1.0, len(set(own).difference(self.terms.weights)) / NEWS)
-        score *= SUBJECT if own[0] in self.terms.weights else 1.0
-        if _STEPS_ASKED.match(self.question) and not _INSTRUCTS.search(text):
-            score *= UNINSTRUCTING
-        return score
+def _is_on_another(names: set[str], passage: Passage, place: int) -> bool:
+    """Whether a sentence names somebody, and neither it nor what stands above and beside it has one of `names`."""
+    if not names or names & passage.above or not list_names(passage.sentences[place].text):
+        return False
+    beside = passage.sentences[max(0, place - 1) : place + 2]
+    return names.isdisjoint(list_stems(passage.item.text[beside[0].start : beside[-1].end]))
 
-    def _is_together(self, text: str, passage: Passage) -> bool:
-        """Whether some of the question's neighbouring words stand together in a sentence or above it."""
-        wanted = {frozenset(pair) for pair in pairwise(list_stems(self.question)) if pair[0] != pair[1]}
-        said = [list_stems(one) for one in (text, passage.item.title, *passage.item.heading.split(" > "))]
-        near = {frozenset(one) for words in said for gap in (1, 2) for one in zip(words, words[gap:], strict=False)}
-        return not wanted or not wanted.isdisjoint(near)
 
-    def _defines(self, text: str) -> bool:
-        """Whether `text` says what the question is about: only words of the question stand before its verb."""
-        match = _DEFINES.match(text) if is_english() and _DEFINITION_ASKED.match(self.question) else None
-        subject = set(list_stems(match["subject"])) if match else set()
-        return self.about in subject and subject <= self.terms.weights.keys() and self.terms.coverage(subject) >= NAMED
+def _measure_focus(passage: Passage, terms: Terms) -> float:
+    """The share of the nearest heading's words that the question has."""
+    headings = (list_stems(one) for one in reversed([passage.item.title, *passage.item.heading.split(" > ")]))
+    nearest = next((stems for stems in headings if stems), [])
+    return sum(one in terms.weights for one in nearest) / max(1, len(nearest))
 
-    def _is_on_another(self, names: set[str], passage: Passage, place: int) -> bool:
-        """Whether a sentence names somebody, and neither it nor what stands above and beside it has one of `names`."""
-        if not names or names & passage.above or not list_names(passage.sentences[place].text):
-            return False
-        beside = passage.sentences[max(0, place - 1) : place + 2]
-        return names.isdisjoint(list_stems(passage.item.text[beside[0].start : beside[-1].end]))
+
+def _defines(text: str, question: str, terms: Terms) -> bool:
+    """Whether `text` says what the question is about: only words of the question stand before its verb."""
+    match = _DEFINES.match(text) if is_english() and _DEFINITION_ASKED.match(question) else None
+    subject = set(list_stems(match["subject"])) if match else set()
+    return subject <= terms.weights.keys() and terms.coverage(subject) >= NAMED
+
+
+def _is_together(text: str, passage: Passage, question: str) -> bool:
+    """Whether some of the question's neighbouring words stand together in a sentence or above it."""
+    wanted = {frozenset(pair) for pair in pairwise(list_stems(question)) if pair[0] != pair[1]}
+    said = [list_stems(one) for one in (text, passage.item.title, *passage.item.heading.split(" > "))]
+    near = {frozenset(one) for words in said for gap in (1, 2) for one in zip(words, words[gap:], strict=False)}
+    return not wanted or not wanted.isdisjoint(near)

@@ -1,7 +1,7 @@
 """Which sentence of a study states what was found, apart from its aim and its methods.
 
 An aim repeats the question's words, so that a search for them finds it first, and it answers nothing. What a sentence
-is shows in its heading or label (`Results:`) and in how it is worded.
+is shows in its heading and in how it is worded.
 """
 
 import re
@@ -17,7 +17,6 @@ STUDY_SHARE: Final = 0.4
 _HEADED_RESULT: Final = re.compile(
     r"^\W*(?:[\d.]+ )?(?:\w+ )?(?:results?|findings?|conclusions?|interpretation)\b", re.I
 )
-_LABEL: Final = re.compile(r"^\W*([A-Z][A-Za-z]*(?:[ /&][A-Za-z]+){0,4})\s*:\s")
 _AIM: Final = re.compile(
     r"\b(?:aim(?:s|ed)?|purposes?|objectives?|goals?|hypothes\w+|sought|whether|unclear|unknown|controversial)\b"
     r"|\bto (?:\w+ly )?(?:determine|evaluate|assess|investigate|examine|explore|compare|describe|identify|analy[sz]e|"
@@ -48,8 +47,6 @@ def measure_results(passage: Passage) -> Iterator[tuple[Sentence, float]]:
     """The sentences of a passage, each with how far it is a result, from about -2 to 4."""
     headed = _is_headed(passage)
     for sentence in passage.sentences:
-        if label := _LABEL.match(sentence.text):
-            headed = _HEADED_RESULT.match(label[1]) is not None
         yield sentence, 2.0 * headed + measure_wording(sentence.text)
 
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 from elcano.graphs.builder import WRITING, GraphBuilder
-from elcano.graphs.modes import Mode
+from elcano.graphs.mode_choice import Mode
 from elcano.plugins.research.deep import DEEP, DEEP_BRIEF
 from elcano.plugins.research.iterative import ITERATIVE
 from elcano.plugins.research.judged_search import add_judged_search

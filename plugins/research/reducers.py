@@ -6,7 +6,7 @@ from pydantic import Field
 
 from elcano.graphs.catalogue.reducers import ReducerSpec, in_this_iteration, running_iteration
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.modes import USUAL, instead_of
+from elcano.graphs.mode_choice import USUAL, instead_of
 from elcano.graphs.state.plan import apply_verdicts, build_unjudged_criteria
 from elcano.graphs.state.state import REASON_CHARACTERS, Choice, ResearchState, ToolCallRecord
 from elcano.graphs.text import shorten_text

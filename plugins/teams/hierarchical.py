@@ -8,7 +8,7 @@ satisfies its judge hands in its last draft, and the report says so.
 from typing import Final
 
 from elcano.graphs.builder import CONTEXT, NEW_EVIDENCE, WRITING, GraphBuilder
-from elcano.graphs.modes import Mode
+from elcano.graphs.mode_choice import Mode
 from elcano.graphs.spec.graph import Inputs
 from elcano.plugins.research.deep import deep_graph
 

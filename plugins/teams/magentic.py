@@ -8,7 +8,7 @@ plan, the evidence kept; where that was done often enough, or no round is left, 
 from typing import Final
 
 from elcano.graphs.builder import ASKED, CONTEXT, WRITING, GraphBuilder
-from elcano.graphs.modes import Mode
+from elcano.graphs.mode_choice import Mode
 from elcano.graphs.state.team import NO_RESET_LEFT
 
 ROUNDS: Final = 10

@@ -9,7 +9,7 @@ from temporalio.client import Client
 from temporalio.worker import Worker
 
 from elcano.graphs.checks.budget_limits import default_limits
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from tests.api.asking import start
 
 KEY = {"Idempotency-Key": "more-1"}

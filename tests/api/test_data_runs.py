@@ -9,15 +9,15 @@ import pytest
 from fastapi import FastAPI
 
 from elcano.api.http.errors import RequestInvalid
-from elcano.api.runs.judgement import Refusals, build_input
 from elcano.api.runs.run_request import RunRequest
+from elcano.api.runs.run_request_validation import Refusals, build_input
 from elcano.api.runs.runnable_graphs import asks_databases, may_ask_databases, read_graph_traits
 from elcano.api.runs.source_availability import (
     SourceSurvey,
     choose_sources,
 )
 from elcano.api.source_catalogue import SourceCatalogue
-from elcano.graphs.modes import MODES, list_ways
+from elcano.graphs.mode_choice import MODES, list_ways
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.settings.settings import Settings
 from tests.api.serving import speaking

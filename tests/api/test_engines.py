@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from temporalio.client import Client
 
 from elcano.graphs.contracts import CHAIN_MODES, CHAIN_WORKFLOW, RESEARCH_WORKFLOW
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.asking import QUESTION

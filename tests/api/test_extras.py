@@ -14,7 +14,7 @@ from elcano.api.runs.runnable_graphs import find_barred_modes
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.contracts import ToolCall, ToolResult
 from elcano.graphs.extras import worker_identity
-from elcano.graphs.modes import auto_graph
+from elcano.graphs.mode_choice import auto_graph
 from elcano.settings.settings import Settings
 from tests.api.asking import QUESTION
 from tests.api.serving import speaking

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from tests.api.test_own_graphs import team
 from tests.unit.graphs.spec.test_fault_places import at, mutated
 

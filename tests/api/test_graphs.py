@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from elcano.api.runs import runnable_graphs
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.limits import MAX_FAULTS

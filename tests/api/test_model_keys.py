@@ -7,8 +7,8 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.model_names import PROVIDERS
-from elcano.graphs.modes import MODES
 from elcano.settings import Settings
 from tests.api.asking import QUESTION
 from tests.api.serving import speaking

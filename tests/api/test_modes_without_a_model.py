@@ -7,7 +7,7 @@ from elcano.api.runs.runnable_graphs import find_barred_modes
 from elcano.dev.demo import is_scripted
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.contracts import ModelChoice
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.settings.settings import Settings
 
 NEED_MODEL = ("magentic", "hierarchical", "analysis")

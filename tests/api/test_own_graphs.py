@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from tests.api.asking import start
 
 Graph = dict[str, Any]

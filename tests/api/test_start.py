@@ -9,9 +9,9 @@ import httpx
 import pytest
 from temporalio.client import Client
 
-from elcano.api.http.request_checks import MAX_BODY
+from elcano.api.http.request_guards import MAX_BODY
 from elcano.graphs.checks.budget_limits import default_limits
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.search_attributes import MODE_ATTRIBUTE, STAGE_ATTRIBUTE, TENANT_ATTRIBUTE
 from elcano.storage.store import Store
 from tests.api import scripted

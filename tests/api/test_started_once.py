@@ -17,12 +17,12 @@ from sqlalchemy import func, select
 from temporalio.client import Client
 
 from elcano.api.http.errors import FieldFault, KeyReused, RequestInvalid, RunForgotten, TooManyRuns
-from elcano.api.runs import judgement
+from elcano.api.runs import run_request_validation
 from elcano.api.runs.idempotent_submission import JudgedRun, submit_run
 from elcano.api.services import Services
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import Engine
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.settings.settings import Settings
@@ -105,13 +105,13 @@ async def test_a_fork_is_started_once_though_what_it_forked_is_gone(api: httpx.A
 
 async def test_files_are_read_beside_the_event_loop(api: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
     threads = []
-    real = judgement.choose_rubrics
+    real = run_request_validation.choose_rubrics
 
     def read(*given: Any) -> Any:
         threads.append(threading.current_thread())
         return real(*given)
 
-    monkeypatch.setattr(judgement, "choose_rubrics", read)
+    monkeypatch.setattr(run_request_validation, "choose_rubrics", read)
     assert (await api.post("/v1/runs", json=BODY)).status_code == 201
     assert threads
     assert threading.main_thread() not in threads

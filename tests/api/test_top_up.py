@@ -5,7 +5,7 @@ import pytest
 from temporalio.client import Client
 
 from elcano.graphs.checks.budget_limits import default_limits
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from tests.api.asking import start
 
 PAUSING = {"when_exhausted": "pause"}

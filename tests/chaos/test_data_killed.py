@@ -14,7 +14,7 @@ import pytest
 
 from elcano.dev import open_stack
 from elcano.dev.stack import Stack
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.spec.graph import ParallelNode
 from elcano.settings import Settings
 from tests.chaos.conftest import ask, completed, kill_worker, report, told

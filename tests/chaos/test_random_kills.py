@@ -18,7 +18,7 @@ import pytest
 from temporalio.client import Client, WorkflowExecutionStatus
 
 from elcano.graphs.checks.budget_limits import default_limits
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph

@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 from temporalio.client import Client
 
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from tests.chaos.test_random_kills import Outcome, Trial, killed, undisturbed
 from tests.leading import planning_twice
 

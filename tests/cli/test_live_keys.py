@@ -5,7 +5,7 @@ import signal
 
 import httpx
 
-from elcano.cli.exits import Exit
+from elcano.cli.exit_codes import Exit
 from elcano.cli.live_keys import HELP
 from tests.api.asking import start_at
 from tests.cli.conftest import Stack

@@ -15,7 +15,7 @@ from temporalio.testing import WorkflowEnvironment
 
 from elcano.dev.claims import free_ports
 from elcano.dev.demo import build_demo_database
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from tests.packaging.image import image_files, image_python
 
 pytestmark = pytest.mark.timeout(600)

@@ -16,7 +16,7 @@ from temporalio.workflow import NondeterminismError
 from elcano.graphs.contracts import CHAIN_MODES
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.journal import Journal
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.records import RunLog
 from elcano.graphs.rules import RULES, AgentFigures, Rules
 from elcano.graphs.run_contracts import ResearchInput

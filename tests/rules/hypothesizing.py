@@ -9,17 +9,15 @@ from typing import Final
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.state.team import MOST_HYPOTHESES, MOST_PASSAGES, MOST_SEARCHES, Hypothesis
 from elcano.graphs.text import shorten_text
-from elcano.plugins.quoting.abstention import ANSWERABLE_PART
-from elcano.plugins.quoting.passages import Material, read_material
+from elcano.plugins.quoting.passages import Material, in_question_language, read_material
 from elcano.plugins.quoting.planning import suggest_queries
-from elcano.plugins.quoting.question_parts import find_part_subject, split_into_parts
-from elcano.plugins.quoting.task_language import in_question_language
+from elcano.plugins.quoting.question_parts import ANSWERABLE, find_subject, split_into_parts
 from elcano.plugins.teams.agents.hypothesizer import Hypotheses
 from tests.rules.coordinating import BY_RULE
 
 PART_CHARACTERS: Final = 300
 REASONING: Final = (
-    f"{BY_RULE}: a passage counts that holds {ANSWERABLE_PART:.0%} of what is asked, by its words; what it claims was "
+    f"{BY_RULE}: a passage counts that holds {ANSWERABLE:.0%} of what is asked, by its words; what it claims was "
     "not read"
 )
 
@@ -49,6 +47,7 @@ def hypothesize(task: TaskEnvelope) -> Hypotheses:
 def _holding(question: str, part: str, given: Material) -> tuple[str, ...]:
     """Keys of the passages that hold enough of a part, those that hold most first."""
     terms = given.terms.of(part)
-    about = given.keep_subject(find_part_subject(question, part, given)).passages
+    subject = find_subject(question, given)
+    about = [one for one in given.passages if subject in one.found]
     held = sorted(((terms.coverage(one.found), one.item.key) for one in about), key=lambda each: -each[0])
-    return tuple(key for share, key in held if share >= ANSWERABLE_PART)[:MOST_PASSAGES]
+    return tuple(key for share, key in held if share >= ANSWERABLE)[:MOST_PASSAGES]

@@ -14,7 +14,7 @@ import httpx
 
 from elcano.activities.sources.registry import open_sources
 from elcano.api.app import create_app
-from elcano.graphs.modes import auto_graph
+from elcano.graphs.mode_choice import auto_graph
 from elcano.graphs.plugin import list_plugins, load_objects
 from elcano.settings.plugins import list_variables
 from elcano.settings.settings import Settings, unknown_variables

@@ -9,7 +9,7 @@ from elcano.activities.sources.registry import Sources, open_sources
 from elcano.api.app import create_app
 from elcano.dev.doctor import OF_THIS_SHELL
 from elcano.graphs.checks.validation import find_graph_faults
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.plugin import list_left_out, load_objects, load_registries
 from elcano.settings.settings import Settings
 from elcano.testing import ScriptedModel, ScriptedSource, run_research

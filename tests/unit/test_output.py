@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from elcano import __version__
-from elcano.cli.exits import Exit
+from elcano.cli.exit_codes import Exit
 from elcano.output import NOT_WRITTEN, guarded_output
 from tests.unit.cli.scripted import run
 

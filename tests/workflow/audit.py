@@ -6,7 +6,7 @@ from elcano.graphs.contracts import UsageQuestion
 from elcano.graphs.frozen import Json
 from elcano.graphs.lifecycle.step_history import list_step_rows
 from elcano.graphs.lifecycle.step_rows import StepRow
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.records import ArchiveCall
 from elcano.graphs.state.budget import Usage, microusd_from_usd, sum_usages
 from tests.workflow.scenarios import Charge, Scenario

@@ -26,7 +26,7 @@ from elcano.graphs.contracts import (
     UsageQuestion,
 )
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.records import ArchiveCall
 from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.run_contracts import ResearchInput, ResearchResult

@@ -9,7 +9,7 @@ from temporalio.client import WorkflowFailureError
 from elcano.graphs.contracts import CHAIN_MODES, PublishCall
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle import finish as closing
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.state.budget import Limits, TopUp
 from elcano.graphs.state.events import TERMINAL
 from elcano.testing.in_memory import run_in_memory

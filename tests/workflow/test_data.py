@@ -12,17 +12,17 @@ from temporalio.client import Client
 from elcano.graphs.contracts import RESEARCH_WORKFLOW, ToolCall, ToolResult
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.lifecycle.start import fold
-from elcano.graphs.modes import MODES, with_path_seconds
+from elcano.graphs.lifecycle.start_and_fold import fold
+from elcano.graphs.mode_choice import MODES, with_path_seconds
 from elcano.graphs.run_contracts import ResearchInput, ResearchResult
 from elcano.graphs.spec.graph import ParallelNode, limits_of
 from elcano.graphs.spec.limits import DATA_PATH
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.failures import Ending, FailureType
 from elcano.plugins.data.query_path import path_graph
-from elcano.testing.activities import scripted_activities
 from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Refused, Script
+from elcano.testing.temporal import scripted_activities
 from tests.tables import asked_of_tables, fault, in_turn, mended, of_paths, result, written
 from tests.workflow.conftest import worker_for
 

@@ -16,14 +16,14 @@ from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.run_contracts import ResearchInput, ResearchResult
 from elcano.graphs.spec.graph import ParallelNode
 from elcano.graphs.state.budget import Limits, TopUp, Usage
 from elcano.graphs.state.failures import Ending, FailureDetails
 from elcano.plugins.research.iterative import ITERATIVE
-from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
+from elcano.testing.temporal import scripted_activities
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import top_up
 from tests.unit.graphs.strategies import LEAF

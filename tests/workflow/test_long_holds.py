@@ -11,13 +11,13 @@ from temporalio.client import Client, WorkflowHandle
 from elcano.graphs.contracts import CONTROL_SIGNAL
 from elcano.graphs.engine.entries import Controlled, Entry
 from elcano.graphs.engine.steering import Steer
-from elcano.graphs.lifecycle import start
+from elcano.graphs.lifecycle import start_and_fold
 from elcano.graphs.records import ArchiveCall
 from elcano.graphs.run_contracts import ControlRequest, ResearchInput
 from elcano.graphs.state.budget import Limits
-from elcano.testing.activities import scripted_activities
 from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Script
+from elcano.testing.temporal import scripted_activities
 from elcano.workflows import retry_policies
 from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.research import ResearchWorkflow
@@ -68,7 +68,7 @@ async def test_a_held_run_goes_on_in_new_histories(
     told = [event.type for event in kept.events]
     assert (told.count("held"), told.count("started")) == (TRIES, 1)
     assert kept.log is not None
-    assert start.fold(kept.log.asked, kept.log.entries) == kept.log.run
+    assert start_and_fold.fold(kept.log.asked, kept.log.entries) == kept.log.run
     assert script.calls == await calls_without_holds(asked)
     assert await executions(short_histories, held) >= 2
 
@@ -121,7 +121,7 @@ async def archived_chain(client: Client) -> ArchiveCall:
 def going_on(asked: ResearchInput, entries: tuple[Entry, ...]) -> ResearchInput:
     """The input of the execution in which a run goes on behind these entries, as it is continued as new."""
     now = time.time()
-    journal = start.open_journal(asked, now, led=True)
+    journal = start_and_fold.open_journal(asked, now, led=True)
     for entry in entries:
         journal.record(entry, now)
     return asked.model_copy(update={"run_id": f"run-{uuid.uuid4()}", "carried": journal.pages})

@@ -12,17 +12,17 @@ from weakref import WeakValueDictionary
 import httpx
 
 from elcano import __version__
-from elcano.activities.sources.http.answers import ACCEPTED, content_of, encoding_of, media_type, require_answer
-from elcano.activities.sources.http.answers import Answer as Answer
-from elcano.activities.sources.http.destinations import (
+from elcano.activities.sources.http.address_pinning import THIS_MACHINE, Network, NotPublic, build_pinned_transport
+from elcano.activities.sources.http.allowed_addresses import (
     address_of,
     format_host,
     is_private,
     origin_from_url,
     require_public,
 )
+from elcano.activities.sources.http.answers import ACCEPTED, content_of, encoding_of, media_type, require_answer
+from elcano.activities.sources.http.answers import Answer as Answer
 from elcano.activities.sources.http.page_cache import KEPT, CachedTransport, RecentPages
-from elcano.activities.sources.http.pinning import THIS_MACHINE, Network, NotPublic, build_pinned_transport
 from elcano.activities.sources.http.redirects import MOST_REDIRECTS, Request, follow_redirect
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.settings import Settings

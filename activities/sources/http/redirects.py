@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 import httpx
 
-from elcano.activities.sources.http.destinations import address_of, format_host, is_private, origin_from_url
+from elcano.activities.sources.http.allowed_addresses import address_of, format_host, is_private, origin_from_url
 from elcano.graphs.errors import SourceRefused
 from elcano.redaction import without_secrets
 

@@ -12,7 +12,7 @@ from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import AgentInput, Loaded, TaskEnvelope
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.text import shorten_text
-from elcano.plugins.data.data_answer import QueryFault, SqlQuery
+from elcano.plugins.data.data_answer import QueryFault, QueryRepair, SqlQuery
 from elcano.plugins.data.query_models import MOST_ATTEMPTS, SqlExample, SqlRepair, normalize_sql
 from elcano.plugins.data.tables import DatabaseSchema
 
@@ -24,20 +24,14 @@ _CLAUSE: Final = re.compile(
 )
 
 
-class SqlAttempt(SqlQuery):
-    """A query that was tried before, and its error."""
-
-    fault: str = ""
-
-
 class SqlRepairerInput(AgentInput):
     """What failed, why, and what there is."""
 
     query: SqlQuery
     fault: QueryFault
     excerpt: DatabaseSchema
-    attempts: tuple[SqlAttempt, ...] = ()
-    """Queries of this question that were tried before this one, the latest last; at most 3 are shown."""
+    attempts: tuple[QueryRepair, ...] = ()
+    """The repairs of this question's query so far, the latest last; at most 3 are shown."""
     examples: tuple[SqlExample, ...] = ()
 
 
@@ -70,7 +64,7 @@ def build_task(given: SqlRepairerInput, loaded: Loaded) -> TaskEnvelope:
     }
     if given.attempts:
         last = given.attempts[-MOST_ATTEMPTS:]
-        told["attempts"] = [one.model_dump(mode="json", include={"sql", "fault"}) for one in last]
+        told["attempts"] = [{"sql": one.before, "fault": one.reason} for one in last]
     if given.examples:
         told["examples"] = [one.model_dump(mode="json", exclude_defaults=True) for one in given.examples[:4]]
     return loaded.envelope("sql_repairer", given).model_copy(update={"given": told})
@@ -80,7 +74,8 @@ def find_repair_faults(said: SqlRepair, given: SqlRepairerInput, ids: Mapping[st
     """Return the faults of an answer: a query that was tried already, or no query and no reason."""
     if not said.sql.strip():
         return () if said.explanation.strip() else ("You gave no `sql` and did not say why in `explanation`.",)
-    if normalize_sql(said.sql) in {normalize_sql(one.sql) for one in (given.query, *given.attempts)}:
+    tried = (given.query.sql, *(one.before for one in given.attempts))
+    if normalize_sql(said.sql) in map(normalize_sql, tried):
         return ("This query was tried already and failed.",)
     return ()
 

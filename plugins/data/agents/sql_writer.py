@@ -11,7 +11,7 @@ from elcano.graphs.agents.envelope import AgentInput, Loaded, TaskEnvelope
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.text import ensure_list, format_count, shorten_text
 from elcano.plugins.data.query_models import MOST_EXAMPLES, SqlExample, SqlWriting
-from elcano.plugins.data.tables import DatabaseSchema, Dialect
+from elcano.plugins.data.tables import DatabaseSchema
 
 SHOWN_SQL: Final = 600
 """Characters of a query that an event tells."""
@@ -22,10 +22,6 @@ class SqlWriterInput(AgentInput):
 
     excerpt: DatabaseSchema
     """Tables that the question may be about, with sample values if the operator lets them be shown."""
-    dialect: Dialect | None = None
-    """None: the excerpt's."""
-    schema_context: str = ""
-    """The same in words, or more than the excerpt says: how the tables are used, what the columns mean."""
     examples: tuple[SqlExample, ...] = ()
     """Of this database, the likest question first; at most 8 are shown."""
     saved_questions: tuple[str, ...] = ()
@@ -66,16 +62,10 @@ something else is worse than none.
 
 def build_task(given: SqlWriterInput, loaded: Loaded) -> TaskEnvelope:
     """The question, the excerpt of the schema and the examples."""
-    return loaded.envelope("sql_writer", given).model_copy(update={"given": _describe_sql_task(given)})
-
-
-def _describe_sql_task(given: SqlWriterInput) -> JsonObject:
     told: JsonObject = {
-        "dialect": given.dialect or given.excerpt.dialect,
+        "dialect": given.excerpt.dialect,
         "schema": given.excerpt.model_dump(mode="json", exclude_defaults=True),
     }
-    if given.schema_context:
-        told["schema_context"] = given.schema_context
     if given.examples:
         told["examples"] = [
             one.model_dump(mode="json", exclude_defaults=True) for one in given.examples[:MOST_EXAMPLES]
@@ -84,7 +74,7 @@ def _describe_sql_task(given: SqlWriterInput) -> JsonObject:
         told["saved_questions"] = [*given.saved_questions]
     if given.documents:
         told["documents"] = True
-    return told
+    return loaded.envelope("sql_writer", given).model_copy(update={"given": told})
 
 
 def find_sql_decision_faults(said: SqlWriting, given: SqlWriterInput, ids: Mapping[str, str]) -> tuple[str, ...]:

@@ -181,28 +181,6 @@ class ProofCheck:
             yield from _names_in(one.text, f"{one.by} names it")
 
 
-def prove_numbers(
-    text: str,
-    numbers: Sequence[NumberProof],
-    results: Sequence[ResultTable],
-    *,
-    given: Sequence[GivenNumbers] = (),
-    quotes: Sequence[str] = (),
-    language: str = "",
-) -> tuple[NumberVerdict, ...]:
-    """Return the verdict on each number of `text`, in order.
-
-    Args:
-        text: a sentence, or several, without markup.
-        numbers: the claimed origins of its numbers.
-        results: the results by their numbers, from 1.
-        given: numbers from the question and from texts beside the answer.
-        quotes: its quotes of documents.
-        language: of the text, ISO 639-1; empty: unknown.
-    """
-    return ProofCheck(numbers, results, given, language).verdicts(text, quotes)
-
-
 def _iter_written_values(value: Decimal, one: Number, operation: Operation, text: str) -> Iterator[Decimal]:
     """Yield the forms in which a value may be written: a share as percent, a negative value without its sign."""
     as_percent = one.ratio_unit in (SHARE, PER_MILLE, POINTS)

@@ -1,6 +1,6 @@
-"""Classifies a result's columns by names and values: which name rows, which are measures, which form a series.
+"""Classifies a result's columns by names and values: which name rows, and which are measures.
 
-A year is a number that names a row; so is an id. A column of moments in order is a series.
+A year is a number that names a row; so is an id.
 """
 
 from collections.abc import Sequence
@@ -8,32 +8,12 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Any, Final
 
-from elcano.activities.text.written_dates import parse_stored_moment
 from elcano.plugins.data.databases.cells import parse_decimal
 from elcano.plugins.data.results import cell_text
-from elcano.plugins.data.tables import MOMENTS, NUMBERS, Cell, ResultTable
+from elcano.plugins.data.tables import NUMBERS, Cell, ResultTable
 
-LEAST_SERIES: Final = 3
-"""Moments that make a series."""
-_YEARS: Final = (1000, 2999)
-_NAMES_OF_ROWS: Final = frozenset(
-    {
-        "id",
-        "year",
-        "jahr",
-        "año",
-        "année",
-        "annee",
-        "month",
-        "monat",
-        "mois",
-        "mes",
-        "quarter",
-        "quartal",
-        "week",
-        "day",
-    }
-)
+_YEAR: Final = ("year", "jahr", "año", "année", "annee")
+_NAMES_OF_ROWS: Final = frozenset(["id", *_YEAR, "month", "monat", "mois", "mes", "quarter", "quartal", "week", "day"])
 
 
 @dataclass(frozen=True)
@@ -76,11 +56,6 @@ class ShownRows:
         )
 
     @property
-    def whole(self) -> bool:
-        """Whether all rows that there are are known here."""
-        return not self.truncated and len(self.rows) == self.row_count
-
-    @property
     def measures(self) -> list[int]:
         """Return the numeric columns, except those that name rows; the only column counts in any case."""
         found = [at for at in range(len(self.names)) if self._is_number(at)]
@@ -93,23 +68,6 @@ class ShownRows:
         measures = self.measures
         others = [at for at in range(len(self.names)) if at not in measures]
         return sorted(others, key=self._is_number)
-
-    def is_series(self, at: int) -> bool:
-        """Whether a column has moments in order, one a row."""
-        said = [str(row[at]) for row in self.rows if row[at] is not None]
-        if len(said) < LEAST_SERIES or len(set(said)) < len(said):
-            return False
-        named = self.kinds[at] in MOMENTS or self._is_years(at) or self.kinds[at] in ("text", "other")
-        return (
-            named
-            and all(parse_stored_moment(one) for one in said)
-            and said in (sorted(said), sorted(said, reverse=True))
-        )
-
-    def in_time(self, at: int) -> list[int]:
-        """The rows of a series, the earliest first."""
-        rows = [row for row in range(len(self.rows)) if self.rows[row][at] is not None]
-        return sorted(rows, key=lambda row: str(self.rows[row][at]))
 
     def number(self, row: int, at: int) -> Decimal | None:
         """The number in a cell; None: it has none."""
@@ -128,11 +86,6 @@ class ShownRows:
         called = name in _NAMES_OF_ROWS or name.endswith(("_id", "year", " id", "jahr"))
         return whole and called and bool(said)
 
-    def _is_years(self, at: int) -> bool:
-        return self.names_rows(at) and all(
-            row[at] is None or _YEARS[0] <= int(str(row[at])) <= _YEARS[1] for row in self.rows
-        )
-
     def _is_number(self, at: int) -> bool:
         if self.kinds[at] in NUMBERS:
             return True
@@ -140,7 +93,7 @@ class ShownRows:
         return bool(said) and all(isinstance(one, int | float) and not isinstance(one, bool) for one in said)
 
 
-def format_number(value: Decimal, language: str, *, signed: bool = False) -> str:
+def format_number(value: Decimal, language: str) -> str:
     """A number as people of a language write it: whole ones whole, others to two places or three telling digits."""
     if not value or value == value.to_integral_value():
         places = 0
@@ -150,5 +103,5 @@ def format_number(value: Decimal, language: str, *, signed: bool = False) -> str
         places = min(30, 2 - value.adjusted())
     exact = Context(prec=100)
     rounded = value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_EVEN, context=exact)
-    written = f"{rounded:+,f}" if signed else f"{rounded:,f}"
+    written = f"{rounded:,f}"
     return written if language == "en" else written.translate(str.maketrans(",.", "\u202f,"))

@@ -60,7 +60,6 @@ NAMED: Final[dict[Dialect, frozenset[str]]] = {
     "sqlite": frozenset(_OF_SQLITE.split()),
     "postgresql": frozenset(_OF_POSTGRESQL.split()),
     "duckdb": frozenset(_OF_DUCKDB.split()),
-    "mysql": frozenset(),
 }
 """Functions that sqlglot has no class for, in lower case."""
 UNBOUNDED: Final[dict[Dialect, frozenset[type[exp.Expr]]]] = {

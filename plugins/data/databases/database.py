@@ -20,8 +20,9 @@ from typing import Final, TypeVar
 from urllib.parse import unquote
 
 from elcano.graphs.errors import SourceRefused
+from elcano.plugins.data.child_processes import ChildProcesses, Stop
 from elcano.plugins.data.databases import values
-from elcano.plugins.data.databases.engine import Engine, Limits, Outcome, Stop
+from elcano.plugins.data.databases.engine import Answer, Engine, Limits, Outcome
 from elcano.plugins.data.databases.file_engine import Duckdb, FileEngine, Files
 from elcano.plugins.data.databases.postgresql import Postgresql
 from elcano.plugins.data.databases.similar_names import words_of
@@ -227,7 +228,7 @@ class Sqlite(FileEngine):
     """
 
     dialect: Dialect = "sqlite"
-    process = "sqlite"
+    processes = ChildProcesses("elcano.plugins.data.databases.sqlite_process:answer_request", Answer)
 
 
 class Databases:

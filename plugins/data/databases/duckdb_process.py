@@ -12,6 +12,7 @@ from typing import Any, Final
 import duckdb
 
 from elcano.graphs.text import shorten_text
+from elcano.plugins.data.child_processes import limit_resources
 from elcano.plugins.data.data_answer import QueryFault
 from elcano.plugins.data.databases.cells import fetch_rows_as_cells, kind_of
 from elcano.plugins.data.databases.duckdb_loading import load_files_into_duckdb
@@ -19,6 +20,8 @@ from elcano.plugins.data.databases.engine import Answer, Outcome, Request, not_b
 from elcano.plugins.data.tables import NAME_CHARACTERS, ColumnSchema, ForeignKey, ResultColumn, TableSchema
 
 MEMORY: Final = "1GB"
+ADDRESS_SPACE: Final = 6_000_000_000
+"""Bytes; its own limit does not count the texts that functions make."""
 THREADS: Final = 2
 PORTION: Final = 500
 """Rows that are fetched at once."""
@@ -63,6 +66,7 @@ _KEYS: Final = """
 
 def answer_request(request: Request) -> Answer:
     """The answer to one request."""
+    limit_resources(ADDRESS_SPACE, writes=bool(request.files))
     try:
         if request.files:
             load_files_into_duckdb(request.path, request.files)

@@ -1,15 +1,14 @@
-"""The interface of database engines: their operations, their limits, and how to stop a statement from outside.
+"""The interface of database engines: their operations and their limits.
 
 An engine gets SQL that the policy has read already, and still trusts none of it: it opens read-only, gives back every
 transaction, stops what takes too long, and reads no more than it is told to.
 """
 
-import socket
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final, Protocol, TypeAlias
 
 from elcano.graphs.frozen import Frozen
+from elcano.plugins.data.child_processes import Stop, TimedRequest
 from elcano.plugins.data.data_answer import QueryFault
 from elcano.plugins.data.tables import Cell, Dialect, ResultColumn, TableSchema
 
@@ -41,31 +40,6 @@ class FetchedRows(Frozen):
 
 
 Outcome: TypeAlias = FetchedRows | QueryFault
-
-
-class Stop:
-    """Stops a statement from another thread, however often it is asked to, also before it has begun."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._how: Callable[[], object] | None = None
-        self.asked = False
-
-    def by(self, how: Callable[[], object] | None) -> None:
-        """What stops the work that is done now; None: there is none."""
-        with self._lock:
-            self._how = how
-            asked = self.asked
-        if asked and how is not None:
-            how()
-
-    def now(self) -> None:
-        """Stops it."""
-        with self._lock:
-            self.asked = True
-            how = self._how
-        if how is not None:
-            how()
 
 
 class Engine(Protocol):
@@ -136,12 +110,10 @@ class FileToLoad(Frozen):
     path: str
 
 
-class Request(Frozen):
+class Request(TimedRequest):
     """With files: load them into a new database at `path`. With statements: run them. Else: what does it hold?"""
 
     path: str
-    seconds: float
-    """The time after which the process ends, whatever it does."""
     files: tuple[FileToLoad, ...] = ()
     statements: tuple[str, ...] = ()
     limits: Limits = Limits()
@@ -155,22 +127,3 @@ class Answer(Frozen):
     away: str = ""
     tables: tuple[TableSchema, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
-
-
-def send_message(connection: socket.socket, message: bytes) -> None:
-    """Send one message, a line.
-
-    Raises:
-        OSError: the other side is gone.
-    """
-    connection.sendall(message + b"\n")
-
-
-def receive_message(connection: socket.socket) -> bytes:
-    """Receive the one message of the other side; what there is of it if it was closed before the end.
-
-    Raises:
-        OSError: nothing came in time.
-    """
-    with connection.makefile("rb") as file:
-        return file.readline()

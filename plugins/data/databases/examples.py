@@ -5,7 +5,7 @@ perhaps a `note`. A file is read anew when it changes. A bad one is refused as a
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -47,10 +47,10 @@ class SqlExamples:
         """
         if given.database not in self._files:
             return SqlExamplesOutput()
-        found = await asyncio.to_thread(self._rank, given.database, given.question)
+        every = await asyncio.to_thread(self._of, given.database)
+        found = _rank(every, given.question)
         if found:
             return SqlExamplesOutput(examples=found[: given.limit])
-        every = await asyncio.to_thread(self._of, given.database)
         return SqlExamplesOutput(others=tuple(one.question for one in every[: given.limit]))
 
     async def find(self, database: str, question: str) -> SqlExample | None:
@@ -59,20 +59,8 @@ class SqlExamples:
         Raises:
             InputInvalid: the file of the database cannot be used; the text names its lines.
         """
-        if database not in self._files:
-            return None
-        found = await asyncio.to_thread(self._rank, database, question)
+        found = (await self.like(SqlExamplesInput(database=database, question=question))).examples
         return found[0] if found and is_same_question(question, found[0].question) else None
-
-    def _rank(self, database: str, question: str) -> tuple[SqlExample, ...]:
-        """The examples that share words with `question`: the same question, then the likest ones."""
-        found = self._like(database, question)
-        return tuple(sorted(found, key=lambda one: not is_same_question(question, one.question)))
-
-    def _like(self, database: str, question: str) -> tuple[SqlExample, ...]:
-        examples = self._of(database)
-        ranked = rank_by_words(question, ((one.question, one.note) for one in examples), (2.0, 1.0))
-        return tuple(examples[place] for place in ranked[:COMPARED])
 
     def _of(self, database: str) -> tuple[SqlExample, ...]:
         file = self._files[database]
@@ -92,6 +80,13 @@ class SqlExamples:
         examples = _parsed(database, text)
         self._read[database] = (mark, examples)
         return examples
+
+
+def _rank(examples: Sequence[SqlExample], question: str) -> tuple[SqlExample, ...]:
+    """The examples that share words with `question`: the same question, then the likest ones."""
+    ranked = rank_by_words(question, ((one.question, one.note) for one in examples), (2.0, 1.0))
+    found = [examples[place] for place in ranked[:COMPARED]]
+    return tuple(sorted(found, key=lambda one: not is_same_question(question, one.question)))
 
 
 def _parsed(database: str, text: str) -> tuple[SqlExample, ...]:

@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.extras import install_command
+from elcano.plugins.data.child_processes import ChildProcesses, ProcessEnded, Stop
 from elcano.plugins.data.databases.engine import (
     SUFFIXES,
     Answer,
@@ -20,12 +21,10 @@ from elcano.plugins.data.databases.engine import (
     Limits,
     Outcome,
     Request,
-    Stop,
     make_plain_name,
     too_large,
     too_slow,
 )
-from elcano.plugins.data.databases.engine_process import ProcessEnded, ask_engine
 from elcano.plugins.data.tables import Dialect, TableSchema
 
 STRUCTURE_SECONDS: Final = 60.0
@@ -42,8 +41,8 @@ class FileEngine:
     """
 
     dialect: Dialect
-    process: ClassVar[str]
-    """Which engine's process is asked."""
+    processes: ClassVar[ChildProcesses[Request, Answer]]
+    """What opens its file."""
 
     def __init__(self, name: str, path: Path) -> None:
         self.name = name
@@ -84,7 +83,7 @@ class FileEngine:
         return self._path
 
     def _asked(self, request: Request, stop: Stop) -> Answer:
-        answer = ask_engine(self.process, request, stop)
+        answer = self.processes.ask(request, stop)
         if answer.away:
             raise SourceUnavailable(f"the database {self.name!r} cannot be opened: {answer.away}")
         return answer
@@ -102,7 +101,7 @@ class Duckdb(FileEngine):
     """
 
     dialect: Dialect = "duckdb"
-    process = "duckdb"
+    processes = ChildProcesses("elcano.plugins.data.databases.duckdb_process:answer_request", Answer)
 
     def __init__(self, name: str, path: Path) -> None:
         super().__init__(name, path)

@@ -24,7 +24,6 @@ SQLGLOT: Final[dict[Dialect, str]] = {
     "sqlite": "sqlite",
     "postgresql": "postgres",
     "duckdb": "duckdb",
-    "mysql": "mysql",
 }
 _DEFAULT: Final[dict[Dialect, str]] = {"sqlite": "main", "postgresql": "public", "duckdb": "main"}
 _WRITES: Final = (exp.DDL, exp.DML, exp.Command, exp.Into, exp.Lock)
@@ -73,7 +72,7 @@ def parse_allowed_query(sql: str, schema: DatabaseSchema, rows: int) -> Parsed:
 
 def fold_identifier(name: str, dialect: Dialect, *, quoted: bool = False) -> str:
     """Return a name as the database compares it: PostgreSQL folds unquoted names, SQLite and DuckDB all, in ASCII."""
-    if dialect == "mysql" or (dialect == "postgresql" and quoted):
+    if dialect == "postgresql" and quoted:
         return name
     return "".join(chr(ord(sign) + 32) if "A" <= sign <= "Z" else sign for sign in name)
 
@@ -189,7 +188,7 @@ def _without_default(tree: exp.Expr, schema: DatabaseSchema) -> None:
     for table in tree.find_all(exp.Table):
         name = table_key(table, schema.dialect)
         first, _, bare = name.partition(".")
-        if name not in known and bare in known and first == _DEFAULT.get(schema.dialect):
+        if name not in known and bare in known and first == _DEFAULT[schema.dialect]:
             table.set("db", None)
 
 

@@ -13,6 +13,7 @@ from typing import Final
 from urllib.parse import quote
 
 from elcano.graphs.text import shorten_text
+from elcano.plugins.data.child_processes import limit_resources
 from elcano.plugins.data.data_answer import QueryFault
 from elcano.plugins.data.databases.cells import cell_of, fetch_rows_as_cells, kind_of_values
 from elcano.plugins.data.databases.engine import (
@@ -33,6 +34,7 @@ STEPS: Final = 5_000
 """Steps of SQLite's virtual machine between two checks of the clock: less than a millisecond."""
 LONGEST_VALUE: Final = 1_000_000
 """Bytes of one value at most, also between two functions; SQLite's own is a billion."""
+ADDRESS_SPACE: Final = 2_000_000_000
 HEAP: Final = 500_000_000
 """Bytes that SQLite may have; what is over it fails."""
 BUSY_SECONDS: Final = 2.0
@@ -94,6 +96,7 @@ class _Away(Exception):
 
 def answer_request(request: Request) -> Answer:
     """The answer to one request."""
+    limit_resources(ADDRESS_SPACE)
     try:
         with _open_read_only(request.path) as connection:
             if request.statements:

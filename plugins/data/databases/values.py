@@ -142,4 +142,4 @@ def quote_identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-_TEXT: Final[dict[Dialect, str]] = {"sqlite": "TEXT", "postgresql": "TEXT", "duckdb": "VARCHAR", "mysql": "CHAR"}
+_TEXT: Final[dict[Dialect, str]] = {"sqlite": "TEXT", "postgresql": "TEXT", "duckdb": "VARCHAR"}

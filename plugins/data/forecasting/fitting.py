@@ -1,25 +1,20 @@
-"""Messages to and from the forecasting process: each covers one model and several ends of the known values.
+"""Models of forecasts, each fitted in a process of its own to several beginnings of the known values.
 
-The two speak JSON lines, so a child that went wrong cannot make its parent run anything. A model that takes too long
-ends by an alarm within the child; where there is none, or it is not heard, the parent ends the child.
+Their libraries are large and may hang, so they run in no thread of the worker. A model that takes too long ends with
+its process.
 """
 
-import contextlib
 import importlib
-import json
 import math
-import os
-import select
-import signal
-import sys
+import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from types import FrameType
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeAlias
 
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.text import shorten_text
+from elcano.plugins.data.child_processes import ChildProcesses, ProcessEnded, TimedRequest
 from elcano.plugins.data.forecast_models import LEVELS, ModelName
 
 LONGEST_SEASON_OF_ETS: Final = 24
@@ -165,15 +160,10 @@ def build_forecaster(model: ModelName) -> Forecaster:
             return ProphetModel()
 
 
-IDLE_SECONDS: Final = 600
-"""Idle time after which a child ends and frees its memory."""
 REASON_CHARACTERS: Final = 300
-READY: Final = b"ready\n"
-_INSIST: Final = 0.5
-"""Seconds between alarms: a library may have caught the first for its own."""
 
 
-class FitRequest(Frozen):
+class FitRequest(TimedRequest):
     """One model, fitted to the first `end` values for each of `ends`."""
 
     model: ModelName
@@ -183,8 +173,6 @@ class FitRequest(Frozen):
     season: int
     ends: tuple[int, ...]
     horizon: int
-    seconds: float
-    """For all fits together."""
 
 
 class FitAnswer(Frozen):
@@ -195,14 +183,10 @@ class FitAnswer(Frozen):
     """A clause without a full stop."""
 
 
-class _Late(BaseException):
-    """The alarm. No exception of a library, so that what catches those does not catch it."""
-
-
 def fit_requested_model(request: FitRequest) -> FitAnswer:
     """The answer, by this process; however it fails, the model is left out and it says why."""
     try:
-        with _limit_run_seconds(request.seconds), warnings.catch_warnings():
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of convergence: what a fit is worth shows in the back-test
             model = build_forecaster(request.model)
             fits = tuple(
@@ -211,8 +195,6 @@ def fit_requested_model(request: FitRequest) -> FitAnswer:
                 )
                 for end in request.ends
             )
-    except _Late:
-        return FitAnswer(failed=describe_fit_timeout(request.seconds))
     except CannotFit as error:
         return FitAnswer(failed=str(error))
     except Exception as error:
@@ -220,47 +202,29 @@ def fit_requested_model(request: FitRequest) -> FitAnswer:
     return FitAnswer(fits=fits)
 
 
-def describe_fit_timeout(seconds: float) -> str:
-    """Why a model is left out that took longer."""
-    return f"it took longer than the {seconds:.1f} s that there were for it"
+PROCESSES: Final[ChildProcesses[FitRequest, FitAnswer]] = ChildProcesses(
+    "elcano.plugins.data.forecasting.fitting:fit_requested_model", FitAnswer, library="statsforecast.models"
+)
+FitModel: TypeAlias = Callable[[FitRequest, float], FitAnswer]
+"""Fits a model before a deadline on the clock of `time.monotonic`: `fit_in_process`, or this process itself."""
 
 
-@contextlib.contextmanager
-def _limit_run_seconds(seconds: float) -> Iterator[None]:
-    if not hasattr(signal, "setitimer"):  # Windows: the parent ends the process
-        yield
-        return
+def fit_in_process(request: FitRequest, deadline: float) -> FitAnswer:
+    """The answer of a process of its own. A model that hangs or takes it down is left out, with that as its reason.
 
-    def ring(number: int, frame: FrameType | None) -> None:
-        raise _Late
+    Args:
+        request: its `seconds` are cut to what is left until the deadline.
+        deadline: by the clock of `time.monotonic`.
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds, _INSIST)
+    Raises:
+        NotStarted: the libraries were not loaded in time; another try finds them further on.
+    """
+    left = deadline - time.monotonic()
+    if left <= 0:
+        return FitAnswer(failed="there was no time left for it")
+    seconds = min(request.seconds, left)
     try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-def serve() -> None:
-    """Run the child: import, report readiness, and answer requests until the input ends or none comes for too long."""
-    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a library prints must not end up between the answers
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import statsforecast.models  # noqa: F401  # now, so that no request waits for it
-    answers.write(READY)
-    answers.flush()
-    while _wait_for_request() and (line := requests.readline()):
-        answers.write(
-            fit_requested_model(FitRequest.model_validate(json.loads(line))).model_dump_json().encode() + b"\n"
-        )
-        answers.flush()
-
-
-def _wait_for_request() -> bool:
-    """Whether a request came, or the end of the input, before the child is idle for too long."""
-    if sys.platform == "win32":
-        return True
-    return bool(select.select([sys.stdin], [], [], IDLE_SECONDS)[0])
+        return PROCESSES.ask(request.model_copy(update={"seconds": seconds}), start_seconds=left)
+    except ProcessEnded as ended:
+        late = f"it took longer than the {seconds:.1f} s that there were for it"
+        return FitAnswer(failed=late if ended.late else "it took its process down")

@@ -15,10 +15,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from statistics import fmean
-from typing import Final, Protocol
+from typing import Final
 
 from elcano.plugins.data.forecast_models import LEVELS, MODEL_WORDS, ForecastInput, IntervalCheck, ModelName, ModelScore
-from elcano.plugins.data.forecasting.fitting import FitAnswer, FitRequest, ModelFit
+from elcano.plugins.data.forecasting.fitting import FitModel, FitRequest, ModelFit
 from elcano.plugins.data.forecasting.frequencies import format_moment
 from elcano.plugins.data.forecasting.horizon import choose_horizon, least_known
 from elcano.plugins.data.forecasting.series import Series, build_time_series
@@ -117,13 +117,6 @@ MOST_FITTED: Final = 1_000
 DIGITS: Final = 6
 
 
-class ForecastComputing(Protocol):
-    """Where models are fitted: `ForecastProcess`, or this process itself."""
-
-    def ask(self, request: FitRequest, deadline: float) -> FitAnswer:
-        """The answer; by the deadline on the clock of `time.monotonic`."""
-
-
 @dataclass(frozen=True)
 class Forecast:
     """The forecast of a series."""
@@ -141,12 +134,12 @@ class Forecast:
     notes: tuple[str, ...]
 
 
-def forecast_table(table: ResultTable, given: ForecastInput, computing: ForecastComputing) -> Forecast:
+def forecast_table(table: ResultTable, given: ForecastInput, fit_model: FitModel) -> Forecast:
     """The forecast of a result.
 
     Raises:
         Refused: the series cannot be forecast, or no model could be fitted in time.
-        Starting: the models could not be loaded in time.
+        NotStarted: the models could not be loaded in time.
     """
     deadline = time.monotonic() + given.seconds
     made, cut = _keep_latest_values(build_time_series(table, given))
@@ -165,7 +158,7 @@ def forecast_table(table: ResultTable, given: ForecastInput, computing: Forecast
             horizon=ahead,
             seconds=ARIMA_SECONDS if model == "arima" else given.seconds,
         )
-        answer = computing.ask(request, deadline)
+        answer = fit_model(request, deadline)
         if answer.failed:
             scores.append(ModelScore(model=model, left_out=answer.failed))
             continue

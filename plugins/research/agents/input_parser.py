@@ -9,7 +9,7 @@ from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import AgentInput, Loaded, Needs, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import STATING
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.modes import describe_modes
+from elcano.graphs.mode_choice import describe_modes
 from elcano.graphs.state.plan import SaidForm
 from elcano.graphs.state.rubric import OfferedDomain
 from elcano.graphs.state.state import REASON_CHARACTERS
@@ -27,7 +27,7 @@ class InputParserInput(AgentInput):
 
     sources: tuple[str, ...] = ()
     ways: tuple[str, ...] = ("iterative", "deep")
-    """The modes among which it chooses (see `graphs.modes.mode_choices.list_ways`)."""
+    """The modes among which it chooses (see `graphs.mode_choice.list_ways`)."""
     barred: dict[str, str] = {}
     """Those of them that cannot be chosen, and why."""
     databases: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ from temporalio.client import Client
 
 from elcano.activities.sources.registry import open_sources
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.lifecycle.start import fold
+from elcano.graphs.lifecycle.start_and_fold import fold
 from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.settings import Settings
 from elcano.storage.store import Store

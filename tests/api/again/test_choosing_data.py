@@ -11,7 +11,7 @@ from temporalio.client import Client
 
 from elcano.api.runs.model_checks import explain_mode_obstacle
 from elcano.graphs.contracts import ModelChoice
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import Json, ended, working

@@ -6,7 +6,7 @@ import httpx
 import pytest
 from temporalio.client import Client
 
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.settings import Settings
 from elcano.storage.store import Store
 from tests.api.again.going_on import QUESTION, Json, Provider, chosen_steps, ended, log_of, tokens, working

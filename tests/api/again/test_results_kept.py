@@ -9,7 +9,7 @@ import httpx
 import pytest
 from temporalio.client import Client
 
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.plugins.certificates.verification.verify_command import verify
 from elcano.settings import Settings
 from elcano.storage.store import Store

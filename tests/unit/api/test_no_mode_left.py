@@ -1,7 +1,7 @@
 """A run that chooses its mode and has none to choose is told so once, by the field that it is about."""
 
 from elcano.api.runs.runnable_graphs import find_barred_modes, find_limit_faults
-from elcano.graphs.modes import auto_graph, list_parts
+from elcano.graphs.mode_choice import auto_graph, list_parts
 from elcano.graphs.state.budget import Limits
 from elcano.settings.settings import Settings
 

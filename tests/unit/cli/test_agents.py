@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from elcano.cli.exits import Exit
+from elcano.cli.exit_codes import Exit
 from tests.unit.cli.scripted import Answer, Server, problem, run
 from tests.unit.graphs.own_agents import SCREENER, screened
 

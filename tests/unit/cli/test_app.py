@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 
 from elcano import __version__
-from elcano.cli.exits import Exit
+from elcano.cli.exit_codes import Exit
 from elcano.graphs.contracts import RunStatus
 from tests.unit.cli.scripted import run
 

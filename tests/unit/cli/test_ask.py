@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from elcano.cli.exits import Exit
+from elcano.cli.exit_codes import Exit
 from elcano.graphs.frozen import JsonObject
 from elcano.plugins.research.iterative import ITERATIVE
 from tests.unit.cli.scripted import REPORT, RUN, Server, event, finished, run, script_a_run, stream

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from elcano.cli.exits import Exit
+from elcano.cli.exit_codes import Exit
 from tests.unit.cli.scripted import RUN, Answer, Server, problem, run
 
 PATH = f"GET /v1/runs/{RUN}/certificate"

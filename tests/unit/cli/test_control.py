@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from elcano.cli.exits import Exit
+from elcano.cli.exit_codes import Exit
 from tests.unit.cli.scripted import RUN, Answer, Server, event, finished, problem, run, script_a_run, stream
 
 PLAN: Final[dict[str, Any]] = {"title": "Ports", "sections": [{"title": "Law", "question": "What may they do?"}]}

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from elcano.cli.exits import Exit
+from elcano.cli.exit_codes import Exit
 from elcano.graphs.frozen import JsonObject
 from tests.unit.cli.scripted import Answer, Server, problem, run
 

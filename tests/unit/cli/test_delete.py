@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from elcano.cli.exits import Exit
+from elcano.cli.exit_codes import Exit
 from tests.unit.cli.scripted import RUN, Answer, Server, problem, run
 
 GONE = Answer("", status=204)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from elcano.cli.exits import Exit
+from elcano.cli.exit_codes import Exit
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.plugins.research.deep import DEEP
 from elcano.plugins.research.iterative import ITERATIVE

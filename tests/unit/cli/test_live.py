@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from elcano.cli import live
-from elcano.cli.exits import Exit, Failed
+from elcano.cli.exit_codes import Exit, Failed
 from elcano.cli.live import LIVE_LINES, LiveDisplay, format_budget, open_display
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.state.events import AgentEvent, EventType

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from elcano.cli.client import Api
-from elcano.cli.exits import Exit, Failed
+from elcano.cli.exit_codes import Exit, Failed
 from elcano.cli.live import LiveDisplay
 from elcano.cli.live_keys import HELP, KeyActions, parse_top_up
 from elcano.graphs.frozen import JsonObject

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from elcano.api.modes import ModeView
-from elcano.cli.exits import Exit
-from elcano.graphs.modes import DEFAULT_MODE, MODES
+from elcano.cli.exit_codes import Exit
+from elcano.graphs.mode_choice import DEFAULT_MODE, MODES
 from elcano.graphs.state.rubric import DOMAINS
 from tests.unit.cli.scripted import Answer, Server, run
 

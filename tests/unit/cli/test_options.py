@@ -5,7 +5,7 @@ import json
 import pytest
 import typer
 
-from elcano.cli.exits import Exit
+from elcano.cli.exit_codes import Exit
 from elcano.cli.options import parse_models
 from tests.unit.cli.scripted import Server, finished, run, script_a_run, stream
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from elcano.cli import main, reports
-from elcano.cli.exits import Failed
+from elcano.cli.exit_codes import Failed
 
 FOUND: dict[str, Any] = {
     "results": [

@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from elcano.cli.exits import Exit
+from elcano.cli.exit_codes import Exit
 from elcano.cli.options import shorten_run_ids
 from elcano.cli.runs import build_runs_table
 from tests.unit.cli.scripted import Answer, Server, run, script_a_run, stands

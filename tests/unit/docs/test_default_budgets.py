@@ -6,7 +6,7 @@ import pytest
 
 from elcano.api.runs.run_request import BudgetRequest, CountedLimitName, describe_defaults
 from elcano.graphs.checks.budget_limits import default_limits
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 
 OPERATIONS = Path(__file__).parents[3] / "docs" / "operations.md"
 

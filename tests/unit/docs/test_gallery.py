@@ -13,7 +13,7 @@ from elcano.graphs.engine.run import VIEW_NAMES
 from elcano.graphs.expressions.evaluation import Meter
 from elcano.graphs.expressions.language import evaluate_expression
 from elcano.graphs.expressions.language import find_expression_fault as unusable
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.named_parts import with_branches
 from elcano.graphs.rules import get_rules
 from elcano.graphs.spec.drawing import render_mermaid

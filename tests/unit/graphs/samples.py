@@ -13,7 +13,7 @@ from elcano.graphs.engine.step_function import next_command
 from elcano.graphs.frozen import Json
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.journal import Journal
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, SequentialEdge
 from elcano.graphs.spec.walks import has_sections

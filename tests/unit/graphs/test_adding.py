@@ -13,7 +13,7 @@ from elcano.api.app import create_app
 from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.catalogue.reducers import REDUCERS, ReducerSpec, Values
 from elcano.graphs.errors import GraphInvalid
-from elcano.graphs.modes import MODES, PLUGIN_MODES, Mode
+from elcano.graphs.mode_choice import MODES, PLUGIN_MODES, Mode
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.rubric import DOMAINS, Rubric
 from elcano.graphs.state.state import ResearchState

@@ -8,7 +8,7 @@ from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.journal import build_run_snapshot
 from elcano.graphs.lifecycle.log_verification import find_log_mismatch
-from elcano.graphs.modes import (
+from elcano.graphs.mode_choice import (
     AUTO,
     MODES,
     PLUGIN_MODES,

@@ -6,7 +6,7 @@ import pytest
 
 from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.errors import GraphInvalid
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
 from tests.unit.graphs.samples import asking, two_nodes
 

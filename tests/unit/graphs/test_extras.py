@@ -10,7 +10,7 @@ from elcano.activities.services import missing_extras
 from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.checks.callees import extra_faults, required_extras, useful_extras
 from elcano.graphs.extras import EXTRAS, install_command, lacking_extras, worker_identity
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.spec.graph import ResearchGraph
 
 ROOT = Path(__file__).parents[3]

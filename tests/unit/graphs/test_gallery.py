@@ -7,7 +7,7 @@ import pytest
 
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.engine.entries import StepCompleted
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.named_parts import with_branches
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.testing import ScriptedModel, ScriptedSource, run_research

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from elcano.graphs.contracts import BranchOf
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.search_attributes import (
     LABEL_CHARACTERS,

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from elcano.graphs.errors import TooManyGraphs
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.storage import versions
 from elcano.storage.store import Store, TenantStore

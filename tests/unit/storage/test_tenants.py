@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import func, select
 
 from elcano.graphs.errors import RunOpen
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.spec.own_agent import OwnAgent
 from elcano.graphs.state.events import AgentEvent

@@ -8,7 +8,7 @@ import pytest
 
 from elcano import testing
 from elcano.graphs.errors import SourceRefused
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.state.failures import FailureType
 from elcano.testing import Failing, Reply, ScriptedModel, ScriptedSource, run_research
 from elcano.testing.default_answers import generate_prose
@@ -39,7 +39,7 @@ async def test_every_mode_is_answered_plainly(tmp_path: Path, log: ScriptedSourc
 async def test_without_a_model_it_is_quoted(tmp_path: Path, log: ScriptedSource) -> None:
     report, _ = await run_research("When is the harbour open?", folder=tmp_path, sources=[log])
     assert report.answered
-    assert report.model == "extractive-v4"
+    assert report.model == "extractive-v5"
 
 
 async def test_a_model_answers_in_order_and_the_last_answer_again(tmp_path: Path, log: ScriptedSource) -> None:

@@ -4,7 +4,7 @@ from typing import Final
 
 from elcano.graphs.builder import ASKED, WRITING, GraphBuilder
 from elcano.graphs.catalogue.reducers import ReducerSpec
-from elcano.graphs.modes import Mode
+from elcano.graphs.mode_choice import Mode
 from elcano.graphs.state.state import ResearchState
 from elcano_tides.pilot import Advice
 

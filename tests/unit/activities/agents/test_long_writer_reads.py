@@ -10,8 +10,8 @@ from elcano.activities.agents.answer_drafts import PART_CHARACTERS, heading_word
 from elcano.graphs.agents.envelope import Drafts, EvidenceItem, Loaded, SectionItem, ShownPassages, TaskEnvelope
 from elcano.graphs.agents.writing import SynthesisInput
 from elcano.graphs.engine.run import build_initial_run
-from elcano.graphs.lifecycle.start import compose_section_wish
-from elcano.graphs.modes import MODES
+from elcano.graphs.lifecycle.start_and_fold import compose_section_wish
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.report.draft import Citation, Claim
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.plan import SectionPlan

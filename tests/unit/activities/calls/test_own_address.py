@@ -3,8 +3,8 @@
 import pytest
 from pydantic_ai.exceptions import ModelHTTPError
 
+from elcano.activities.calls.model_failures import fault_of
 from elcano.activities.calls.models import resolve_model
-from elcano.activities.calls.refusals import fault_of
 from elcano.graphs.contracts import ModelChoice
 from elcano.settings import Settings
 

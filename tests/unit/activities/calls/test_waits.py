@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.activities.calls.refusals import asked_wait, seconds_of
+from elcano.activities.calls.model_failures import asked_wait, seconds_of
 
 NOW = datetime(2026, 11, 22, 12, 0, 0, tzinfo=UTC)
 JSON = st.recursive(

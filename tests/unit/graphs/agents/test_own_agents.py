@@ -9,8 +9,8 @@ from elcano.graphs.checks.budget_limits import default_limits, limit_faults
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.contracts import AgentCall, ModelChoice
 from elcano.graphs.dry_run.dry_run import preview_graph
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.model_names import chosen_model, with_own
-from elcano.graphs.modes import MODES
 from elcano.graphs.named_parts import StoredAgent, agents_called, with_agents
 from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.graph import ResearchGraph

@@ -10,7 +10,7 @@ from elcano.graphs.agents.definition import AGENTS, AgentDefinition
 from elcano.graphs.catalogue.reducers import REDUCERS, ReducerSpec
 from elcano.graphs.catalogue.tools import TOOLS, ItemOutcomes, ToolSpec
 from elcano.graphs.checks.references import reference_faults
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.spec.graph import AgentNode, StateNode, ToolNode
 from elcano.graphs.state.events import EVENT_TYPES, TERMINAL
 from elcano.graphs.state.state import ResearchState

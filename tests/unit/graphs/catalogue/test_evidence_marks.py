@@ -10,7 +10,7 @@ from elcano.graphs.catalogue import reducers
 from elcano.graphs.catalogue.reducers import collect_drafts
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes, SearchOutput
 from elcano.graphs.engine.run import has_stalled
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.rules import get_rules
 from elcano.graphs.spec.graph import AgentNode
 from elcano.graphs.state.branches import BranchOutcome, BranchOutcomes

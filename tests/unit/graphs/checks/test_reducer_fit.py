@@ -8,7 +8,7 @@ from elcano.graphs.agents.definition import AGENTS
 from elcano.graphs.catalogue.reducers import REDUCERS
 from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.checks.validation import find_graph_faults
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.spec.graph import AgentNode, ParallelEdge, ParallelNode, ResearchGraph, ToolNode
 from tests.unit.graphs.samples import ON, asking, two_nodes
 from tests.unit.graphs.strategies import LEAF

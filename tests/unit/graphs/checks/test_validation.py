@@ -8,7 +8,7 @@ from elcano.graphs.agents.definition import AGENTS
 from elcano.graphs.checks.validation import find_graph_faults, require_valid
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.expressions.language import find_expression_fault
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.spec.graph import (
     ConditionalEdge,
     DecisionNode,

@@ -14,7 +14,7 @@ from elcano.graphs.dry_run import dry_run
 from elcano.graphs.dry_run.dry_run import Preview, preview_graph
 from elcano.graphs.dry_run.in_memory_run import build_minimal_answer
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph
 from tests.unit.graphs.strategies import graphs

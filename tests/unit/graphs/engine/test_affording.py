@@ -14,7 +14,7 @@ from elcano.graphs.engine.routing import find_incomplete_ending
 from elcano.graphs.engine.run import Run, build_initial_run
 from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.state.budget import Experience, Limits, Usage
 from elcano.graphs.state.plan import SectionGap, SectionPlan, SectionResult
 from elcano.graphs.state.state import ResearchState

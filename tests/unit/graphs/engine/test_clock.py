@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from elcano.graphs.engine.entries import StepCompleted
 from elcano.graphs.lifecycle.journal import Journal
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.spec.graph import AgentNode, ToolNode
 from elcano.graphs.state.budget import Limits
 from elcano.testing.in_memory import run_in_memory

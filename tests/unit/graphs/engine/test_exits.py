@@ -13,7 +13,7 @@ from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.lifecycle.fanout import Allotment
 from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.lifecycle.narration import narrate_run_start
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.rules import get_rules
 from elcano.graphs.run_contracts import JournalPages
 from elcano.graphs.spec.graph import EndKind, ResearchGraph

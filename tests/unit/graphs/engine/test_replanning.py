@@ -8,7 +8,7 @@ from elcano.graphs.engine.entries import StepCompleted, StepFailed
 from elcano.graphs.engine.run import build_initial_run as started
 from elcano.graphs.lifecycle.fanout import FanOut
 from elcano.graphs.lifecycle.handover import build_branch_outcome
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.run_contracts import ResearchResult
 from elcano.graphs.spec.graph import ParallelNode
 from elcano.graphs.state.branches import BranchInput, BranchOutcomes

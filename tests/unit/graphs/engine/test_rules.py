@@ -7,8 +7,8 @@ import pytest
 from elcano.graphs.engine.estimates import exit_needs
 from elcano.graphs.engine.run import has_stalled
 from elcano.graphs.lifecycle.finish import build_run_log
-from elcano.graphs.lifecycle.start import fold, open_journal
-from elcano.graphs.modes import MODES
+from elcano.graphs.lifecycle.start_and_fold import fold, open_journal
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.rules import RULES, AgentFigures, Rules, get_newest_rules_number, get_rules
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.state.state import IterationData

@@ -11,11 +11,11 @@ from elcano.graphs.engine.control_actions import Action, AddBudget, Stop, answer
 from elcano.graphs.engine.entries import Controlled, Diverted, Entry, PlanProposed, StepCompleted
 from elcano.graphs.engine.steering import Steer, Steering
 from elcano.graphs.frozen import Json
-from elcano.graphs.lifecycle import finish, start
+from elcano.graphs.lifecycle import finish, start_and_fold
 from elcano.graphs.lifecycle.fanout import FanOut, explain_replan_refusal, visit_of
 from elcano.graphs.lifecycle.handover import build_branch_outcome
 from elcano.graphs.lifecycle.journal import Journal
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.run_contracts import ResearchInput, ResearchResult
 from elcano.graphs.spec.graph import ParallelNode
 from elcano.graphs.state.branches import BranchOutcomes
@@ -66,7 +66,7 @@ class Driven:
             sources=("library", "archive"),
             approve_plan=data.draw(st.booleans()),
         )
-        self.journal = start.open_journal(self.asked, STARTED)
+        self.journal = start_and_fold.open_journal(self.asked, STARTED)
         self.script = Script()
         self.now = STARTED
         self.promised: list[tuple[int, str]] = []
@@ -206,7 +206,7 @@ class Driven:
             limits = books.begin(starts[index], self.journal.run.budget)
             if isinstance(limits, Limits):
                 begun[index] = starts[index]
-                given = start.build_branch_input(self.asked, starts[index], limits, self.journal.run)
+                given = start_and_fold.build_branch_input(self.asked, starts[index], limits, self.journal.run)
                 assert (given.guidance, given.sources) == (
                     self.journal.run.state.guidance,
                     self.journal.run.state.sources,
@@ -253,7 +253,7 @@ def test_whatever_is_asked_whenever_a_run_keeps_its_promises(data: st.DataObject
 def test_a_branch_that_was_over_when_it_was_dropped_leaves_its_bill() -> None:
     """The simplest of the runs above, written out."""
     graph = MODES["deep"]
-    state = start.first_state(
+    state = start_and_fold.first_state(
         ResearchInput(run_id="r", question="q", mode="deep", graph=graph, sources=("library",))
     ).model_copy(update={"plan": tuple(SectionPlan(title=title, key_question="q") for title in ("a", "b"))})
     journal = Journal.begin(graph, state, Limits(), mode="deep", now=STARTED)

@@ -6,7 +6,7 @@ from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle.finish import list_made_queries, publish_call
 from elcano.graphs.lifecycle.journal import Journal
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
 from elcano.graphs.state.branches import branch_states
 from elcano.plugins.research.iterative import ITERATIVE

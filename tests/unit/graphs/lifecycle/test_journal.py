@@ -3,7 +3,7 @@
 from elcano.graphs.engine.control_actions import Stop
 from elcano.graphs.engine.entries import Controlled
 from elcano.graphs.lifecycle.journal import Journal
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.state import ResearchState
 

@@ -9,7 +9,7 @@ from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.lifecycle.event_texts import MESSAGE_CHARACTERS
 from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.lifecycle.narration import narrate_command
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.spec.graph import ConditionalEdge, ResearchGraph, SequentialEdge
 from elcano.graphs.state.branches import BranchInput
 from elcano.graphs.state.budget import Limits, Usage

@@ -11,9 +11,9 @@ from elcano.graphs.engine.control_actions import Action, AddBudget, Pause, Stop,
 from elcano.graphs.engine.entries import Controlled, Diverted, Entry
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.journal import Journal
-from elcano.graphs.lifecycle.start import fold
-from elcano.graphs.lifecycle.start import open_journal as opened
-from elcano.graphs.modes import MODES
+from elcano.graphs.lifecycle.start_and_fold import fold
+from elcano.graphs.lifecycle.start_and_fold import open_journal as opened
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.state.budget import Limits, TopUp
 from elcano.testing.script import Script
 from tests.unit.graphs.samples import asked

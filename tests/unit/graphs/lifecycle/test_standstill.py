@@ -5,8 +5,8 @@ import pytest
 from elcano.graphs.engine.entries import Held, HoldCleared, RolledBack, StepCompleted
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle.journal import Journal, build_progress_page
-from elcano.graphs.lifecycle.start import open_journal as opened
-from elcano.graphs.modes import MODES
+from elcano.graphs.lifecycle.start_and_fold import open_journal as opened
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.holds import Hold
 from tests.unit.graphs.samples import asked

@@ -7,12 +7,12 @@ from elcano.graphs.engine.control_actions import AddBudget, Stop
 from elcano.graphs.engine.entries import Controlled, StepCompleted
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.lifecycle import finish, start
+from elcano.graphs.lifecycle import finish, start_and_fold
 from elcano.graphs.lifecycle.inspection import StepInspection, count_steps, inspect_step
 from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.lifecycle.step_history import Passage, iter_passages, list_step_rows
 from elcano.graphs.lifecycle.step_rows import BetweenRow, Row, StepRow
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.records import RunLog
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.budget import Limits, TopUp, Usage, sum_usages
@@ -49,7 +49,7 @@ def test_the_steps_of_any_run_are_the_run(data: st.DataObject) -> None:
     assert sum_usages(step.row.usage for step in steps).tokens == journal.run.budget.used.tokens
     assert sum_usages(step.row.usage for step in steps).cost_microusd == journal.run.budget.used.cost_microusd
     assert count_steps(log, going_on=False) == len(steps)
-    state: ResearchState | None = start.first_state(log.asked)
+    state: ResearchState | None = start_and_fold.first_state(log.asked)
     for one in told:
         if isinstance(one, BetweenRow):
             state = None
@@ -173,7 +173,7 @@ async def test_a_fan_out_names_its_branches() -> None:
 
 
 def begun(graph: ResearchGraph) -> Journal:
-    return start.open_journal(asked(graph), 100.0)
+    return start_and_fold.open_journal(asked(graph), 100.0)
 
 
 def test_the_step_under_way_is_the_last() -> None:
@@ -223,7 +223,7 @@ def test_what_was_undone_is_not_told() -> None:
 
 def test_a_budget_that_is_used_up_is_waited_for() -> None:
     limits = Limits(when_exhausted="pause", tokens=1_000)
-    journal = start.open_journal(asked(two_nodes(), QUESTION, limits), 100.0)
+    journal = start_and_fold.open_journal(asked(two_nodes(), QUESTION, limits), 100.0)
     journal.next(101.0)
     log = log_of(journal, limits)
     *_, last = list_step_rows(log, journal.events, going_on=True)

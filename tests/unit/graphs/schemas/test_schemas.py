@@ -165,7 +165,7 @@ def test_nothing_that_is_sent_breaks_the_reading(schema: Any) -> None:
 )
 def test_what_is_not_taken_is_refused_by_name_and_place(schema: Json, pointer: str, said: str) -> None:
     found = parse_schema(schema).faults
-    assert [one.pointer for one in found if said in one.message] == [pointer], found
+    assert [one.pointer for one in found if said in str(one)] == [pointer], found
 
 
 def test_all_faults_are_told_at_once() -> None:
@@ -184,7 +184,7 @@ def test_definitions_in_one_another_do_not_multiply_the_work() -> None:
     nested: Json = TEXT
     for _ in range(200):
         nested = of(a=nested)
-    assert any("nested deeper" in one.message for one in parse_schema(nested).faults)
+    assert any("nested deeper" in str(one) for one in parse_schema(nested).faults)
     chain: Json = {f"D{number}": {"$ref": f"#/$defs/D{number + 1}"} for number in range(300)}
     assert parse_schema({**of(a={"$ref": "#/$defs/D0"}), "$defs": chain}).faults
 

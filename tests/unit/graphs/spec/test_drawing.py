@@ -3,7 +3,7 @@
 import re
 
 from elcano.graphs.builder import GraphBuilder
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.spec.drawing import of_its_way, outline_graph, render_mermaid, with_place
 from elcano.graphs.spec.graph import (
     ConditionalEdge,

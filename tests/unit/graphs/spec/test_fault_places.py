@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from elcano.graphs.checks.graph_json_faults import form_faults, format_dotted_path
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.errors import Fault, trim_pointer_to_document
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.limits import size_faults
 

@@ -8,9 +8,9 @@ from pydantic_ai import Agent
 from elcano.graphs.agents.envelope import Loaded, render_task_prompt
 from elcano.graphs.state.state import HistoryEntry
 from elcano.plugins.data.agents import sql_repairer, sql_writer
-from elcano.plugins.data.agents.sql_repairer import SqlAttempt, SqlRepairerInput
+from elcano.plugins.data.agents.sql_repairer import SqlRepairerInput
 from elcano.plugins.data.agents.sql_writer import SqlWriterInput
-from elcano.plugins.data.data_answer import QueryFault, SqlQuery
+from elcano.plugins.data.data_answer import QueryFault, QueryRepair, SqlQuery
 from elcano.plugins.data.keyless import NEEDS_MODEL, NOT_MENDED, NOT_READ
 from elcano.plugins.data.query_models import SqlExample, SqlRepair, SqlWriting
 from elcano.plugins.data.tables import DatabaseSchema
@@ -85,12 +85,11 @@ def test_examples_and_dialect_are_shown() -> None:
     given = SqlWriterInput(
         question="How many?",
         excerpt=SHOP,
-        dialect="duckdb",
         examples=tuple(SqlExample(question=f"q{n}", sql="SELECT 1") for n in range(20)),
         saved_questions=("q",),
     )
     shown = sql_writer.build_task(given, Loaded()).given
-    assert shown["dialect"] == "duckdb"
+    assert shown["dialect"] == "sqlite"
     assert isinstance(shown["examples"], list)
     assert len(shown["examples"]) == 8
     assert "saved_questions" not in shown
@@ -124,7 +123,7 @@ def test_a_repair_has_a_diff_and_is_never_one_that_failed() -> None:
     given = SqlRepairerInput(question="Which products?", query=BROKEN, fault=FAULT, excerpt=SHOP)
     mended = sql_repairer.resolve_answer(SqlRepair(sql="SELECT title FROM products"), given, {})
     assert "-FROM product\n+FROM products" in mended.diff
-    tried = given.model_copy(update={"attempts": (SqlAttempt(**{**BROKEN.model_dump(), "sql": mended.sql}),)})
+    tried = given.model_copy(update={"attempts": (QueryRepair(before=mended.sql, after=""),)})
     assert sql_repairer.find_repair_faults(mended, tried, {})
     assert sql_repairer.resolve_answer(mended, tried, {}).sql == ""
 

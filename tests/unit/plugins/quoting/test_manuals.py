@@ -8,16 +8,6 @@ from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.graphs.report.report import ReportDraft
 from elcano.plugins.quoting.report_writing import write_report
 
-STASH = (
-    "stash(1) > DESCRIPTION",
-    "Use stash when you want to record the current state of the cargo hold and go back to a clean one.",
-)
-POP = (
-    "stash(1) > COMMANDS",
-    "If the stash entry conflicts with the hold, the stash list keeps that stash entry as is.",
-)
-MERGE = ("merge(1) > NOTES", "It is therefore recommended to always stash your cargo before running a merge of holds.")
-
 
 def envelope(question: str, items: Sequence[tuple[str, str]]) -> TaskEnvelope:
     evidence = tuple(
@@ -47,27 +37,11 @@ def test_a_short_note_answers_that_has_all_words_of_the_question_apart() -> None
     assert answers("What does lime do in a kettle?", calm, lime) == [lime[1]]
 
 
-def test_the_first_words_of_the_page_on_a_subject_answer_what_it_is_for() -> None:
-    task = envelope("What does stash do?", [POP, MERGE, STASH])
-    assert quoted(write_report(task.model_copy(update={"term_weights": {"stash": 4.0}})))[0] == STASH[1]
-
-
 def test_what_a_manual_only_mentions_is_refused() -> None:
     mention = ("Format > Details", "Some of the information is replicated here where that is of use to the reader.")
     other = ("Setup > Ferries", "You can set up a ferry by filling its tank with oil and calling the captain.")
     draft = write_report(envelope("How do I set up replication?", [mention, other]))
     assert (draft.answered, quoted(draft)) == (False, [])
-
-
-def test_of_a_word_that_is_everywhere_only_a_definition_is_quoted() -> None:
-    pages = [(f"Chapter {number}", f"Ferries have part number {number}, and more of them.") for number in range(6)]
-    question = "What are ferries?"
-    weights = {"ferries": 0.3}
-    task = envelope(question, pages).model_copy(update={"term_weights": weights})
-    assert not write_report(task).answered
-    told = envelope(question, [*pages, ("Start", "Ferries are a kind of ship that goes to and fro.")])
-    draft = write_report(told.model_copy(update={"term_weights": weights}))
-    assert quoted(draft) == ["Ferries are a kind of ship that goes to and fro."]
 
 
 def test_who_asks_how_reads_what_to_type() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.modes import describe_modes, list_ways
+from elcano.graphs.mode_choice import describe_modes, list_ways
 from elcano.graphs.state.state import HistoryEntry
 from elcano.plugins.quoting.mode_choice import BY_RULES
 from elcano.plugins.quoting.planning import parse_question
@@ -55,9 +55,7 @@ def test_the_listed_questions_are_of_every_way_in_two_languages() -> None:
 
 def test_a_database_that_could_not_be_read_is_not_chosen_by_rules() -> None:
     away: JsonObject = {"shop": "It could not be read: it is away"}
-    chosen, why = way("How many customers are there?", "literature_review", databases=away)
-    assert chosen == "simple"
-    assert "The database 'shop' could not be read." in why
+    assert way("How many customers are there?", "literature_review", databases=away)[0] == "simple"
 
 
 def test_the_reason_names_the_database_that_has_the_question_saved() -> None:

@@ -104,7 +104,6 @@ def test_a_sentence_of_many_lines_is_one() -> None:
     "text",
     [
         "These kinds of cargo can be carried:\n\n* letters and small parcels;\n\n* animals in their boxes.",
-        "These kinds of cargo can be carried:\n\nletters and small parcels;\n\nanimals in their boxes.",
         "These kinds of cargo can be carried:\n- letters and small parcels\n- animals in their boxes",
     ],
 )

@@ -2,7 +2,6 @@
 
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.plugins.quoting.passages import read_material
-from elcano.plugins.quoting.question_parts import find_subject
 from elcano.plugins.quoting.sentence_scoring import Candidate, score_sentences
 
 QUESTION = "How do ferry engines work?"
@@ -15,7 +14,7 @@ def ranked(*items: tuple[str, str], question: str = QUESTION, background: str = 
         for number, (title, text) in enumerate(items, start=1)
     )
     given = read_material(TaskEnvelope(kind="writer", question=question, background=background, evidence=evidence))
-    return score_sentences(given, question, given.terms, find_subject(question, given))
+    return score_sentences(given, question, given.terms)
 
 
 def best(*texts: str, question: str = QUESTION, background: str = "") -> str:
@@ -30,7 +29,6 @@ def test_repeating_a_word_in_one_sentence_earns_nothing() -> None:
     assert thrice[0].score <= one[0].score
 
 
-def test_code_is_quoted_to_who_asks_how_to_do_something() -> None:
+def test_code_is_quoted_with_the_words_that_announce_it() -> None:
     text = "You can tell the ferry to wait by sending the harbour one line:\n\n$ ferry wait --hours 2"
     assert [one.text for one in ranked(("Page", text), question="How do I make a ferry wait?")] == [text]
-    assert ranked(("Page", text), question="Why does a ferry wait?") == []

@@ -5,7 +5,7 @@ import pytest
 from elcano.graphs.dry_run.dry_run import preview_graph
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle.journal import Journal
-from elcano.graphs.lifecycle.start import fold
+from elcano.graphs.lifecycle.start_and_fold import fold
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.state import ResearchState
 from elcano.graphs.state.team import Ledger

@@ -11,7 +11,7 @@ from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle.finish import publish_call
 from elcano.graphs.lifecycle.journal import Journal
-from elcano.graphs.modes import MODES
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
 from elcano.graphs.state.branches import BranchOutcomes
 from elcano.graphs.state.budget import Limits

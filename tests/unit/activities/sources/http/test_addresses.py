@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elcano.activities.sources.http.destinations import address_of, kind_of, require_public
+from elcano.activities.sources.http.allowed_addresses import address_of, kind_of, require_public
 from elcano.activities.sources.http.fetching import Fetcher
 from elcano.activities.sources.http.redirects import Request, follow_redirect
 from elcano.graphs.errors import SourceRefused, SourceUnavailable

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from elcano.plugins.data.data_answer import CellReference, NumberProof, Operation
+from elcano.plugins.data.answering.number_proofs import GivenNumbers, ProofCheck
+from elcano.plugins.data.data_answer import CellReference, NumberProof, NumberVerdict, Operation
 from elcano.plugins.data.tables import Cell, Kind, ResultColumn, ResultTable
 
 
@@ -31,6 +32,18 @@ def at(column: str, row: int, to_row: int | None = None, result: int = 1) -> Cel
 
 def proof(text: str, operation: Operation, *cells: CellReference) -> NumberProof:
     return NumberProof(text=text, operation=operation, cells=cells)
+
+
+def prove_numbers(
+    text: str,
+    proofs: Sequence[NumberProof],
+    results: Sequence[ResultTable],
+    *,
+    given: Sequence[GivenNumbers] = (),
+    quotes: Sequence[str] = (),
+    language: str = "",
+) -> tuple[NumberVerdict, ...]:
+    return ProofCheck(proofs, results, given, language).verdicts(text, quotes)
 
 
 REVENUE = table(

@@ -5,14 +5,13 @@ import pytest
 
 from elcano.graphs.errors import InputInvalid
 from elcano.plugins.data.answering.consensus import Path, merge_path_tables
-from elcano.plugins.data.answering.number_proofs import prove_numbers
 from elcano.plugins.data.query_models import ConsensusInput, PathResult
 from elcano.plugins.data.tables import ResultTable
 from elcano.plugins.data.tools import merge_path_results
 from elcano.storage.store import Store, open_store
 from tests.tool_work import work_of
 from tests.unit.plugins.data.answering.answering import RUN, digests
-from tests.unit.plugins.data.answering.tables import at, proof, table
+from tests.unit.plugins.data.answering.tables import at, proof, prove_numbers, table
 
 
 def paths(**results: ResultTable) -> list[Path]:

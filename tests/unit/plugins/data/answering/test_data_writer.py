@@ -27,7 +27,6 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
         yield opened
 
 
-YEARS = table([("year", "integer"), ("revenue", "decimal")], [(2021, "100.50"), (2022, "90"), (2023, "150.75")])
 SHAPES: list[tuple[str, ResultTable, str]] = [
     ("one cell", table([("COUNT(*)", "integer")], [(1204,)]), "COUNT(\\*) is 1,204 [1]."),
     ("a fraction", table([("avg", "decimal")], [(0.012345,)]), "avg is 0.0123 [1]."),
@@ -35,27 +34,15 @@ SHAPES: list[tuple[str, ResultTable, str]] = [
     ("nothing", table([("n", "integer")], [(None,)]), "n has no value (NULL) [1]."),
     ("no row", table([("n", "integer")], []), "The query found no row [1]."),
     ("one row", table([("a", "text"), ("b", "integer")], [("x", -3)]), "a is x; b is -3 [1]."),
-    ("over time", YEARS, "From 2021 to 2023, revenue went from 100.50 to 150.75 (+50 %) [1]."),
-    ("names alone", table([("who", "text")], [("Ada",), ("Route 66",)]), "The rows are Ada, Route 66 [1]."),
     (
-        "groups",
-        table([("region", "text"), ("n", "integer")], [("Nord 1", 5), ("Süd_2", 7), ("Ost", None)]),
-        "The highest n has Süd_2 with 7, the lowest Nord 1 with 5 [1].",
-    ),
-    (
-        "equal groups",
-        table([("region", "text"), ("n", "integer")], [("Nord", 7), ("Ost", 5), ("Süd", 7), ("West", 5)]),
-        "The highest n have Nord and Süd with 7, the lowest Ost and West with 5 [1].",
-    ),
-    (
-        "many equal groups",
-        table([("region", "text"), ("n", "integer")], [("A", 7), *((name, 5) for name in "BCDE")]),
-        "The highest n has A with 7, the lowest B; C; D and others with 5 [1].",
+        "several rows",
+        table([("region", "text"), ("n", "integer")], [("Nord 1", 5), ("Süd_2", 7)]),
+        "In the first row, region is Nord 1; n is 5 [1].",
     ),
     (
         "cut",
         table([("region", "text"), ("n", "integer")], [("Nord", 5), ("Süd", 7)], truncated=True),
-        "The first row is Nord: n = 5 [1].",
+        "In the first row, region is Nord; n is 5 [1].",
     ),
 ]
 
@@ -229,7 +216,7 @@ async def test_a_report_of_before_there_were_answers_is_the_same_bytes(store: St
 async def test_every_digit_that_is_changed_in_an_answer_by_rules_is_found(store: Store) -> None:
     rows: list[tuple[Cell, ...]] = [("Nord 17", "120400.50"), ("Süd", "98123.25"), ("Ost", "-1563.00")]
     columns: list[tuple[str, Kind]] = [("region", "text"), ("revenue", "decimal")]
-    for result in (table(columns, rows), YEARS, table(columns, rows[:1])):
+    for result in (table(columns, rows), table(columns, rows[:1])):
         draft = await written(store, "How much?", [result])
         data = read_data_answer(draft.attachments)
         assert data is not None

@@ -6,10 +6,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from elcano.activities.text.written_numbers import find_numbers
-from elcano.plugins.data.answering.number_proofs import GivenNumbers, prove_numbers
+from elcano.plugins.data.answering.number_proofs import GivenNumbers
 from elcano.plugins.data.data_answer import CellReference, NumberProof, Operation
 from elcano.plugins.data.tables import ResultTable
-from tests.unit.plugins.data.answering.tables import REVENUE, at, proof, table
+from tests.unit.plugins.data.answering.tables import REVENUE, at, proof, prove_numbers, table
 
 
 def statuses(text: str, *proofs: NumberProof, results: Sequence[ResultTable] = (REVENUE,), **more: object) -> list[str]:

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from elcano.graphs.errors import SourceUnavailable
+from elcano.plugins.data.child_processes import Stop
 from elcano.plugins.data.data_answer import QueryFault, SqlQuery
 from elcano.plugins.data.databases.database import Database
-from elcano.plugins.data.databases.engine import CELL_CHARACTERS, Engine, Limits, Stop
+from elcano.plugins.data.databases.engine import CELL_CHARACTERS, Engine, Limits
 from elcano.plugins.data.databases.query_runner import run_query
 from elcano.plugins.data.tables import Dialect, ResultTable
 from tests.unit.plugins.data.databases.shop import duckdb_shop, run_duckdb, sqlite_shop

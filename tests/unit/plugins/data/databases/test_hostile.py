@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from elcano.plugins.data.child_processes import Stop
 from elcano.plugins.data.data_answer import QueryFault, SqlQuery
 from elcano.plugins.data.databases.database import Database
-from elcano.plugins.data.databases.engine import RESULT_CHARACTERS, Engine, FetchedRows, Limits, Outcome, Stop
+from elcano.plugins.data.databases.engine import RESULT_CHARACTERS, Engine, FetchedRows, Limits, Outcome
 from elcano.plugins.data.databases.query_runner import run_query
 from elcano.plugins.data.tables import Dialect, ResultTable
 from tests.unit.plugins.data.databases import hostile

@@ -7,9 +7,10 @@ import psycopg
 import pytest
 
 from elcano.graphs.errors import SourceUnavailable
+from elcano.plugins.data.child_processes import Stop
 from elcano.plugins.data.data_answer import QueryFault, SqlQuery
 from elcano.plugins.data.databases.database import Database
-from elcano.plugins.data.databases.engine import Limits, Stop
+from elcano.plugins.data.databases.engine import Limits
 from elcano.plugins.data.databases.postgresql import Postgresql
 from elcano.plugins.data.databases.query_runner import run_query
 from tests.unit.plugins.data.databases.shop import postgresql_shop

@@ -11,10 +11,11 @@ from pathlib import Path
 import psutil
 import pytest
 
+from elcano.plugins.data.child_processes import Stop
 from elcano.plugins.data.data_answer import QueryFault
 from elcano.plugins.data.databases import file_engine
 from elcano.plugins.data.databases.database import SIDE_BY_SIDE, Database
-from elcano.plugins.data.databases.engine import FetchedRows, Limits, Stop
+from elcano.plugins.data.databases.engine import FetchedRows, Limits
 from elcano.plugins.data.databases.file_engine import FileEngine
 from tests.unit.plugins.data.databases import hostile
 from tests.unit.plugins.data.databases.shop import duckdb_shop, sqlite_shop
@@ -65,7 +66,7 @@ def server_of(engine: FileEngine) -> psutil.Process:
     engine.run(["SELECT 1"], Limits(), Stop())
     for process in psutil.Process().children():
         line = process.cmdline()
-        if line[3:4] == [engine.process] and "engine_process" in line[2]:
+        if line[5:6] == [engine.processes._function]:
             return process
     raise AssertionError("there is no such process")
 

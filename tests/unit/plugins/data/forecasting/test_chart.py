@@ -14,7 +14,7 @@ from tests.unit.plugins.data.forecasting.material import given, monthly, steps, 
 class Flat:
     """Says of every model that the last value stays."""
 
-    def ask(self, request: FitRequest, deadline: float) -> FitAnswer:
+    def __call__(self, request: FitRequest, deadline: float) -> FitAnswer:
         fits = []
         for end in request.ends:
             mean = (request.values[end - 1],) * request.horizon

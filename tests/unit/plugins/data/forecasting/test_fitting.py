@@ -1,7 +1,6 @@
 """The models themselves: the same figures each time, within limits, and a reason where one gives none."""
 
 import importlib.util
-import time
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -64,27 +63,9 @@ def test_odd_values_give_figures_or_a_reason(model: ModelName, values: list[floa
         assert bool(answer.failed) != bool(answer.fits)
 
 
-class Endless:
-    """A model that never comes to an end, and takes every exception of others for its own."""
-
-    def forecast(self, values: Sequence[float], moments: Sequence[datetime], season: int, horizon: int) -> ModelFit:
-        while True:
-            try:
-                time.sleep(0.01)
-            except Exception:
-                continue
-
-
 class Broken:
     def forecast(self, values: Sequence[float], moments: Sequence[datetime], season: int, horizon: int) -> ModelFit:
         raise ZeroDivisionError("by zero " + "0" * 10_000)
-
-
-def test_what_never_ends_is_left_out_by_its_alarm(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fitting, "build_forecaster", lambda model: Endless())
-    answer = fit_requested_model(request().model_copy(update={"seconds": 0.2}))
-    assert answer.fits == ()
-    assert answer.failed == "it took longer than the 0.2 s that there were for it"
 
 
 def test_a_library_that_fails_is_left_out_with_its_words(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,10 +16,10 @@ from elcano.activities.tools.tool_activities import ToolActivities
 from elcano.graphs.contracts import ToolCall
 from elcano.plugins.data import tools as tool
 from elcano.plugins.data.forecast_models import ForecastDigest, ForecastOutput, summarize_forecast
-from elcano.plugins.data.forecasting.fitting import FitAnswer, FitRequest
+from elcano.plugins.data.forecasting.fitting import PROCESSES, FitAnswer, FitRequest, fit_in_process
 from elcano.plugins.data.results import RESULT_TYPE
 from elcano.plugins.data.tables import ResultTable
-from elcano.plugins.data.tools import PROCESS, SPEC_TYPE, forecast_result
+from elcano.plugins.data.tools import SPEC_TYPE, forecast_result
 from elcano.storage.store import Store, TenantStore, open_store
 from tests.tool_work import work_of
 from tests.unit.plugins.data.forecasting.material import given, monthly, steps, table
@@ -37,16 +37,16 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
 @pytest.fixture(scope="module", autouse=True)
 def _ended() -> Iterator[None]:
     yield
-    PROCESS.end()
+    PROCESSES.close()
 
 
 async def kept(store: TenantStore, rows: Any, **fields: Any) -> str:
     return await store.artifacts.put(RUN, table(rows, **fields).model_dump_json(), RESULT_TYPE)
 
 
-async def made(store: TenantStore, rows: Any, computing: Any = None, **fields: Any) -> ForecastOutput:
+async def made(store: TenantStore, rows: Any, fit_model: Any = None, **fields: Any) -> ForecastOutput:
     asked = given(**{"seconds": 600, "models": ["ets"], **fields, "artifact": await kept(store, rows)})
-    return await forecast_result(work_of(store, RUN), asked, computing or Flat())
+    return await forecast_result(work_of(store, RUN), asked, fit_model or Flat())
 
 
 def digest(output: ForecastOutput) -> ForecastDigest:
@@ -123,8 +123,8 @@ class Late:
     def __init__(self, *quick: str) -> None:
         self._quick = quick
 
-    def ask(self, request: FitRequest, deadline: float) -> FitAnswer:
-        return Flat().ask(request, deadline) if request.model in self._quick else FitAnswer(failed="it took longer")
+    def __call__(self, request: FitRequest, deadline: float) -> FitAnswer:
+        return Flat()(request, deadline) if request.model in self._quick else FitAnswer(failed="it took longer")
 
 
 async def test_a_model_that_is_late_is_left_out_and_named(store: Store) -> None:
@@ -153,7 +153,7 @@ async def test_a_column_called_forecast_keeps_its_name(store: Store) -> None:
 @pytest.mark.timeout(900)  # a busy machine takes minutes to load the libraries
 async def test_two_at_once_have_each_their_own(store: Store) -> None:
     mine = store.of("default")
-    outputs = await asyncio.gather(*(made(mine, monthly(count), PROCESS) for count in (60, 61, 62)))
+    outputs = await asyncio.gather(*(made(mine, monthly(count), fit_in_process) for count in (60, 61, 62)))
     assert [digest(output).observations for output in outputs] == [60, 61, 62]
 
 
@@ -169,7 +169,7 @@ async def test_what_is_no_result_is_the_callers_fault(store: Store, content: str
 
 async def test_another_tenant_has_no_such_result(store: Store) -> None:
     artifact = await kept(store.of("default"), monthly(60))
-    with pytest.raises(Exception, match="there is no result"):
+    with pytest.raises(Exception, match="the store has no result"):
         await forecast_result(work_of(store.of("other"), RUN), given(artifact=artifact), Flat())
 
 

@@ -13,8 +13,8 @@ from pydantic_ai.exceptions import (
     UserError,
 )
 
-from elcano.activities.calls.refusals import fault_of
-from elcano.activities.calls.verdicts import SENTENCES, RefusalContents, Sentence, Verdict, verdict_of
+from elcano.activities.calls.model_failures import fault_of
+from elcano.activities.calls.refusal_causes import SENTENCES, RefusalContents, Sentence, Verdict, verdict_of
 from elcano.graphs.errors import (
     ActivityFault,
     AnswerDeclined,

@@ -32,7 +32,7 @@ from elcano.graphs.checks.callees import extra_faults
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.contracts import CHAIN_MODES, Engine
 from elcano.graphs.errors import ElcanoError, GraphInvalid
-from elcano.graphs.modes import DEFAULT_MODE, MODES, list_aliases, with_path_seconds
+from elcano.graphs.mode_choice import DEFAULT_MODE, MODES, list_aliases, with_path_seconds
 from elcano.graphs.run_contracts import FollowedRun, ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.limits import MAX_FAULTS
@@ -41,7 +41,7 @@ from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.rubric import GENERAL, Rubric
 from elcano.graphs.tenant_identity import Tenant
 from elcano.settings.settings import Settings
-from elcano.storage.domains import known_domains
+from elcano.storage.rubric_files import known_domains
 
 
 class Refusals:

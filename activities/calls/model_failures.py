@@ -2,10 +2,8 @@
 
 Everything that pydantic-ai raises for a model goes through here; what it raises for our own mistakes does not.
 
-How long a model's provider asks to wait: each has its own place and form.
-
-A wait counts only in a refusal; providers send these headers with good answers too. Unreadable values are ignored. In
-the order in which they are read:
+How long a provider asks to wait is read from a refusal alone: providers send these headers with good answers too. Each
+has its own place and form; unreadable values are ignored. In the order in which they are read:
 
 - `Retry-After-Ms`, `Retry-After`: seconds or a date, all providers.
 - `RetryInfo.retryDelay` in the body (`"55s"`), Gemini.
@@ -33,7 +31,7 @@ from pydantic_ai.exceptions import (
 from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import Model
 
-from elcano.activities.calls.verdicts import (
+from elcano.activities.calls.refusal_causes import (
     FILTER_CODES,
     FORM_CODES,
     HOSTS,

@@ -18,10 +18,10 @@ from elcano.api.control.requests import send_control
 from elcano.api.http.errors import ControlRefused, KeyReused, ResumeRefused, RunForgotten
 from elcano.api.http.fields import EXAMPLE_RUN, Described, Request, Text
 from elcano.api.runs.endings import archive_if_ended
-from elcano.api.runs.judgement import Refusals
 from elcano.api.runs.model_checks import assign_model_queues, find_model_faults, find_model_name_faults
 from elcano.api.runs.run_log import read_log
 from elcano.api.runs.run_request import ModelRequest, default_model
+from elcano.api.runs.run_request_validation import Refusals
 from elcano.api.runs.run_status import current_run
 from elcano.api.runs.source_availability import find_source_faults, survey_sources
 from elcano.api.services import Services

@@ -14,8 +14,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from elcano.activities.sources.http.address_pinning import build_pinned_transport, build_tls_context
 from elcano.activities.sources.http.fetching import Fetcher
-from elcano.activities.sources.http.pinning import build_pinned_transport, build_tls_context
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from tests.internet import PUBLIC, Internet
 from tests.loopback import Reply, loopback

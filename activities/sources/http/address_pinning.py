@@ -17,7 +17,7 @@ from typing import Final, NamedTuple, TypeAlias
 import httpcore
 import httpx
 
-from elcano.activities.sources.http.destinations import kind_of, parse_literal_address, parse_resolved_address
+from elcano.activities.sources.http.allowed_addresses import kind_of, parse_literal_address, parse_resolved_address
 
 Resolve: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
 """The addresses of a host and a port, best first; raises `OSError` if there are none."""

@@ -1,0 +1,149 @@
+"""Processes for one request each: they may hang, crash, talk nonsense or be slow to start."""
+
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+
+import pytest
+
+from elcano.graphs.frozen import Frozen
+from elcano.plugins.data import child_processes
+from elcano.plugins.data.child_processes import ChildProcesses, NotStarted, ProcessEnded, Stop, TimedRequest
+from elcano.plugins.data.forecasting import fitting
+from elcano.plugins.data.forecasting.fitting import FitAnswer, FitRequest, fit_in_process
+
+REQUEST = TimedRequest(seconds=60)
+HURRIED = TimedRequest(seconds=0.1)
+
+
+class Said(Frozen):
+    pid: int
+
+
+class Nonsense(Frozen):
+    number: str = "none"
+
+
+def say(request: TimedRequest) -> Said:
+    return Said(pid=os.getpid())
+
+
+def hang(request: TimedRequest) -> Said:
+    """Takes every exception for its own."""
+    while True:
+        try:
+            time.sleep(0.01)
+        except Exception:
+            continue
+
+
+def crash(request: TimedRequest) -> Said:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return say(request)
+
+
+def talk_nonsense(request: TimedRequest) -> Nonsense:
+    return Nonsense()
+
+
+Started = Callable[..., ChildProcesses[TimedRequest, Said]]
+
+
+@pytest.fixture
+def started() -> Iterator[Started]:
+    made: list[ChildProcesses[TimedRequest, Said]] = []
+
+    def start(function: Callable[..., object], library: str = "builtins") -> ChildProcesses[TimedRequest, Said]:
+        made.append(ChildProcesses(f"{__name__}:{function.__name__}", Said, library))
+        return made[-1]
+
+    yield start
+    for one in made:
+        one.close()
+
+
+def test_each_request_has_a_process_and_many_are_answered_at_once(started: Started) -> None:
+    processes = started(say)
+    with ThreadPoolExecutor(8) as threads:
+        answers = list(threads.map(processes.ask, [REQUEST] * 8))
+    assert len({answer.pid for answer in answers} - {os.getpid()}) == 8
+
+
+def test_what_hangs_is_killed(started: Started) -> None:
+    with pytest.raises(ProcessEnded) as ended:
+        started(hang).ask(HURRIED)
+    assert ended.value.late
+
+
+def test_work_that_is_stopped_before_it_begins_ends_at_once(started: Started) -> None:
+    stop = Stop()
+    stop.now()
+    with pytest.raises(ProcessEnded) as ended:
+        started(hang).ask(REQUEST, stop)
+    assert ended.value.late
+
+
+@pytest.mark.parametrize("function", [crash, talk_nonsense])
+def test_a_process_without_an_answer_was_not_late(started: Started, function: Callable[..., object]) -> None:
+    with pytest.raises(ProcessEnded) as ended:
+        started(function).ask(REQUEST)
+    assert not ended.value.late
+
+
+def test_a_server_that_ended_is_started_again(started: Started) -> None:
+    processes = started(say)
+    processes.ask(REQUEST)
+    assert processes._running is not None
+    processes._running[0].kill()  # as yet nobody has seen that it is gone
+    assert processes.ask(REQUEST).pid
+    processes.close()
+    assert processes.ask(REQUEST).pid
+
+
+def test_a_server_that_nobody_asks_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    mine, theirs = socket.socketpair()
+    monkeypatch.setattr(child_processes, "IDLE_SECONDS", 0.01)
+    monkeypatch.setattr(os, "dup", lambda fd: theirs.detach())
+    monkeypatch.setattr(signal, "signal", lambda number, way: None)
+    with mine:
+        child_processes.serve(f"{__name__}:say", "builtins")
+        assert mine.recv(1) == b""
+
+
+def test_a_slow_start_is_said_and_goes_on(started: Started) -> None:
+    processes = started(say)
+    with pytest.raises(NotStarted, match="still being loaded"):
+        processes.ask(REQUEST, start_seconds=0.001)
+    server = processes._running
+    assert processes.ask(REQUEST).pid
+    assert processes._running == server
+
+
+def test_a_start_that_fails_is_an_error(started: Started) -> None:
+    with pytest.raises(NotStarted, match="ended before it began"):
+        started(say, "no_such_library").ask(REQUEST)
+
+
+FIT = FitRequest(
+    model="ets", values=(1.0,), moments=(datetime(2000, 1, 1),) * 2, season=1, ends=(1,), horizon=1, seconds=0.1
+)
+
+
+@pytest.mark.parametrize(
+    ("late", "said"),
+    [(True, "it took longer than the 0.1 s that there were for it"), (False, "it took its process down")],
+)
+def test_a_model_whose_process_ends_is_left_out(monkeypatch: pytest.MonkeyPatch, late: bool, said: str) -> None:
+    def end(*request: object, **options: object) -> FitAnswer:
+        raise ProcessEnded(late=late)
+
+    monkeypatch.setattr(fitting.PROCESSES, "ask", end)
+    assert fit_in_process(FIT, time.monotonic() + 60).failed == said
+
+
+def test_a_model_without_time_is_left_out() -> None:
+    assert fit_in_process(FIT, time.monotonic() - 1).failed == "there was no time left for it"

@@ -1,4 +1,4 @@
-"""Response models for the knowledge graph: nodes, neighbours, paths and query rows."""
+"""Requests and answers over the knowledge graph: counts, neighbours, paths and query rows."""
 
 from collections.abc import Sequence
 
@@ -6,66 +6,16 @@ from pydantic import Field
 
 from elcano.api.http.fields import Described
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.report.statements import Support
 from elcano.plugins.knowledge.cypher import LONGEST
 from elcano.plugins.knowledge.graph import (
     MOST_ROWS,
     EdgeKind,
-    Hit,
     KnowledgeCounts,
     KnowledgeEdge,
     KnowledgeNode,
     Neighbour,
     NodeKind,
 )
-
-
-class NodeView(Described):
-    """One thing that runs found."""
-
-    id: str = Field(examples=["document-9d5ec0e3c6dfe75f897259c3"])
-    """Its name in this API."""
-    kind: NodeKind
-    """The kind of the node."""
-    key: str = Field(examples=["doi:10.1000/1"])
-    """What makes it the same wherever it is found."""
-    name: str = Field(examples=["Aspirin in the primary prevention of stroke"])
-    """What people call it."""
-    text: str
-    """The whole text of a claim."""
-    url: str
-    """Where a person reads it; empty: not known."""
-    year: int | None
-    """When it was published; null: not known."""
-
-    @classmethod
-    def of(cls, node: KnowledgeNode) -> "NodeView":
-        """A node."""
-        return cls.model_validate(node.model_dump())
-
-
-class EdgeView(Described):
-    """One connection, as one run found it."""
-
-    id: str
-    """Its name."""
-    kind: EdgeKind
-    """The relation of the node that it leads from."""
-    start: str
-    """The node that it leads from."""
-    end: str
-    """The node that it leads to."""
-    run: str = Field(examples=["run-01k7"])
-    """The run that found it."""
-    evidence: str
-    """The passage that it rests on, as `GET /v1/runs/{run_id}/evidence` has it; empty: none."""
-    support: Support
-    """For `stated` and `cites`: whether the quotes support the claim."""
-
-    @classmethod
-    def of(cls, edge: KnowledgeEdge) -> "EdgeView":
-        """An edge."""
-        return cls.model_validate(edge.model_dump())
 
 
 class KnowledgeView(Described):
@@ -84,33 +34,10 @@ class KnowledgeView(Described):
         return cls(nodes=counts.nodes, edges=counts.edges, cypher=cypher)
 
 
-class HitView(Described):
-    """A node that was found by words."""
-
-    node: NodeView
-    """The node."""
-    score: float = Field(examples=[0.8])
-    """The share of the words asked for that it has, rare ones weighing more."""
-
-    @classmethod
-    def of(cls, hit: Hit) -> "HitView":
-        """A hit."""
-        return cls(node=NodeView.of(hit.node), score=round(hit.score, 4))
-
-
-class NeighbourView(Described):
-    """A node beside another one."""
-
-    edge: EdgeView
-    """What connects them."""
-    node: NodeView
-    """The other one."""
-
-
 class NeighboursView(Described):
     """A page of a node's neighbours."""
 
-    neighbours: tuple[NeighbourView, ...]
+    neighbours: tuple[Neighbour, ...]
     """In the order of the edges' ids."""
     next: str | None
     """Ask with it as `after` for the next page; null: this is the last one."""
@@ -118,16 +45,15 @@ class NeighboursView(Described):
     @classmethod
     def of(cls, found: Sequence[Neighbour], limit: int) -> "NeighboursView":
         """Builds a page from a search that asked for one more than `limit`."""
-        shown = [NeighbourView(edge=EdgeView.of(one.edge), node=NodeView.of(one.node)) for one in found[:limit]]
-        return cls(neighbours=tuple(shown), next=found[limit - 1].edge.id if len(found) > limit else None)
+        return cls(neighbours=tuple(found[:limit]), next=found[limit - 1].edge.id if len(found) > limit else None)
 
 
 class PathView(Described):
     """One way from a node to another."""
 
-    nodes: tuple[NodeView, ...]
+    nodes: tuple[KnowledgeNode, ...]
     """From the one to the other, both included."""
-    edges: tuple[EdgeView, ...]
+    edges: tuple[KnowledgeEdge, ...]
     """Between them, one less than there are nodes; each may lead either way."""
 
 

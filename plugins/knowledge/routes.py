@@ -20,6 +20,7 @@ from elcano.plugins.knowledge.graph import (
     LONGEST_PATH,
     NODE_ID,
     EdgeKind,
+    Hit,
     KnowledgeEdge,
     KnowledgeGraph,
     KnowledgeNode,
@@ -29,11 +30,8 @@ from elcano.plugins.knowledge.knowledge_store import get_graph
 from elcano.plugins.knowledge.knowledge_views import (
     CypherRequest,
     CypherView,
-    EdgeView,
-    HitView,
     KnowledgeView,
     NeighboursView,
-    NodeView,
     PathsView,
     PathView,
 )
@@ -72,9 +70,7 @@ def _build_path_view(start: str, edges: Sequence[KnowledgeEdge], nodes: Mapping[
     for edge in edges:
         at = edge.end if edge.start == at else edge.start
         passed.append(at)
-    return PathView(
-        nodes=tuple(NodeView.of(nodes[id]) for id in passed), edges=tuple(EdgeView.of(edge) for edge in edges)
-    )
+    return PathView(nodes=tuple(nodes[id] for id in passed), edges=tuple(edges))
 
 
 NodeNamed: TypeAlias = Annotated[
@@ -101,18 +97,18 @@ async def search_knowledge(
     q: Annotated[str, Query(min_length=1, max_length=1_000, description="Words, or the key of a node.")],
     kind: Annotated[list[NodeKind] | None, Query(description="Only nodes of this kind; repeatable.")] = None,
     limit: Annotated[int, Query(ge=1, le=100, description="Nodes at most.")] = 20,
-) -> list[HitView]:
+) -> list[Hit]:
     """Find nodes by words: claims of reports, documents, authors, what they speak of, runs by their questions.
 
     The best come first. No model is asked: a word is found as it is written, English plurals apart.
     """
-    return [HitView.of(hit) for hit in await get_graph(services.store).search(q, kinds=kind or (), limit=limit)]
+    return await get_graph(services.store).search(q, kinds=kind or (), limit=limit)
 
 
 @router.get("/nodes/{node_id}", responses=problem_docs(NodeNotFound))
-async def get_node(node_id: NodeNamed, services: Provided) -> NodeView:
+async def get_node(node_id: NodeNamed, services: Provided) -> KnowledgeNode:
     """Read one node."""
-    return NodeView.of(await required_node(node_id, get_graph(services.store)))
+    return await required_node(node_id, get_graph(services.store))
 
 
 @router.get("/nodes/{node_id}/neighbours", responses=problem_docs(NodeNotFound))

@@ -44,7 +44,7 @@ WITHOUT_PASSAGES = {
     "reviewer",
 }
 """Agents that are shown no passage."""
-WITHOUT_CHOICE = {AGENTS["long_writer"].closing}
+WITHOUT_CHOICE = {AGENTS["long_writer"].closing, AGENTS["proofreader"].asks}
 """What agents are asked that do not choose between passages."""
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from elcano.activities.prose.statements import WrittenStatement
 from elcano.activities.report.references import Works
 from elcano.activities.support.missing_facts import Statement as Said
 from elcano.activities.support.missing_facts import figures_unquoted, find_underived_figures, names_unquoted
@@ -18,12 +19,15 @@ from elcano.graphs.report.statements import BlockKind, Judgement, Statement, Sup
 from elcano.storage.evidence import Evidence
 
 
-def list_preceding(statements: Sequence[Statement], before: str, kind: BlockKind) -> tuple[str, ...]:
-    """For each statement of a block the sentence before it: of a list item the one before the list, of a cell none."""
-    earlier = (before, *(one.text for one in statements[:-1]))
+def list_preceding(written: Sequence[WrittenStatement], before: str, kind: BlockKind) -> tuple[str, ...]:
+    """For each statement of a block the sentence before it.
+
+    Of the first one of a list item it is the sentence before the list; of a cell there is none.
+    """
+    earlier = (before, *(one.text for one in written[:-1]))
     return tuple(
-        "" if one.context else before if kind == "list" else said
-        for one, said in zip(statements, earlier, strict=False)
+        "" if one.context else before if kind == "list" and one.opens else said
+        for one, said in zip(written, earlier, strict=False)
     )
 
 

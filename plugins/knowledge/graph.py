@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Final, Literal, NoReturn, Protocol, TypeAlias, get_args
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import KnowledgeDisabled
@@ -34,46 +34,36 @@ LONGEST_PATH: Final = 6
 NODE_ID: Final = rf"^({'|'.join(NODE_KINDS)})-[0-9a-f]{{24}}$"
 
 
-class Told(Frozen):
-    """What the API gives away as it is: the docstrings below its fields are their descriptions there."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
-
-
-class KnowledgeNode(Told):
+class KnowledgeNode(Frozen):
     """One thing that runs found."""
 
-    id: str = Field(pattern=NODE_ID, examples=["document-9d5ec0e3c6dfe75f897259c3"])
-    """Its name: its kind, and the beginning of the hash of both."""
+    id: str = Field(pattern=NODE_ID)
+    """`node_id` of its kind and key."""
     kind: NodeKind
-    """The kind of the node."""
-    key: str = Field(min_length=1, max_length=2_000, examples=["doi:10.1000/1"])
+    key: str = Field(min_length=1, max_length=2_000)
     """What makes it the same wherever it is found: `doi:10.1/x`, the id of a run, the words of a claim."""
-    name: str = Field(min_length=1, max_length=NAME_CHARACTERS, examples=["Aspirin in the prevention of stroke"])
+    name: str = Field(min_length=1, max_length=NAME_CHARACTERS)
     """What people call it."""
     text: str = Field(default="", max_length=TEXT_CHARACTERS)
     """The whole text of a claim; for an entity what it is, as far as known."""
     url: str = Field(default="", max_length=2_000)
-    """Where a person reads it; empty: not known."""
+    """Where a person reads it."""
     year: int | None = None
-    """When it was published; null: not known."""
 
 
-class KnowledgeEdge(Told):
+class KnowledgeEdge(Frozen):
     """One connection, as one run found it."""
 
     id: str = Field(pattern=r"^[0-9a-f]{32}$")
-    """The hash of the rest but `support`."""
+    """`edge_id` of the rest but `support`."""
     kind: EdgeKind
-    """The relation of the node that it leads from."""
     start: str
     """The node that it leads from."""
     end: str
-    """The node that it leads to."""
-    run: str = Field(examples=["run-01k7"])
-    """The run that found it."""
+    run: str
+    """The run that it is from."""
     evidence: str = ""
-    """The passage that it rests on, as `GET /v1/runs/{run_id}/evidence` has it; empty: none."""
+    """The id of the passage that it rests on; empty where there is none: of an author, of a run's table."""
     support: Support = "unchecked"
     """For `stated` and `cites`: whether the quotes support the claim, according to the report."""
 
@@ -133,21 +123,18 @@ BATCH: Final = 500
 """Rows in one statement."""
 
 
-class Neighbour(Told):
+class Neighbour(Frozen):
     """A node beside another one, and the edge between them."""
 
     edge: KnowledgeEdge
-    """What connects them."""
     node: KnowledgeNode
-    """The other one."""
 
 
-class Hit(Told):
+class Hit(Frozen):
     """A node that was found by words."""
 
     node: KnowledgeNode
-    """The node."""
-    score: float = Field(examples=[0.8])
+    score: float
     """The share of the words asked for that it has, rare ones weighing more: 0 to 1; 1 also if they are its key."""
 
 

@@ -59,7 +59,7 @@ class WordIndex:
                 for id in await connection.scalars(rows):
                     found[id] += weights[word]
         whole = sum(weights.values()) or 1.0
-        scores = {id: round(min(1.0, weight / whole), 4) for id, weight in found.items()}
+        scores = {id: min(1.0, weight / whole) for id, weight in found.items()}
         scores |= dict.fromkeys((node_id(kind, asked.strip()) for kind in kinds or NODE_KINDS), 1.0)
         return dict(sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[: limit + len(NODE_KINDS)])
 

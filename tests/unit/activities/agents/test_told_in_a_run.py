@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.frozen import JsonObject
+from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.report.works import Work
 from elcano.graphs.state.plan import Criterion
 from elcano.graphs.text import ensure_list
@@ -131,11 +131,11 @@ async def test_sections_get_their_criteria_and_forms_from_the_plan(tmp_path: Pat
 
 async def test_what_the_planner_finds_beside_the_question_is_shown_to_no_section(tmp_path: Path) -> None:
     def plan(task: TaskEnvelope) -> JsonObject:
-        beside = [item.key for item in task.evidence if "trial" in item.text]
+        beside: list[Json] = [item.key for item in task.evidence if "trial" in item.text]
         return {"report_title": "Oil", "report_outline": [{"title": "Costs"}], "beside": [*beside, "e99"]}
 
     def think(task: TaskEnvelope) -> JsonObject:
-        beside = [item.key for item in task.evidence if "makers" in item.text]
+        beside: list[Json] = [item.key for item in task.evidence if "makers" in item.text]
         return {"thought": "hm", "research_complete": False, "outstanding_gaps": ["oil trial"], "beside": beside}
 
     model = ScriptedModel({"planner": plan, "thinking": think})

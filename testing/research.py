@@ -58,6 +58,7 @@ async def run_research(
     model: ScriptedModel | str | None = None,
     within: Callable[[Resolve], Resolve] = lambda resolve: resolve,
     mode: str = "iterative",
+    review: bool = False,
     graph: ResearchGraph | None = None,
     limits: Limits | None = None,
     today: str = "",
@@ -73,6 +74,7 @@ async def run_research(
             default: the extractive model of `offline`.
         within: Puts something around whoever answers, to count or to record.
         mode: A built-in graph, by its name in `elcano.graphs.mode_choice`.
+        review: Whether the reviewer reads the report's statements.
         graph: A graph of your own instead.
         limits: The run's limits; default: those of the API.
         today: The day that its agents are told, as `2026-11-22`; default: today in UTC.
@@ -92,6 +94,7 @@ async def run_research(
         mode=chosen.name,
         graph=chosen,
         limits=limits or default_limits(chosen),
+        review=review,
         sources=tuple(source.spec.name for source in sources),
         models=ModelChoice(default=name),
         today=today or format_utc_day(time.time()),

@@ -2,7 +2,8 @@
 
 A mark belongs to the sentence that it stands in or directly behind, on whichever side of the full stop. Code and
 formulas end no sentence. A heading states nothing, nor the heading of a table's column, unless it has a mark; nor does
-a block of code. Marks that stand alone are a statement without words: what they are meant for is not known.
+a block of code. A label in bold (`**Cost.** It is ...`) belongs to the sentence behind it. Marks that stand alone are a
+statement without words: what they are meant for is not known.
 """
 
 import re
@@ -20,6 +21,7 @@ END: Final = "statement_end"
 """The type of the tokens that are put where a statement ends that has no mark."""
 STATEMENT: Final = "statement"
 """In the `meta` of such a token, and of a mark: the number of its statement in the block."""
+MOST_LABEL_WORDS: Final = 8
 LAST: Final = "last"
 """In the `meta` of a mark: whether no other one of its statement follows."""
 _SPACES: Final = {"softbreak", "hardbreak"}
@@ -88,6 +90,8 @@ def _split_sentences(
     if not shown:
         return list(children), []
     ends = [len(shown)] if whole else sentence_ends(masked, language)
+    if len(ends) > 1 and shown[: ends[0]].strip() == _find_label(children):
+        ends = ends[1:]
     begins = [0, *ends[:-1]]
     said = [WrittenStatement(_tidy_line(shown[begin:end])) for begin, end in zip(begins, ends, strict=True)]
     placed = _place_citations(children, ends)
@@ -103,6 +107,18 @@ def _split_sentences(
         if number not in marked
     }
     return _with_stops(children, stops), said
+
+
+def _find_label(children: Sequence[Token]) -> str:
+    """The words in bold that come first, if they are few and no mark stands in or behind them; empty if none do."""
+    told = [one for one in children if one.type != "text" or one.content.strip()]
+    if not told or told[0].type != "strong_open":
+        return ""
+    close = next(place for place, one in enumerate(told) if one.type == "strong_close")
+    if any(one.type == CITATION for one in told[: close + 2]):
+        return ""
+    label = "".join(one.content for one in told[:close]).strip()
+    return label if len(label.split()) <= MOST_LABEL_WORDS else ""
 
 
 def _flatten_tokens(children: Iterable[Token]) -> tuple[str, str]:

@@ -6,7 +6,7 @@ It cites by the short keys of its prompt, which are turned back when its draft i
 from typing import Final, Literal
 
 from elcano.graphs.agents.context import ResearchContext, build_research_task, needs_of, passages_of
-from elcano.graphs.agents.definition import AgentDefinition, Question
+from elcano.graphs.agents.definition import AgentDefinition, Part, Question
 from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import MARKS, WISHES
 from elcano.graphs.agents.writing import ReportProse, summarize_draft
@@ -30,14 +30,13 @@ class WriterInput(ResearchContext):
 
 
 INSTRUCTIONS: Final = f"""\
-You write the report of a piece of research for the person who asked, from the passages in `evidence` alone. If the \
-envelope has a `title`, you write the section of that title in a larger report: answer its question, and leave to the \
-other sections what is not part of it.
+You write the report of a piece of research for the person who asked, from the passages in `evidence` alone.
 
 {MARKS}\
 - A citation names a passage by its key and quotes the words in it that support what stands before its mark: copied \
-letter by letter, one run of words, a sentence or less, nothing added, left out or corrected. Every quote is looked \
-up; one that is not found is shown to the reader as unsupported.
+letter by letter, one run of words, a sentence or less, nothing added, left out or corrected. Together the quotes of a \
+sentence must say all of it: give it a second mark where one does not suffice. Every quote is looked up; one that is \
+not found is shown to the reader as unsupported.
 - Say only what a passage supports, with its figures, dates and conditions.
 - Where passages disagree, say so, cite both, and say which of them you would go by and why.
 
@@ -59,6 +58,17 @@ the nearest passages in `related`. That is a good report; a guess is not.
 
 {WISHES}
 """
+
+
+OF_SECTION: Final = """\
+What you write is the section of a larger report that has the `title` in the envelope: answer its question, and leave \
+to the other sections what is not part of it.
+"""
+
+
+def is_section(task: TaskEnvelope) -> bool:
+    """Whether a section of a longer report is written."""
+    return bool(task.title)
 
 
 def list_needs(given: WriterInput) -> Needs:
@@ -86,6 +96,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         request="Write the report for the question in this task envelope.",
         answer=ReportProse,
         shown=build_task,
+        parts=(Part(OF_SECTION, is_section),),
     ),
     input=WriterInput,
     output=DraftRef,

@@ -85,7 +85,7 @@ async def test_a_bad_quote_that_is_repeated_is_told_once_and_never_shown_as_veri
     report, model = await report_of(tmp_path, answer(GOOD, bad, MIXES), again)
     told = [task for task in model.tasks if task.kind == "reviser"]
     assert len(told) == 1
-    assert "The nearest words there are “it floats on water.”" in json.dumps(told[0].given, ensure_ascii=False)
+    assert "The nearest words there are: “it floats on water.”" in json.dumps(told[0].given, ensure_ascii=False)
     assert "Oil floats on water (not verified)" in report.markdown
     assert [one.quote for one in report.unverified] == [bad["quote"]]
 

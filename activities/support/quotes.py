@@ -4,8 +4,8 @@ Never nearly: no word and no number may differ, and a quote neither begins nor e
 one spelling of quotation marks, dashes, spaces and markup, each place known in the source. Folding never parts or joins
 words and never touches a digit, a letter or a sign of arithmetic: 10² is what is typed 10^2 and never 102, CO₂ is what
 is typed CO2, `2*3` keeps its star and `__init__` its underscores. Beside that the case of the first letter and a stop
-at the end may differ, a footnote number that a PDF glued to the last word may be left off, and a quote may leave something out by an ellipsis, if what stands before and after it stands in
-the text in that order.
+at the end may differ, a footnote number that a PDF glued to the last word may be left off, and a quote may leave
+something out by an ellipsis, if what stands before and after it stands in the text in that order.
 """
 
 import re

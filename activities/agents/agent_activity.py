@@ -150,7 +150,7 @@ class AgentActivities:
             write: OwnWriter = resolve_function(agent.writer)
             draft, shown = await write(attempt, agent, given, loaded, task)
             return await _handed_over(attempt, given, draft, shown, quoted=False)
-        answer = await attempt.ask(build_question_agent(task.kind, agent.asks), agent.asks.request, task, order)
+        answer = await attempt.ask(build_question_agent(agent.asks, task), agent.asks.request, task, order)
         shown = loaded.shown.only(answer.task.evidence)
         unread = len(loaded.shown.items) - len(shown.items)
         written = await asyncio.to_thread(draft_from_prose, answer.output)
@@ -252,7 +252,7 @@ async def _merge_sections(
         return as_drafted(given, loaded)
     task = agent.asks.shown(given, loaded)
     try:
-        answer = await attempt.ask(build_question_agent(task.kind, agent.asks), agent.asks.request, task)
+        answer = await attempt.ask(build_question_agent(agent.asks, task), agent.asks.request, task)
     except BudgetExhausted:
         return as_drafted(given, loaded)
     return with_omissions(await asyncio.to_thread(draft_from_prose, answer.output), answer.task.sections)

@@ -140,7 +140,7 @@ async def ask_agent_with_correction(
     """
     question, faults = agent.asks, agent.faults
     if faults is None:
-        return await attempt.ask(build_question_agent(task.kind, question, task), question.request, task, order)
+        return await attempt.ask(build_question_agent(question, task), question.request, task, order)
     first: list[Frozen] = []
 
     async def held(context: RunContext[object], output: Frozen) -> Frozen:

@@ -148,7 +148,7 @@ class _Desk:
         if self.attempt.left.refuses(Estimate(tokens=least, cost_microusd=reserve.cost_microusd)) is not None:
             return ()
         try:
-            answer = await self.attempt.ask(build_question_agent(task.kind, REVISION), REVISION.request, task)
+            answer = await self.attempt.ask(build_question_agent(REVISION, task), REVISION.request, task)
         except (BudgetExhausted, *UNUSABLE, FallbackExceptionGroup) as error:
             if not isinstance(error, BudgetExhausted) and not is_unusable(error):
                 raise

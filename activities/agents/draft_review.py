@@ -214,7 +214,7 @@ async def _review_batch(attempt: Attempt, given: AgentInput, batch: Batch, reser
     least = Estimate(tokens=_least_tokens(task, batch) + reserve.tokens, cost_microusd=reserve.cost_microusd)
     if attempt.left.refuses(least) is not None:
         raise BudgetExhausted("tokens", "what is left does not suffice for a review")
-    answer = await attempt.ask(build_question_agent(task.kind, question), question.request, task, agent_name="reviewer")
+    answer = await attempt.ask(build_question_agent(question, task), question.request, task, agent_name="reviewer")
     return list(_judgements_from_verdicts(batch, answer.output))
 
 

@@ -332,7 +332,7 @@ class _Writing:
         """Return the answer; None if the rest of the budget did not suffice for one."""
         before = self._attempt.usage
         try:
-            return await self._attempt.ask(build_question_agent(task.kind, question), question.request, task)
+            return await self._attempt.ask(build_question_agent(question, task), question.request, task)
         except BudgetExhausted:
             return None
         finally:

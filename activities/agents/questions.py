@@ -12,13 +12,9 @@ FURTHER_TRIES: Final = 2
 """How often a model may correct an answer in the wrong form, in the same conversation."""
 
 
-def build_question_agent(
-    kind: str, question: Question[Answer], task: TaskEnvelope | None = None
-) -> Agent[object, Answer]:
-    """Return the agent that answers `question`, under the name of the task; told what applies to `task`, or all."""
-    if task is None:
-        return _build_cached_agent(kind, question.answer, question.told)
-    return _build_cached_agent(kind, question.answer_for(task), question.instructions_for(task))
+def build_question_agent(question: Question[Answer], task: TaskEnvelope) -> Agent[object, Answer]:
+    """Return the agent that answers `question`, under the name of the task, told what applies to it."""
+    return _build_cached_agent(task.kind, question.answer_for(task), question.instructions_for(task))
 
 
 @lru_cache(maxsize=256)

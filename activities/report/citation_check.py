@@ -168,7 +168,7 @@ class _Desk:
             said = tuple(
                 Statement(text=one.text, kind="connecting", context=one.context) for one in extract_statements(tokens)
             )
-            absent = said and all(says_nothing_found(one.text) for one in said)
+            absent = any(says_nothing_found(one.text) for one in said)  # its other sentences are read as unmarked ones
             return CheckedClaim(
                 claim.text, () if absent else (none,), kind, said, preceding=list_preceding(said, before, kind)
             )

@@ -66,9 +66,19 @@ def _by_titles(said: Any) -> Any:
         (answer(GOOD, {**FLOATS, "quote": "it swims on water"}, MIXES), "Oil floats on water", 1),
         (answer("L'huile flotte sur l'eau [a]."), "L'huile flotte sur l'eau", 0),
         (answer("No passage found says how deep it floats.", FLOATS), "No passage found says how deep it floats.", 0),
+        (answer("This is not answered. No passage found says how deep it floats.", FLOATS), "This is not answered.", 0),
         (answer("Oil floats on water, and it is light, [a] but [b] heavy"), "Oil floats on water", 0),
     ],
-    ids=("half a sentence", "no marks", "old keys", "a bad quote", "another language", "nothing found", "odd marks"),
+    ids=(
+        "half a sentence",
+        "no marks",
+        "old keys",
+        "a bad quote",
+        "another language",
+        "nothing found",
+        "and more",
+        "odd marks",
+    ),
 )
 async def test_a_report_stays_whole(tmp_path: Path, writer: JsonObject, said: str, doubted: int) -> None:
     report, _ = await report_of(tmp_path, writer)

@@ -85,7 +85,7 @@ async def test_an_agent_is_shown_its_envelope_and_answers_in_its_model(name: str
     )
     task = definition.asks.shown(given_input, loaded())
     asked = render_task_prompt(definition.asks.request, task)
-    result = await build_question_agent(task.kind, definition.asks).run(asked, model=FunctionModel(reply))
+    result = await build_question_agent(definition.asks, task).run(asked, model=FunctionModel(reply))
     shown, instructions = seen
     assert parse_envelope(shown) == task
     assert (task.kind, task.question, task.background) == (name, "How does it survive a crash?", "For a newcomer.")

@@ -250,4 +250,7 @@ async def test_models_are_told_what_applies_and_not_where_passages_stand(tmp_pat
     assert "is an address" in thinking.told
     assert "is an address" not in thinking.instructions_for(task)
     assert "rubric" not in judge.instructions_for(task)
+    written = next(task for task in model.tasks if task.kind == "writer")
+    assert "larger report" not in AGENTS["writer"].asks.instructions_for(written)
+    assert "larger report" in AGENTS["writer"].asks.instructions_for(written.model_copy(update={"title": "Toll"}))
     assert "scores" not in judge.answer_for(task).model_json_schema()["properties"]

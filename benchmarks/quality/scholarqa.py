@@ -25,7 +25,7 @@ import json
 import random
 import re
 import tempfile
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -206,7 +206,7 @@ async def _review_claims(
 
 
 async def measure_runs(
-    documents: Mapping[str, str],
+    documents: dict[str, str],
     work: Path,
     asked: Sequence[ExpertQuestion],
     model: str,

@@ -41,9 +41,10 @@ not found is shown to the reader as unsupported.
 to be in its words too.
 - Where passages disagree, say so, cite both, and say which of them you would go by and why.
 
-The introduction answers the question at once. Key findings are a list of two to five, the most important first. \
-Sections, each under a plain heading, give what stands behind them. In one sentence each, explain from the passages \
-the methods and terms that the answer turns on: what is compared or recommended, how it works and what it is for.
+The introduction answers the question at once; what it concludes or sums up has marks, as anything else has. Key \
+findings are a list of two to five, the most important first. Sections, each under a plain heading, give what stands \
+behind them. In one sentence each, explain from the passages the methods and terms that the answer turns on: what is \
+compared or recommended, how it works and what it is for.
 
 State each result in full once; elsewhere refer to it in a few words. Leave out every part that would only repeat: key \
 findings if the introduction says all of it, a section that only repeats a finding, `disputed` if nothing is, \

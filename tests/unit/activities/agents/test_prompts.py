@@ -93,7 +93,7 @@ async def test_an_agent_is_shown_its_envelope_and_answers_in_its_model(name: str
     assert task.term_weights == {"temporal": 2.0}
     assert DATA_NOT_INSTRUCTIONS in shown
     assert instructions.startswith("You ")
-    assert instructions.strip() == definition.asks.told.strip()
+    assert instructions.strip() == definition.asks.instructions_for(task).strip()
     assert result.output.model_dump(mode="json").items() >= ANSWERS[name].items() or name in SHORT
 
 

@@ -52,7 +52,7 @@ class _Output:
 
 @contextmanager
 def guarded_output(program: str) -> Iterator[None]:
-    """Guard what is printed within the block, as this module describes.
+    """Guard everything printed within the block, as this module describes.
 
     Args:
         program: Its name, which the sentence begins with.
@@ -81,7 +81,7 @@ def guarded_output(program: str) -> Iterator[None]:
 
 
 def _discard_output(stream: TextIO) -> None:
-    """Discard what is left in the buffer; else Python would try to write it once more at exit, and complain."""
+    """Discard the rest of the buffer; else Python would try to write it once more at exit, and complain."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, stream.fileno())

@@ -2,7 +2,19 @@
 
 from setuptools import find_packages, setup
 
-ROOMS = ("graphs", "workflows", "activities", "storage", "api", "settings", "cli", "dev", "testing", "plugins")
+ROOMS = (
+    "graphs",
+    "workflows",
+    "activities",
+    "storage",
+    "api",
+    "settings",
+    "client",
+    "cli",
+    "dev",
+    "testing",
+    "plugins",
+)
 
 setup(
     script_name="setup.py",  # this file lies in the package's folder, and is left out of it by this name

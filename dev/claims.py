@@ -1,4 +1,4 @@
-"""What a stack claims: ports, and the data folder by an operating-system lock that ends with its holder.
+"""The claims of a stack: ports, and the data folder by an operating-system lock that ends with its holder.
 
 The lock is held by the supervisor and by its guard (see `dev.child`), so a folder stays claimed until the last process
 that works in it is gone, even when the supervisor was killed. `filelock` does not serve here: its locks keep to
@@ -55,7 +55,7 @@ def claim_folder(folder: Path, facts: dict[str, str], *, patience: float) -> Ite
 
 
 def read_folder_owner(folder: Path) -> dict[str, str]:
-    """Return what the stack that holds `folder` left in the lock file (`pid`, `api`, ...); empty if none holds it."""
+    """Return the entry in the lock file of the stack that holds `folder` (`pid`, `api`, ...); empty if none does."""
     path = folder / _LOCK
     if not path.exists():
         return {}

@@ -296,7 +296,7 @@ def _check_model_key(name: str, address: str) -> Finding:
 
 
 def _set_or_not(variables: Iterable[str]) -> str:
-    """Say which variables of a key are set, by their names; a value is never shown."""
+    """Name the variables of a key that are set; a value is never shown."""
     return ", ".join(f"{name} is {'set' if is_set(name) else 'not set'}" for name in variables)
 
 

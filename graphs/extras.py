@@ -31,7 +31,7 @@ class Extra(Frozen):
 
     @property
     def hint(self) -> str:
-        """Say what is missing without it, and how to install it."""
+        """Name the loss without it, and the command that installs it."""
         return f"{self.purpose}: {self.install} where workers run, and start them again"
 
 

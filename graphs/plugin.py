@@ -225,7 +225,7 @@ def load_stores() -> dict[str, Any]:
 
 
 def resolve_path(plugin: Plugin, path: str) -> Any:
-    """Import what a plugin names.
+    """Import the object that a plugin names.
 
     Raises:
         InputInvalid: it is not there.

@@ -121,6 +121,8 @@ class ResearchInput(Frozen):
     """For a branch: the criteria of its answer."""
     evidence: tuple[EvidenceRef, ...] = ()
     """Of a branch: passages that it begins with."""
+    beside: tuple[str, ...] = Field(default=(), exclude_if=lambda beside: not beside)
+    """Of a branch: ids of those among them that are beside the question of its run."""
     today: str = ""
     """For a branch: the day in UTC on which its run began, as `2026-11-22`; a run reads its own from its journal."""
     barred: dict[str, str] = {}

@@ -7,14 +7,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from elcano.testing.activities import scripted_activities
     from elcano.testing.in_memory import run_in_memory
     from elcano.testing.model import Failing, Reply, ScriptedModel
     from elcano.testing.provider import scripted_provider
     from elcano.testing.research import run_research
     from elcano.testing.script import Refused, Script, make_passages
     from elcano.testing.source import ScriptedSource
-    from elcano.testing.temporal import temporal_environment
+    from elcano.testing.temporal import scripted_activities, temporal_environment
 
 __all__ = [
     "Failing",
@@ -41,7 +40,7 @@ _MODULES: Final = {
     "make_passages": "script",
     "run_research": "research",
     "run_in_memory": "in_memory",
-    "scripted_activities": "activities",
+    "scripted_activities": "temporal",
     "scripted_provider": "provider",
     "temporal_environment": "temporal",
 }

@@ -11,9 +11,8 @@ Both are said among the draft's remarks. A provider that is busy is waited for a
 """
 
 import asyncio
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise, repeat
 from typing import Final, TypeAlias
 
 from pydantic_ai.exceptions import FallbackExceptionGroup
@@ -22,7 +21,7 @@ from elcano.activities.agents.questions import build_question_agent
 from elcano.activities.agents.quote_repair import checked_draft
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.usage import prompt_tokens
-from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft
+from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft, points_back
 from elcano.activities.report.references import Works
 from elcano.activities.report.statement_support import says_nothing_found
 from elcano.activities.text.sentences import sentence_ends
@@ -54,11 +53,6 @@ CONTEXT_CHARACTERS: Final = 300
 MEDIA_TYPE: Final = "application/json"
 _WEIGHT: Final = {"not_supported": 0, "partly": 1, "supported": 2}
 UNUSABLE: Final = (AnswerUnusable, ModelRefused, RequestRefused)
-_POINTS_BACK: Final = re.compile(
-    r"(?:it|its|this|that|these|those|they|their|such|both|he|she|the (?:former|latter|method|model|approach|authors?)"
-    r"|es|sie|dies\w*|il|elle|ce|cette|ces|ils|elles)\b",
-    re.IGNORECASE,
-)
 
 Batch: TypeAlias = Sequence[tuple[StatementKey, ReviewedStatement]]
 
@@ -245,7 +239,7 @@ def _iter_reviewed_statements(checked: CheckedDraft) -> Iterator[tuple[Statement
     """The statements whose citations hold, and the sentences without a mark that stand among them."""
     passages = {one.id: one for one in checked.given}
     for claim in checked.claims:
-        for key, one in claim.keyed_statements():
+        for (key, one), before in zip(claim.keyed_statements(), chain(claim.preceding, repeat("")), strict=False):
             if one.kind == "connecting":
                 cited = _list_quotes_around(claim, one)
                 if cited is None:
@@ -254,7 +248,7 @@ def _iter_reviewed_statements(checked: CheckedDraft) -> Iterator[tuple[Statement
                 cited = [cited for cited in one.citations if cited.verdict == "verified"]
                 if not cited:
                     continue
-            yield key, _build_reviewed_statement(one, key.before, cited, passages, checked.works)
+            yield key, _build_reviewed_statement(one, before, cited, passages, checked.works)
 
 
 def _list_quotes_around(claim: CheckedClaim, one: Statement) -> list[CheckedCitation] | None:
@@ -290,7 +284,7 @@ def _name_work(passage: Evidence, works: Works) -> str:
 def _find_quote_context(cited: CheckedCitation, passages: Mapping[str, Evidence]) -> str:
     """The sentence before a quote that points back to it, as `it` and `this` do; empty if it does not."""
     passage = passages.get(cited.evidence)
-    if passage is None or cited.start is None or not _POINTS_BACK.match(cited.quote.lstrip(" \"'\u201c\u2018")):
+    if passage is None or cited.start is None or not points_back(cited.quote):
         return ""
     earlier = passage.text[: max(0, cited.start - passage.start)].rstrip()
     if not earlier:

@@ -13,7 +13,7 @@ FURTHER_TRIES: Final = 2
 
 
 def build_question_agent(question: Question[Answer], task: TaskEnvelope) -> Agent[object, Answer]:
-    """Return the agent that answers `question`, under the name of the task, told what applies to it."""
+    """Return the agent that answers `question`, under the name of the task; told what applies to it."""
     return _build_cached_agent(task.kind, question.answer_for(task), question.instructions_for(task))
 
 

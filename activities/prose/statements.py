@@ -2,8 +2,9 @@
 
 A mark belongs to the sentence that it stands in or directly behind, on whichever side of the full stop. Code and
 formulas end no sentence. A heading states nothing, nor the heading of a table's column, unless it has a mark; nor does
-a block of code. A label in bold (`**Cost.** It is ...`) belongs to the sentence behind it. Marks that stand alone are a
-statement without words: what they are meant for is not known.
+a block of code. Words in bold that begin an item or paragraph as a heading would are a part of the statement that
+follows: `**Cost.** It is low [a].` Marks that stand alone are a statement without words: what they are meant for is not
+known.
 """
 
 import re
@@ -21,7 +22,6 @@ END: Final = "statement_end"
 """The type of the tokens that are put where a statement ends that has no mark."""
 STATEMENT: Final = "statement"
 """In the `meta` of such a token, and of a mark: the number of its statement in the block."""
-MOST_LABEL_WORDS: Final = 8
 LAST: Final = "last"
 """In the `meta` of a mark: whether no other one of its statement follows."""
 _SPACES: Final = {"softbreak", "hardbreak"}
@@ -37,6 +37,8 @@ class WrittenStatement:
     brackets: list[Bracket] = field(default_factory=list)
     context: str = ""
     """For a table cell: the first cell of its row and the heading of its column."""
+    opens: bool = False
+    """Whether its paragraph or item begins with it."""
 
     @property
     def inferred(self) -> bool:
@@ -90,10 +92,11 @@ def _split_sentences(
     if not shown:
         return list(children), []
     ends = [len(shown)] if whole else sentence_ends(masked, language)
-    if len(ends) > 1 and shown[: ends[0]].strip() == _find_label(children):
-        ends = ends[1:]
+    if len(ends) > 1 and len(shown[: ends[0]].rstrip()) == _count_bold_from_start(children):
+        del ends[0]
     begins = [0, *ends[:-1]]
     said = [WrittenStatement(_tidy_line(shown[begin:end])) for begin, end in zip(begins, ends, strict=True)]
+    said[0].opens = True
     placed = _place_citations(children, ends)
     for token, number in placed:
         said[number].brackets.append(bracket_of(token))
@@ -109,16 +112,18 @@ def _split_sentences(
     return _with_stops(children, stops), said
 
 
-def _find_label(children: Sequence[Token]) -> str:
-    """The words in bold that come first, if they are few and no mark stands in or behind them; empty if none do."""
-    told = [one for one in children if one.type != "text" or one.content.strip()]
-    if not told or told[0].type != "strong_open":
-        return ""
-    close = next(place for place, one in enumerate(told) if one.type == "strong_close")
-    if any(one.type == CITATION for one in told[: close + 2]):
-        return ""
-    label = "".join(one.content for one in told[:close]).strip()
-    return label if len(label.split()) <= MOST_LABEL_WORDS else ""
+def _count_bold_from_start(children: Sequence[Token]) -> int:
+    """The number of characters of text with which the children begin that are in bold and have no mark."""
+    count = 0
+    bold = False
+    for token in children:
+        if token.type in ("strong_open", "strong_close"):
+            bold = token.nesting == 1
+        elif token.type == CITATION or (token.content.strip() and not bold):
+            break
+        else:
+            count += 1 if token.type in _SPACES else len(token.content)
+    return count
 
 
 def _flatten_tokens(children: Iterable[Token]) -> tuple[str, str]:

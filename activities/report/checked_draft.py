@@ -1,9 +1,10 @@
 """A draft after all its citations were looked up: its blocks, their statements and their citations' verdicts."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import chain, repeat
 from typing import Final
 
 from elcano.activities.report.references import Works
@@ -27,8 +28,24 @@ REASONS: Final[dict[Verdict, str]] = {
 }
 
 
+_POINTS_BACK: Final = re.compile(
+    r"(?:it|its|this|that|these|those|they|their|such|both|he|she|the (?:former|latter|method|model|approach|authors?)"
+    r"|es|sie|dies\w*|il|elle|ce|cette|ces|ils|elles)\b",
+    re.IGNORECASE,
+)
+
+
+def points_back(text: str) -> bool:
+    """Return whether the words begin with one that means what stands before them, as `it` and `this` do."""
+    return _POINTS_BACK.match(text.lstrip(" \"'\u201c\u2018")) is not None
+
+
 def key_statement(statement: Statement, before: str) -> StatementKey:
-    """The key of a statement behind the sentence `before`: its words and place, its evidence and quotes that hold."""
+    """The key of a statement behind the sentence `before`: its words and place, its evidence and quotes that hold.
+
+    The place is that sentence only for a statement that points back to it: others mean the same behind another one.
+    """
+    before = before if points_back(statement.text) else ""
     evidence = dict.fromkeys(cited.evidence for cited in statement.citations)
     quotes = dict.fromkeys(cited.quote for cited in statement.citations if cited.verdict == "verified")
     return StatementKey(statement.text, statement.context, before, tuple(evidence), tuple(quotes))
@@ -51,9 +68,8 @@ class CheckedClaim:
 
     def keyed_statements(self) -> Iterator[tuple[StatementKey, Statement]]:
         """Yield each statement with the key by which a judgement is kept for it."""
-        for statement, before in zip_longest(self.statements, self.preceding, fillvalue=""):
-            if isinstance(statement, Statement):
-                yield key_statement(statement, str(before)), statement
+        for statement, before in zip(self.statements, chain(self.preceding, repeat("")), strict=False):
+            yield key_statement(statement, before), statement
 
     @property
     def numbers(self) -> tuple[int, ...]:

@@ -164,17 +164,19 @@ class _Desk:
             and not leads_on(claim.text, following.text if following else "")
         ):
             words = " ".join(filter(None, (words_of(one.children or ()) for one in tokens)))
-            none = CheckedCitation(claim=words or claim.text, evidence="", quote="", verdict="no_citation")
-            said = tuple(
-                Statement(text=one.text, kind="connecting", context=one.context) for one in extract_statements(tokens)
-            )
-            absent = any(says_nothing_found(one.text) for one in said)  # its other sentences are read as unmarked ones
+            written = extract_statements(tokens)
+            said = tuple(Statement(text=one.text, kind="connecting", context=one.context) for one in written)
+            stating = [one.text for one in said if not says_nothing_found(one.text)]
+            absent = said and not stating
+            told = words if len(stating) == len(said) else " ".join(stating)
+            none = CheckedCitation(claim=told or claim.text, evidence="", quote="", verdict="no_citation")
             return CheckedClaim(
-                claim.text, () if absent else (none,), kind, said, preceding=list_preceding(said, before, kind)
+                claim.text, () if absent else (none,), kind, said, preceding=list_preceding(written, before, kind)
             )
         by_mark: dict[str, tuple[CheckedCitation, ...]] = {}
         statements: list[Statement] = []
-        for one in extract_statements(tokens):
+        written = extract_statements(tokens)
+        for one in written:
             checked = []
             for mark in one.marks:
                 found = [self._citation(one.text, cited) for cited in claim.citations if mark_of(cited.mark) == mark]
@@ -182,7 +184,7 @@ class _Desk:
                 checked.extend(found)
             statements.append(self._statement(one.text, tuple(checked), inferred=one.inferred, context=one.context))
         facts = [one for one in statements if one.kind == "fact"]
-        preceding = list_preceding(statements, before, kind)
+        preceding = list_preceding(written, before, kind)
         statements = [self._as_judged(one, earlier, facts) for one, earlier in zip(statements, preceding, strict=True)]
         citations = tuple(cited for one in statements for cited in one.citations)
         return CheckedClaim(claim.text, citations, kind, tuple(statements), by_mark, preceding)

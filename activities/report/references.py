@@ -43,11 +43,16 @@ def render_references(
 
 
 def _render_quotes(quotes: Iterable[tuple[str, str]]) -> Iterable[str]:
-    """Each place with what is quoted from it; the place is left out where there is one alone."""
+    """Each place with what is quoted from it, without quotes that are a part of another one.
+
+    The place is left out where there is one alone.
+    """
     by_place: dict[str, dict[str, None]] = {}
     for place, quote in quotes:
-        by_place.setdefault(place, {})[f"“{escape_markdown(shorten_text(quote, QUOTE_CHARACTERS))}”"] = None
-    for place, said in by_place.items():
+        by_place.setdefault(place, {})[" ".join(quote.split())] = None
+    for place, quoted in by_place.items():
+        whole = (one for one in quoted if not any(one in other for other in quoted if other != one))
+        said = [f"“{escape_markdown(shorten_text(one, QUOTE_CHARACTERS))}”" for one in whole]
         if len(by_place) > 1:
             yield f"{render_locator(place)}: {'; '.join(said)}" if place else "; ".join(said)
         else:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from elcano.activities.prose.statements import WrittenStatement
 from elcano.activities.report.references import Works
 from elcano.activities.support.missing_facts import Statement as Said
 from elcano.activities.support.missing_facts import figures_unquoted, find_underived_figures, names_unquoted
@@ -18,20 +19,26 @@ from elcano.graphs.report.statements import BlockKind, Judgement, Statement, Sup
 from elcano.storage.evidence import Evidence
 
 
-def list_preceding(statements: Sequence[Statement], before: str, kind: BlockKind) -> tuple[str, ...]:
-    """For each statement of a block the sentence before it: of a list item the one before the list, of a cell none."""
-    earlier = (before, *(one.text for one in statements[:-1]))
+def list_preceding(written: Sequence[WrittenStatement], before: str, kind: BlockKind) -> tuple[str, ...]:
+    """For each statement of a block the sentence before it.
+
+    Of the first one of a list item it is the sentence before the list; of a cell there is none.
+    """
+    earlier = (before, *(one.text for one in written[:-1]))
     return tuple(
-        "" if one.context else before if kind == "list" else said
-        for one, said in zip(statements, earlier, strict=False)
+        "" if one.context else before if kind == "list" and one.opens else said
+        for one, said in zip(written, earlier, strict=False)
     )
 
 
+_SAYING = r"(?:answer|say|speak|tell|mention|state|give|describe|report|address|cover)s?\b"
 _NOTHING_FOUND = re.compile(
     r"(?:no passages?\b[^.;:]{0,40}\bfound\b|keine (?:der )?(?:gefundenen? )?(?:passagen?|textstellen?)\b"
     r"|aucun passage\b[^.;:]{0,40}\btrouvé|ningún pasaje\b[^.;:]{0,40}\bencontrad"
     r"|nessun passaggio\b[^.;:]{0,40}\btrovat|nenhuma passagem\b[^.;:]{0,40}\bencontrad"
-    r"|geen passage\b[^.;:]{0,40}\bgevonden)",
+    r"|geen passage\b[^.;:]{0,40}\bgevonden"
+    rf"|the passages(?: that were)?(?: found)? do not {_SAYING}|none of the passages(?: found)? {_SAYING}"
+    r"|die (?:gefundenen )?(?:passagen|textstellen) (?:sagen nichts|beantworten diese frage nicht))",
     re.IGNORECASE,
 )
 

@@ -138,7 +138,7 @@ class JournalReader:
             await self._read_archive()
 
     async def _say_waiting(self) -> None:
-        """Reports what the run is waiting for if there have been no new events for a while."""
+        """Reports the run's current wait if there have been no new events for a while."""
         if time.monotonic() < self._say_after:
             return
         message = await waited_for(self._run.run_id, self._temporal)

@@ -141,15 +141,5 @@ class LimitsView(Described):
     @classmethod
     def of(cls, limits: Limits) -> "LimitsView":
         """A run's limits."""
-        return cls(
-            tokens=limits.tokens,
-            cost_usd=None if limits.cost_microusd is None else usd_from_microusd(limits.cost_microusd),
-            seconds=limits.seconds,
-            iterations=limits.iterations,
-            steps=limits.steps,
-            sections=limits.sections,
-            stalls=limits.stalls,
-            resets=limits.resets,
-            when_exhausted=limits.when_exhausted,
-            hold_seconds=limits.hold_seconds,
-        )
+        cost = None if limits.cost_microusd is None else usd_from_microusd(limits.cost_microusd)
+        return cls(cost_usd=cost, **limits.model_dump(include=cls.model_fields.keys() - {"cost_usd"}))

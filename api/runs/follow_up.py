@@ -147,7 +147,7 @@ class CannotFollow(Exception):
 
 
 async def load_followed_run(run_id: str, question: str, temporal: Temporal, store: TenantStore) -> FollowedRun:
-    """Return what a run with this question knows if it follows `run_id`.
+    """Return the knowledge that a run with this question takes over from `run_id`.
 
     A run that failed, or was cancelled, is followed as far as it got; its entry says so.
 

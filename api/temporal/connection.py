@@ -248,7 +248,7 @@ async def ensure_search_attributes(client: Client) -> None:
 
 
 def by_hand(namespace: str, missing: Sequence[str], error: RPCError) -> str:
-    """Explain which search attributes an administrator has to register, with a command to copy."""
+    """Name the search attributes that an administrator has to register, with a command to copy."""
     names = " ".join(f"--name {name} --type {SEARCH_ATTRIBUTES[name]}" for name in missing)
     return (
         f"the search attributes of namespace {namespace!r} cannot be looked after from here "

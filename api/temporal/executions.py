@@ -247,7 +247,7 @@ class Writing:
 
 
 async def read_current_writing(client: Client, run_id: str) -> Writing | None:
-    """Return who writes in a workflow's last execution; None if there is no writer. Asks once, without retry.
+    """Return the writer in a workflow's last execution; None if there is none. Asks once, without retry.
 
     Raises:
         RunForgotten: there is no such workflow.

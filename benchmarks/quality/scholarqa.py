@@ -79,7 +79,8 @@ def pool_passages(rows: Iterable[dict[str, Any]]) -> tuple[dict[str, str], list[
     keys: dict[str, str] = {}
     questions = []
     for row in rows:
-        own = [keys.setdefault(f"# {one['title']}\n\n{one['text']}\n", f"{len(keys):04}.md") for one in row["passages"]]
+        texts = [f"# {' '.join(one['title'].split())}\n\n{one['text']}\n" for one in row["passages"]]
+        own = [keys.setdefault(text, f"{len(keys):04}.md") for text in texts]
         marks = {int(found) for found in _MARK.findall(row["answer"])}
         cited = frozenset(own[mark] for mark in marks if mark < len(own))
         questions.append(ExpertQuestion(row["id"], row["question"], cited, frozenset(own)))
@@ -224,8 +225,8 @@ async def measure_runs(
                 sources=(source,),
                 model=model,
                 mode=mode,
+                review=model != OFFLINE,
                 within=spending.within,
-                review=True,
             )
             seen = {_document_of_id(ref.id) for ref in journal.run.state.evidence}
             used = {_document_of_id(each.evidence) for each in report.citations if each.verdict == "verified"}

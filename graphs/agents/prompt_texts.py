@@ -146,9 +146,14 @@ CITING: Final = f"""\
 {MARKS}\
 - A citation is a passage's key and the literal words that support the statement, copied letter by letter from the \
 citations or passages that you are given. Every quote is looked up; one that is not found is shown to the reader as \
-unsupported. Marks that you are given hold within their own claim only: give each of your citations a mark of its own.
+unsupported.
 - Say only what a citation supports, with its figures, dates and conditions, and do not smooth over disagreements.
 """
+
+GIVEN_MARKS: Final = """\
+- Marks that you are given hold within their own claim only: give each of your citations a mark of its own.
+"""
+"""What who is given claims is told beside `CITING`."""
 
 WISHES: Final = """\
 The envelope's `instructions` are wishes of the person who asked. They decide length, readers, tone and form; where \

@@ -96,7 +96,7 @@ def build_review_task(given: ReviewerInput, loaded: Loaded) -> TaskEnvelope:
 
 
 def describe_start(given: JsonObject) -> str:
-    """Describe what the reviewer reads."""
+    """Describe the statements that the reviewer reads."""
     return f"a review of {format_count(len(ensure_list(given.get('statements'))), 'statement')}"
 
 

@@ -15,7 +15,7 @@ from elcano.graphs.engine.budget_check import minimum_tokens, one_visit
 from elcano.graphs.engine.estimates import call_tokens, joining_tokens, loop_tokens, section_tokens
 from elcano.graphs.rules import get_rules
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, find_reachable
-from elcano.graphs.spec.walks import map_neighbours
+from elcano.graphs.spec.walks import find_shortest_path, map_neighbours
 from elcano.graphs.state.budget import Budget, Estimate, Limits
 
 EXIT_SECONDS: Final = 1.0
@@ -154,22 +154,11 @@ def _list_exit_agents(graph: ResearchGraph) -> list[AgentNode]:
 
 
 def _find_step_limit_faults(graph: ResearchGraph, limits: Limits) -> Iterable[str]:
-    shortest = _shortest_way(graph)
+    shortest = len(find_shortest_path(graph))
     if limits.steps < shortest:
         yield f"the shortest way through {graph.name!r} has {shortest} steps, and {limits.steps} are allowed"
     if _parallel_nodes(graph) and limits.sections > limits.steps:
         yield f"{limits.sections} sections are more than the {limits.steps} steps that are allowed"
-
-
-def _shortest_way(graph: ResearchGraph) -> int:
-    """Nodes on the shortest way from the entry through an exit."""
-    exits = frozenset(graph.exit_nodes)
-    reached, ring, length = {graph.entry_node}, {graph.entry_node}, 1
-    while ring and not ring & exits:
-        ring = {edge.to_node for node in ring for edge in graph.routes_from(node)} - reached
-        reached |= ring
-        length += 1
-    return length
 
 
 def _find_time_limit_faults(graph: ResearchGraph, limits: Limits) -> Iterable[str]:

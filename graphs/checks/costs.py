@@ -16,6 +16,7 @@ from elcano.graphs.engine.estimates import call_tokens
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.rules import get_rules
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, find_reachable
+from elcano.graphs.spec.walks import find_shortest_path
 from elcano.graphs.state.budget import Limits
 
 CostClass: TypeAlias = Literal["low", "middle", "high"]
@@ -80,7 +81,7 @@ def of_choice(reader: ResearchGraph, ways: Sequence[ResearchGraph], usual: Resea
 def _estimate_least_cost(graph: ResearchGraph) -> Cost:
     """Estimate one visit of each agent on the shortest path, and one of each branch."""
     total = Cost(tokens=0, calls=0)
-    for node in (graph.by_id[id] for id in _find_shortest_path(graph)):
+    for node in (graph.by_id[id] for id in find_shortest_path(graph)):
         if isinstance(node, AgentNode):
             agent = get_agent(graph, node.agent)
             total += Cost(tokens=one_visit(agent, get_rules()), calls=2 if agent.by_section else 1)
@@ -114,23 +115,6 @@ def _estimate_call_cost(agent: AgentDefinition, rounds: int) -> Cost:
     if agent.joins:
         return Cost(tokens=one_visit(agent, get_rules()) * parts, calls=parts)
     return Cost(tokens=call_tokens(agent, get_rules(), Limits(), 0, brought), calls=1)
-
-
-def _find_shortest_path(graph: ResearchGraph) -> list[str]:
-    """The nodes of the shortest way from the entry through an exit."""
-    came: dict[str, str] = {graph.entry_node: ""}
-    waiting = [graph.entry_node]
-    for id in waiting:
-        if id in graph.exit_nodes:
-            way = [id]
-            while came[way[-1]]:
-                way.append(came[way[-1]])
-            return way[::-1]
-        for edge in graph.routes_from(id):
-            if edge.to_node not in came:
-                came[edge.to_node] = id
-                waiting.append(edge.to_node)
-    return []
 
 
 def _in_loops(graph: ResearchGraph) -> set[str]:

@@ -56,7 +56,7 @@ def work_of_agent(call: CallAgent) -> str:
 
 
 def work_of_tool(call: CallTool) -> str:
-    """Describe what a tool looks for, each query once, however many sources it goes to."""
+    """List the queries of a tool's calls, each once, however many sources it goes to."""
     return f"{title_from_id(call.node)}: {' · '.join(list_call_queries(call)) or TOOLS[call.tool].description}"
 
 
@@ -116,7 +116,7 @@ def led_on(graph: ResearchGraph, earlier: Run, run: Run) -> tuple[str, JsonObjec
 
 
 def summarize_state_change(node: StateNode, earlier: ResearchState, state: ResearchState) -> tuple[str, JsonObject]:
-    """Describe what a state node did, in a sentence, and list the changed parts of the state."""
+    """Describe the work of a state node in a sentence, and list the changed parts of the state."""
     parts: list[Json] = [
         name
         for name in ResearchState.model_fields

@@ -16,7 +16,7 @@ from elcano.graphs.run_contracts import OpenBranch, ResearchInput
 from elcano.graphs.spec.walks import part_name
 from elcano.graphs.state.budget import MOST_SECONDS, Limits
 from elcano.graphs.state.plan import build_unjudged_criteria, open_sections
-from elcano.graphs.state.state import ResearchState
+from elcano.graphs.state.state import IterationData, ResearchState
 from elcano.graphs.text import format_utc_day
 
 
@@ -63,6 +63,7 @@ def first_state(asked: ResearchInput) -> ResearchState:
         language=asked.language,
         form=asked.form,
         criteria=build_unjudged_criteria(asked.criteria),
+        conversation=(IterationData(number=1, beside=asked.beside),) if asked.beside else (),
         sources=asked.sources,
         databases=asked.databases,
         tool_servers=asked.tool_servers,
@@ -117,6 +118,7 @@ def build_branch_input(
             "form": begun.input.form,
             "criteria": begun.input.criteria,
             "evidence": begun.input.evidence,
+            "beside": begun.input.beside,
             "today": today,
             "sources": state.sources,
             "databases": state.databases,

@@ -124,3 +124,20 @@ def prefix_graph(graph: ResearchGraph, prefix: str) -> ResearchGraph:
             "result": each(graph.result),
         }
     )
+
+
+def find_shortest_path(graph: ResearchGraph) -> list[str]:
+    """The nodes on the shortest way from the entry through an exit; none if no exit is reached."""
+    came: dict[str, str] = {graph.entry_node: ""}
+    waiting = [graph.entry_node]
+    for id in waiting:
+        if id in graph.exit_nodes:
+            way = [id]
+            while came[way[-1]]:
+                way.append(came[way[-1]])
+            return way[::-1]
+        for edge in graph.routes_from(id):
+            if edge.to_node not in came:
+                came[edge.to_node] = id
+                waiting.append(edge.to_node)
+    return []

@@ -36,6 +36,8 @@ class BranchInput(Frozen):
     """The user's wishes for it; empty: those for the whole."""
     evidence: tuple[EvidenceRef, ...] = ()
     """Passages that it begins with: what was found before it."""
+    beside: tuple[str, ...] = Field(default=(), exclude_if=lambda beside: not beside)
+    """Ids of those among them that are beside the whole question: nobody is shown them."""
 
 
 class BranchOutcome(Frozen):

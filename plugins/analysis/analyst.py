@@ -66,7 +66,7 @@ def resolve_answer(said: Extraction, given: AnalystInput, ids: Mapping[str, str]
 
 
 def describe_start(given: JsonObject) -> str:
-    """Describe what the analyst reads."""
+    """Describe the passages that the analyst reads."""
     return f"numbers from {passages_of(given)}"
 
 

@@ -1,4 +1,4 @@
-"""Who wrote a document and when, as far as its front matter, its metadata or its file name says so."""
+"""The authors and dates of documents, as far as its front matter, its metadata or its file name says so."""
 
 import re
 from typing import Final

@@ -115,7 +115,7 @@ _SHOWN: Final = 5
 
 
 def check_collections(chosen: Settings) -> Iterable[Finding]:
-    """Report what each document collection holds and what it leaves out."""
+    """Report the contents of each document collection, and the files that it leaves out."""
     if chosen.package_readmes:
         yield Finding("good", "collection packages: the installed Python packages")
     for name, path in chosen.collections.items():

@@ -174,7 +174,7 @@ class DocumentsSource:
         )
 
     def _work(self, text: Text) -> Work | None:
-        """What a document says of who wrote it and when; None if it says neither."""
+        """The author and date that a document states; None if it states neither."""
         if not text.authors and not text.year:
             return None
         return Work(title=text.title, authors=text.authors, year=text.year or None, kind="document", source=self._name)

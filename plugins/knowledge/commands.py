@@ -46,7 +46,7 @@ def search_nodes(
     limit: Annotated[int, typer.Option(min=1, max=100, help="How many to show.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """Search what runs found: claims of reports, documents, authors and the entities they mention."""
+    """Search the findings of runs: claims of reports, documents, authors and the entities they mention."""
     found = _search_nodes(words, kind or [], limit)
     if as_json:
         print_json(found)

@@ -2,7 +2,8 @@
 
 The graph of DeepCritical's deep flow. Its two syntheses are two graphs. In `deep` the loops gather passages, and the
 long writer writes section after section from them, each once. In `deep_brief` each loop ends in a draft, and all drafts
-are merged in one pass. Every section begins with the passages of the first search.
+are merged in one pass. Every section begins with the passages of the first search, without those that the planner
+finds to be beside the question.
 """
 
 from elcano.graphs.builder import COMMISSION, NEW_EVIDENCE, GraphBuilder
@@ -67,6 +68,7 @@ def deep_graph(
                 "background_context": "outputs.planner.background_context",
                 "report_outline": "outputs.planner.report_outline",
                 "form": "outputs.planner.form",
+                "beside": "outputs.planner.beside",
                 "max_sections": "budget.sections.limit",
                 "affordable_sections": "budget.sections.affordable",
                 "tokens_each": "budget.sections.tokens_each",
@@ -94,6 +96,7 @@ def deep_graph(
                 "form": "item.form",
                 "wish": "item.wish",
                 "evidence": "evidence[?!duplicate_of]",
+                "beside": "conversation[].beside[]",
             },
         )
         .add_state_node(

@@ -152,7 +152,7 @@ def build_section() -> ResearchGraph:
             reducer="hand_over",
             description="Its passages, which criteria they meet, and notes on them",
         )
-        .set_result({"criteria": "criteria", "notes": "conversation[-1].[thought, judgement][?@]"})
+        .set_result({"criteria": "criteria", "notes": "conversation[-1].[judgement || thought][?@]"})
         .build()
     )
 

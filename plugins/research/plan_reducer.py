@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from elcano.graphs.catalogue.reducers import ReducerSpec
+from elcano.graphs.catalogue.reducers import ReducerSpec, in_this_iteration
 from elcano.graphs.state.plan import SectionPlan, normalize_criteria, normalize_title
 from elcano.graphs.state.state import ResearchState
 from elcano.graphs.text import shorten_text
@@ -62,7 +62,8 @@ def store_plan(state: ResearchState, output: PlanToStore) -> ResearchState:
         if dropped := sections[few:]:
             warnings.append(_too_many(output, few + len(added), dropped))
             sections = sections[:few]
-    return state.model_copy(
+    planned = in_this_iteration(state, beside=output.beside) if output.beside else state
+    return planned.model_copy(
         update={
             "title": output.report_title,
             "form": state.form or output.form,

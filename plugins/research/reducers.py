@@ -23,7 +23,7 @@ def record_thought(state: ResearchState, output: ThinkingOutput) -> ResearchStat
     If the run has no criteria yet, the agent's are taken.
     """
     known = state if state.criteria else state.model_copy(update={"criteria": build_unjudged_criteria(output.criteria)})
-    known = in_this_iteration(known, thought=output.thought, beside=output.beside)
+    known = in_this_iteration(known, thought=output.thought, beside=_add_to_beside(known, output.beside))
     if output.research_complete is None:
         return known
     gaps = KnowledgeGapOutput(research_complete=output.research_complete, outstanding_gaps=output.outstanding_gaps)
@@ -50,13 +50,17 @@ def record_judgement(state: ResearchState, output: JudgeAssessment) -> ResearchS
     """
     known = state.model_copy(update={"criteria": apply_verdicts(state.criteria, output.criteria)})
     lacks = f"Not enough yet: {'; '.join(output.lacking)}. " if output.lacking else ""
-    beside = tuple(dict.fromkeys((*running_iteration(state).beside, *output.beside)))
     return in_this_iteration(
         known,
         judgement=lacks + output.reasoning,
         suggested_queries=output.next_search_queries,
-        beside=beside,
+        beside=_add_to_beside(state, output.beside),
     )
+
+
+def _add_to_beside(state: ResearchState, found: tuple[str, ...]) -> tuple[str, ...]:
+    """What is beside the question, as far as this iteration knows: what was found before in it, and what is `found`."""
+    return tuple(dict.fromkeys((*running_iteration(state).beside, *found)))
 
 
 def record_parse(state: ResearchState, output: ParsedQuery) -> ResearchState:

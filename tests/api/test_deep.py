@@ -8,8 +8,8 @@ from temporalio.client import Client
 from temporalio.worker import Worker
 
 from elcano.storage.store import Store
-from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
+from elcano.testing.temporal import scripted_activities
 from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner

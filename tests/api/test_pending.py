@@ -14,8 +14,8 @@ from elcano.api.temporal.connection import Connection
 from elcano.api.temporal.executions import PendingActivity
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store
-from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
+from elcano.testing.temporal import scripted_activities
 from elcano.worker import source_workers
 from tests.api.asking import start
 from tests.api.sse import Message, following

@@ -16,8 +16,8 @@ from elcano.activities.sources.registry import open_sources
 from elcano.graphs.frozen import JsonObject
 from elcano.settings import Settings
 from elcano.storage.store import Store
-from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
+from elcano.testing.temporal import scripted_activities
 from elcano.worker import build_worker
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner

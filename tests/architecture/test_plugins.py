@@ -15,7 +15,7 @@ from elcano.graphs.plugin import Plugin, list_plugins, load_objects, resolve_pat
 from elcano.plugins import BUILT_IN
 from tests.architecture.test_rooms import CLOCKLESS, ROOT, imported, python_files, read_clocks, within
 
-PROGRAMS = ("worker.py", "dev", "cli", "testing", "benchmarks", "plugins")
+PROGRAMS = ("worker.py", "dev", "client", "cli", "testing", "benchmarks", "plugins")
 """Where plugins and rooms may be put together."""
 PURE_KINDS = ("agents", "tools", "reducers", "modes", "sources", "looks")
 OTHER_KINDS = (

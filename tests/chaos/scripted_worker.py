@@ -18,8 +18,8 @@ from elcano.graphs.contracts import PublishCall
 from elcano.graphs.records import ArchiveCall
 from elcano.storage.objects import open_objects
 from elcano.storage.payloads import data_converter
-from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
+from elcano.testing.temporal import scripted_activities
 from elcano.workflows import retry_policies
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner

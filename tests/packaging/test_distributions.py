@@ -11,7 +11,10 @@ from elcano import __version__
 from tests.packaging.building import ROOT, Distributions
 
 METADATA = f"elcano_research-{__version__}.dist-info"
-ROOMS = ("graphs", "workflows", "activities", "storage", "api", "settings", "cli", "dev", "testing", "plugins")
+ROOMS = (
+    *("graphs", "workflows", "activities", "storage", "api", "settings"),
+    *("client", "cli", "dev", "testing", "plugins"),
+)
 MODULES = ("__init__.py", "__main__.py", "output.py", "py.typed", "redaction.py", "worker.py")
 
 

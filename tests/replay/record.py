@@ -28,8 +28,8 @@ from elcano.graphs.records import RunSnapshot
 from elcano.graphs.run_contracts import ResearchInput, ResearchResult
 from elcano.graphs.state.budget import Limits, TopUp
 from elcano.graphs.state.failures import FailureType
-from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Answer, Refused, Script, make_progress_ledger
+from elcano.testing.temporal import scripted_activities
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import ask, go_on, pause, section, steer, stop, top_up
 from tests.replay.calls import record_calls

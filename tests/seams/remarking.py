@@ -19,8 +19,8 @@ from elcano.api.app import create_app
 from elcano.graphs.frozen import JsonObject
 from elcano.settings.settings import Settings
 from elcano.storage.store import open_store
-from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
+from elcano.testing.temporal import scripted_activities
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
 from tests.api.serving import serving

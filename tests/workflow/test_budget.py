@@ -11,8 +11,8 @@ from elcano.graphs.mode_choice import MODES
 from elcano.graphs.records import RunSnapshot
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.state.budget import Limits, TopUp
-from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
+from elcano.testing.temporal import scripted_activities
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import stop, top_up
 from tests.workflow.conftest import Handle, Start, worker_for

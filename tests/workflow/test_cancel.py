@@ -24,8 +24,8 @@ from elcano.graphs.engine.entries import StepAbandoned, StepCompleted
 from elcano.graphs.records import ArchiveCall
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.failures import Cancellation
-from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
+from elcano.testing.temporal import scripted_activities
 from elcano.workflows import retry_policies
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner

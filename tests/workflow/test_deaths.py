@@ -13,8 +13,8 @@ from elcano.graphs.spec.graph import ToolNode
 from elcano.graphs.spec.limits import ToolLimits
 from elcano.graphs.state.budget import Usage
 from elcano.graphs.state.failures import FailureType
-from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
+from elcano.testing.temporal import scripted_activities
 from tests.workflow.test_node_limits import Judge, graph, judge, run
 
 NOBODY = ApplicationError("no answer in time (too slow)", type=FailureType.TIMEOUT, non_retryable=True)

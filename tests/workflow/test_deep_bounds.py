@@ -22,8 +22,8 @@ from elcano.graphs.spec.graph import ParallelNode
 from elcano.graphs.state.budget import Limits, TopUp, Usage
 from elcano.graphs.state.failures import Ending, FailureDetails
 from elcano.plugins.research.iterative import ITERATIVE
-from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
+from elcano.testing.temporal import scripted_activities
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import top_up
 from tests.unit.graphs.strategies import LEAF

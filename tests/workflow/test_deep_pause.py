@@ -13,8 +13,8 @@ from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import RunSnapshot
 from elcano.graphs.rules import get_rules
 from elcano.graphs.state.budget import Budget, Estimate, Limits, TopUp
-from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
+from elcano.testing.temporal import scripted_activities
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import stop, top_up
 from tests.workflow.conftest import Start, asking, deep_with, worker_for

@@ -15,8 +15,8 @@ from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.records import RunSnapshot
 from elcano.graphs.state.budget import Limits, Usage
 from elcano.graphs.state.failures import FailureDetails, FailureType
-from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
+from elcano.testing.temporal import scripted_activities
 from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import stop

@@ -15,9 +15,9 @@ from elcano.graphs.lifecycle import start_and_fold
 from elcano.graphs.records import ArchiveCall
 from elcano.graphs.run_contracts import ControlRequest, ResearchInput
 from elcano.graphs.state.budget import Limits
-from elcano.testing.activities import scripted_activities
 from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Script
+from elcano.testing.temporal import scripted_activities
 from elcano.workflows import retry_policies
 from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.research import ResearchWorkflow

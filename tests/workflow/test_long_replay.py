@@ -12,8 +12,8 @@ from temporalio.converter import PayloadCodec
 
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection
-from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
+from elcano.testing.temporal import scripted_activities
 from tests.workflow.conftest import asking, worker_for
 
 FAR = 6.0

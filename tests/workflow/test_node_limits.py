@@ -18,8 +18,8 @@ from elcano.graphs.spec.graph import AgentNode, ErrorEdge, ResearchGraph, Sequen
 from elcano.graphs.spec.limits import AgentLimits, ToolLimits
 from elcano.graphs.state.budget import Limits, Usage
 from elcano.graphs.state.failures import Ending, FailureDetails, FailureType
-from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
+from elcano.testing.temporal import scripted_activities
 from elcano.workflows.research import ResearchWorkflow
 from tests.workflow.conftest import worker_for
 

@@ -5,8 +5,8 @@ from temporalio.client import Client
 from elcano.graphs.contracts import OWN_AGENT, AgentCall, AgentResult
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.state.budget import sum_usages
-from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
+from elcano.testing.temporal import scripted_activities
 from elcano.workflows.research import ResearchWorkflow
 from tests.unit.graphs.own_agents import carrying, screener
 from tests.workflow.conftest import Start, asking, worker_for

@@ -15,8 +15,8 @@ from elcano.graphs.records import RunSnapshot
 from elcano.graphs.run_contracts import ResearchResult
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.failures import Ending
-from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
+from elcano.testing.temporal import scripted_activities
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import ask, section, steer, stop
 from tests.workflow.conftest import Handle, Start, asking, worker_for

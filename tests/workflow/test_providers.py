@@ -28,8 +28,8 @@ from elcano.graphs.providers import (
 )
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
-from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
+from elcano.testing.temporal import scripted_activities
 from elcano.worker import provider_worker
 from elcano.workflows.outside_runs import ProviderWorkflow
 from elcano.workflows.research import ResearchWorkflow

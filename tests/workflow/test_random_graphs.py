@@ -13,8 +13,8 @@ from elcano.graphs.frozen import JsonObject
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.events import TERMINAL
-from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
+from elcano.testing.temporal import scripted_activities
 from elcano.workflows.research import ResearchWorkflow
 from tests.unit.graphs.drawn import drawn
 from tests.unit.graphs.strategies import ANSWERS

@@ -13,8 +13,8 @@ from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.records import RunLog
 from elcano.graphs.rules import RULES
 from elcano.graphs.run_contracts import ResearchInput
-from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
+from elcano.testing.temporal import scripted_activities
 from tests.replay.test_replay import STRICTER
 from tests.workflow.conftest import asking, worker_for
 from tests.workflow.replayed import histories

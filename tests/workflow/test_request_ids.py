@@ -8,8 +8,8 @@ from temporalio.client import Client
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.run_contracts import BranchHeld, ResearchResult
 from elcano.graphs.state.budget import Limits, TopUp
-from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
+from elcano.testing.temporal import scripted_activities
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import stop, top_up
 from tests.workflow.conftest import Handle, asking, worker_for

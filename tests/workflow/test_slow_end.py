@@ -14,8 +14,8 @@ from elcano.graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, PublishCall
 from elcano.graphs.records import ArchiveCall, RunSnapshot
 from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.state.budget import Limits
-from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
+from elcano.testing.temporal import scripted_activities
 from elcano.workflows import retry_policies
 from elcano.workflows.research import ResearchWorkflow
 from tests.workflow.test_holds import running

@@ -27,8 +27,8 @@ from elcano.graphs.state.failures import FailureType
 from elcano.graphs.state.holds import Hold
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store, open_store
-from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Refused, Script, make_passages
+from elcano.testing.temporal import scripted_activities
 from elcano.worker import source_workers
 from elcano.workflows.chain import ChainWorkflow
 from elcano.workflows.research import ResearchWorkflow

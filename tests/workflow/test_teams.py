@@ -11,8 +11,8 @@ from elcano.graphs.lifecycle.step_history import list_step_rows
 from elcano.graphs.lifecycle.step_rows import StepRow
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.state.budget import Limits, TopUp
-from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Refused, Script
+from elcano.testing.temporal import scripted_activities
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import go_on, pause, section, steer, stop, top_up
 from tests.workflow.conftest import Start, asking, worker_for

@@ -23,8 +23,8 @@ from elcano.graphs.spec.graph import (
 )
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.failures import FailureType
-from elcano.testing.activities import scripted_activities
 from elcano.testing.script import Script
+from elcano.testing.temporal import scripted_activities
 from elcano.workflows.research import ResearchWorkflow
 from tests.workflow.conftest import Handle
 

@@ -100,7 +100,7 @@ def _has_figure_value(figure: Figure, number: float) -> bool:
 
 
 def _find_missing_numbers(one: Measurement) -> Iterator[str]:
-    """Yield what is missing to compute an effect with its error."""
+    """Yield the numbers that are missing to compute an effect with its error."""
     if one.reports in _COMPLETE:
         compared = any(getattr(one.second, name) is not None for name in ("events", "mean", "sd", "size"))
         for group, called in ((one.first, "group 1"), *([(one.second, "group 2")] if compared else [])):

@@ -81,7 +81,7 @@ def main() -> int:
 
 
 def summarize_certificate(held: Contents) -> list[str]:
-    """Describe what a certificate without faults proves."""
+    """Describe the facts that a certificate without faults proves."""
     report = held.published
     verified = len(report.citations) - len(report.unverified)
     lines = [

@@ -5,9 +5,9 @@ It has two tasks, a call for each section and one for what stands above them. It
 
 from typing import Final
 
-from elcano.graphs.agents.definition import AgentDefinition, Question
+from elcano.graphs.agents.definition import AgentDefinition, Part, Question
 from elcano.graphs.agents.envelope import EvidenceItem, Loaded, OutlineItem, SectionItem, TaskEnvelope
-from elcano.graphs.agents.prompt_texts import CITING, WISHES
+from elcano.graphs.agents.prompt_texts import CITING, GIVEN_MARKS, WISHES
 from elcano.graphs.agents.writing import (
     SectionText,
     Summary,
@@ -32,22 +32,18 @@ MOST_UNCITED: Final = 20
 SECTION_INSTRUCTIONS: Final = f"""\
 You write one section of a long report. `question` is the question of the whole report; `sections` has the section \
 that you write, with its title and key question; `evidence` has the passages to write it from; `written` is the text \
-of the report so far; `outline` lists all sections, and `stands` says of each whether it is written, comes later, is \
-missing, or is the one that you write `now`.
+of the report so far; `outline` lists all sections, and `stands` says which of them is `written`, is `missing`, or is \
+written by you `now`; the others come later.
 
 - Answer the section's key question first. Then give what stands behind it, in an order that is easy to follow. Leave \
 out what does not serve the key question.
 - If the section has `criteria`, cover what each asks for, as far as the passages give it; `evidence` of a criterion \
 names passages that meet it. `notes` are what the research made of its passages: remarks to start from, which cannot \
 be cited.
-- If the section has `claims`, they are a draft. Keep every finding of it that its passages support, mend what it says \
-otherwise than they do, and add what they say on the key question beside it.
 - In one sentence each, explain from the passages the methods and terms that the section turns on, unless the report \
 did so already.
 - Do not repeat what `written` says; build on it, and use the same words for the same things. Leave to later sections \
 what belongs to them.
-- If `part` says that this is a part of a section, the parts before it are in `written`: go on from there, without a \
-new beginning.
 - Unless `instructions` wish otherwise, write 200 to 400 words, fewer if the passages say little. If they say nothing \
 on the key question, say so in a sentence.
 {CITING}
@@ -55,22 +51,51 @@ Write no heading above the section: its title stands there already. Do not use t
 within it. {WISHES} Here they are meant for this section.
 """
 
+DRAFTED: Final = f"""
+The section's `claims` are a draft of it. Keep every finding of it that its passages support, mend what it says \
+otherwise than they do, and add what else they say on the key question.
+{GIVEN_MARKS}"""
+GOING_ON: Final = """
+`part` says that you write a part of the section; the parts before it are in `written`. Go on from there, without a \
+new beginning.
+"""
+
 SUMMARY_INSTRUCTIONS: Final = f"""\
-You finish a long report. Its sections are in `written`, as claims with citations; a section that is missing says why.
+You finish a long report. Its sections are in `written`, as claims with citations; of a section that is missing it is \
+said why.
 
 - The introduction answers the question at once, from all sections together. Key findings are a list of two to six, \
-the most important first. Where sections bear on each other, say what follows from both and cite both. Say what is \
-disputed and how strong the evidence is, and conclude; leave out each of these parts if it would only repeat what \
-stands elsewhere.
+the most important first: what the introduction does not say. Where sections bear on each other, say what follows from \
+both and cite both. Say what is disputed and how strong the evidence is, and conclude; leave out each of these parts \
+if it would only repeat what stands elsewhere.
 - Cite only the citations that the claims of `written` have: you are not shown the passages themselves.
-- `uncited`, if it is there, lists passages that the research of a section cites and its text does not. Where one of \
-them bears on the answer, say among the limitations what was left aside.
-- Limitations say, in sentences, what the sections leave open: parts of the question that nothing answers, \
-disagreements, weak evidence. Say each thing once. Missing sections are listed elsewhere.
+- Limitations say, in sentences, what the report as a whole leaves open: parts of the question that nothing answers, \
+criteria that are not met, disagreements, weak evidence. Sum up what sections say is missing, and say each thing once. \
+Missing sections are listed elsewhere.
 - Set `answered` to false if the sections do not answer the question.
-{CITING}
+{CITING}{GIVEN_MARKS}
 {WISHES}
 """
+
+LEFT_ASIDE: Final = """
+`uncited` lists passages that the research of a section cites and its text does not. Where one of them bears on the \
+answer, say among the limitations what was left aside.
+"""
+
+
+def has_draft(task: TaskEnvelope) -> bool:
+    """Whether the section comes with a draft."""
+    return any(section.claims for section in task.sections)
+
+
+def is_part(task: TaskEnvelope) -> bool:
+    """Whether a part of a section is written."""
+    return any(section.part for section in task.sections)
+
+
+def has_uncited(task: TaskEnvelope) -> bool:
+    """Whether drafts cite passages that the written sections do not."""
+    return bool(task.uncited)
 
 
 def shown_section(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
@@ -91,9 +116,15 @@ def shown_section(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
 
 
 def keep_text(section: SectionItem) -> SectionItem:
-    """A written section as it is shown to the writer of another: its text, without marks and citations."""
+    """A written section as it is shown to the writer of another: its title and text, without marks and citations."""
     claims = tuple(claim.model_copy(update={"text": strip_marks(claim), "citations": ()}) for claim in section.claims)
-    return section.model_copy(update={"claims": claims, "limitations": ()})
+    return SectionItem(title=section.title, claims=claims, left_out=section.left_out, missing=section.missing)
+
+
+def keep_what_is_open(section: SectionItem) -> SectionItem:
+    """A written section as it is shown to who sums it up: without notes and the criteria that it meets."""
+    unmet = tuple(criterion for criterion in section.criteria if criterion.met is False)
+    return section.model_copy(update={"criteria": unmet, "notes": ()})
 
 
 def _choose_section_wishes(given: SynthesisInput, loaded: Loaded) -> str:
@@ -146,9 +177,8 @@ def list_uncited_passages(loaded: Loaded) -> tuple[EvidenceItem, ...]:
 
 def shown_summary(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
     """Build the envelope of the summary: the finished sections as far as they fit, and those that are missing."""
-    whole = select_fitting_claims(
-        loaded.written, SUMMARY_TOKENS if loaded.room is None else min(SUMMARY_TOKENS, loaded.room)
-    )
+    room = SUMMARY_TOKENS if loaded.room is None else min(SUMMARY_TOKENS, loaded.room)
+    whole = select_fitting_claims(tuple(map(keep_what_is_open, loaded.written)), room)
     return loaded.envelope(SUMMARY, given).model_copy(
         update={
             "instructions": given.instructions,
@@ -173,6 +203,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         request="Write the section that is in `sections` of this task envelope.",
         answer=SectionText,
         shown=shown_section,
+        parts=(Part(DRAFTED, has_draft), Part(GOING_ON, is_part)),
     ),
     closing=Question(
         instructions=SUMMARY_INSTRUCTIONS,
@@ -180,6 +211,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         answer=Summary,
         shown=shown_summary,
         ranks=False,
+        parts=(Part(LEFT_ASIDE, has_uncited),),
     ),
     input=SynthesisInput,
     output=DraftRef,

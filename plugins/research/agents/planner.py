@@ -1,13 +1,14 @@
 """The planner agent: which sections a report needs, each with the one question that its research answers."""
 
+from collections.abc import Mapping
 from typing import Final, Literal
 
 from pydantic import Field
 
 from elcano.graphs.agents.context import number_criteria
-from elcano.graphs.agents.definition import AgentDefinition, Question
+from elcano.graphs.agents.definition import AgentDefinition, Part, Question
 from elcano.graphs.agents.envelope import AgentInput, Loaded, Needs, SectionItem, TaskEnvelope
-from elcano.graphs.agents.prompt_texts import STATING
+from elcano.graphs.agents.prompt_texts import BESIDE, STATING
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.state.plan import Criterion, ReportForm, SaidForm, SectionPlan, normalize_criteria
 from elcano.graphs.text import ensure_list
@@ -43,6 +44,10 @@ class ReportPlanSection(Frozen):
     )
 
 
+def _is_empty(keys: tuple[str, ...]) -> bool:
+    return not keys
+
+
 class ReportPlan(Frozen):
     """How a report is divided; each section can be researched without the others."""
 
@@ -50,11 +55,15 @@ class ReportPlan(Frozen):
     background_context: str = Field(default="", max_length=4_000)
     report_outline: tuple[ReportPlanSection, ...] = ()
     form: SaidForm = Field(default="", description="The form of the whole report.")
+    beside: tuple[str, ...] = Field(
+        default=(), exclude_if=_is_empty, description="Keys of passages that are beside the question."
+    )
 
 
 INSTRUCTIONS: Final = f"""\
-You plan a research report for the question, from the `sources` that will be searched and a few passages that a first \
-search found in them. Colleagues will research every section at the same time, each without seeing the others.
+You plan a research report for the question, from the `sources` that will be searched and the passages that a first \
+search found in them. Colleagues will research all sections at the same time, beginning with these passages, and none \
+of them sees the sections of the others.
 
 - A section has a short plain title and one key question. The key question must be understood alone: repeat the \
 subject's name in it, never write “it” or “the above”, and refer to no other section.
@@ -62,24 +71,46 @@ subject's name in it, never write “it” or “the above”, and refer to no o
 first, in its order; then what a reader needs to understand or to use the answer.
 - No two sections may ask the same in other words. Leave out introductions, conclusions and summaries; those are \
 written from the sections.
-- Criteria of a section say what its research has to find. {STATING} The envelope's `criteria`, if there are any, are \
-those of the whole answer: each goes to the section that can meet it.
+- Criteria of a section say what its research has to find. {STATING}
 - The form of the report is said above the envelope, or to be chosen there: let its shape decide the sections. What \
 belongs into one table is researched as one section. The form of a section is that of its own question.
 - Plan what the sources can answer: the passages show what they are like. Where they say nothing on a part that the \
 question names, plan its section nonetheless, so that its absence is found and reported.
-- The envelope's `sections`, if there are any, are in the plan already, because the person who asked wants them: do \
-not plan them again, and leave room for them.
 - Take as few sections as do the work, and never more than `max_sections`.
-- Background context: a few sentences that every colleague should know, from the passages and the given background \
-alone; empty if there is nothing to say.
+- Background context: what every colleague should know, in one to three sentences, from the passages and the given \
+background alone; empty if there is nothing to say.
 - Report title: what the report is about, without “report” in it.
-
-The envelope's `instructions` are wishes of the person who asked, on length, readers and form: the plan is made to fit \
-them. Divide them: the `wish` of a section is its own part, in words of text, so that all sections together keep to \
-them, with room for the introduction and the conclusion: two pages for the report are not two pages for each. What \
-holds for each of them, as readers and tone do, stands in each wish. Without `instructions` every `wish` is empty.
+{BESIDE}
 """
+
+WHOLE_CRITERIA: Final = """\
+- The envelope's `criteria` are those of the whole answer: each goes to the section that can meet it.
+"""
+ADDED: Final = """\
+- The envelope's `sections` are in the plan already, because the person who asked wants them: do not plan them again, \
+and leave room for them.
+"""
+DIVIDING: Final = """
+The envelope's `instructions` are wishes of the person who asked, on length, readers and form: the plan is made to fit \
+them. Divide them: the `wish` of a section is its own part, so that all sections together keep to them, with room for \
+the introduction and the conclusion: two pages for the report are not two pages for each. State a length in words. \
+What holds for every section, as readers and tone do, stands in each wish.
+"""
+
+
+def has_criteria(task: TaskEnvelope) -> bool:
+    """Whether it is said what the whole answer has to meet."""
+    return bool(task.criteria)
+
+
+def has_added_sections(task: TaskEnvelope) -> bool:
+    """Whether somebody added sections before there was a plan."""
+    return bool(task.sections)
+
+
+def has_wishes(task: TaskEnvelope) -> bool:
+    """Whether the person who asked has wishes for the report."""
+    return bool(task.instructions)
 
 
 def list_needs(given: PlannerInput) -> Needs:
@@ -101,6 +132,11 @@ def build_task(given: PlannerInput, loaded: Loaded) -> TaskEnvelope:
             ),
         }
     )
+
+
+def resolve_answer(said: ReportPlan, given: PlannerInput, ids: Mapping[str, str]) -> ReportPlan:
+    """Return the plan with ids in place of the keys of passages."""
+    return said.model_copy(update={"beside": tuple(dict.fromkeys(ids[key] for key in said.beside if key in ids))})
 
 
 def describe_start(given: JsonObject) -> str:
@@ -131,6 +167,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         request="Plan the report for the question in this task envelope.",
         answer=ReportPlan,
         shown=build_task,
+        parts=(Part(WHOLE_CRITERIA, has_criteria), Part(ADDED, has_added_sections), Part(DIVIDING, has_wishes)),
     ),
     input=PlannerInput,
     output=ReportPlan,
@@ -139,6 +176,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
     output_tokens=1_000,
     evidence_tokens=4_000,
     needs=list_needs,
+    settled=resolve_answer,
     begins=describe_start,
     summary=summarize_report_plan,
 )

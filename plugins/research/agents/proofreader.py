@@ -4,7 +4,7 @@ from typing import Final
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
-from elcano.graphs.agents.prompt_texts import CITING, WISHES
+from elcano.graphs.agents.prompt_texts import CITING, GIVEN_MARKS, WISHES
 from elcano.graphs.agents.writing import (
     ReportProse,
     SynthesisInput,
@@ -22,7 +22,7 @@ DRAFT_TOKENS: Final = 20_000
 
 INSTRUCTIONS: Final = f"""\
 You make one report from the drafts of its sections, which are in `sections` as claims with citations. They were \
-written side by side, so they repeat each other; a section that is missing says why.
+written side by side, so they repeat each other; of a section that is missing it is said why.
 
 - Keep the order of the sections and their titles. Merge sections that say the same; leave out what does not serve the \
 question, and what is said a second time. When you merge statements, keep all their citations.
@@ -33,7 +33,7 @@ what stands elsewhere.
 - Limitations say, in sentences, what the sections leave open, each thing once. Missing sections are listed elsewhere: \
 write none for them.
 - Set `answered` to false if the sections do not answer the question. Leave `related` empty.
-{CITING}
+{CITING}{GIVEN_MARKS}
 {WISHES}
 """
 
@@ -65,6 +65,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         request="Make one report of the drafts in this task envelope.",
         answer=ReportProse,
         shown=build_task,
+        ranks=False,
     ),
     input=SynthesisInput,
     output=DraftRef,

@@ -71,7 +71,7 @@ def build_task(given: HypothesizerInput, loaded: Loaded) -> TaskEnvelope:
 
 
 def find_hypothesis_faults(said: Hypotheses, given: HypothesizerInput, ids: Mapping[str, str]) -> Sequence[str]:
-    """Return what is wrong with an answer, for the model to correct."""
+    """Return the mistakes in an answer, for the model to correct."""
     found = []
     if unknown := _list_unknown_keys(said, ids):
         found.append(f"no passage has the key {', '.join(map(repr, unknown))}: name keys of `evidence` alone")
@@ -87,7 +87,7 @@ def resolve_answer(said: Hypotheses, given: HypothesizerInput, ids: Mapping[str,
 
 
 def describe_start(given: JsonObject) -> str:
-    """Describe what the hypothesizer explains, and from how many passages."""
+    """Describe the finding that the hypothesizer explains, and from how many passages."""
     return f"what may be so, from {passages_of(given)}" + (f": {told}" if (told := given.get("instruction")) else "")
 
 

@@ -131,7 +131,7 @@ def describe_start(given: JsonObject) -> str:
 
 
 def summarize_next_turn(output: JsonObject) -> tuple[str, JsonObject]:
-    """Summarize who speaks next, with which instruction and why."""
+    """Summarize the next turn: its speaker, its instruction and the reason."""
     said = ProgressLedger.model_validate(output)
     data: JsonObject = {
         "satisfied": said.request_satisfied.answer,

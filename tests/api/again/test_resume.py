@@ -178,7 +178,7 @@ async def test_sections_that_were_added_and_dropped_midway_are_so_when_it_is_res
         "Section 2",
         "Costs",
     }
-    assert {kind for kind, _, _ in provider.calls() - before} == JOINING
+    assert {kind for kind, _, _ in provider.calls() - before} == JOINING - {"proofreader"}
     assert view["budget"]["tokens"]["used"] == await tokens(store, run_id)
     await log_of(store, run_id)
 

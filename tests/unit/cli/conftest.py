@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from elcano import settings
-from elcano.cli import client
+from elcano.client import connection
 from tests.unit.cli.scripted import Server
 
 
@@ -16,7 +16,7 @@ def use_api(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]]:
 
     def use(port: int) -> None:
         monkeypatch.setenv("ELCANO_API_URL", f"http://127.0.0.1:{port}")
-        monkeypatch.setattr(client, "FIRST_PAUSE", 0.01)
+        monkeypatch.setattr(connection, "FIRST_PAUSE", 0.01)
         settings.get_settings.cache_clear()
 
     yield use

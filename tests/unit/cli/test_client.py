@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from elcano.cli import client
 from elcano.cli.exit_codes import Exit
+from elcano.client import connection
 from tests.unit.cli.scripted import RUN, Answer, Server, problem, run, script_a_run
 
 TOP_UP = f"POST /v1/runs/{RUN}/top-up"
@@ -47,7 +47,7 @@ def test_each_command_has_a_key_of_its_own(server: Server) -> None:
 def test_a_command_that_gives_up_says_how_to_learn_what_became_of_it(
     server: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(client, "REPEAT_SECONDS", 0.0)
+    monkeypatch.setattr(connection, "REPEAT_SECONDS", 0.0)
     server.answer(TOP_UP, UNKNOWN)
     assert run("top-up", RUN, "--tokens", "50000") == Exit.NOT_REACHABLE
     (key,) = keys(server)

@@ -9,11 +9,11 @@ from typing import get_args
 import pytest
 from rich.console import Console
 
-from elcano.cli import client
 from elcano.cli.exit_codes import BY_STATUS, Exit
 from elcano.cli.options import Form
 from elcano.cli.reports import MEDIA_TYPES
 from elcano.cli.runs import build_runs_table
+from elcano.client import connection
 from elcano.dev.claims import free_ports
 from elcano.graphs.contracts import RunStatus
 from tests.unit.cli.scripted import (
@@ -180,7 +180,7 @@ def test_an_api_that_is_not_there_is_said_so(
 ) -> None:
     (port,) = free_ports(1)
     use_api(port)
-    monkeypatch.setattr(client, "GIVE_UP_SECONDS", 0.05)
+    monkeypatch.setattr(connection, "GIVE_UP_SECONDS", 0.05)
     assert run("runs") == Exit.NOT_REACHABLE
     assert run("watch", RUN) == Exit.NOT_REACHABLE
     assert "elcano serve" in capsys.readouterr().err

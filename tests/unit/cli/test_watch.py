@@ -2,6 +2,7 @@
 
 import json
 import re
+from queue import SimpleQueue
 
 import pytest
 
@@ -94,11 +95,14 @@ def test_ctrl_c_leaves_the_run_and_says_how_to_come_back(
     server: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     script_a_run(server, stream(event(1, "started")))
-    monkeypatch.setattr("elcano.cli.client.time.sleep", interrupt)
+    monkeypatch.setattr("elcano.client.blocking.SimpleQueue", Interrupted)
     assert run("ask", "Why?") == Exit.INTERRUPTED
     assert f"elcano watch {RUN}" in capsys.readouterr().err
     assert not [request for request, _, _ in server.asked if "stop" in request]
 
 
-def interrupt(seconds: float) -> None:
-    raise KeyboardInterrupt
+class Interrupted(SimpleQueue[object]):
+    """What is waited for when Ctrl-C is pressed."""
+
+    def get(self, block: bool = True, timeout: float | None = None) -> object:
+        raise KeyboardInterrupt

@@ -2,7 +2,10 @@
 
 import pytest
 
-from elcano.activities.report.statement_support import check_connecting_statement, determine_support
+from elcano.activities.prose.markdown_parser import parse_markdown
+from elcano.activities.prose.statements import extract_statements
+from elcano.activities.report.checked_draft import key_statement
+from elcano.activities.report.statement_support import check_connecting_statement, determine_support, list_preceding
 from elcano.graphs.report.statements import CheckedCitation, Judgement, Statement, StatementKind, Support
 from tests.unit.activities.support.test_speaking import NONSENSE, PASSAGE, TRUE
 
@@ -123,3 +126,14 @@ def test_an_inference_may_say_what_the_statements_it_names_say() -> None:
         determine_support(statement("So 12 % is little.", "by 12.3 %", "inference"), (), None, facts=named).support
         == "unchecked"
     )
+
+
+def test_what_stands_before_a_statement_is_its_own_item_or_what_leads_to_the_list() -> None:
+    written = extract_statements(parse_markdown("- A model fell [a]. Its cost rose [a].\n- Another rose [a].", {"a"}))
+    assert list_preceding(written, "Two were seen:", "list") == ("Two were seen:", "A model fell.", "Two were seen:")
+
+
+@pytest.mark.parametrize(("said", "moves"), [("Its cost rose.", True), ("“It” rose.", True), ("Costs rose.", False)])
+def test_only_what_points_back_is_judged_anew_behind_another_sentence(said: str, moves: bool) -> None:
+    one = statement(said, "q")
+    assert (key_statement(one, "A model fell.") != key_statement(one, "Another did.")) == moves

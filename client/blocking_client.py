@@ -1,0 +1,162 @@
+"""Research from programs that wait: `Elcano` is the API, `Run` one run of it, which displays itself in a notebook.
+
+Both are `AsyncElcano` and `AsyncRun`, waited for; what methods do is told there.
+"""
+
+from collections.abc import Iterator, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from elcano.client.async_client import AsyncElcano, AsyncRun
+from elcano.client.blocking import EventLoopThread
+from elcano.client.connection import Streamed
+from elcano.client.run_display import describe_run
+from elcano.graphs.report.report import Report
+from elcano.graphs.state.events import AgentEvent
+
+if TYPE_CHECKING:
+    from elcano.api.runs.run_view import RunList, RunView
+    from elcano.storage.evidence import Evidence
+
+
+class Elcano:
+    """The API at `base_url`; by default the one that the settings name (`ELCANO_API_URL`)."""
+
+    def __init__(self, base_url: str = "", *, headers: Mapping[str, str] | None = None) -> None:
+        self._loop = EventLoopThread()
+        self.asynchronous = AsyncElcano(base_url, headers=headers)
+
+    def __enter__(self) -> "Elcano":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close what is open."""
+        self._loop.call(self.asynchronous.close)
+        self._loop.close()
+
+    def research(self, question: str, *, key: str = "", **request: Any) -> "Run":
+        """Start a run and return it at once; `request` are further fields of `POST /v1/runs`."""
+
+        async def start() -> AsyncRun:
+            return await self.asynchronous.research(question, key=key, **request)
+
+        return Run(self._loop.call(start), self._loop)
+
+    def run(self, run_id: str) -> "Run":
+        """The run with this id; nothing is asked yet."""
+        return Run(self.asynchronous.run(run_id), self._loop)
+
+    def list_runs(self, **filters: str | int) -> "RunList":
+        """One page of runs, the newest first; `filters` are the parameters of `GET /v1/runs`."""
+
+        async def ask() -> "RunList":
+            return await self.asynchronous.list_runs(**filters)
+
+        return self._loop.call(ask)
+
+
+class Run:
+    """One run."""
+
+    def __init__(self, run: AsyncRun, loop: EventLoopThread) -> None:
+        self.asynchronous = run
+        self._loop = loop
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.run_id!r})"
+
+    def _repr_markdown_(self) -> str:
+        """How it stands, and its report once there is one: notebooks show this."""
+        view = self.view()
+        return describe_run(view, self.report().markdown if view.report else "")
+
+    @property
+    def run_id(self) -> str:
+        """Its id, which is also that of its Temporal workflow."""
+        return self.asynchronous.run_id
+
+    def view(self) -> "RunView":
+        """How it stands."""
+        return self._loop.call(self.asynchronous.view)
+
+    def stream(self, after: str = "") -> Iterator[Streamed]:
+        """All that is told of it, also notices on the stream and the words that are being written."""
+        return self._loop.iterate(self.asynchronous.stream(after))
+
+    def events(self, after: str = "") -> Iterator[AgentEvent]:
+        """Its events, from the first or from `after` the one with this id, to the terminal one."""
+        return self._loop.iterate(self.asynchronous.events(after))
+
+    def wait(self) -> "Run":
+        """Return it once it has ended, however it did."""
+        self._loop.call(self.asynchronous.wait)
+        return self
+
+    def report(self) -> Report:
+        """Its report, with every statement, citation and verdict as data, and as `markdown`."""
+        return self._loop.call(self.asynchronous.report)
+
+    def report_as(self, media_type: str) -> str:
+        """Its report, or the references of it, in a form that the API serves."""
+        return self._loop.call(self.asynchronous.report_as, media_type)
+
+    def evidence(self) -> Iterator["Evidence"]:
+        """The passages that it found, in the order of finding."""
+        return self._loop.iterate(self.asynchronous.evidence())
+
+    def control(self, action: str, *, key: str = "", **body: Any) -> dict[str, Any]:
+        """Ask something of it, by the last part of the path of the API; see `AsyncRun.control`."""
+
+        async def ask() -> dict[str, Any]:
+            return await self.asynchronous.control(action, key=key, **body)
+
+        return self._loop.call(ask)
+
+    def pause(self) -> None:
+        """Pause it once the calls that are under way are done."""
+        self._loop.call(self.asynchronous.pause)
+
+    def unpause(self) -> None:
+        """Continue it."""
+        self._loop.call(self.asynchronous.unpause)
+
+    def stop(self, reason: str = "") -> None:
+        """End its research now; it writes its report from what it has."""
+        self._loop.call(self.asynchronous.stop, reason)
+
+    def cancel(self) -> None:
+        """End it without a report."""
+        self._loop.call(self.asynchronous.cancel)
+
+    def steer(self, **changes: Any) -> dict[str, Any]:
+        """Change what it does from its next step on."""
+        return self.control("steer", **changes)
+
+    def top_up(self, **amounts: Any) -> dict[str, Any]:
+        """Raise its limits."""
+        return self.control("top-up", **amounts)
+
+    def resume(self, **request: Any) -> dict[str, Any]:
+        """Resume it after its end where it left off."""
+        return self.control("resume", **request)
+
+    def roll_back(self, step: int, **request: Any) -> dict[str, Any]:
+        """Continue it from before `step`; the steps after that are undone."""
+        return self.control("rollback", step=step, **request)
+
+    def fork(self, step: int, *, key: str = "", **changes: Any) -> "Run":
+        """Start a run that begins with its steps before `step` and differs from there on."""
+
+        async def start() -> AsyncRun:
+            return await self.asynchronous.fork(step, key=key, **changes)
+
+        return Run(self._loop.call(start), self._loop)
+
+    def delete(self) -> None:
+        """Delete it with all that it left; it must have ended."""
+        self._loop.call(self.asynchronous.delete)

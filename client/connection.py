@@ -1,0 +1,221 @@
+"""A connection to the API: requests, their repetition, and streams that resume by themselves.
+
+What changes something is sent with an idempotency key, so that it can be sent again and still happens once.
+"""
+
+import asyncio
+import json
+import time
+import uuid
+from collections.abc import AsyncIterator, Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import httpx
+from httpx_sse import EventSource, ServerSentEvent
+
+from elcano import __version__
+from elcano.client.errors import (
+    OutcomeUnknown,
+    Unavailable,
+    Unreachable,
+    explain_transport_error,
+    read_problem,
+)
+from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.state.events import AgentEvent
+
+GIVE_UP_SECONDS = 120.0
+"""How long to keep reconnecting a stream that broke off, without one response."""
+REPEAT_SECONDS = 60.0
+"""How long to resend a request whose outcome is unknown."""
+FIRST_PAUSE = 0.5
+LONGEST_PAUSE = 5.0
+QUIET_SECONDS = 60.0
+"""A stream that is silent for this long, heartbeats included, counts as dead."""
+
+_NOTICES = {"waiting", "unreadable"}
+"""Messages about the stream itself: no worker answers, or a section's events are lost."""
+_LIVE_TEXT = "streaming"
+"""Messages with the text that is being written. They are no events: the next one replaces them."""
+
+
+class Notice(Frozen):
+    """A message about the stream, not about the run: that it was resumed, that a run waits for a worker."""
+
+    text: str
+
+
+class LiveText(Frozen):
+    """The text that is being written, as far as it is known; the next one of its path replaces it."""
+
+    words: JsonObject
+    """As the server's `streaming` messages carry it; empty: none of what was told holds any longer."""
+
+
+Streamed: TypeAlias = AgentEvent | Notice | LiveText
+
+
+class Connection:
+    """A connection to the API at `base_url`, from one event loop.
+
+    Raises, in all of its methods:
+        Unreachable: there is no answer.
+        Problem: the API refuses; see its kinds.
+    """
+
+    def __init__(self, base_url: str, *, headers: Mapping[str, str] | None = None) -> None:
+        self.base_url = base_url
+        self._http = httpx.AsyncClient(
+            base_url=base_url,
+            timeout=httpx.Timeout(30.0, read=QUIET_SECONDS),
+            headers={"User-Agent": f"elcano/{__version__}", **(headers or {})},
+        )
+
+    async def close(self) -> None:
+        """Close what is open."""
+        await self._http.aclose()
+
+    async def get(self, path: str, **params: str | int | list[str]) -> Any:
+        """Return the JSON at `path`."""
+        return (await self._send("GET", path, params=params)).json()
+
+    async def get_text(self, path: str, media_type: str) -> str:
+        """Return the text at `path`, as one of the media types that the API serves it in."""
+        return (await self._send("GET", path, headers={"Accept": media_type})).text
+
+    async def post(self, path: str, body: Mapping[str, Any]) -> Any:
+        """Post `body` once and return the JSON that answers it."""
+        return (await self._send("POST", path, json=body)).json()
+
+    async def delete(self, path: str) -> None:
+        """Delete the resource at `path`."""
+        await self._send("DELETE", path)
+
+    async def post_with_key(
+        self, path: str, body: Mapping[str, Any], key: str = "", say: Callable[[str], None] | None = None
+    ) -> Any:
+        """The JSON that answers `body`. It is sent again, with the same idempotency key, until its outcome is known.
+
+        Args:
+            path: where it is sent.
+            body: what is sent.
+            key: that of an earlier request with the same body; a new one if it is empty.
+            say: called with a sentence whenever it is sent again.
+
+        Raises:
+            OutcomeUnknown: nothing is known after `REPEAT_SECONDS`.
+        """
+        headers = {"Idempotency-Key": key or str(uuid.uuid4())}
+        pause, begun = FIRST_PAUSE, time.monotonic()
+        while True:
+            try:
+                response = await self._http.post(path, json=body, headers=headers)
+            except httpx.ConnectError as error:
+                raise self._no_answer(error) from error
+            except httpx.TransportError as error:
+                unknown = f"the answer was lost ({explain_transport_error(error)})"
+            else:
+                if response.is_success:
+                    return response.json()
+                problem = read_problem(response)
+                if response.status_code != httpx.codes.SERVICE_UNAVAILABLE:
+                    raise problem
+                unknown = str(problem)
+            if time.monotonic() - begun >= REPEAT_SECONDS:
+                raise OutcomeUnknown(unknown, key=headers["Idempotency-Key"])
+            if say is not None:
+                say(f"{unknown}; trying again")
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    async def download(self, path: str, file: Path) -> None:
+        """Save `path` as `file`, byte for byte, once all of it has arrived; if it breaks off, the file is as it was."""
+        partial = file.with_name(f"{file.name}.part")
+        try:
+            async with self._http.stream("GET", path) as response:
+                await _require_success(response)
+                with partial.open("wb") as out:
+                    async for piece in response.aiter_bytes():
+                        out.write(piece)
+            partial.replace(file)
+        except httpx.ConnectError as error:
+            raise self._no_answer(error) from error
+        except httpx.TransportError as error:
+            raise Unreachable(f"the download broke off ({explain_transport_error(error)}): try again") from error
+        finally:
+            partial.unlink(missing_ok=True)
+
+    async def stream_run(self, run_id: str, after: str = "") -> AsyncIterator[Streamed]:
+        """What happens to a run, to its terminal event; a stream that breaks off is resumed after the last event.
+
+        Args:
+            run_id: the run.
+            after: the id of an event's message; what came after it is streamed. Empty: from the first event.
+
+        Raises:
+            Unreachable: the API was out of reach for `GIVE_UP_SECONDS`.
+        """
+        last_id, pause, heard = after, FIRST_PAUSE, time.monotonic()
+        while True:
+            try:
+                async for message in self._stream_messages(run_id, last_id):
+                    last_id, pause, heard = message.id or last_id, FIRST_PAUSE, time.monotonic()
+                    told = _read_message(message)
+                    yield told
+                    if isinstance(told, AgentEvent) and told.terminal:
+                        return
+            except httpx.TransportError as error:
+                yield Notice(text=f"the stream broke off ({explain_transport_error(error)}); resuming")
+            except Unavailable:
+                pass  # it is asked again, as after a stream that broke off
+            yield LiveText(words={})
+            if time.monotonic() - heard > GIVE_UP_SECONDS:
+                raise Unreachable(f"{self.base_url} did not answer for {GIVE_UP_SECONDS:g} s")
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    async def _stream_messages(self, run_id: str, last_id: str) -> AsyncIterator[ServerSentEvent]:
+        headers = {"Accept": "text/event-stream"} | ({"Last-Event-ID": last_id} if last_id else {})
+        async with self._http.stream("GET", f"/v1/runs/{run_id}/events", headers=headers) as response:
+            await _require_success(response)
+            async for message in iterate_messages(response):
+                yield message
+
+    async def _send(self, method: str, path: str, **options: Any) -> httpx.Response:
+        try:
+            response = await self._http.request(method, path, **options)
+        except httpx.TransportError as error:
+            raise self._no_answer(error) from error
+        if not response.is_success:
+            raise read_problem(response)
+        return response
+
+    def _no_answer(self, error: httpx.TransportError) -> Unreachable:
+        return Unreachable(
+            f"the API at {self.base_url} does not answer ({explain_transport_error(error)}): "
+            "start it with `elcano serve`, or set ELCANO_API_URL to its address"
+        )
+
+
+async def iterate_messages(response: httpx.Response) -> AsyncIterator[ServerSentEvent]:
+    """The messages of a stream that have data; one that is cut off before its empty line was never sent."""
+    # By the standard, a message without data is no event, but it comes as one here: a heartbeat after an id, say.
+    async for message in EventSource(response).aiter_sse():
+        if message.data:
+            yield message
+
+
+def _read_message(message: ServerSentEvent) -> Streamed:
+    if message.event in _NOTICES:
+        return Notice(text=str(json.loads(message.data)["message"]))
+    if message.event == _LIVE_TEXT:
+        return LiveText(words=json.loads(message.data))
+    return AgentEvent.model_validate_json(message.data)
+
+
+async def _require_success(response: httpx.Response) -> None:
+    """Raise the problem that the answer is, if it is one."""
+    if not response.is_success:
+        await response.aread()
+        raise read_problem(response)

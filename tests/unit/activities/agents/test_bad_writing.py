@@ -66,7 +66,7 @@ def _by_titles(said: Any) -> Any:
         (answer(GOOD, {**FLOATS, "quote": "it swims on water"}, MIXES), "Oil floats on water", 1),
         (answer("L'huile flotte sur l'eau [a]."), "L'huile flotte sur l'eau", 0),
         (answer("No passage found says how deep it floats.", FLOATS), "No passage found says how deep it floats.", 0),
-        (answer("This is not answered. No passage found says how deep it floats.", FLOATS), "This is not answered.", 0),
+        (answer("The passages found do not say it. No passage found is deep.", FLOATS), "The passages found do not", 0),
         (answer("Oil floats on water, and it is light, [a] but [b] heavy"), "Oil floats on water", 0),
     ],
     ids=(

@@ -232,7 +232,7 @@ async def test_sections_begin_with_what_the_survey_found_and_are_written_once(tm
     assert [(one.text, one.met, one.evidence) for one in section.criteria] == [
         ("names the hour", True, (key_of(hours, "opening"),))
     ]
-    assert section.notes == ("So it stands.", "Not yet.")
+    assert section.notes == ("Not yet.",)
     assert hours.evidence[0].title == "opening", "what meets a criterion comes first"
     assert "bread" not in {item.title for item in hours.evidence if item.text}
     assert {one.title for one in came.journal.run.state.plan} == {"Hours", "Toll"}

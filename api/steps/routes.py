@@ -24,6 +24,7 @@ from elcano.api.http.errors import (
     WorkerUnavailable,
     problem_docs,
 )
+from elcano.api.reports.results import load_artifact
 from elcano.api.runs.budget_view import BudgetView
 from elcano.api.runs.run_log import RunHistory, read_story
 from elcano.api.services import Provided
@@ -168,12 +169,7 @@ async def _load_written_artifact(artifact: str | None, store: TenantStore) -> st
     Raises:
         ReportLost: it did, and it is not in the store.
     """
-    if artifact is None:
-        return None
-    content = await store.artifacts.get(artifact)
-    if content is None:
-        raise ReportLost(f"the store does not have {artifact!r}; is this the run's data directory?")
-    return content
+    return None if artifact is None else await load_artifact(artifact, store)
 
 
 def _draft_of(log: RunLog) -> str | None:

@@ -1,13 +1,13 @@
 """Runs against experts' answers: what they find and cite of the experts' passages, and how well claims are checked.
 
     python -m benchmarks.quality scholarqa FOLDER [retrieval] [rubrics] [claims] [runs]
-        [--model NAME] [--mode MODE] [--question ID ...] [--sample N] [--seed N] [--withhold]
+        [--model NAME] [--mode MODE] [--encoder NAME] [--question ID ...] [--sample N] [--seed N] [--withhold]
 
 FOLDER is the development half of ScholarQABench: `expert_answers.jsonl`, `rubrics.jsonl` and `claims.jsonl`. All
 passages of all experts are one collection, each a document.
 
 - `retrieval`: recall@20 of the passages that an expert cites, the question searched as it is; beside it that of bm25s
-  over the same texts.
+  over the same texts. With `--encoder` also that of `search_related`, as if all of them were passages of one run.
 - `rubrics`: what an answer has to say is there if one of its snippets is among the first 20 found, by weight.
 - `claims`: true and false claims told apart by the check of support: by code, or by the reviewer with a model.
 - `runs`: each question is researched. Recall of the expert's passages among those found and those cited, citations
@@ -39,6 +39,8 @@ from temporalio.testing import ActivityEnvironment
 from benchmarks.quality.asking import LIMIT_BYTES, document_of
 from benchmarks.quality.spending import Spending, print_spending
 from elcano.activities.agents.agent_activity import AgentActivities
+from elcano.activities.similarity.embedder import open_embedder
+from elcano.activities.similarity.similar_passages import rank_related_passages
 from elcano.activities.sources.registry import Sources
 from elcano.activities.support.missing_facts import Statement
 from elcano.activities.support.statement_check import judge_statement
@@ -49,6 +51,7 @@ from elcano.graphs.model_names import OFFLINE
 from elcano.plugins.documents.folder import Folder
 from elcano.plugins.documents.source import DocumentsSource
 from elcano.settings import Settings
+from elcano.storage.evidence import Evidence
 from elcano.storage.store import open_store
 from elcano.testing.research import run_research
 
@@ -103,9 +106,9 @@ async def open_library(documents: dict[str, str], work: Path) -> AsyncIterator[D
 
 
 async def search_documents(source: DocumentsSource, question: str) -> list[str]:
-    """The documents of the first passages, best first."""
-    found = await source.search(question, DEPTH)
-    return list(dict.fromkeys(document_of(passage) for passage in found.evidence))
+    """The first documents, best first; of each several passages may be found."""
+    found = await source.search(question, 3 * DEPTH)
+    return list(dict.fromkeys(document_of(passage) for passage in found.evidence))[:DEPTH]
 
 
 def search_bm25s(documents: dict[str, str], questions: Sequence[str]) -> list[list[str]]:
@@ -119,15 +122,41 @@ def search_bm25s(documents: dict[str, str], questions: Sequence[str]) -> list[li
     return [[keys[int(place)] for place in row] for row in found]
 
 
-async def measure_retrieval(folder: Path, work: Path, asked: Sequence[ExpertQuestion]) -> None:
+def rank_by_encoder(documents: dict[str, str], questions: Sequence[str], encoder: str) -> list[list[str]]:
+    """What `search_related` finds, were all documents passages of one run, with the encoder that is named."""
+    embedder = open_embedder(encoder)
+    passages = [
+        Evidence(
+            id=key,
+            source="papers",
+            document=key,
+            content_hash="",
+            title=title.removeprefix("# "),
+            locator=key,
+            text=text.strip(),
+            start=0,
+            end=len(text),
+        )
+        for key, (title, _, text) in ((key, whole.partition("\n\n")) for key, whole in documents.items())
+    ]
+    return [[one.id for one in rank_related_passages(asked, passages, DEPTH, embedder)] for asked in questions]
+
+
+async def measure_retrieval(folder: Path, work: Path, asked: Sequence[ExpertQuestion], encoder: str) -> None:
     """Prints recall@20 of cited passages, by the product and by bm25s in the same run."""
     documents, _ = pool_passages(read_rows(folder / "expert_answers.jsonl"))
-    others = search_bm25s(documents, [one.question for one in asked])
+    questions = [one.question for one in asked]
+
+    def recall(found: Sequence[Sequence[str]]) -> list[float]:
+        return [len(one.cited.intersection(docs)) / len(one.cited) for one, docs in zip(asked, found, strict=True)]
+
+    theirs = recall(search_bm25s(documents, questions))
     async with open_library(documents, work) as source:
-        found = [await search_documents(source, one.question) for one in asked]
-    own = [len(one.cited & set(docs)) / len(one.cited) for one, docs in zip(asked, found, strict=True)]
-    theirs = [len(one.cited & set(docs)) / len(one.cited) for one, docs in zip(asked, others, strict=True)]
+        own = recall([await search_documents(source, question) for question in questions])
     _print("retrieval", f"recall@{DEPTH} of cited passages", own)
+    if encoder:
+        ranked = await asyncio.to_thread(rank_by_encoder, documents, questions, encoder)
+        _print("retrieval", f"recall@{DEPTH}, with the encoder", recall(ranked))
     _print("retrieval", f"recall@{DEPTH}, bm25s", theirs)
     print(f"{'retrieval':10} {'share of bm25s':36} {fmean(own) / fmean(theirs):8.3f} of {len(documents)} passages")
 
@@ -282,7 +311,7 @@ async def measure(arguments: argparse.Namespace) -> None:
         work = arguments.keep or Path(temporary)
         work.mkdir(parents=True, exist_ok=True)
         if "retrieval" in parts:
-            await measure_retrieval(arguments.folder, work, asked)
+            await measure_retrieval(arguments.folder, work, asked, arguments.encoder)
         if "rubrics" in parts:
             await measure_rubrics(arguments.folder, work, rows)
         if "claims" in parts:
@@ -305,6 +334,9 @@ def main(argv: Sequence[str]) -> None:
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     parser.add_argument("parts", nargs="*", metavar="part", help=f"one of {', '.join(PARTS)}")
     parser.add_argument("--model", default=OFFLINE, help="the model of `claims` and `runs`")
+    parser.add_argument(
+        "--encoder", default="", help="of `retrieval` as well: a folder or package, as ELCANO_EMBEDDINGS"
+    )
     parser.add_argument("--mode", default="iterative", help="the mode of `runs`")
     parser.add_argument("--question", nargs="*", default=(), metavar="ID", help="only these questions")
     parser.add_argument("--withhold", action="store_true", help="research without the expert's own passages")

@@ -311,7 +311,7 @@ async def test_a_path_that_takes_too_long_is_a_named_gap(temporal: Client, scrip
     merged = given_to(script, "consensus")
 
     async def endless(given: JsonObject) -> None:
-        while given["question"] == "What of 2024?" and "dialect" in given:  # its SQL writer
+        while given["question"] == "What of 2024?" and "saved_questions" in given:  # its SQL writer
             activity.heartbeat()
             await asyncio.sleep(0.05)
 
@@ -349,7 +349,7 @@ async def test_the_thinking_of_a_model_is_no_time_of_a_path(temporal: Client, sc
     of_paths(script, ["2023", "2024"])
 
     async def slowly(given: JsonObject) -> None:
-        if given["question"] == "What of 2024?" and "dialect" in given:  # its SQL writer
+        if given["question"] == "What of 2024?" and "saved_questions" in given:  # its SQL writer
             await asyncio.sleep(3)
 
     script.watching = slowly

@@ -334,9 +334,7 @@ def main(argv: Sequence[str]) -> None:
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     parser.add_argument("parts", nargs="*", metavar="part", help=f"one of {', '.join(PARTS)}")
     parser.add_argument("--model", default=OFFLINE, help="the model of `claims` and `runs`")
-    parser.add_argument(
-        "--encoder", default="", help="of `retrieval` as well: a folder or package, as ELCANO_EMBEDDINGS"
-    )
+    parser.add_argument("--encoder", default="", help="of `retrieval` as well, as ELCANO_EMBEDDINGS names it")
     parser.add_argument("--mode", default="iterative", help="the mode of `runs`")
     parser.add_argument("--question", nargs="*", default=(), metavar="ID", help="only these questions")
     parser.add_argument("--withhold", action="store_true", help="research without the expert's own passages")

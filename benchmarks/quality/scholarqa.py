@@ -1,7 +1,8 @@
 """Runs against experts' answers: what they find and cite of the experts' passages, and how well claims are checked.
 
     python -m benchmarks.quality scholarqa FOLDER [retrieval] [rubrics] [claims] [runs]
-        [--model NAME] [--mode MODE] [--encoder NAME] [--question ID ...] [--sample N] [--seed N]
+        [--model NAME] [--mode MODE] [--sections N] [--iterations N] [--encoder NAME]
+        [--question ID ...] [--sample N] [--seed N]
 
 FOLDER is the development half of ScholarQABench: `expert_answers.jsonl`, `rubrics.jsonl` and `claims.jsonl`. All
 passages of all experts are one collection, each a document.
@@ -45,7 +46,9 @@ from elcano.activities.support.missing_facts import Statement
 from elcano.activities.support.statement_check import judge_statement
 from elcano.graphs.agents.review import ReviewedStatement, ReviewerInput, ReviewVerdicts
 from elcano.graphs.catalogue.sources import build_collection_spec
+from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.contracts import AgentCall, ModelChoice
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.model_names import OFFLINE
 from elcano.plugins.documents.folder import Folder
 from elcano.plugins.documents.source import DocumentsSource
@@ -233,9 +236,12 @@ async def _review_claims(
 
 
 async def measure_runs(
-    folder: Path, work: Path, asked: Sequence[ExpertQuestion], model: str, mode: str, spending: Spending
+    arguments: argparse.Namespace, work: Path, asked: Sequence[ExpertQuestion], spending: Spending
 ) -> None:
     """Researches each question and prints what reports find, cite and support."""
+    folder, model, mode = arguments.folder, arguments.model, arguments.mode
+    wanted = {name: value for name in ("sections", "iterations") if (value := getattr(arguments, name)) is not None}
+    limits = default_limits(MODES[mode]).model_copy(update=wanted)
     documents, _ = pool_passages(read_rows(folder / "expert_answers.jsonl"))
     found, cited, held, supported, read = list[float](), list[float](), [0, 0], [0, 0], 0
     async with open_library(documents, work) as source:
@@ -248,6 +254,7 @@ async def measure_runs(
                 model=model,
                 mode=mode,
                 review=model != OFFLINE,
+                limits=limits,
                 within=spending.within,
             )
             seen = {_document_of_id(ref.id) for ref in journal.run.state.evidence}
@@ -304,7 +311,7 @@ async def measure(arguments: argparse.Namespace) -> None:
         if "claims" in parts:
             await measure_claims(arguments.folder, work, arguments.model, spending)
         if "runs" in parts:
-            await measure_runs(arguments.folder, work, asked, arguments.model, arguments.mode, spending)
+            await measure_runs(arguments, work, asked, spending)
     if spending.calls:
         print_spending(spending)
 
@@ -323,6 +330,8 @@ def main(argv: Sequence[str]) -> None:
         "--encoder", default="", help="of `retrieval` as well: a folder or package, as ELCANO_EMBEDDINGS"
     )
     parser.add_argument("--mode", default="iterative", help="the mode of `runs`")
+    parser.add_argument("--sections", type=int, metavar="N", help="at most, of `runs` in a mode that plans them")
+    parser.add_argument("--iterations", type=int, metavar="N", help="at most, of `runs`")
     parser.add_argument("--question", nargs="*", default=(), metavar="ID", help="only these questions")
     parser.add_argument("--sample", type=int, help="only so many questions")
     parser.add_argument("--seed", type=int, default=0)

@@ -175,3 +175,19 @@ def test_exponents_and_indices_are_found_as_they_are_typed(text: str, quote: str
 )
 def test_an_exponent_is_no_digit_of_its_base_and_no_quote_ends_before_it(text: str, quote: str) -> None:
     assert QuoteIndex.of(text).find(quote) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "there"),
+    [
+        ("It has a full phononic bandgap11. It is wide.", "a full phononic bandgap", "a full phononic bandgap"),
+        ("It uses waves8,9 of sound.", "It uses waves", "It uses waves"),
+        ("Built on Llama2 and more.", "Built on Llama", None),
+        ("It emits CO2 at night.", "It emits CO", None),
+        ("It gave mass500 in all.", "It gave mass", None),
+        ("The gene12a is known.", "The gene", None),
+    ],
+)
+def test_a_footnote_number_glued_to_the_last_word_may_be_left_off(text: str, quote: str, there: str | None) -> None:
+    place = QuoteIndex.of(text).find(quote)
+    assert (text[slice(*place)] if place else None) == there

@@ -10,6 +10,7 @@ from temporalio import activity
 from temporalio.client import Client
 
 from elcano.graphs.contracts import RESEARCH_WORKFLOW, ToolCall, ToolResult
+from elcano.graphs.dry_run.in_memory_run import run_in_memory
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle.start_and_fold import fold
@@ -20,7 +21,6 @@ from elcano.graphs.spec.limits import DATA_PATH
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.failures import Ending, FailureType
 from elcano.plugins.data.query_path import path_graph
-from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Refused, Script
 from elcano.testing.temporal import scripted_activities
 from tests.tables import asked_of_tables, fault, in_turn, mended, of_paths, result, written

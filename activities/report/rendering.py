@@ -161,7 +161,7 @@ def _render_header(call: PublishCall, words: Phrases, author: str, doubts: Seque
 
 def _render_partial_notice(ending: Ending, words: Phrases) -> str:
     said = words.incomplete if ending.kind in MISSING else words.partial
-    return said.format(reason=escape_markdown(_describe_ending(ending, words)))
+    return said.format(reason=sanitize_markdown(_describe_ending(ending, words)))
 
 
 def _render_followed_run(call: PublishCall) -> str:

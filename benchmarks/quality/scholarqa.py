@@ -1,7 +1,8 @@
 """Runs against experts' answers: what they find and cite of the experts' passages, and how well claims are checked.
 
     python -m benchmarks.quality scholarqa FOLDER [retrieval] [rubrics] [claims] [runs]
-        [--model NAME] [--mode MODE] [--encoder NAME] [--question ID ...] [--sample N] [--seed N] [--withhold]
+        [--model NAME] [--mode MODE] [--sections N] [--iterations N] [--encoder NAME]
+        [--question ID ...] [--sample N] [--seed N] [--withhold]
 
 FOLDER is the development half of ScholarQABench: `expert_answers.jsonl`, `rubrics.jsonl` and `claims.jsonl`. All
 passages of all experts are one collection, each a document.
@@ -33,25 +34,24 @@ from statistics import fmean
 from typing import Any, Final
 from uuid import uuid4
 
-import bm25s
 from temporalio.testing import ActivityEnvironment
 
 from benchmarks.quality.asking import LIMIT_BYTES, document_of
+from benchmarks.quality.rankings import rank_by_bm25s, rank_by_encoder
 from benchmarks.quality.spending import Spending, print_spending
 from elcano.activities.agents.agent_activity import AgentActivities
-from elcano.activities.similarity.embedder import open_embedder
-from elcano.activities.similarity.similar_passages import rank_related_passages
 from elcano.activities.sources.registry import Sources
 from elcano.activities.support.missing_facts import Statement
 from elcano.activities.support.statement_check import judge_statement
 from elcano.graphs.agents.review import ReviewedStatement, ReviewerInput, ReviewVerdicts
 from elcano.graphs.catalogue.sources import build_collection_spec
+from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.contracts import AgentCall, ModelChoice
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.model_names import OFFLINE
 from elcano.plugins.documents.folder import Folder
 from elcano.plugins.documents.source import DocumentsSource
 from elcano.settings import Settings
-from elcano.storage.evidence import Evidence
 from elcano.storage.store import open_store
 from elcano.testing.research import run_research
 
@@ -111,37 +111,6 @@ async def search_documents(source: DocumentsSource, question: str) -> list[str]:
     return list(dict.fromkeys(document_of(passage) for passage in found.evidence))[:DEPTH]
 
 
-def search_bm25s(documents: dict[str, str], questions: Sequence[str]) -> list[list[str]]:
-    """The same by bm25s: English stop words, no stemmer."""
-    keys = list(documents)
-    retriever = bm25s.BM25()
-    texts = bm25s.tokenize([documents[key] for key in keys], stopwords="en", show_progress=False)
-    retriever.index(texts, show_progress=False)
-    asked = bm25s.tokenize(list(questions), stopwords="en", show_progress=False)
-    found, _ = retriever.retrieve(asked, k=min(DEPTH, len(keys)), show_progress=False)
-    return [[keys[int(place)] for place in row] for row in found]
-
-
-def rank_by_encoder(documents: dict[str, str], questions: Sequence[str], encoder: str) -> list[list[str]]:
-    """What `search_related` finds, were all documents passages of one run, with the encoder that is named."""
-    embedder = open_embedder(encoder)
-    passages = [
-        Evidence(
-            id=key,
-            source="papers",
-            document=key,
-            content_hash="",
-            title=title.removeprefix("# "),
-            locator=key,
-            text=text.strip(),
-            start=0,
-            end=len(text),
-        )
-        for key, (title, _, text) in ((key, whole.partition("\n\n")) for key, whole in documents.items())
-    ]
-    return [[one.id for one in rank_related_passages(asked, passages, DEPTH, embedder)] for asked in questions]
-
-
 async def measure_retrieval(folder: Path, work: Path, asked: Sequence[ExpertQuestion], encoder: str) -> None:
     """Prints recall@20 of cited passages, by the product and by bm25s in the same run."""
     documents, _ = pool_passages(read_rows(folder / "expert_answers.jsonl"))
@@ -150,12 +119,12 @@ async def measure_retrieval(folder: Path, work: Path, asked: Sequence[ExpertQues
     def recall(found: Sequence[Sequence[str]]) -> list[float]:
         return [len(one.cited.intersection(docs)) / len(one.cited) for one, docs in zip(asked, found, strict=True)]
 
-    theirs = recall(search_bm25s(documents, questions))
+    theirs = recall(rank_by_bm25s(documents, questions, DEPTH))
     async with open_library(documents, work) as source:
         own = recall([await search_documents(source, question) for question in questions])
     _print("retrieval", f"recall@{DEPTH} of cited passages", own)
     if encoder:
-        ranked = await asyncio.to_thread(rank_by_encoder, documents, questions, encoder)
+        ranked = await asyncio.to_thread(rank_by_encoder, documents, questions, encoder, DEPTH)
         _print("retrieval", f"recall@{DEPTH}, with the encoder", recall(ranked))
     _print("retrieval", f"recall@{DEPTH}, bm25s", theirs)
     print(f"{'retrieval':10} {'share of bm25s':36} {fmean(own) / fmean(theirs):8.3f} of {len(documents)} passages")
@@ -236,14 +205,16 @@ async def _review_claims(
 
 
 async def measure_runs(
+    arguments: argparse.Namespace,
     documents: dict[str, str],
     work: Path,
     asked: Sequence[ExpertQuestion],
-    model: str,
-    mode: str,
     spending: Spending,
 ) -> None:
     """Researches each question in `documents` and prints what reports find, cite and support."""
+    model, mode = arguments.model, arguments.mode
+    wanted = {name: value for name in ("sections", "iterations") if (value := getattr(arguments, name)) is not None}
+    limits = default_limits(MODES[mode]).model_copy(update=wanted)
     found, cited, held, supported, read = list[float](), list[float](), [0, 0], [0, 0], 0
     async with open_library(documents, work) as source:
         for one in asked:
@@ -255,6 +226,7 @@ async def measure_runs(
                 model=model,
                 mode=mode,
                 review=model != OFFLINE,
+                limits=limits,
                 within=spending.within,
             )
             seen = {_document_of_id(ref.id) for ref in journal.run.state.evidence}
@@ -319,7 +291,7 @@ async def measure(arguments: argparse.Namespace) -> None:
         if "runs" in parts:
             withheld = {key for one in asked for key in one.own} if arguments.withhold else set()
             pool = {key: text for key, text in documents.items() if key not in withheld}
-            await measure_runs(pool, work, asked, arguments.model, arguments.mode, spending)
+            await measure_runs(arguments, pool, work, asked, spending)
     if spending.calls:
         print_spending(spending)
 
@@ -336,6 +308,8 @@ def main(argv: Sequence[str]) -> None:
     parser.add_argument("--model", default=OFFLINE, help="the model of `claims` and `runs`")
     parser.add_argument("--encoder", default="", help="of `retrieval` as well, as ELCANO_EMBEDDINGS names it")
     parser.add_argument("--mode", default="iterative", help="the mode of `runs`")
+    parser.add_argument("--sections", type=int, metavar="N", help="at most, of `runs` in a mode that plans them")
+    parser.add_argument("--iterations", type=int, metavar="N", help="at most, of `runs`")
     parser.add_argument("--question", nargs="*", default=(), metavar="ID", help="only these questions")
     parser.add_argument("--withhold", action="store_true", help="research without the expert's own passages")
     parser.add_argument("--sample", type=int, help="only so many questions")

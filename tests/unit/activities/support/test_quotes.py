@@ -191,3 +191,22 @@ def test_an_exponent_is_no_digit_of_its_base_and_no_quote_ends_before_it(text: s
 def test_a_footnote_number_glued_to_the_last_word_may_be_left_off(text: str, quote: str, there: str | None) -> None:
     place = QuoteIndex.of(text).find(quote)
     assert (text[slice(*place)] if place else None) == there
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "found"),
+    [
+        ("It treats the lan- guage model as a box.", "treats the language model", True),
+        ("It treats the lan- guage model as a box.", "treats the lan- guage model", True),
+        ("It is a well-\nknown model.", "a well-known model", True),
+        ("Long- and short-term effects.", "Long- and short-term effects", True),
+        ("Long- and short-term effects.", "Long and short-term effects", False),
+        ("Of 12- 14 models.", "Of 1214 models", False),
+    ],
+)
+def test_a_word_that_a_line_broke_may_be_whole(text: str, quote: str, found: bool) -> None:
+    place = QuoteIndex.of(text).find(quote)
+    assert (place is not None) == found
+    if place is not None:
+        assert text.find(text[slice(*place)]) == place[0]
+        assert text[slice(*place)].split()[-1] == quote.split()[-1]

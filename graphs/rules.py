@@ -21,10 +21,8 @@ class AgentFigures(Frozen):
 class Rules(Frozen):
     """Figures by which runs are led."""
 
-    stall_iterations: int = 2
+    stall_iterations: int = 1
     """Number of iterations in a row without a new passage that make a stall."""
-    first_search_counts: bool = True
-    """Whether what was found before any search was chosen saves an iteration whose chosen ones found nothing."""
     breaker_failures: int = 3
     """Number of failures in a row that open the circuit breaker: of one source, or of the sections of one parallel
     node."""
@@ -37,7 +35,7 @@ class Rules(Frozen):
     """The size of one search's results: eight passages of a thousand characters."""
     section_tokens: int = 1_500
     """One section of a report, with its quotes: the estimate for its draft, and for rewriting it."""
-    section_passages: int = 0
+    section_passages: int = 4_000
     """The most that the passages take which a section is written in view of."""
     so_far_tokens: int = 3_000
     """How much of the report so far a section is written in view of."""
@@ -50,18 +48,14 @@ class Rules(Frozen):
 
     max_items: int = 200
     """Items of one `for_each`: each is an activity or a child workflow, and Temporal allows 2,000 pending ones."""
-    learns: bool = False
-    """Whether the usage of calls raises the estimates of the next: see `engine.estimates`."""
-    hidden_tokens: int = 0
+    hidden_tokens: int = 2_500
     """Hidden reasoning assumed per call, for a plan that is made before the run knows better."""
-    writing_evidence: float = 1.0
+    writing_evidence: float = 0.2
     """The share of the limit of tokens that the passages may take which a report is written from."""
     least_writing_evidence: int = 4_000
     """Minimum tokens of passages for writing a report, however small that share is."""
-    section_searches: int = 0
-    """Number of searches that a plan must be able to pay for in each of its sections, or it is cut; 0: never."""
-    sections_end_runs: bool = False
-    """Whether a run is partial of which a section is."""
+    section_searches: int = 2
+    """Number of searches that a plan must be able to pay for in each of its sections, or it is cut."""
 
     shortest_seconds: float = 5.0
     """A branch with less time than this is not started."""
@@ -86,31 +80,7 @@ class Rules(Frozen):
     """The version of the library that evaluates them."""
 
 
-_SEPARATE_THINKING: Final = {"thinking": AgentFigures(output_tokens=500, evidence_tokens=4_000)}
-"""The figures of the thinking agent before it was asked for gaps and searches as well."""
-
-RULES: Final[list[Rules]] = [
-    Rules(agents=_SEPARATE_THINKING),
-    Rules(
-        agents=_SEPARATE_THINKING,
-        learns=True,
-        hidden_tokens=2_500,
-        writing_evidence=0.2,
-        section_searches=2,
-        sections_end_runs=True,
-        section_passages=4_000,
-    ),
-    Rules(
-        learns=True,
-        hidden_tokens=2_500,
-        writing_evidence=0.2,
-        section_searches=2,
-        sections_end_runs=True,
-        section_passages=4_000,
-        stall_iterations=1,
-        first_search_counts=False,
-    ),
-]
+RULES: Final[list[Rules]] = [Rules()]
 """The rules by number, from 1. Released entries never change: runs in flight use them."""
 
 

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from elcano.testing.in_memory import run_in_memory
+    from elcano.graphs.dry_run.in_memory_run import run_in_memory
     from elcano.testing.model import Failing, Reply, ScriptedModel
     from elcano.testing.provider import scripted_provider
     from elcano.testing.research import run_research
@@ -31,22 +31,22 @@ __all__ = [
 ]
 
 _MODULES: Final = {
-    "Failing": "model",
-    "Refused": "script",
-    "Reply": "model",
-    "Script": "script",
-    "ScriptedModel": "model",
-    "ScriptedSource": "source",
-    "make_passages": "script",
-    "run_research": "research",
-    "run_in_memory": "in_memory",
-    "scripted_activities": "temporal",
-    "scripted_provider": "provider",
-    "temporal_environment": "temporal",
+    "Failing": ".model",
+    "Refused": ".script",
+    "Reply": ".model",
+    "Script": ".script",
+    "ScriptedModel": ".model",
+    "ScriptedSource": ".source",
+    "make_passages": ".script",
+    "run_research": ".research",
+    "run_in_memory": "..graphs.dry_run.in_memory_run",
+    "scripted_activities": ".temporal",
+    "scripted_provider": ".provider",
+    "temporal_environment": ".temporal",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"elcano.testing has no {name!r}; it has: {', '.join(__all__)}")
-    return getattr(import_module(f"elcano.testing.{_MODULES[name]}"), name)
+    return getattr(import_module(_MODULES[name], __name__), name)

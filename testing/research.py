@@ -22,6 +22,7 @@ from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.validation import require_valid
 from elcano.graphs.contracts import AgentCall, ModelChoice, ToolCall
+from elcano.graphs.dry_run.in_memory_run import run_in_memory
 from elcano.graphs.engine.commands import Call, CallAgent, CallTool
 from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
 from elcano.graphs.frozen import JsonObject
@@ -38,7 +39,6 @@ from elcano.graphs.state.rubric import Rubric
 from elcano.graphs.text import format_utc_day
 from elcano.settings import Settings
 from elcano.storage.store import open_store
-from elcano.testing.in_memory import run_in_memory
 from elcano.testing.model import ScriptedModel
 
 

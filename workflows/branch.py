@@ -1,5 +1,10 @@
-"""One branch of a visit, as its parent run sees it."""
+"""One branch of a visit, as its parent run sees it, and the gate that limits how many work at once.
 
+The gate takes the same steps on every version of Python, which asyncio's `Semaphore` does not: a run started by one
+Python could not be continued by another.
+"""
+
+from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -57,3 +62,26 @@ async def send_branch_control(child: Child, request: ControlRequest) -> None:
     """Asks something of a branch, as the run that it belongs to."""
     with suppress(ApplicationError):  # it ended by itself meanwhile
         await child.signal(CONTROL_SIGNAL, request)
+
+
+class Gate:
+    """A context manager, `async with gate:`, that at most `width` tasks hold at a time."""
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self._inside = 0
+        self._waiting: deque[object] = deque()
+
+    async def __aenter__(self) -> None:
+        """Waits until there is room and every earlier caller has been let in."""
+        if self._waiting or self._inside >= self._width:
+            place = object()
+            self._waiting.append(place)
+            try:
+                await workflow.wait_condition(lambda: self._waiting[0] is place and self._inside < self._width)
+            finally:  # one that is cancelled has no room, and stands in nobody's way
+                self._waiting.remove(place)
+        self._inside += 1
+
+    async def __aexit__(self, *_: object) -> None:
+        self._inside -= 1

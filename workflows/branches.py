@@ -36,10 +36,9 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.state.budget import Limits, TopUp, Usage
     from elcano.graphs.state.failures import Ending
     from elcano.graphs.state.holds import Hold, HoldReason, WaitingCall
-    from elcano.workflows.branch import Branch, Child, send_branch_control
+    from elcano.workflows.branch import Branch, Child, Gate, send_branch_control
     from elcano.workflows.calls import Performer
     from elcano.workflows.run_display import RunDisplay
-    from elcano.workflows.waiting import Gate
 
 
 class BranchRunner:

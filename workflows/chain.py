@@ -116,8 +116,7 @@ class ChainWorkflow(ResearchWorkflow):
 
     async def _iterative(self) -> None:
         """Search, think, find the gap, search for it, judge; round until nothing is missing."""
-        if "first_search" in self._asked.graph.by_id:  # the graphs of older runs begin with thinking
-            await self._visit("first_search")
+        await self._visit("first_search")
         await self._visit("thinking")
         while True:
             if self._answer("thinking", "research_complete") is None:
@@ -127,15 +126,12 @@ class ChainWorkflow(ResearchWorkflow):
             if not any(call.pending for call in self._turn.tool_calls):
                 await self._visit("tool_selector")
             await self._visit("execute_tools")
-            if self._place.rules >= 3:
-                await self._while_no_iteration_is_left()
+            await self._while_no_iteration_is_left()
             await self._visit("judge")
             if self._answer("judge", "recommendation") == "synthesize":
                 break
             if has_stalled(self._place.state, self._place.figures):
                 await self._end_early("stalled", STALLED)
-            if self._place.rules < 3:
-                await self._while_no_iteration_is_left()
             await self._visit("thinking", loop=True)
         await self._visit("writer" if "writer" in self._asked.graph.by_id else "hand_over")
 

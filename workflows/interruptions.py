@@ -2,8 +2,12 @@
 
 At most one ending is pending; the code that takes it handles it. The clock ends the research in time for the report,
 and then the report itself if that takes too long. Time that does not count moves the clock.
+
+A deadline takes the same steps on every version of Python, which asyncio's `wait_for` does not: a run started by one
+Python could not be continued by another. The timer is Temporal's own, in a task of its own.
 """
 
+import asyncio
 from datetime import timedelta
 from typing import Final
 
@@ -18,7 +22,6 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.run_contracts import ResearchInput, ResumedFrom
     from elcano.graphs.state.failures import Ending
     from elcano.workflows import retry_policies
-    from elcano.workflows.waiting import Deadline
 
 BEGUN_ANEW: Final = "reset-at-first-task"
 """Marks the history of a run that was reset to its very first task and knows it."""
@@ -26,6 +29,38 @@ BEGUN_ANEW: Final = "reset-at-first-task"
 A_MOMENT: Final = timedelta(milliseconds=1)
 """Waiting this long leads to the next task: by then everything that the task of a reset brought with it is in the log.
 """
+
+
+class Deadline:
+    """`at` is in seconds since the epoch, by the workflow's clock; None: never."""
+
+    def __init__(self, at: float | None) -> None:
+        self.at = at
+
+    def move(self, at: float | None) -> None:
+        """Move the deadline; a waiting task waits for the new one."""
+        self.at = at
+
+    async def wait(self) -> None:
+        """Returns once the moment has come."""
+        while self.at is None or self.at > workflow.time():
+            if self.at is None:
+                await self.wait_for_move()
+            else:
+                await self._moved_or_come(self.at)
+
+    async def wait_for_move(self) -> None:
+        """Returns once the moment was moved."""
+        waited_for = self.at
+        await workflow.wait_condition(lambda: self.at != waited_for)
+
+    async def _moved_or_come(self, moment: float) -> None:
+        """Returns once `moment`, at which the deadline is now, has come or is no longer the deadline."""
+        timer = asyncio.create_task(workflow.sleep(moment - workflow.time(), summary="time budget"))
+        try:
+            await workflow.wait_condition(lambda: timer.done() or self.at != moment)
+        finally:
+            timer.cancel()
 
 
 class Interruptions:

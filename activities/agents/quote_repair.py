@@ -119,7 +119,7 @@ def _describe_quote_fault(cited: Citation, passage: Evidence | None) -> str:
     if passage is None:
         return f"No passage has the key that the citation{mark} names, and none has its quote “{quote}”."
     nearest = find_nearest_words(cited.quote, passage.text)
-    told = f"The nearest words there are “{nearest}”." if nearest else "Nothing like it stands there."
+    told = f"The nearest words there are: “{nearest}”" if nearest else "Nothing like it stands there."
     return f"The quote{mark} “{quote}” does not stand in its passage. {told}"
 
 

@@ -55,6 +55,8 @@ class Phrases:
     """In the place of a model without a name."""
     not_answered: str = "No sentence was found that may be quoted as an answer to this question."
     """That no quotable sentence was found: whether the sources answer it is unknown."""
+    silent_passages: str = "The passages that were found do not answer this question."
+    """The same of a report that a model wrote."""
     no_result: str = "No query gave a result that answers this question."
     """The same of a question to databases."""
     key_findings: str = "Key findings"

@@ -83,24 +83,25 @@ def render_report(
         words.limitations, map(sanitize_markdown, (one for one in draft.limitations if one not in untrue))
     )
     related = render_bullets(words.related, map(passage, checked.related)) if draft.answered else []
-    refused = words.other_language if untold else _first_said(one.refusal for one in added) or words.not_answered
-    unanswered = [
-        *([] if nothing_searched else [f"**{refused}**"]),
-        *limitations,
-        *_render_nearest_passages(checked, words),
-    ]
+    silent = words.not_answered if draft.quoted or not call.evidence else words.silent_passages
+    refused = words.other_language if untold else _first_said(one.refusal for one in added) or silent
+    refusal = [] if draft.answered or nothing_searched else [f"**{refused}**"]
+    nearest = [] if draft.answered else _render_nearest_passages(checked, words)
+    explained = bool(told)  # what a model says of a question without an answer comes before what it lacks
     return _join_blocks(
         [
             f"# {escape_markdown(draft.title)}",
             _render_header(call, words, _render_authorship(call, words, checked, added), doubts),
-            *([] if draft.answered else unanswered),
+            *refusal,
+            *([] if draft.answered or explained else [*limitations, *nearest]),
             *_render_opening_parts(told),
             *(block for one in added for block in one.opening),
             *_render_sections(call, told, words),
             *(block for one in added for block in one.middle),
             *_render_closing_parts(told),
             *(block for one in added for block in one.closing),
-            *(limitations if draft.answered else []),
+            *(limitations if draft.answered or explained else []),
+            *(nearest if explained else []),
             *render_bullets(words.unverified, _list_unverified_claims(checked, added)),
             *related,
             *render_bullets(words.warnings, map(escape_markdown, (*draft.remarks, *call.warnings))),
@@ -160,7 +161,7 @@ def _render_header(call: PublishCall, words: Phrases, author: str, doubts: Seque
 
 def _render_partial_notice(ending: Ending, words: Phrases) -> str:
     said = words.incomplete if ending.kind in MISSING else words.partial
-    return said.format(reason=escape_markdown(_describe_ending(ending, words)))
+    return said.format(reason=sanitize_markdown(_describe_ending(ending, words)))
 
 
 def _render_followed_run(call: PublishCall) -> str:

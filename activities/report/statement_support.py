@@ -31,11 +31,14 @@ def list_preceding(written: Sequence[WrittenStatement], before: str, kind: Block
     )
 
 
+_SAYING = r"(?:answer|say|speak|tell|mention|state|give|describe|report|address|cover)s?\b"
 _NOTHING_FOUND = re.compile(
     r"(?:no passages?\b[^.;:]{0,40}\bfound\b|keine (?:der )?(?:gefundenen? )?(?:passagen?|textstellen?)\b"
     r"|aucun passage\b[^.;:]{0,40}\btrouvé|ningún pasaje\b[^.;:]{0,40}\bencontrad"
     r"|nessun passaggio\b[^.;:]{0,40}\btrovat|nenhuma passagem\b[^.;:]{0,40}\bencontrad"
-    r"|geen passage\b[^.;:]{0,40}\bgevonden)",
+    r"|geen passage\b[^.;:]{0,40}\bgevonden"
+    rf"|the passages(?: that were)?(?: found)? do not {_SAYING}|none of the passages(?: found)? {_SAYING}"
+    r"|die (?:gefundenen )?(?:passagen|textstellen) (?:sagen nichts|beantworten diese frage nicht))",
     re.IGNORECASE,
 )
 

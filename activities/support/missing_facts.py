@@ -133,7 +133,7 @@ def _explain_missing_figure(one: Figure, statement: Statement, there: Sequence[F
     rounded = bool(_ROUNDED.search(statement.text[max(0, one.start - 20) : one.start]))
     if one.spelled and (is_ambiguous(one.written) or one.values == {Decimal(len(statement.quotes))}):
         return ""
-    if any(_is_same_figure(one, other, rounded=rounded) for other in (*there, *known)):
+    if any(_is_same_figure(one, other, rounded=rounded) or _is_flat_power(one, other) for other in (*there, *known)):
         return ""
     if _is_possible_count(one) and _counts_own_list(one, statement.text):
         return ""
@@ -143,6 +143,14 @@ def _explain_missing_figure(one: Figure, statement: Statement, there: Sequence[F
     if other is not None:
         return f"\u201c{one.written}\u201d is \u201c{other.written}\u201d in the words it quotes"
     return f"\u201c{one.written}\u201d stands in none of the words it quotes"
+
+
+def _is_flat_power(one: Figure, other: Figure) -> bool:
+    """Return whether `other` is a power of ten as PDFs flatten it, `104` for 10⁴, and `one` is that power."""
+    flat = re.match(r"10([3-9]|1\d)(?![\d.,])", other.written)
+    if flat is None or (one.unit and other.unit and one.unit != other.unit):
+        return False
+    return Decimal(1).scaleb(int(flat[1])) in one.values
 
 
 def _is_possible_count(one: Figure) -> bool:

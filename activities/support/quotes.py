@@ -4,8 +4,9 @@ Never nearly: no word and no number may differ, and a quote neither begins nor e
 one spelling of quotation marks, dashes, spaces and markup, each place known in the source. Folding never parts or joins
 words and never touches a digit, a letter or a sign of arithmetic: 10² is what is typed 10^2 and never 102, CO₂ is what
 is typed CO2, `2*3` keeps its star and `__init__` its underscores. Beside that the case of the first letter and a stop
-at the end may differ, and a quote may leave something out by an ellipsis, if what stands before and after it stands in
-the text in that order.
+at the end may differ, a footnote number that a PDF glued to the last word may be left off, a word that it broke
+(`lan- guage`) may be whole, and a quote may leave something out by an ellipsis, if what stands before and after it
+stands in the text in that order.
 """
 
 import re
@@ -204,6 +205,10 @@ _ELLIPSIS: Final = re.compile(r"[\[(]?\.\.\.[\])]?")
 _AROUND: Final = " \"'.,;:\u3001\u3002"
 _LAST: Final = " \"'.,;:\u3001\u3002-"
 _WORD: Final = re.compile(r"[^\W_]+")
+_LINE_HYPHEN: Final = re.compile(r"(?<=[^\W\d_])-[ \n]{1,3}(?=[^\W\d_])")
+_FOOTNOTE: Final = re.compile(r"[1-9]\d?(?:[,-][1-9]\d?)*(?![\w%])")
+_PLAIN_WORD_END: Final = re.compile(r"(?<![\w^])[a-z]{4,}$")
+LONGEST_WORD: Final = 40
 _SPACELESS: Final = regex.compile(r"[\p{Thai}\p{Lao}\p{Myanmar}\p{Khmer}\p{Hiragana}\p{Katakana}\p{Han}]")
 
 
@@ -213,14 +218,21 @@ class QuoteIndex:
 
     text: str
     folded: FoldedText
+    mended: "QuoteIndex | None" = None
+    """The same text, its words whole that a hyphen at the end of a line broke; None: there are none."""
 
     @classmethod
     def of(cls, text: str) -> "QuoteIndex":
         """`text`, folded once for all quotes."""
-        return cls(text, fold(text))
+        mended = _hide_line_hyphens(text)
+        return cls(text, fold(text), None if mended == text else cls(mended, fold(mended)))
 
     def find(self, quote: str) -> tuple[int, int] | None:
         """Where `quote` begins and ends in the text, in characters; None if it does not stand there."""
+        place = self._find(quote)
+        return self.mended._find(_hide_line_hyphens(quote)) if place is None and self.mended else place
+
+    def _find(self, quote: str) -> tuple[int, int] | None:
         said = fold(quote).text.strip()
         for words in dict.fromkeys((said, said.strip(_AROUND).rstrip(_LAST))):
             if _WORD.search(words) and (place := self._first(words, 0)):
@@ -270,6 +282,11 @@ class QuoteIndex:
             at = text.find(words, at + 1)
 
 
+def _hide_line_hyphens(text: str) -> str:
+    """`text`, as long as it is, without the hyphens that part a word, as in `lan- guage`."""
+    return _LINE_HYPHEN.sub(lambda found: "\u00ad" + "\u200b" * (len(found[0]) - 1), text)
+
+
 def _is_searchable_part(part: str) -> bool:
     """Whether a part of a quote is enough to be looked up by itself."""
     return len(_WORD.findall(part)) >= LEAST_PART_WORDS or len(_SPACELESS.findall(part)) >= LEAST_PART_CHARACTERS
@@ -279,7 +296,7 @@ def _has_word_boundaries(text: str, start: int, end: int) -> bool:
     """Whether no word or number continues beyond the edges of `text[start:end]`."""
     return not (
         _goes_on(text, start)
-        or _goes_on(text, end)
+        or (_goes_on(text, end) and not _ends_before_footnote(text, end))
         or _has_sign_before(text, start)
         or _is_edge_within_number(text, start, end)
     )
@@ -293,6 +310,11 @@ def _goes_on(text: str, at: int) -> bool:
         return True
     joined = (before.isalnum() or before == "_") and (after.isalnum() or after == "_")
     return joined and not (_SPACELESS.match(before) or _SPACELESS.match(after))
+
+
+def _ends_before_footnote(text: str, end: int) -> bool:
+    """Whether the word that ends there is a plain one with a footnote number glued to it, as PDFs do: `bandgap11`."""
+    return bool(_FOOTNOTE.match(text, end) and _PLAIN_WORD_END.search(text, max(0, end - LONGEST_WORD), end))
 
 
 def _has_sign_before(text: str, start: int) -> bool:

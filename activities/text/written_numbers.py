@@ -35,8 +35,9 @@ _NUMBER: Final = re.compile(
     rf"(?P<money>(?<=[-+\u2212]){_CURRENCY}[ \u00a0]?)?"
     rf"(?P<digits>\d{{1,3}}(?:[{_SPACES}]\d{{3}})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)*|(?<![\d.,])[.,]\d+)"
     r"(?:[ \u00a0]?[x\u00d7*·][ \u00a0]?10[ \u00a0]?"
-    r"(?:\^[ \u00a0]?\(?(?P<power>[-\u2212]?\d{1,3})\)?|(?P<raised>[⁻⁰¹²³⁴-⁹]{1,4}))"
-    r"|[eE](?P<exponent>[-+]?\d{1,3})(?!\w))?"
+    r"(?:\^[ \u00a0]?\(?(?P<power>[-\u2212]?\d{1,3})\)?|(?P<raised>⁻?[⁰¹²³⁴-⁹]{1,3}))"
+    r"|[eE](?P<exponent>[-+]?\d{1,3})(?!\w)"
+    r"|(?:(?<=^10)|(?<=[^\d.,]10))(?P<ten>\^[({]?(?P<typed>[-\u2212]?\d{1,3})[)}]?|(?P<set>⁻?[⁰¹²³⁴-⁹]{1,3})))?"
     r"(?P<half>[½¼¾])?"
 )
 _SCALES: Final = re.compile(r"[-\s]{0,2}([\u4e07\u842c\u4ebf\u5104\u5343\uc5b5]|[^\W\d_]{1,10}\b)\.?")
@@ -192,8 +193,8 @@ def _means_something(text: str, end: int) -> bool:
 
 def _parse_amount(text: str, folded: str, match: re.Match[str]) -> Number:
     end = match.end()
-    power = match["power"] or match["raised"] or match["exponent"]
-    exponent = int(power.translate(_POWERS)) if power else 0
+    power = match["power"] or match["raised"] or match["exponent"] or match["typed"] or match["set"]
+    exponent = int(power.translate(_POWERS)) - bool(match["ten"]) if power else 0
     exponents = {exponent}
     currency = (match["currency"] or match["money"] or "").strip()
     decade = _DECADE.match(folded, end)

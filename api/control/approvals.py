@@ -109,8 +109,8 @@ class RefuseBody(ControlBody):
         return RefusePlan(reason=self.reason, by=self.by)
 
 
-class CallApproved(Accepted):
-    """The call is made, once."""
+class CallDecided(Accepted):
+    """A decision on a pending call."""
 
     call: str = Field(examples=[CALL])
     """Its id."""
@@ -118,6 +118,10 @@ class CallApproved(Accepted):
     """The server."""
     tool: str = Field(examples=["open_ticket"])
     """The tool."""
+
+
+class CallApproved(CallDecided):
+    """The call is made, once."""
 
 
 class ApproveCallBody(ControlBody):
@@ -137,15 +141,8 @@ class ApproveCallBody(ControlBody):
         return ApproveCall(call=self.call, by=self.by)
 
 
-class CallRefused(Accepted):
+class CallRefused(CallDecided):
     """The call is not made; its node, or its item, has failed by `ApprovalRefused`."""
-
-    call: str = Field(examples=[CALL])
-    """Its id."""
-    server: str = Field(examples=["tickets"])
-    """The server."""
-    tool: str = Field(examples=["open_ticket"])
-    """The tool."""
 
 
 class RefuseCallBody(ControlBody):

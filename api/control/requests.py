@@ -9,7 +9,7 @@ was sent with, and what the run answered, is therefore kept in the store.
 from hashlib import sha256
 from typing import ClassVar, Final
 
-from pydantic import TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 from ulid import ULID
 
 from elcano.api.http.errors import (
@@ -28,7 +28,7 @@ from elcano.api.temporal.client import Temporal
 from elcano.graphs.engine.control_actions import Action
 from elcano.graphs.frozen import Json
 from elcano.graphs.run_contracts import ControlRequest
-from elcano.storage.controls import ControlOutcome
+from elcano.storage.controls import ControlClaim, ControlOutcome
 
 _JSON: Final[TypeAdapter[Json]] = TypeAdapter(Json)
 
@@ -82,17 +82,27 @@ async def request_control(run_id: str, body: ControlBody, request_id: str, servi
     run = await current_run(run_id, services.temporal, services.store)
     if faults := await body.find_faults(services):
         raise RequestInvalid(faults)
-    sent = sha256(ControlRequest(action=action).model_dump_json().encode()).hexdigest()
-    claim = await services.store.controls.claim(run_id, request_id, sent)
-    if claim.request_hash != sent:
-        raise KeyReused(f"the key {request_id!r} was sent to run {run_id!r} with another request; take a new one")
+    claim = await claim_request(run_id, request_id, ControlRequest(action=action), services)
     if claim.outcome is not None:
-        return _unwrap_outcome(claim.outcome)
+        return _JSON.validate_json(unwrap_outcome(claim.outcome))
     if claim.mine and run.status != "running":
         raise RunEnded(f"the run {run_id!r} has ended: {run.status}")
     outcome = await send_control(run_id, ControlRequest(action=action, by=by), request_id, services.temporal)
     await services.store.controls.settle(run_id, request_id, outcome)
-    return _unwrap_outcome(outcome)
+    return _JSON.validate_json(unwrap_outcome(outcome))
+
+
+async def claim_request(run_id: str, request_id: str, sent: BaseModel, services: Services) -> ControlClaim:
+    """Claim an id for a request to a run, or find out what became of the request that had it first.
+
+    Raises:
+        KeyReused: the id came with another request before.
+    """
+    request_hash = sha256(sent.model_dump_json().encode()).hexdigest()
+    claim = await services.store.controls.claim(run_id, request_id, request_hash)
+    if claim.request_hash != request_hash:
+        raise KeyReused(f"the key {request_id!r} was sent to run {run_id!r} with another request; take a new one")
+    return claim
 
 
 async def send_control(run_id: str, request: ControlRequest, request_id: str, temporal: Temporal) -> ControlOutcome:
@@ -110,7 +120,12 @@ async def send_control(run_id: str, request: ControlRequest, request_id: str, te
     return ControlOutcome(accepted=True, text=_JSON.dump_json(answer).decode())
 
 
-def _unwrap_outcome(outcome: ControlOutcome) -> Json:
+def unwrap_outcome(outcome: ControlOutcome) -> str:
+    """The answer of the run as JSON.
+
+    Raises:
+        ControlRefused: it refused.
+    """
     if not outcome.accepted:
         raise ControlRefused(outcome.text)
-    return _JSON.validate_json(outcome.text)
+    return outcome.text

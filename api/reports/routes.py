@@ -14,7 +14,8 @@ from elcano.api.http.request_guards import choose_media_type
 from elcano.api.reports.bibliography import BIBTEX, CSL, FORMS, RIS
 from elcano.api.reports.drawings import load_pictures
 from elcano.api.reports.page import HEADERS, render_report_page
-from elcano.api.runs.run_status import kept_run, read_run
+from elcano.api.reports.results import load_stored_report
+from elcano.api.runs.run_status import kept_run
 from elcano.api.services import Provided
 from elcano.graphs.report.report import Report
 from elcano.storage.evidence import Evidence
@@ -71,12 +72,7 @@ async def get_report(
 ) -> Response:
     """Read a run's report, as Markdown, as one page of HTML or with every statement as JSON; or its references."""
     form = choose_media_type(accept, (MARKDOWN, JSON, HTML, *FORMS))
-    run = await read_run(run_id, services.temporal, services.store)
-    if run.report is None:
-        raise ReportNotReady(run_id, run.status)
-    stored = await services.store.artifacts.get(run.report.artifact)
-    if stored is None:
-        raise ReportLost(f"the store does not have {run.report.artifact!r}; is this the run's data directory?")
+    stored = await load_stored_report(run_id, services)
     pictures = await load_pictures(stored, services.store) if form == HTML else {}
     content = await asyncio.to_thread(_render_stored_report, stored, form, pictures)
     # What is text by its name says itself which characters it is of; JSON is UTF-8 anyway.

@@ -8,14 +8,13 @@ the same id gets its first answer: the execution knows the id that it was starte
 import time
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
 from elcano.api.control.actions import TopUpBody
-from elcano.api.control.requests import send_control
-from elcano.api.http.errors import ControlRefused, KeyReused, ResumeRefused, RunForgotten
+from elcano.api.control.requests import claim_request, send_control, unwrap_outcome
+from elcano.api.http.errors import ResumeRefused, RunForgotten
 from elcano.api.http.fields import EXAMPLE_RUN, Described, Request, Text
 from elcano.api.runs.endings import archive_if_ended
 from elcano.api.runs.model_checks import assign_model_queues, find_model_faults, find_model_name_faults
@@ -185,7 +184,7 @@ async def roll_back(run_id: str, wanted: RollBackBody, request_id: str, services
     outcome = await send_control(run_id, ControlRequest(action=action, by=by), request_id, services.temporal)
     if not outcome.accepted:
         await services.store.controls.settle(run_id, request_id, outcome)
-        raise ControlRefused(outcome.text)
+    unwrap_outcome(outcome)
     return await _record_answer(ResumeAccepted.of(run_id, cut, saved), request_id, services)
 
 
@@ -203,14 +202,9 @@ async def _find_previous_answer(
     run: ArchivedRun, wanted: Request, request_id: str, services: Services
 ) -> ResumeAccepted | None:
     """Return the earlier answer to this request; None if there was none and the request is to be carried out."""
-    sent = sha256(wanted.model_dump_json().encode()).hexdigest()
-    claim = await services.store.controls.claim(run.run_id, request_id, sent)
-    if claim.request_hash != sent:
-        raise KeyReused(f"the key {request_id!r} was sent to run {run.run_id!r} with another request; take a new one")
-    if claim.outcome is not None and not claim.outcome.accepted:
-        raise ControlRefused(claim.outcome.text)
+    claim = await claim_request(run.run_id, request_id, wanted, services)
     if claim.outcome is not None:
-        return ResumeAccepted.model_validate_json(claim.outcome.text)
+        return ResumeAccepted.model_validate_json(unwrap_outcome(claim.outcome))
     begun = None if claim.mine else await services.temporal.begun_by(run.run_id)
     if begun is None or begun.get("request") != request_id:
         return None

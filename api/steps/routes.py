@@ -24,11 +24,11 @@ from elcano.api.http.errors import (
     WorkerUnavailable,
     problem_docs,
 )
+from elcano.api.reports.results import load_artifact
 from elcano.api.runs.budget_view import BudgetView
 from elcano.api.runs.run_log import RunHistory, read_story
 from elcano.api.services import Provided
 from elcano.api.steps.views import BetweenView, OmittedPart, RowView, StepDetail, StepList, StepView
-from elcano.api.temporal.client import Temporal
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.lifecycle.handover import find_exit_draft
 from elcano.graphs.lifecycle.inspection import StepInspection, count_steps, inspect_step
@@ -87,37 +87,6 @@ Attempts = Mapping[int, Sequence[LedgerEntry]]
 """The ledger's lines of a run, by step."""
 
 
-async def list_steps(run_id: str, temporal: Temporal, store: TenantStore, *, after: int, limit: int) -> StepList:
-    """The steps behind number `after`, at most `limit` of them, with what came between them.
-
-    Raises:
-        Exception: as `stories.read_story`.
-    """
-    story = await read_story(run_id, temporal, store)
-    attempts = await _group_attempts(run_id, store)
-    rows = await asyncio.to_thread(lambda: list(_list_page_rows(story, after, limit)))
-    total = count_steps(story.log, going_on=story.going_on)
-    return StepList(
-        run_id=run_id,
-        status=story.run.status,
-        total=total,
-        next=after + limit if after + limit < total else None,
-        rows=tuple(_build_row_view(row, attempts) for row in rows),
-    )
-
-
-async def look_into(run_id: str, number: int, temporal: Temporal, store: TenantStore, *, whole: bool) -> StepDetail:
-    """Return one step; unless `whole`, without parts that are too large for a response.
-
-    Raises:
-        StepNotFound: the run has no such step, or not yet.
-        Exception: as `stories.read_story`.
-    """
-    story = await read_story(run_id, temporal, store)
-    attempts = await _group_attempts(run_id, store)
-    return await asyncio.to_thread(_looked_into, story, number, attempts, None if whole else PART_BYTES)
-
-
 async def _group_attempts(run_id: str, store: TenantStore) -> Attempts:
     """Return the attempts of each step, without those that were undone and without publishing, which is no step."""
     found: dict[int, list[LedgerEntry]] = defaultdict(list)
@@ -142,7 +111,7 @@ def _build_row_view(row: Row, attempts: Attempts) -> RowView:
     return BetweenView.of(row) if isinstance(row, BetweenRow) else StepView.of(row, attempts.get(row.number, ()))
 
 
-def _looked_into(story: RunHistory, number: int, attempts: Attempts, most: int | None) -> StepDetail:
+def _build_step_detail(story: RunHistory, number: int, attempts: Attempts, most: int | None) -> StepDetail:
     run_id = story.run.run_id
     steps = count_steps(story.log, going_on=story.going_on)
     found = inspect_step(story.log, story.events, number, going_on=story.going_on) if 1 <= number <= steps else None
@@ -180,23 +149,18 @@ def _limit_step_parts(found: StepInspection, most: int | None) -> tuple[dict[str
     return {name: value for name, (value, _) in cut.items()}, [one for _, missing in cut.values() for one in missing]
 
 
-async def load_run_comparison(a: str, b: str, temporal: Temporal, store: TenantStore) -> RunComparison:
-    """Compare two runs: what differs and what is the same.
+async def _load_side(story: RunHistory, store: TenantStore) -> Side:
+    """Read a run with its draft and its published report.
 
     Raises:
-        ReportLost: what one of them wrote is not in the store.
-        Exception: as `stories.read_story`, for either.
+        ReportLost: what it wrote is not in the store.
     """
-    sides = [await _load_side(await read_story(run_id, temporal, store), store) for run_id in (a, b)]
-    return await asyncio.to_thread(build_run_comparison, *sides)
-
-
-async def _load_side(story: RunHistory, store: TenantStore) -> Side:
-    """Read a run with its draft and its published report."""
     report = story.run.report
     written = await _load_written_artifact(_draft_of(story.log), store)
     published = await _load_written_artifact(report.artifact if report else None, store)
-    return await asyncio.to_thread(_build_side, story, written, published)
+    draft = await asyncio.to_thread(ReportDraft.model_validate_json, written) if written else None
+    final = await asyncio.to_thread(Report.model_validate_json, published) if published else None
+    return Side(log=story.log, status=story.run.status, draft=draft, report=final)
 
 
 async def _load_written_artifact(artifact: str | None, store: TenantStore) -> str | None:
@@ -205,21 +169,7 @@ async def _load_written_artifact(artifact: str | None, store: TenantStore) -> st
     Raises:
         ReportLost: it did, and it is not in the store.
     """
-    if artifact is None:
-        return None
-    content = await store.artifacts.get(artifact)
-    if content is None:
-        raise ReportLost(f"the store does not have {artifact!r}; is this the run's data directory?")
-    return content
-
-
-def _build_side(story: RunHistory, written: str | None, published: str | None) -> Side:
-    return Side(
-        log=story.log,
-        status=story.run.status,
-        draft=ReportDraft.model_validate_json(written) if written else None,
-        report=Report.model_validate_json(published) if published else None,
-    )
+    return None if artifact is None else await load_artifact(artifact, store)
 
 
 def _draft_of(log: RunLog) -> str | None:
@@ -257,7 +207,17 @@ async def get_steps(
 
     What has ended is read from the store; of what goes on a worker is asked.
     """
-    return await list_steps(run_id, services.temporal, services.store, after=after, limit=limit)
+    story = await read_story(run_id, services.temporal, services.store)
+    attempts = await _group_attempts(run_id, services.store)
+    rows = await asyncio.to_thread(lambda: list(_list_page_rows(story, after, limit)))
+    total = count_steps(story.log, going_on=story.going_on)
+    return StepList(
+        run_id=run_id,
+        status=story.run.status,
+        total=total,
+        next=after + limit if after + limit < total else None,
+        rows=tuple(_build_row_view(row, attempts) for row in rows),
+    )
 
 
 @router.get("/steps/{step}", responses=problem_docs(RunNotFound, RunForgotten, StepNotFound))
@@ -272,7 +232,9 @@ async def get_step(
     What went in is built again from the run as it stood: the same code, the same input. A part of the answer with more
     than a megabyte loses its largest members, which `left_out` names.
     """
-    return await look_into(run_id, step, services.temporal, services.store, whole=whole)
+    story = await read_story(run_id, services.temporal, services.store)
+    attempts = await _group_attempts(run_id, services.store)
+    return await asyncio.to_thread(_build_step_detail, story, step, attempts, None if whole else PART_BYTES)
 
 
 @router.get("/diff/{other_id}", responses=problem_docs(ReportLost))
@@ -285,4 +247,6 @@ async def compare_runs(
 
     Runs that have not ended are compared as they stand, and `notes` says so.
     """
-    return await load_run_comparison(run_id, other_id, services.temporal, services.store)
+    stories = [await read_story(one, services.temporal, services.store) for one in (run_id, other_id)]
+    sides = [await _load_side(story, services.store) for story in stories]
+    return await asyncio.to_thread(build_run_comparison, *sides)

@@ -1,17 +1,19 @@
 """Runs against experts' answers: what they find and cite of the experts' passages, and how well claims are checked.
 
     python -m benchmarks.quality scholarqa FOLDER [retrieval] [rubrics] [claims] [runs]
-        [--model NAME] [--mode MODE] [--question ID ...] [--sample N] [--seed N]
+        [--model NAME] [--mode MODE] [--sections N] [--iterations N] [--encoder NAME]
+        [--question ID ...] [--sample N] [--seed N] [--withhold]
 
 FOLDER is the development half of ScholarQABench: `expert_answers.jsonl`, `rubrics.jsonl` and `claims.jsonl`. All
 passages of all experts are one collection, each a document.
 
 - `retrieval`: recall@20 of the passages that an expert cites, the question searched as it is; beside it that of bm25s
-  over the same texts.
+  over the same texts. With `--encoder` also that of `search_related`, as if all of them were passages of one run.
 - `rubrics`: what an answer has to say is there if one of its snippets is among the first 20 found, by weight.
 - `claims`: true and false claims told apart by the check of support: by code, or by the reviewer with a model.
 - `runs`: each question is researched. Recall of the expert's passages among those found and those cited, citations
-  that hold, statements that the check calls supported, and tokens and calls by agent.
+  that hold, statements that the check calls supported, at the first draft and in the end, and tokens by agent.
+  With `--withhold` the passages of the expert are not there: what does a run say that finds no answer?
 
 Without parts it makes the first three with the offline model; `runs` of all questions take long and, with a model,
 cost. `--model` takes any name that runs take, with its key in the environment; a model behind a base URL is one with
@@ -32,10 +34,10 @@ from statistics import fmean
 from typing import Any, Final
 from uuid import uuid4
 
-import bm25s
 from temporalio.testing import ActivityEnvironment
 
 from benchmarks.quality.asking import LIMIT_BYTES, document_of
+from benchmarks.quality.rankings import rank_by_bm25s, rank_by_encoder
 from benchmarks.quality.spending import Spending, print_spending
 from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.sources.registry import Sources
@@ -43,7 +45,9 @@ from elcano.activities.support.missing_facts import Statement
 from elcano.activities.support.statement_check import judge_statement
 from elcano.graphs.agents.review import ReviewedStatement, ReviewerInput, ReviewVerdicts
 from elcano.graphs.catalogue.sources import build_collection_spec
+from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.contracts import AgentCall, ModelChoice
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.model_names import OFFLINE
 from elcano.plugins.documents.folder import Folder
 from elcano.plugins.documents.source import DocumentsSource
@@ -64,6 +68,8 @@ class ExpertQuestion:
     id: str
     question: str
     cited: frozenset[str]
+    own: frozenset[str]
+    """All documents that the expert was given, cited or not."""
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
@@ -80,7 +86,7 @@ def pool_passages(rows: Iterable[dict[str, Any]]) -> tuple[dict[str, str], list[
         own = [keys.setdefault(text, f"{len(keys):04}.md") for text in texts]
         marks = {int(found) for found in _MARK.findall(row["answer"])}
         cited = frozenset(own[mark] for mark in marks if mark < len(own))
-        questions.append(ExpertQuestion(row["id"], row["question"], cited))
+        questions.append(ExpertQuestion(row["id"], row["question"], cited, frozenset(own)))
     return {key: text for text, key in keys.items()}, [one for one in questions if one.cited]
 
 
@@ -100,31 +106,26 @@ async def open_library(documents: dict[str, str], work: Path) -> AsyncIterator[D
 
 
 async def search_documents(source: DocumentsSource, question: str) -> list[str]:
-    """The documents of the first passages, best first."""
-    found = await source.search(question, DEPTH)
-    return list(dict.fromkeys(document_of(passage) for passage in found.evidence))
+    """The first documents, best first; of each several passages may be found."""
+    found = await source.search(question, 3 * DEPTH)
+    return list(dict.fromkeys(document_of(passage) for passage in found.evidence))[:DEPTH]
 
 
-def search_bm25s(documents: dict[str, str], questions: Sequence[str]) -> list[list[str]]:
-    """The same by bm25s: English stop words, no stemmer."""
-    keys = list(documents)
-    retriever = bm25s.BM25()
-    texts = bm25s.tokenize([documents[key] for key in keys], stopwords="en", show_progress=False)
-    retriever.index(texts, show_progress=False)
-    asked = bm25s.tokenize(list(questions), stopwords="en", show_progress=False)
-    found, _ = retriever.retrieve(asked, k=min(DEPTH, len(keys)), show_progress=False)
-    return [[keys[int(place)] for place in row] for row in found]
-
-
-async def measure_retrieval(folder: Path, work: Path, asked: Sequence[ExpertQuestion]) -> None:
+async def measure_retrieval(folder: Path, work: Path, asked: Sequence[ExpertQuestion], encoder: str) -> None:
     """Prints recall@20 of cited passages, by the product and by bm25s in the same run."""
     documents, _ = pool_passages(read_rows(folder / "expert_answers.jsonl"))
-    others = search_bm25s(documents, [one.question for one in asked])
+    questions = [one.question for one in asked]
+
+    def recall(found: Sequence[Sequence[str]]) -> list[float]:
+        return [len(one.cited.intersection(docs)) / len(one.cited) for one, docs in zip(asked, found, strict=True)]
+
+    theirs = recall(rank_by_bm25s(documents, questions, DEPTH))
     async with open_library(documents, work) as source:
-        found = [await search_documents(source, one.question) for one in asked]
-    own = [len(one.cited & set(docs)) / len(one.cited) for one, docs in zip(asked, found, strict=True)]
-    theirs = [len(one.cited & set(docs)) / len(one.cited) for one, docs in zip(asked, others, strict=True)]
+        own = recall([await search_documents(source, question) for question in questions])
     _print("retrieval", f"recall@{DEPTH} of cited passages", own)
+    if encoder:
+        ranked = await asyncio.to_thread(rank_by_encoder, documents, questions, encoder, DEPTH)
+        _print("retrieval", f"recall@{DEPTH}, with the encoder", recall(ranked))
     _print("retrieval", f"recall@{DEPTH}, bm25s", theirs)
     print(f"{'retrieval':10} {'share of bm25s':36} {fmean(own) / fmean(theirs):8.3f} of {len(documents)} passages")
 
@@ -204,14 +205,20 @@ async def _review_claims(
 
 
 async def measure_runs(
-    folder: Path, work: Path, asked: Sequence[ExpertQuestion], model: str, mode: str, spending: Spending
+    arguments: argparse.Namespace,
+    documents: dict[str, str],
+    work: Path,
+    asked: Sequence[ExpertQuestion],
+    spending: Spending,
 ) -> None:
-    """Researches each question and prints what reports find, cite and support."""
-    documents, _ = pool_passages(read_rows(folder / "expert_answers.jsonl"))
+    """Researches each question in `documents` and prints what reports find, cite and support."""
+    model, mode = arguments.model, arguments.mode
+    wanted = {name: value for name in ("sections", "iterations") if (value := getattr(arguments, name)) is not None}
+    limits = default_limits(MODES[mode]).model_copy(update=wanted)
     found, cited, held, supported, read = list[float](), list[float](), [0, 0], [0, 0], 0
     async with open_library(documents, work) as source:
         for one in asked:
-            store = work / f"store-{one.id}"
+            store, before = work / f"store-{one.id}", (spending.calls.total(), spending.total())
             report, journal = await run_research(
                 one.question,
                 folder=store,
@@ -219,20 +226,25 @@ async def measure_runs(
                 model=model,
                 mode=mode,
                 review=model != OFFLINE,
+                limits=limits,
                 within=spending.within,
             )
             seen = {_document_of_id(ref.id) for ref in journal.run.state.evidence}
             used = {_document_of_id(each.evidence) for each in report.citations if each.verdict == "verified"}
-            found.append(len(one.cited & seen) / len(one.cited))
-            cited.append(len(one.cited & used) / len(one.cited))
+            there = one.cited & documents.keys()
+            if there:
+                found.append(len(there & seen) / len(there))
+                cited.append(len(there & used) / len(there))
             held[0] += sum(each.verdict == "verified" for each in report.citations)
             held[1] += len(report.citations)
             supported[0] += report.support.supported
             supported[1] += report.support.total - report.support.unchecked
             read += report.support.total
             (work / f"{one.id}.md").write_text(report.markdown, encoding="utf-8")
+            shares = f"found {found[-1]:.2f} cited {cited[-1]:.2f}" if there else "withheld"
             print(
-                f"{one.id:10} found {found[-1]:.2f} cited {cited[-1]:.2f} {len(report.markdown.split())} words",
+                f"{one.id:10} {shares} {len(report.markdown.split())} words, {journal.run.state.iteration} iterations, "
+                f"{spending.calls.total() - before[0]} calls, {spending.total() - before[1]} tokens",
                 flush=True,
             )
     _print("runs", "expert's passages found", found)
@@ -240,6 +252,8 @@ async def measure_runs(
     print(f"{'runs':10} {'citations that hold':36} {held[0] / max(1, held[1]):8.3f} of {held[1]}")
     share = supported[0] / supported[1] if supported[1] else float("nan")
     print(f"{'runs':10} {'statements supported':36} {share:8.3f} of {supported[1]} read of {read}")
+    if count := spending.first.total():
+        print(f"{'runs':10} {'supported at the first draft':36} {spending.first['supported'] / count:8.3f} of {count}")
 
 
 def _document_of_id(id: str) -> str:
@@ -256,26 +270,28 @@ def _print(part: str, what: str, rates: Sequence[float], of: int | None = None) 
 
 async def measure(arguments: argparse.Namespace) -> None:
     """Measures what `arguments` ask for, in a folder that is removed again unless one is named."""
-    _, questions = pool_passages(read_rows(arguments.folder / "expert_answers.jsonl"))
+    documents, questions = pool_passages(read_rows(arguments.folder / "expert_answers.jsonl"))
     asked = [one for one in questions if not arguments.question or one.id in arguments.question]
-    rows = read_rows(arguments.folder / "rubrics.jsonl")
+    parts = arguments.parts or PARTS[:3]
+    rows = read_rows(arguments.folder / "rubrics.jsonl") if "rubrics" in parts else []
     chance = random.Random(arguments.seed)
     if arguments.sample is not None:
         asked = chance.sample(asked, min(arguments.sample, len(asked)))
         rows = chance.sample(rows, min(arguments.sample, len(rows)))
-    parts = arguments.parts or PARTS[:3]
     spending = Spending()
     with tempfile.TemporaryDirectory() as temporary:
         work = arguments.keep or Path(temporary)
         work.mkdir(parents=True, exist_ok=True)
         if "retrieval" in parts:
-            await measure_retrieval(arguments.folder, work, asked)
+            await measure_retrieval(arguments.folder, work, asked, arguments.encoder)
         if "rubrics" in parts:
             await measure_rubrics(arguments.folder, work, rows)
         if "claims" in parts:
             await measure_claims(arguments.folder, work, arguments.model, spending)
         if "runs" in parts:
-            await measure_runs(arguments.folder, work, asked, arguments.model, arguments.mode, spending)
+            withheld = {key for one in asked for key in one.own} if arguments.withhold else set()
+            pool = {key: text for key, text in documents.items() if key not in withheld}
+            await measure_runs(arguments, pool, work, asked, spending)
     if spending.calls:
         print_spending(spending)
 
@@ -290,8 +306,12 @@ def main(argv: Sequence[str]) -> None:
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     parser.add_argument("parts", nargs="*", metavar="part", help=f"one of {', '.join(PARTS)}")
     parser.add_argument("--model", default=OFFLINE, help="the model of `claims` and `runs`")
+    parser.add_argument("--encoder", default="", help="of `retrieval` as well, as ELCANO_EMBEDDINGS names it")
     parser.add_argument("--mode", default="iterative", help="the mode of `runs`")
+    parser.add_argument("--sections", type=int, metavar="N", help="at most, of `runs` in a mode that plans them")
+    parser.add_argument("--iterations", type=int, metavar="N", help="at most, of `runs`")
     parser.add_argument("--question", nargs="*", default=(), metavar="ID", help="only these questions")
+    parser.add_argument("--withhold", action="store_true", help="research without the expert's own passages")
     parser.add_argument("--sample", type=int, help="only so many questions")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep reports and stores there")

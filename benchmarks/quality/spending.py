@@ -1,18 +1,22 @@
-"""Counts calls and tokens by the kind of task that a model is asked."""
+"""Counts calls and tokens by the kind of task that a model is asked, and what the reviewer says of first drafts."""
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, UserPromptPart
+from pydantic import ValidationError
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolCallPart, UserPromptPart
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
 from elcano.activities.calls.models import Resolve
+from elcano.graphs.agents.review import ReviewVerdicts
 
+WRITERS: Final = frozenset({"writer", "long_writer_section", "long_writer_summary", "proofreader"})
 _KIND: Final = re.compile(r'^ "kind": "(\w+)"', re.MULTILINE)
 
 
@@ -23,6 +27,10 @@ class Spending:
     calls: Counter[str] = field(default_factory=Counter)
     sent: Counter[str] = field(default_factory=Counter)
     written: Counter[str] = field(default_factory=Counter)
+    first: Counter[str] = field(default_factory=Counter)
+    """Verdicts of the reviewer on drafts as they were written, before anything was mended."""
+    mending: bool = False
+    """Whether the last draft was given back."""
 
     def within(self, resolve: Resolve) -> Resolve:
         """`resolve`, whose models are counted."""
@@ -31,6 +39,19 @@ class Spending:
             return _Counted(resolve(*asked), self)
 
         return resolved
+
+    def total(self) -> int:
+        """Tokens sent and written."""
+        return self.sent.total() + self.written.total()
+
+    def add(self, kind: str, response: ModelResponse) -> None:
+        """Count one answer to a task of `kind`."""
+        self.calls[kind] += 1
+        self.sent[kind] += response.usage.input_tokens
+        self.written[kind] += response.usage.output_tokens
+        self.mending = kind == "reviser" or (self.mending and kind not in WRITERS)
+        if kind == "reviewer" and not self.mending:
+            self.first.update(_iter_verdicts(response))
 
 
 class _Counted(WrapperModel):
@@ -46,10 +67,16 @@ class _Counted(WrapperModel):
     ) -> ModelResponse:
         response = await super().request(messages, model_settings, model_request_parameters)
         kind = _find_kind(messages)
-        self._spending.calls[kind] += 1
-        self._spending.sent[kind] += response.usage.input_tokens
-        self._spending.written[kind] += response.usage.output_tokens
+        self._spending.add(kind, response)
         return response
+
+
+def _iter_verdicts(response: ModelResponse) -> Iterator[str]:
+    for part in response.parts:
+        if isinstance(part, ToolCallPart):
+            with suppress(ValidationError, ValueError):
+                answer = ReviewVerdicts.model_validate(part.args_as_dict())
+                yield from (one.support for one in answer.verdicts)
 
 
 def _find_kind(messages: Sequence[ModelMessage]) -> str:

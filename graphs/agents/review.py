@@ -74,7 +74,8 @@ and `quote_context` is what stands in a work just before a quote that begins wit
 quote is about.
 - Apart from these, judge by the quotes alone. What you know yourself does not count, however certain you are of it.
 - Look at directions (rose, fell), negations, certainty (may, does), who and how many were studied, and what was \
-compared with what. A summary in other words is fine; a statement that goes further than the quotes is not.
+compared with what. A summary in other words is fine, and so is one that says less or says it more carefully; a \
+statement that goes further than the quotes is not.
 - A statement that is `inferred` is supported if it follows from its quotes as a careful reader would conclude.
 - A statement that is `unmarked` cites nothing. It is `supported` if it only introduces or connects, says that nothing \
 was found, or repeats what its quotes (those of the text around it) say. If it states a fact about the subject that \

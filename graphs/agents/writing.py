@@ -36,13 +36,8 @@ class _Answer(Frozen):
 
     @model_validator(mode="before")
     @classmethod
-    def _as_meant(cls, given: Any) -> Any:
-        """`given` without nulls, and with claims as its text, as answers had them that are older."""
-        if not isinstance(given, dict):
-            return given
-        renamed = "claims" in given and "text" not in given and "text" in cls.model_fields
-        said = {"text" if renamed and name == "claims" else name: value for name, value in given.items()}
-        return {name: value for name, value in said.items() if value is not None}
+    def _without_nulls(cls, given: Any) -> Any:
+        return {name: one for name, one in given.items() if one is not None} if isinstance(given, dict) else given
 
     @model_validator(mode="after")
     def _bounded(self) -> Self:
@@ -87,8 +82,6 @@ class ReportProse(_Answer):
 
 class SectionText(_Answer):
     """One section of a long report, written."""
-
-    # It is kept between attempts of its call; one that was kept before texts were Markdown has `claims`.
 
     text: Prose = Field(default="", description="The section in Markdown with marks, without its heading.")
     citations: tuple[Citation, ...] = Field(default=(), description=_CITATIONS)

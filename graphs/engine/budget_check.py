@@ -75,10 +75,7 @@ def estimate_agent_call(agent: AgentDefinition, agent_input: JsonObject, run: Ru
 
 def sent_tokens(agent_input: JsonObject, figures: Rules) -> int:
     """Return the most tokens that an agent gets besides passages and drafts: it sees a digest of the conversation."""
-    apart = {"evidence", "sections"}
-    if not agent_input.get("criteria"):  # runs of before there were any have estimated without
-        apart.add("criteria")
-    told = (str(value) for field, value in agent_input.items() if field not in apart)
+    told = (str(value) for field, value in agent_input.items() if field not in ("evidence", "sections"))
     return sum(map(len, told)) // figures.characters_per_token
 
 

@@ -134,7 +134,7 @@ def update_budget_forecast(graph: ResearchGraph, run: Run) -> Run:
 def estimate_affordable_sections(graph: ResearchGraph, run: Run) -> SectionsAfforded | None:
     """How many sections `run` can pay for; None if it has no plan before it, or waits for more budget instead."""
     figures, limits = run.figures, run.budget.limits
-    if not figures.section_searches or run.state.sections or limits.when_exhausted == "pause":
+    if run.state.sections or limits.when_exhausted == "pause":
         return None
     plan, agents = _find_plan_ahead(graph, run)
     if plan is None:
@@ -241,7 +241,7 @@ def _count_research_tokens_left(budget: Budget, joining: int) -> int:
 
 def learn_from_entry(graph: ResearchGraph, run: Run, entry: Entry) -> Run:
     """Learn from `entry`. Agents that write by section are skipped: they make several calls, and none follows them."""
-    if not run.figures.learns or not isinstance(entry, StepCompleted):
+    if not isinstance(entry, StepCompleted):
         return run
     node = graph.by_id[entry.node]
     if not isinstance(node, AgentNode) or (agent := get_agent(graph, node.agent)).by_section:

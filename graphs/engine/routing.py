@@ -63,8 +63,6 @@ _TOKENS: Final = frozenset({*DIVIDED_ENDINGS, FailureType.BUDGET})
 
 def find_incomplete_ending(graph: ResearchGraph, run: Run) -> Ending | None:
     """How a run ends that leaves for its exit with these sections; None if all of them are complete."""
-    if not run.figures.sections_end_runs:
-        return None
     sections = run.state.sections
     short = [section for section in sections if section.incomplete]
     if not short or all(section.unanswered and not section.ending for section in sections):

@@ -212,15 +212,15 @@ def has_stalled(state: ResearchState, figures: Rules) -> bool:
     if len(latest) < figures.stall_iterations:
         return False
     turn = latest[-1]
-    if not figures.first_search_counts and turn.number == 1 and not any(call.chosen for call in turn.tool_calls):
+    if turn.number == 1 and not any(call.chosen for call in turn.tool_calls):
         return False  # other words may find what the question's own did not
     beside = state.beside
-    return all(id in beside for turn in latest for id in _list_counted_findings(turn, figures))
+    return all(id in beside for turn in latest for id in _list_counted_findings(turn))
 
 
-def _list_counted_findings(turn: IterationData, figures: Rules) -> tuple[str, ...]:
-    """What an iteration found; by newer rules what its chosen searches found, if it made any."""
-    if figures.first_search_counts or not any(call.chosen for call in turn.tool_calls):
+def _list_counted_findings(turn: IterationData) -> tuple[str, ...]:
+    """What an iteration found; of one with chosen searches what these found."""
+    if not any(call.chosen for call in turn.tool_calls):
         return turn.findings
     made = takewhile(lambda call: not call.chosen, turn.tool_calls)
     return turn.findings[sum(call.new for call in made) :]

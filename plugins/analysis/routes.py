@@ -18,8 +18,8 @@ from elcano.api.http.errors import (
 )
 from elcano.api.http.request_guards import choose_media_type
 from elcano.api.reports.drawings import SVG_HEADERS, load_pictures
-from elcano.api.runs.run_status import read_run
-from elcano.api.services import Provided, Services
+from elcano.api.reports.results import escape_formula, load_stored_report
+from elcano.api.services import Provided
 from elcano.graphs.report.report import Report
 from elcano.plugins.analysis.analysis import Analysis, Pool, plot_path
 from elcano.plugins.analysis.report_statistics import StatisticsAddition
@@ -35,7 +35,6 @@ COLUMNS: Final = (
     *("estimate", "low", "high", "p", "weight_percent", "effect", "standard_error"),
     *("q", "q_p", "i2_percent", "tau2", "quote", "notes"),
 )
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 router = APIRouter(prefix="/v1/runs/{run_id}/analysis", tags=["results"])
 
@@ -59,7 +58,7 @@ async def get_analysis(
 ) -> Response:
     """Read the statistical analysis of a run's numbers: verdicts, estimates, and what was left out and why."""
     form = choose_media_type(accept, (JSON, CSV))
-    report = await asyncio.to_thread(Report.model_validate_json, await _load_stored_report(run_id, services))
+    report = await asyncio.to_thread(Report.model_validate_json, await load_stored_report(run_id, services))
     if (found := report.attachments.get(StatisticsAddition.name)) is None:
         raise AnalysisNotFound(f"the run {run_id!r} analyzed no numbers; start one with the mode `analysis`")
     analysis = Analysis.model_validate(found)
@@ -80,23 +79,12 @@ async def get_plot(
     run_id: str, services: Provided, number: Annotated[int, Path(ge=1, le=999, description="The number of the pool.")]
 ) -> Response:
     """See the forest plot of one pool of studies."""
-    pictures = await load_pictures(await _load_stored_report(run_id, services), services.store)
+    pictures = await load_pictures(await load_stored_report(run_id, services), services.store)
     plot = pictures.get(plot_path(number))
     if plot is None:
         there = ", ".join(sorted(path for path, drawn in pictures.items() if drawn is not None))
         raise AnalysisNotFound(f"the run {run_id!r} has no plot {number}; it has: {there or 'none'}")
     return Response(plot, media_type=SVG, headers=SVG_HEADERS)
-
-
-async def _load_stored_report(run_id: str, services: Services) -> str:
-    """The report of a run, as it is kept."""
-    run = await read_run(run_id, services.temporal, services.store)
-    if run.report is None:
-        raise ReportNotReady(run_id, run.status)
-    stored = await services.store.artifacts.get(run.report.artifact)
-    if stored is None:
-        raise ReportLost(f"the store does not have {run.report.artifact!r}; is this the run's data directory?")
-    return stored
 
 
 def as_csv(analysis: Analysis) -> str:
@@ -106,7 +94,8 @@ def as_csv(analysis: Analysis) -> str:
     table.writeheader()
     for pool in analysis.pools:
         for row in _list_pool_rows(pool):
-            table.writerow({name: _escape_formula_cell(value) for name, value in row.items()})
+            cells = {name: escape_formula(value) if isinstance(value, str) else value for name, value in row.items()}
+            table.writerow(cells)
     return written.getvalue()
 
 
@@ -140,8 +129,3 @@ def _list_pool_rows(pool: Pool) -> Iterator[dict[str, object]]:
     for name, pooled in (("fixed", pool.fixed), ("random", pool.random), ("adjusted", pool.adjusted)):
         if pooled is not None:
             yield {**of, "row": name, **pooled.model_dump(), **differences}
-
-
-def _escape_formula_cell(value: object) -> object:
-    """A text of strangers as no formula; numbers as they are."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

@@ -16,6 +16,7 @@ from fastapi.responses import StreamingResponse
 
 from elcano import __version__
 from elcano.api.http.errors import NotCertifiable, ReportLost, RunNotFound, RunUnreadable, problem_docs
+from elcano.api.reports.results import load_artifact
 from elcano.api.runs.run_log import read_log
 from elcano.api.runs.run_status import current_run
 from elcano.api.services import Provided
@@ -153,9 +154,7 @@ async def stream_certificate(run_id: str, temporal: Temporal, store: TenantStore
         raise NotCertifiable(f"the run {run_id!r} has no report to certify; its status is {run.status!r}")
     if not run.log:
         raise NotCertifiable(f"the run {run_id!r} was ended from outside and left no log that could certify its report")
-    report = await store.artifacts.get(run.report.artifact)
-    if report is None:
-        raise ReportLost(f"the store does not have {run.report.artifact!r}; is this the run's data directory?")
+    report = await load_artifact(run.report.artifact, store)
     log = await read_log(run, temporal, store)
     issuing = CertificateWriter(run, log, report, store)
     return issuing.lines(

@@ -11,7 +11,6 @@ import asyncio
 import csv
 import io
 import re
-import unicodedata
 from base64 import b64decode
 from hashlib import sha256
 from typing import Annotated, Final
@@ -29,6 +28,7 @@ from elcano.api.http.errors import (
 )
 from elcano.api.http.request_guards import choose_media_type
 from elcano.api.reports.drawings import SVG_HEADERS
+from elcano.api.reports.results import escape_formula, load_artifact
 from elcano.api.runs.run_status import read_run
 from elcano.api.runs.run_view import RunView
 from elcano.api.services import Provided, Services
@@ -65,7 +65,6 @@ class ResultList(Frozen):
     results: tuple[ResultSummary, ...] = ()
 
 
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
 _NUMBER: Final = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 
 
@@ -73,7 +72,7 @@ def as_csv(table: ResultTable) -> str:
     """RFC 4180, with a line of names. NULL is empty; an empty text is empty as well."""
     written = io.StringIO()
     lines = csv.writer(written, lineterminator="\r\n")
-    lines.writerow([_escape_formula(column.name) for column in table.columns])
+    lines.writerow([escape_formula(column.name) for column in table.columns])
     kinds = [column.kind for column in table.columns]
     for row in table.rows:
         lines.writerow([_format_csv_cell(value, kind) for value, kind in zip(row, kinds, strict=True)])
@@ -87,12 +86,7 @@ def _format_csv_cell(value: Cell, kind: Kind) -> str:
         return "true" if value else "false"
     if isinstance(value, int | float):
         return repr(value)
-    return value if kind in NUMBERS and _NUMBER.fullmatch(value) else _escape_formula(value)
-
-
-def _escape_formula(text: str) -> str:
-    begins = unicodedata.normalize("NFKC", text[:1])
-    return f"'{text}" if begins.startswith(_FORMULA) or text.lstrip().startswith(_FORMULA) else text
+    return value if kind in NUMBERS and _NUMBER.fullmatch(value) else escape_formula(value)
 
 
 MOST_RESULTS: Final = 999
@@ -107,7 +101,7 @@ async def load_data_answer(run: RunView, store: TenantStore) -> DataAnswer | Non
     """
     if run.report is None:
         return None
-    stored = await stored_artifact(run.report.artifact, store)
+    stored = await load_artifact(run.report.artifact, store)
     if '"attachments":' not in stored:  # most reports have none, and a long one takes a while to read
         return None
     return read_data_answer((await asyncio.to_thread(Report.model_validate_json, stored)).attachments)
@@ -123,18 +117,6 @@ async def found_keys(run: RunView, store: TenantStore) -> dict[int, str]:
     before = set(await store.evidence.ids_of_run(run.previous_run)) if run.previous_run else set()
     own = [one for one in known if one.startswith(RESULT_EVIDENCE) and one not in before][:MOST_RESULTS]
     return {number: one.removeprefix(RESULT_EVIDENCE) for number, one in enumerate(own, start=1)}
-
-
-async def stored_artifact(key: str, store: TenantStore) -> str:
-    """Return the artifact stored under a hash that a run names.
-
-    Raises:
-        ReportLost: the store does not have it.
-    """
-    stored = await store.artifacts.get(key)
-    if stored is None:
-        raise ReportLost(f"the store does not have {key!r}; is this the run's data directory?")
-    return stored
 
 
 JSON = "application/json"
@@ -194,7 +176,7 @@ async def get_result(
         raise ReportNotReady(run_id, run.status, "result and no ")
     if number not in keys:
         raise ResultNotFound(f"the run {run_id!r} has no result {number}; it has: {sorted(keys) or 'none'}")
-    stored = await stored_artifact(keys[number], services.store)
+    stored = await load_artifact(keys[number], services.store)
     content = stored if form == JSON else await asyncio.to_thread(_render_result_csv, stored)
     said = f"{CSV}; charset=utf-8; header=present" if form == CSV else JSON
     return Response(content, media_type=said, headers={"Vary": "Accept", "X-Content-Type-Options": "nosniff"})
@@ -204,7 +186,7 @@ async def get_result(
 async def get_chart(run_id: str, services: Provided) -> Response:
     """See the chart of an answer."""
     return Response(
-        await stored_artifact((await _load_answer_chart(run_id, services)).svg, services.store),
+        await load_artifact((await _load_answer_chart(run_id, services)).svg, services.store),
         media_type=SVG,
         headers=SVG_HEADERS,
     )
@@ -213,14 +195,14 @@ async def get_chart(run_id: str, services: Provided) -> Response:
 @router.get("/chart.png", response_class=Response, responses={200: {"content": {PNG: _TEXT}}, **_MISSING})
 async def get_chart_as_png(run_id: str, services: Provided) -> Response:
     """See the chart of an answer as a picture of points, on white."""
-    stored = await stored_artifact((await _load_answer_chart(run_id, services)).png, services.store)
+    stored = await load_artifact((await _load_answer_chart(run_id, services)).png, services.store)
     return Response(b64decode(stored), media_type=PNG, headers=SVG_HEADERS)
 
 
 @router.get("/chart.json", response_class=Response, responses={200: {"content": {SPEC: _TEXT}}, **_MISSING})
 async def get_chart_as_specification(run_id: str, services: Provided) -> Response:
     """Read the Vega-Lite specification of the chart, with its values: to draw it anew, or to change it."""
-    stored = await stored_artifact((await _load_answer_chart(run_id, services)).spec, services.store)
+    stored = await load_artifact((await _load_answer_chart(run_id, services)).spec, services.store)
     return Response(stored, media_type=SPEC)
 
 
@@ -247,7 +229,7 @@ async def _load_answer_data(run_id: str, services: Services) -> DataAnswer:
 
 
 async def _summarize_result(number: int, artifact: str, store: TenantStore) -> ResultSummary:
-    table = await asyncio.to_thread(ResultTable.model_validate_json, await stored_artifact(artifact, store))
+    table = await asyncio.to_thread(ResultTable.model_validate_json, await load_artifact(artifact, store))
     return ResultSummary(
         number=number,
         database=table.database,

@@ -158,7 +158,7 @@ class DocumentsSource:
             document=document,
             content_hash=text.text_hash,
             title=text.title if last in ("", text.title) else f"{text.title} > {last}",
-            locator=_format_locator(text.key, hit),
+            locator=_format_locator(text, hit),
             heading=passage.heading,
             text=text.text[passage.start : passage.end],
             start=passage.start,
@@ -199,13 +199,18 @@ class DocumentsSource:
         }
 
 
-def _format_locator(key: str, hit: Hit) -> str:
+def _format_locator(text: Text, hit: Hit) -> str:
+    """Where a passage stands; an anchor made of the words of the document's title would only repeat these."""
     passage = hit.passage
     if passage.page:
-        return f"{key}, page {passage.page}"
-    if passage.anchor:
-        return f"{key}#{passage.anchor}"
-    return f"{key}, paragraph {passage.paragraph}" if passage.paragraph else key
+        return f"{text.key}, page {passage.page}"
+    if passage.anchor and _keep_letters(passage.anchor) != _keep_letters(text.title):
+        return f"{text.key}#{passage.anchor}"
+    return f"{text.key}, paragraph {passage.paragraph}" if passage.paragraph else text.key
+
+
+def _keep_letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def _shorten_key(key: str) -> str:

@@ -19,9 +19,8 @@ from elcano.plugins.quoting.sentence_choice import (
     choose_findings,
     choose_further,
     keep_holding,
-    score_for_part,
 )
-from elcano.plugins.quoting.sentence_scoring import Candidate, is_manual
+from elcano.plugins.quoting.sentence_scoring import Candidate, is_manual, score_sentences
 
 SECTION_CLAIMS: Final = 4
 DETAILS: Final = 3
@@ -66,10 +65,10 @@ def _write_sections(
     sections: list[DraftSection] = []
     manual = is_manual(given)
     for part in parts if several or not manual else ():
-        ranked = score_for_part(given, part)
-        if manual:
-            ranked = keep_holding(ranked, given.terms.of(part))
-        new = choose_further(given, given.terms.of(part), used, ranked, SECTION_CLAIMS if several else DETAILS)
+        terms = given.terms.of(part)
+        ranked = score_sentences(given, part, terms)
+        kept = keep_holding(ranked) if manual else ranked
+        new = choose_further(given, terms, used, kept, SECTION_CLAIMS if several else DETAILS)
         if new:
             used.extend(new)
             heading = _make_heading(part) if several else get_phrases(get_current_language()).further

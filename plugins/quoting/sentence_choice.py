@@ -26,21 +26,18 @@ LEADING: Final = 0.1
 document that holds most."""
 TWIN: Final = 0.7
 """Two sentences that share this much of the shorter one's telling words say the same."""
-MANUAL_HELD: Final = 0.65
-"""In a manual a sentence is quoted if it holds this share of the question together with its headings,"""
-MANUAL_FEWER: Final = 0.3
-"""and of a question of n telling words an nth of this more."""
-PART_HELD: Final = 0.5
+MANUAL_HELD: Final = 0.8
+"""In a manual a sentence is quoted if it holds this share of the question together with its headings."""
 
 
 def choose_findings(given: Material, question: str, parts: Sequence[str], floor: float = 0.0) -> list[Candidate]:
     """The best sentence for each part of the question that has several, then the best for all of it."""
     chosen: list[Candidate] = []
     for part in parts[:KEY_FINDINGS]:
-        add_best(chosen, score_for_part(given, part), len(chosen) + 1, floor)
+        add_best(chosen, score_sentences(given, part, given.terms.of(part)), len(chosen) + 1, floor)
     ranked = score_sentences(given, question, given.terms)
     if is_manual(given):
-        ranked = keep_holding(ranked, given.terms)
+        ranked = keep_holding(ranked)
     if not chosen:
         add_best(chosen, ranked, 1, floor)
         if any(one.defining for one in chosen):
@@ -50,16 +47,9 @@ def choose_findings(given: Material, question: str, parts: Sequence[str], floor:
     return chosen
 
 
-def score_for_part(given: Material, part: str) -> list[Candidate]:
-    """The sentences that fit one part of the question, best first."""
-    ranked = score_sentences(given, part, given.terms.of(part))
-    return [one for one in ranked if one.held >= PART_HELD] if is_manual(given) else ranked
-
-
-def keep_holding(ranked: Sequence[Candidate], terms: Terms) -> list[Candidate]:
+def keep_holding(ranked: Sequence[Candidate]) -> list[Candidate]:
     """Those that hold enough of the question for a manual, with what stands above them."""
-    needed = min(1.0, MANUAL_HELD + MANUAL_FEWER / max(1, len(terms.weights)))
-    return [one for one in ranked if one.held >= needed and one.together]
+    return [one for one in ranked if one.held >= MANUAL_HELD and one.together]
 
 
 def add_best(chosen: list[Candidate], ranked: Sequence[Candidate], wanted: int, floor: float) -> None:

@@ -33,11 +33,8 @@ NAMED: Final = 0.5
 _WHOLE_WORKS: Final = re.compile(r"^packages \(|\b(?:articles|preprints|trials)\)$")
 """The sources of readmes and of literature: each is a whole of its own on another thing, no reference."""
 _LEANING: Final = re.compile(
-    r"^[\W_]*(?:this|that|these|those|its|they|their|them|he|she|such|however|but|also|then|so|therefore|thus|hence|"
-    r"instead|otherwise|furthermore|moreover|similarly|finally|both|here|there|and|or|which|as a result|in addition|"
-    r"for (?:this|example|instance)|in (?:this|these|such)|the (?:other|former|latter|above|following|same)|"
-    r"(?:if|while|although|because|since|when|once|unless|until) (?:this|that|these|it|they)|if (?:so|not)|"
-    r"it(?! is (?:\w+ )?(?:possible|impossible|necessary|recommended|important|safe|common|best|better)\b))\b",
+    r"^[\W_]*(?:this|that|these|those|its?|they|their|them|he|she|such|however|but|also|then|so|therefore|thus|here|"
+    r"there|both|the (?:other|former|latter|same))\b",
     re.IGNORECASE,
 )
 _DEFINITION_ASKED: Final = re.compile(r"^\W*(?:what (?:is|are|does)\b|how (?:do|does) [^?,;]+ work\b)", re.IGNORECASE)

@@ -149,7 +149,7 @@ def python_dependent(file: PurePath, tree: ast.AST) -> Iterator[str]:
         if name not in ASYNCIO:
             yield f"{file}:{line}: asyncio.{name}: its order of steps may differ between Pythons; see CONTRIBUTING.md"
     for line in timed_conditions(tree):
-        yield f"{file}:{line}: wait_condition with a timeout is asyncio.wait_for; use workflows.waiting"
+        yield f"{file}:{line}: wait_condition with a timeout is asyncio.wait_for; use workflows.interruptions"
 
 
 def read_clocks(tree: ast.AST) -> Iterator[int]:

@@ -6,6 +6,7 @@ of a team: the next one goes on there, with the judge's words in hand.
 
 import asyncio
 from collections import Counter
+from collections.abc import Iterator
 
 import pytest
 
@@ -24,6 +25,13 @@ PLACES = [
     Place("Which voyage took three years?", "writer", 3),
 ]
 """Where each of the runs is when the worker dies."""
+
+
+@pytest.fixture(autouse=True)
+def released(researcher: Researcher) -> Iterator[None]:
+    """Nothing is held back for ever where a test fails."""
+    yield
+    researcher.release()
 
 
 @pytest.mark.timeout(300)

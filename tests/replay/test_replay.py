@@ -46,7 +46,7 @@ def test_a_changed_step_is_noticed(tmp_path: Path) -> None:
 
 
 STRICTER = Rules(
-    stall_iterations=1,
+    stall_iterations=2,
     breaker_failures=1,
     prompt_tokens=20_000,
     section_tokens=9_000,

@@ -10,6 +10,7 @@ from temporalio.client import Client, WorkflowFailureError, WorkflowUpdateFailed
 from temporalio.testing import WorkflowEnvironment
 
 from elcano.graphs.contracts import RESEARCH_WORKFLOW
+from elcano.graphs.dry_run.in_memory_run import run_in_memory
 from elcano.graphs.engine.approvals import ApproveCall, RefuseCall
 from elcano.graphs.engine.control_actions import Action, RollBack
 from elcano.graphs.engine.entries import ApprovalExpired, ApprovalRequested, Controlled, Held
@@ -17,7 +18,6 @@ from elcano.graphs.records import ArchiveCall
 from elcano.graphs.run_contracts import ResearchResult
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.budget import Limits
-from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Refused, Script
 from tests.control import ask, go_on, pause, stop
 from tests.workflow.conftest import Handle, worker_for

@@ -7,12 +7,12 @@ import pytest
 from temporalio.client import WorkflowFailureError
 
 from elcano.graphs.contracts import CHAIN_MODES, PublishCall
+from elcano.graphs.dry_run.in_memory_run import run_in_memory
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle import finish as closing
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.state.budget import Limits, TopUp
 from elcano.graphs.state.events import TERMINAL
-from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Answer, Refused, Script, make_progress_ledger
 from tests.control import stop, top_up
 from tests.workflow.conftest import Start, asking

@@ -10,6 +10,7 @@ from temporalio import activity
 from temporalio.client import Client
 
 from elcano.graphs.contracts import RESEARCH_WORKFLOW, ToolCall, ToolResult
+from elcano.graphs.dry_run.in_memory_run import run_in_memory
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle.start_and_fold import fold
@@ -20,7 +21,6 @@ from elcano.graphs.spec.limits import DATA_PATH
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.failures import Ending, FailureType
 from elcano.plugins.data.query_path import path_graph
-from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Refused, Script
 from elcano.testing.temporal import scripted_activities
 from tests.tables import asked_of_tables, fault, in_turn, mended, of_paths, result, written
@@ -311,7 +311,7 @@ async def test_a_path_that_takes_too_long_is_a_named_gap(temporal: Client, scrip
     merged = given_to(script, "consensus")
 
     async def endless(given: JsonObject) -> None:
-        while given["question"] == "What of 2024?" and "dialect" in given:  # its SQL writer
+        while given["question"] == "What of 2024?" and "saved_questions" in given:  # its SQL writer
             activity.heartbeat()
             await asyncio.sleep(0.05)
 
@@ -349,7 +349,7 @@ async def test_the_thinking_of_a_model_is_no_time_of_a_path(temporal: Client, sc
     of_paths(script, ["2023", "2024"])
 
     async def slowly(given: JsonObject) -> None:
-        if given["question"] == "What of 2024?" and "dialect" in given:  # its SQL writer
+        if given["question"] == "What of 2024?" and "saved_questions" in given:  # its SQL writer
             await asyncio.sleep(3)
 
     script.watching = slowly

@@ -16,7 +16,7 @@ from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
 from elcano.graphs.state.budget import Limits
 from elcano.testing.script import Script
-from elcano.workflows.waiting import Deadline
+from elcano.workflows.interruptions import Deadline
 from tests.replay.replaying import replayer
 from tests.workflow.conftest import Start
 

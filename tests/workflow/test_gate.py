@@ -8,7 +8,7 @@ from temporalio import workflow
 from temporalio.client import Client
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
-from elcano.workflows.waiting import Gate
+from elcano.workflows.branch import Gate
 
 
 @workflow.defn

@@ -9,13 +9,13 @@ import pytest
 from temporalio.client import Client, WorkflowHandle
 
 from elcano.graphs.contracts import CONTROL_SIGNAL
+from elcano.graphs.dry_run.in_memory_run import run_in_memory
 from elcano.graphs.engine.entries import Controlled, Entry
 from elcano.graphs.engine.steering import Steer
 from elcano.graphs.lifecycle import start_and_fold
 from elcano.graphs.records import ArchiveCall
 from elcano.graphs.run_contracts import ControlRequest, ResearchInput
 from elcano.graphs.state.budget import Limits
-from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Script
 from elcano.testing.temporal import scripted_activities
 from elcano.workflows import retry_policies

@@ -48,7 +48,7 @@ def _build_figures_query(table: TableSchema, dialect: Dialect, values: bool) -> 
         name = quote_identifier(column.name)
         parts.append(f"count(DISTINCT {name})" if not large else "NULL")
         ranged = values and column.kind in NUMBERS | MOMENTS
-        parts += [f"CAST(min({name}) AS {_TEXT[dialect]})", f"CAST(max({name}) AS {_TEXT[dialect]})"] if ranged else []
+        parts += [f"CAST(min({name}) AS TEXT)", f"CAST(max({name}) AS TEXT)"] if ranged else []
     return f"SELECT {', '.join(parts)} FROM {_quote_table_name(table, dialect)}"
 
 
@@ -75,7 +75,7 @@ def _build_samples_query(table: TableSchema, dialect: Dialect) -> str:
     if not shown:
         return "SELECT 0 AS place, NULL AS value, 0 AS times"
     each = [
-        f"SELECT * FROM (SELECT {at} AS place, substr(CAST({quote_identifier(column.name)} AS {_TEXT[dialect]}), 1, "
+        f"SELECT * FROM (SELECT {at} AS place, substr(CAST({quote_identifier(column.name)} AS TEXT), 1, "
         f"{SAMPLE_CHARACTERS}) AS value, count(*) AS times FROM sampled WHERE "
         f"{quote_identifier(column.name)} IS NOT NULL "
         f"GROUP BY 2 ORDER BY 3 DESC, 2 LIMIT {SAMPLES}) AS answer_{at}"
@@ -140,6 +140,3 @@ def _quote_table_name(table: TableSchema, dialect: Dialect) -> str:
 def quote_identifier(name: str) -> str:
     """A name in quotation marks."""
     return '"' + name.replace('"', '""') + '"'
-
-
-_TEXT: Final[dict[Dialect, str]] = {"sqlite": "TEXT", "postgresql": "TEXT", "duckdb": "VARCHAR"}

@@ -25,9 +25,10 @@ from elcano.graphs.text import ensure_list, format_count
 
 
 class JudgeInput(ResearchContext):
-    """The judge also sees what this iteration was after."""
+    """The judge may also judge by the standards of a field."""
 
     gap: str = ""
+    """What this iteration was after, for who watches; its model is shown all gaps in the conversation."""
     rubric: Rubric | None = None
     """By what its field judges; None: by no field's standards."""
 
@@ -98,9 +99,9 @@ def has_rubric(task: TaskEnvelope) -> bool:
 
 
 def build_task(given: JudgeInput, loaded: Loaded) -> TaskEnvelope:
-    """The research so far, this iteration's gap and how much of the evidence is new."""
+    """The research so far, and how much of the evidence is new."""
     new = len(given.conversation[-1].findings) if given.conversation else 0
-    task = build_research_task("judge", given, loaded).model_copy(update={"gap": given.gap, "new_evidence": new})
+    task = build_research_task("judge", given, loaded).model_copy(update={"new_evidence": new})
     if given.rubric is None:
         return task
     rubric: JsonObject = given.rubric.model_dump(mode="json", exclude_defaults=True)

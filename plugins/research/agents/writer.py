@@ -6,7 +6,7 @@ It cites by the short keys of its prompt, which are turned back when its draft i
 from typing import Final, Literal
 
 from elcano.graphs.agents.context import ResearchContext, build_research_task, needs_of, passages_of
-from elcano.graphs.agents.definition import AgentDefinition, Question
+from elcano.graphs.agents.definition import AgentDefinition, Part, Question
 from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import MARKS, WISHES
 from elcano.graphs.agents.writing import ReportProse, summarize_draft
@@ -30,20 +30,21 @@ class WriterInput(ResearchContext):
 
 
 INSTRUCTIONS: Final = f"""\
-You write the report of a piece of research for the person who asked, from the passages in `evidence` alone. If the \
-envelope has a `title`, you write the section of that title in a larger report: answer its question, and leave to the \
-other sections what is not part of it.
+You write the report of a piece of research for the person who asked, from the passages in `evidence` alone.
 
 {MARKS}\
 - A citation names a passage by its key and quotes the words in it that support what stands before its mark: copied \
-letter by letter, one run of words, a sentence or less, nothing added, left out or corrected. Every quote is looked \
-up; one that is not found is shown to the reader as unsupported.
-- Say only what a passage supports, with its figures, dates and conditions.
+letter by letter, one run of words, a sentence or less, nothing added, left out or corrected. Together the quotes of a \
+sentence must say all of it: give it a second mark where one does not suffice. Every quote is looked up; one that is \
+not found is shown to the reader as unsupported.
+- Say only what a passage supports, with its figures, dates and conditions. A “because”, a “most” and an “only” have \
+to be in its words too.
 - Where passages disagree, say so, cite both, and say which of them you would go by and why.
 
-The introduction answers the question at once. Key findings are a list of two to five, the most important first. \
-Sections, each under a plain heading, give what stands behind them. In one sentence each, explain from the passages \
-the methods and terms that the answer turns on: what is compared or recommended, how it works and what it is for.
+The introduction answers the question at once; what it concludes or sums up has marks, as anything else has. Key \
+findings are a list of two to five, the most important first. Sections, each under a plain heading, give what stands \
+behind them. In one sentence each, explain from the passages the methods and terms that the answer turns on: what is \
+compared or recommended, how it works and what it is for.
 
 State each result in full once; elsewhere refer to it in a few words. Leave out every part that would only repeat: key \
 findings if the introduction says all of it, a section that only repeats a finding, `disputed` if nothing is, \
@@ -59,6 +60,17 @@ the nearest passages in `related`. That is a good report; a guess is not.
 
 {WISHES}
 """
+
+
+OF_SECTION: Final = """\
+What you write is the section of a larger report that has the `title` in the envelope: answer its question, and leave \
+to the other sections what is not part of it.
+"""
+
+
+def is_section(task: TaskEnvelope) -> bool:
+    """Whether a section of a longer report is written."""
+    return bool(task.title)
 
 
 def list_needs(given: WriterInput) -> Needs:
@@ -86,6 +98,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         request="Write the report for the question in this task envelope.",
         answer=ReportProse,
         shown=build_task,
+        parts=(Part(OF_SECTION, is_section),),
     ),
     input=WriterInput,
     output=DraftRef,

@@ -5,6 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic_ai.messages import ModelResponse, ToolCallPart
+
+from benchmarks.quality.spending import Spending
 
 scholarqa = pytest.importorskip("benchmarks.quality.scholarqa", reason="bm25s is not installed", exc_type=ImportError)
 
@@ -59,3 +62,30 @@ def test_all_parts_run_without_a_model(tmp_path: Path, capsys: pytest.CaptureFix
     assert shown["runs       expert's passages found"] == "1.000 of 2"
     assert any(one.startswith("tokens     writer") for one in shown)
     assert (tmp_path / "kept" / "two.md").is_file()
+
+
+def test_a_question_can_be_asked_without_the_experts_passages(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "expert_answers.jsonl").write_text("\n".join(map(json.dumps, ROWS)), encoding="utf-8")
+    scholarqa.main([str(tmp_path), "runs", "--mode", "simple", "--question", "two", "--withhold"])
+    shown = capsys.readouterr().out
+    assert "two        withheld" in shown
+    assert "expert's passages found                   n/a of 0" in shown
+
+
+def test_verdicts_count_for_the_first_draft_until_it_is_given_back() -> None:
+    spending = Spending()
+    for kind, support in (
+        ("writer", ""),
+        ("reviewer", "supported"),
+        ("reviewer", "partly"),
+        ("reviser", ""),
+        ("reviewer", "supported"),
+        ("long_writer_summary", ""),
+        ("reviewer", "not_supported"),
+    ):
+        said = {"verdicts": [{"id": 1, "support": support}]} if support else {"anything": 1}
+        spending.add(kind, ModelResponse(parts=[ToolCallPart(tool_name="final_result", args=said)]))
+    assert spending.first == {"supported": 1, "partly": 1, "not_supported": 1}
+    assert spending.calls["reviewer"] == 4

@@ -23,7 +23,7 @@ DEAF = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); prin
 
 
 async def until(condition: Callable[[], bool | Awaitable[bool]]) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(150):
         while True:
             met = condition()
             if met is True or (isinstance(met, Awaitable) and await met):

@@ -6,6 +6,7 @@ from typing import Any
 from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.validation import require_valid
+from elcano.graphs.dry_run.in_memory_run import run_in_memory
 from elcano.graphs.engine.commands import ApplyEntry
 from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
 from elcano.graphs.engine.run import Run, build_initial_run
@@ -20,7 +21,6 @@ from elcano.graphs.spec.walks import has_sections
 from elcano.graphs.state.budget import Limits, Usage
 from elcano.graphs.state.failures import Failure
 from elcano.graphs.state.state import ResearchState
-from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Script
 from tests.folding import difference
 

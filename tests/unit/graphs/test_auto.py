@@ -4,6 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from elcano.graphs.checks.validation import find_graph_faults
+from elcano.graphs.dry_run.in_memory_run import run_in_memory
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.journal import build_run_snapshot
@@ -27,7 +28,6 @@ from elcano.graphs.state.rubric import DOMAINS
 from elcano.graphs.state.state import REASON_CHARACTERS, Choice, ResearchState, format_chosen_mode
 from elcano.plugins.research.iterative import ITERATIVE
 from elcano.plugins.research.reducers import ModeToChoose, choose_mode
-from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Script
 from tests.unit.graphs.samples import asked as input_of
 

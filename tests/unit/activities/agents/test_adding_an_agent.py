@@ -17,6 +17,7 @@ from elcano.graphs.agents.envelope import AgentInput, Loaded, Needs, TaskEnvelop
 from elcano.graphs.agents.writing import ReportProse, SynthesisInput
 from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.contracts import AgentResult
+from elcano.graphs.dry_run.in_memory_run import run_in_memory
 from elcano.graphs.engine.commands import Call, CallAgent
 from elcano.graphs.engine.entries import Entry, StepCompleted
 from elcano.graphs.errors import GraphInvalid
@@ -28,7 +29,6 @@ from elcano.graphs.state.state import ResearchState
 from elcano.plugins.research.agents.thinking import ThinkingOutput
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store
-from elcano.testing.in_memory import run_in_memory
 from elcano.testing.model import ScriptedModel
 from tests.unit.activities.agents.material import TEMPORAL, FixedSource, call, passage, stored
 from tests.unit.graphs.samples import asked

@@ -66,9 +66,19 @@ def _by_titles(said: Any) -> Any:
         (answer(GOOD, {**FLOATS, "quote": "it swims on water"}, MIXES), "Oil floats on water", 1),
         (answer("L'huile flotte sur l'eau [a]."), "L'huile flotte sur l'eau", 0),
         (answer("No passage found says how deep it floats.", FLOATS), "No passage found says how deep it floats.", 0),
+        (answer("The passages found do not say it. No passage found is deep.", FLOATS), "The passages found do not", 0),
         (answer("Oil floats on water, and it is light, [a] but [b] heavy"), "Oil floats on water", 0),
     ],
-    ids=("half a sentence", "no marks", "old keys", "a bad quote", "another language", "nothing found", "odd marks"),
+    ids=(
+        "half a sentence",
+        "no marks",
+        "old keys",
+        "a bad quote",
+        "another language",
+        "nothing found",
+        "and more",
+        "odd marks",
+    ),
 )
 async def test_a_report_stays_whole(tmp_path: Path, writer: JsonObject, said: str, doubted: int) -> None:
     report, _ = await report_of(tmp_path, writer)
@@ -85,7 +95,7 @@ async def test_a_bad_quote_that_is_repeated_is_told_once_and_never_shown_as_veri
     report, model = await report_of(tmp_path, answer(GOOD, bad, MIXES), again)
     told = [task for task in model.tasks if task.kind == "reviser"]
     assert len(told) == 1
-    assert "The nearest words there are “it floats on water.”" in json.dumps(told[0].given, ensure_ascii=False)
+    assert "The nearest words there are: “it floats on water.”" in json.dumps(told[0].given, ensure_ascii=False)
     assert "Oil floats on water (not verified)" in report.markdown
     assert [one.quote for one in report.unverified] == [bad["quote"]]
 

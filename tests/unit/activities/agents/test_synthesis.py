@@ -17,7 +17,7 @@ from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.draft import Citation, Claim, DraftRef
-from elcano.graphs.report.report import DraftSection, ReportDraft
+from elcano.graphs.report.report import ReportDraft
 from elcano.graphs.state.failures import FailureDetails, FailureType
 from elcano.graphs.state.plan import SectionGap, SectionResult
 from elcano.plugins.research.agents.long_writer import SECTION, SUMMARY
@@ -100,7 +100,7 @@ def retelling(task: TaskEnvelope) -> dict[str, Any]:
     claims = [
         {"text": f"Told: {one.text}", "citations": [c.model_dump() for c in one.citations]} for one in only.claims
     ]
-    return {"claims": claims}
+    return {"text": claims}
 
 
 @pytest.mark.parametrize("agent", ["long_writer", "proofreader"])
@@ -236,7 +236,7 @@ async def test_a_key_that_a_model_invents_stays_for_the_check_to_report(
 ) -> None:
     def inventing(task: TaskEnvelope) -> dict[str, Any]:
         claims = [{"text": "Told.", "citations": [{"evidence": "e9", "quote": "invented"}]}]
-        return {"key_findings": claims} if task.kind == SUMMARY else {"claims": claims}
+        return {"key_findings": claims} if task.kind == SUMMARY else {"text": claims}
 
     answering(monkeypatch, inventing)
     result = await run(store, "long_writer", given(await section(store, "Crash", REPLAY)))
@@ -247,7 +247,10 @@ async def test_a_key_that_a_model_invents_stays_for_the_check_to_report(
 
 async def test_the_proofreader_says_what_did_not_fit(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     def proofreading(task: TaskEnvelope) -> dict[str, Any]:
-        sections = [DraftSection(heading=one.title, claims=one.claims).model_dump(mode="json") for one in task.sections]
+        sections = [
+            {"heading": one.title, "text": [claim.model_dump(mode="json") for claim in one.claims]}
+            for one in task.sections
+        ]
         return {"title": "T", "sections": sections}
 
     answering(monkeypatch, proofreading)

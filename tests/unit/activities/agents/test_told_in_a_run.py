@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.frozen import JsonObject
+from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.report.works import Work
 from elcano.graphs.state.plan import Criterion
 from elcano.graphs.text import ensure_list
@@ -122,11 +122,33 @@ async def test_sections_get_their_criteria_and_forms_from_the_plan(tmp_path: Pat
         "What does oil cost?": [*CRITERIA],
         "Who makes oil?": [],
     }
+    assert [task.form for task in of(model, "long_writer_section")] == ["comparison", ""]
     assert [task.form for task in of(model, "long_writer_summary")] == ["overview"]
     assert {task.today for task in model.tasks} == {DAY}
     assert [section.criteria for section in came.journal.run.state.plan] == [CRITERIA, ()]
     (planned,) = [event for event in came.journal.events if event.node == "planner" and "criteria" in event.data]
     assert planned.data["criteria"] == [[*CRITERIA], []]
+
+
+async def test_what_the_planner_finds_beside_the_question_is_shown_to_no_section(tmp_path: Path) -> None:
+    def plan(task: TaskEnvelope) -> JsonObject:
+        beside: list[Json] = [item.key for item in task.evidence if "trial" in item.text]
+        return {"report_title": "Oil", "report_outline": [{"title": "Costs"}], "beside": [*beside, "e99"]}
+
+    def think(task: TaskEnvelope) -> JsonObject:
+        beside: list[Json] = [item.key for item in task.evidence if "makers" in item.text]
+        return {"thought": "hm", "research_complete": False, "outstanding_gaps": ["oil trial"], "beside": beside}
+
+    model = ScriptedModel({"planner": plan, "thinking": think})
+    came = await run(model, tmp_path, "deep")
+    shown = {kind: "".join(item.text for item in of(model, kind)[0].evidence) for kind in ("thinking", "judge")}
+    assert "makers" in shown["thinking"]
+    assert "trial" not in shown["thinking"]
+    assert "euro" in shown["judge"]
+    assert "makers" not in shown["judge"]
+    assert "trial" not in shown["judge"]
+    assert all("trial" not in item.text for task in of(model, "long_writer_section") for item in task.evidence)
+    assert len(came.journal.run.state.beside) == 1
 
 
 async def test_a_run_without_any_criteria_goes_on_as_before(tmp_path: Path) -> None:

@@ -24,11 +24,8 @@ from elcano.graphs.agents.prompt_texts import (
     READING,
     render_form_guidance,
 )
-from elcano.graphs.engine.budget_check import sent_tokens
-from elcano.graphs.frozen import JsonObject
 from elcano.graphs.report.reference_text import summarize_work
 from elcano.graphs.report.works import Work
-from elcano.graphs.rules import get_rules
 from elcano.graphs.state.plan import ReportForm, build_unjudged_criteria
 from tests.unit.activities.agents.material import PANCAKES, TEMPORAL, least, passage
 
@@ -171,15 +168,6 @@ def test_what_stays_the_same_stands_before_what_changes() -> None:
     pairs = zip(render_envelope(first), render_envelope(later), strict=False)
     same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     assert first.evidence[0].text in render_envelope(later)[:same]
-
-
-def test_runs_of_before_there_were_criteria_estimate_as_they_did() -> None:
-    older: JsonObject = {"question": "What?", "iteration": 1, "conversation": [], "evidence": ["x"] * 99}
-    newer: JsonObject = {**older, "criteria": [], "language": "", "form": ""}
-    assert sent_tokens(newer, get_rules(1)) == sent_tokens(older, get_rules(1))
-    assert (
-        sent_tokens({**newer, "criteria": [{"text": "y" * 400}]}, get_rules(1)) > sent_tokens(newer, get_rules(1)) + 90
-    )
 
 
 def test_whatever_a_stranger_wrote_stays_inside_the_fence() -> None:

@@ -140,7 +140,6 @@ def test_claims_in_the_place_of_a_text_stay_as_they_are() -> None:
     )
     assert draft.key_findings == (quoted,)
     assert draft.remarks == ()
-    assert SectionText.model_validate({"claims": [quoted.model_dump()]}).text == (quoted,)
 
 
 def test_answers_are_read_as_kindly_as_can_be() -> None:

@@ -34,6 +34,8 @@ def told(text: str, language: str = "") -> list[tuple[str, str]]:
         ("Es fiel z. B. am 3. Mai [a]. Dann nicht.", [("Es fiel z. B. am 3. Mai.", "a"), ("Dann nicht.", "")]),
         ("- It fell [a]\n- It rose. Or not [b].", [("It fell", "a"), ("It rose.", ""), ("Or not.", "b")]),
         ("> It fell. [a]\n> It rose.", [("It fell.", "a"), ("It rose.", "")]),
+        ("- **Rise:** it rose.", [("Rise: it rose.", "")]),
+        ("**It fell.**", [("It fell.", "")]),
         ("### It fell.", []),
         ("```\nIt fell. [a]\n```", []),
         ("[a] It fell.", [("It fell.", "a")]),

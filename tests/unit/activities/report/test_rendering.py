@@ -216,6 +216,21 @@ def test_a_question_that_was_not_answered_is_said_to_be_so_first() -> None:
     assert headings("\n\n".join(blocks[9:])) == ["## Warnings", "## What was searched"]
 
 
+def test_what_a_model_says_of_a_question_without_an_answer_comes_before_what_it_lacks() -> None:
+    said = (Claim(text="No passage found says what oil costs.", citations=()),)
+    draft = ReportDraft(
+        title="T", introduction=said, answered=False, related=(OIL.id,), limitations=("Nothing speaks of it.",)
+    )
+    blocks = render_report(CALL, checked(draft)).split("\n\n")
+    assert blocks[2:7] == [
+        "**The passages that were found do not answer this question.**",
+        "No passage found says what oil costs.",
+        "## Limitations",
+        "- Nothing speaks of it.",
+        "## Nearest passages",
+    ]
+
+
 def test_evidence_without_a_report_is_labelled_so() -> None:
     failure = Failure(node="writer", type="ModelRefused", message="no key <x>", fatal=True)
     long = WATER.model_copy(update={"text": "a" * (PASSAGE_CHARACTERS + 1)})

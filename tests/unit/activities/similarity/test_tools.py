@@ -17,6 +17,7 @@ from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes, SearchOutput
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.contracts import ToolCall
+from elcano.graphs.dry_run.in_memory_run import run_in_memory
 from elcano.graphs.engine.commands import Call, CallTool
 from elcano.graphs.engine.entries import Entry, StepCompleted
 from elcano.graphs.frozen import JsonObject
@@ -24,7 +25,6 @@ from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.state import EvidenceRef, ResearchState
 from elcano.storage.evidence import Evidence, EvidenceStore
 from elcano.storage.store import Store, open_store
-from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Script
 from tests.unit.activities.agents.material import stored
 from tests.unit.activities.similarity.material import BREAD, WHALES, Topics, passage

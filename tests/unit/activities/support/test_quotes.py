@@ -175,3 +175,38 @@ def test_exponents_and_indices_are_found_as_they_are_typed(text: str, quote: str
 )
 def test_an_exponent_is_no_digit_of_its_base_and_no_quote_ends_before_it(text: str, quote: str) -> None:
     assert QuoteIndex.of(text).find(quote) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "there"),
+    [
+        ("It has a full phononic bandgap11. It is wide.", "a full phononic bandgap", "a full phononic bandgap"),
+        ("It uses waves8,9 of sound.", "It uses waves", "It uses waves"),
+        ("Built on Llama2 and more.", "Built on Llama", None),
+        ("It emits CO2 at night.", "It emits CO", None),
+        ("It gave mass500 in all.", "It gave mass", None),
+        ("The gene12a is known.", "The gene", None),
+    ],
+)
+def test_a_footnote_number_glued_to_the_last_word_may_be_left_off(text: str, quote: str, there: str | None) -> None:
+    place = QuoteIndex.of(text).find(quote)
+    assert (text[slice(*place)] if place else None) == there
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "found"),
+    [
+        ("It treats the lan- guage model as a box.", "treats the language model", True),
+        ("It treats the lan- guage model as a box.", "treats the lan- guage model", True),
+        ("It is a well-\nknown model.", "a well-known model", True),
+        ("Long- and short-term effects.", "Long- and short-term effects", True),
+        ("Long- and short-term effects.", "Long and short-term effects", False),
+        ("Of 12- 14 models.", "Of 1214 models", False),
+    ],
+)
+def test_a_word_that_a_line_broke_may_be_whole(text: str, quote: str, found: bool) -> None:
+    place = QuoteIndex.of(text).find(quote)
+    assert (place is not None) == found
+    if place is not None:
+        assert text.find(text[slice(*place)]) == place[0]
+        assert text[slice(*place)].split()[-1] == quote.split()[-1]

@@ -30,6 +30,7 @@ from elcano.activities.support.proper_names import extract_names
         ("It was \u22127 \u00b0C.", "at -7 \u00b0C"),
         ("About 12 % agreed.", "12.3 % agreed"),
         ("It measured 1.2 \u00d7 10^3 cells.", "1.2\u00d710\u00b3 cells"),
+        ("A quality of about 10,000 was reached.", "a quality of ~104 in the end"),
         ("The WHO said so in March 2020.", "The World Health Organization said so on 11 March 2020"),
         ("In Germany it is known.", "the German way is known"),
         ("It uses `os.path` and IL-6.", "with os.path, interleukin IL-6"),

@@ -21,6 +21,9 @@ from elcano.activities.text.written_numbers import find_numbers
         ("$3.5 billion", {"3500000000"}, "USD"),
         ("in mid-1990 it was", {"1990"}, ""),
         ("15%-27% of all", {"15"}, "%"),
+        ("some 10⁴ of them", {"10000"}, ""),
+        ("10^-3 of them", {"0.001"}, ""),
+        ("10⁻ of them", {"10"}, ""),
     ],
 )
 def test_a_number_is_read_with_all_that_it_may_mean(text: str, values: set[str], unit: str) -> None:

@@ -57,13 +57,6 @@ def test_the_average_counts_by_requests_and_what_nobody_answered_teaches_nothing
     assert learnt.tokens_a_call == 1_500
 
 
-def test_older_runs_learn_nothing_and_their_plans_are_not_measured() -> None:
-    run = planned(deep(50_000, number=1), 9_000)
-    assert (run.experience, run.budget.affords) == (Experience(), None)
-    sections = run.budget.view()["sections"]
-    assert sections == {"limit": 8}
-
-
 @pytest.mark.parametrize(("tokens", "most"), [(450_000, 8), (30_000, 1)])
 def test_a_planner_is_told_what_the_budget_can_research(tokens: int, most: int) -> None:
     call = next_command(MODES["deep"], deep(tokens), 0.0)
@@ -193,11 +186,6 @@ def test_where_nothing_answers_any_section_none_is_missing() -> None:
 def test_a_branch_without_a_writer_that_found_nothing_is_not_missing() -> None:
     searched = section("B").model_copy(update={"draft": None, "unanswered": True})
     assert find_incomplete_ending(MODES["deep"], results(section("A"), searched)) is None
-
-
-def test_a_run_under_older_rules_ends_as_it_did() -> None:
-    run = results(section("A", "tokens")).model_copy(update={"rules": 1})
-    assert find_incomplete_ending(MODES["deep"], run) is None
 
 
 def test_many_sections_are_counted_and_long_reasons_cut() -> None:

@@ -5,12 +5,12 @@ from itertools import accumulate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from elcano.graphs.dry_run.in_memory_run import run_in_memory
 from elcano.graphs.engine.entries import StepCompleted
 from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.spec.graph import AgentNode, ToolNode
 from elcano.graphs.state.budget import Limits
-from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Script
 from tests.unit.graphs.samples import asked
 

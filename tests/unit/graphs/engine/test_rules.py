@@ -15,7 +15,7 @@ from elcano.graphs.state.state import IterationData
 from elcano.testing.script import Script
 from tests.unit.graphs.samples import asked, research
 
-OTHER = Rules(stall_iterations=1, prompt_tokens=9_000, agents={"writer": AgentFigures(output_tokens=1)})
+OTHER = Rules(stall_iterations=2, prompt_tokens=9_000, agents={"writer": AgentFigures(output_tokens=1)})
 
 
 @pytest.fixture
@@ -32,8 +32,8 @@ def begun(**changes: int) -> ResearchInput:
 def test_a_new_run_takes_the_newest_rules_and_an_old_one_keeps_its_own() -> None:
     old, new = open_journal(begun(rules=get_newest_rules_number() - 1), 0.0).run, open_journal(begun(), 0.0).run
     assert (old.figures, new.figures) == (RULES[-1], OTHER)
-    once = new.state.model_copy(update={"conversation": (IterationData(number=1),)})
-    assert (has_stalled(once, old.figures), has_stalled(once, new.figures)) == (False, True)
+    once = new.state.model_copy(update={"conversation": (IterationData(number=2),)})
+    assert (has_stalled(once, old.figures), has_stalled(once, new.figures)) == (True, False)
     graph = MODES["iterative"]
     assert exit_needs(graph, new).tokens - exit_needs(graph, old).tokens == 9_000 - 800 + 1 - 4_000
 

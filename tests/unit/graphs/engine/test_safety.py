@@ -15,15 +15,6 @@ def state(*turns: IterationData) -> ResearchState:
     return ResearchState(question="What is it?", conversation=turns)
 
 
-@pytest.mark.parametrize(
-    ("findings", "expected"),
-    [([], False), ([0], False), ([1, 0], False), ([0, 0], True), ([1, 0, 0], True), ([0, 0, 1], False)],
-)
-def test_two_iterations_without_anything_new_were_a_stall(findings: list[int], expected: bool) -> None:
-    turns = [IterationData(number=number, findings=("id",) * found) for number, found in enumerate(findings, 1)]
-    assert has_stalled(state(*turns), get_rules(2)) is expected
-
-
 def chosen(new: int) -> ToolCallRecord:
     return ToolCallRecord(source="library", query="more", found=new, new=new, chosen=True)
 

@@ -57,6 +57,7 @@ async def test_each_format_is_located_in_its_own_way(tmp_path: Path) -> None:
                 "b.docx": word(),
                 "c.html": b"<h1 id=x>H</h1><p>Barnacles.",
                 "d.txt": b"Cuttlefish.",
+                "e.md": b"# Eels, and more\n\nLampreys.\n",
             }
         ),
         tmp_path,
@@ -65,6 +66,7 @@ async def test_each_format_is_located_in_its_own_way(tmp_path: Path) -> None:
     assert (await only(source, "anchovies")).metadata == {"page": 2}
     assert (await only(source, "pulls")).locator == "b.docx, paragraph 2"
     assert (await only(source, "barnacles")).locator == "c.html#x"
+    assert (await only(source, "lampreys")).locator == "e.md"
     assert (await only(source, "cuttlefish")).locator == "d.txt"
 
 

@@ -232,7 +232,7 @@ async def test_sections_begin_with_what_the_survey_found_and_are_written_once(tm
     assert [(one.text, one.met, one.evidence) for one in section.criteria] == [
         ("names the hour", True, (key_of(hours, "opening"),))
     ]
-    assert section.notes == ("So it stands.", "Not yet.")
+    assert section.notes == ("Not yet.",)
     assert hours.evidence[0].title == "opening", "what meets a criterion comes first"
     assert "bread" not in {item.title for item in hours.evidence if item.text}
     assert {one.title for one in came.journal.run.state.plan} == {"Hours", "Toll"}
@@ -250,4 +250,7 @@ async def test_models_are_told_what_applies_and_not_where_passages_stand(tmp_pat
     assert "is an address" in thinking.told
     assert "is an address" not in thinking.instructions_for(task)
     assert "rubric" not in judge.instructions_for(task)
+    written = next(task for task in model.tasks if task.kind == "writer")
+    assert "larger report" not in AGENTS["writer"].asks.instructions_for(written)
+    assert "larger report" in AGENTS["writer"].asks.instructions_for(written.model_copy(update={"title": "Toll"}))
     assert "scores" not in judge.answer_for(task).model_json_schema()["properties"]

@@ -3,6 +3,7 @@
 import pytest
 
 from elcano.graphs.dry_run.dry_run import preview_graph
+from elcano.graphs.dry_run.in_memory_run import run_in_memory
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.lifecycle.start_and_fold import fold
@@ -11,7 +12,6 @@ from elcano.graphs.state.state import ResearchState
 from elcano.graphs.state.team import Ledger
 from elcano.plugins.teams.agents.hypothesizer import Hypotheses
 from elcano.plugins.teams.reducers import record_hypotheses
-from elcano.testing.in_memory import run_in_memory
 from elcano.testing.script import Answer, Refused, Script, make_progress_ledger
 from tests.workflow.conftest import asking
 

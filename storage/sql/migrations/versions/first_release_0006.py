@@ -1,9 +1,9 @@
-"""The tables of the first release."""
+"""The tables of the first release; earlier versions of them were never released."""
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0001"
+revision = "0006"
 down_revision = None
 
 
@@ -51,6 +51,7 @@ def upgrade() -> None:
         _make_double_column("score"),
         _make_double_column("retrieved_at"),
         sa.Column("metadata", sa.JSON(), nullable=False),
+        sa.Column("work", sa.JSON(none_as_null=True), nullable=True),
         sa.ForeignKeyConstraint(
             ["tenant", "content_hash"], ["texts.tenant", "texts.content_hash"], name="text_of_evidence"
         ),
@@ -127,3 +128,41 @@ def upgrade() -> None:
         _make_text_column("answer"),
     )
     op.create_table("probes", _make_id_column("id", key=True), _make_text_column("filling"))
+    op.create_table("providers", _make_id_column("name", key=True), _make_text_column("body"))
+    for table in ("graphs", "agents"):
+        op.create_table(
+            table,
+            _make_id_column("tenant", key=True),
+            _make_id_column("name", key=True),
+            _make_integer_column("version", key=True),
+            _make_id_column("body_hash"),
+            _make_double_column("at"),
+            _make_text_column("body"),
+        )
+    op.create_table(
+        "knowledge_nodes",
+        _make_id_column("tenant", key=True),
+        _make_id_column("id", key=True),
+        _make_id_column("kind"),
+        *(_make_text_column(name) for name in ("key", "name", "text", "url")),
+        sa.Column("year", sa.Integer(), nullable=True),
+    )
+    nodes = ["knowledge_nodes.tenant", "knowledge_nodes.id"]
+    op.create_table(
+        "knowledge_edges",
+        _make_id_column("tenant", key=True),
+        _make_id_column("id", key=True),
+        *(_make_id_column(name) for name in ("kind", "start", "end", "run", "evidence", "support")),
+        sa.ForeignKeyConstraint(["tenant", "start"], nodes, name="start_of_edge"),
+        sa.ForeignKeyConstraint(["tenant", "end"], nodes, name="end_of_edge"),
+    )
+    op.create_index("knowledge_edges_from", "knowledge_edges", ["tenant", "start", "id"])
+    op.create_index("knowledge_edges_to", "knowledge_edges", ["tenant", "end", "id"])
+    op.create_index("knowledge_edges_of_run", "knowledge_edges", ["tenant", "run"])
+    op.create_table(
+        "knowledge_words",
+        _make_id_column("tenant", key=True),
+        _make_id_column("word", key=True),
+        _make_id_column("node", key=True),
+    )
+    op.create_index("knowledge_words_of_node", "knowledge_words", ["tenant", "node"])

@@ -1,0 +1,43 @@
+"""What the routes of results share: the artifacts and the report that a run names, and texts in a CSV file."""
+
+import unicodedata
+from typing import Final
+
+from elcano.api.http.errors import ReportLost, ReportNotReady
+from elcano.api.runs.run_status import read_run
+from elcano.api.services import Services
+from elcano.storage.store import TenantStore
+
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+async def load_artifact(key: str, store: TenantStore) -> str:
+    """Return the artifact stored under a hash that a run names.
+
+    Raises:
+        ReportLost: the store does not have it.
+    """
+    stored = await store.artifacts.get(key)
+    if stored is None:
+        raise ReportLost(f"the store does not have {key!r}; is this the run's data directory?")
+    return stored
+
+
+async def load_stored_report(run_id: str, services: Services) -> str:
+    """Return the report of a run as it is stored, JSON.
+
+    Raises:
+        RunNotFound: there is no such run.
+        ReportNotReady: it has no report.
+        ReportLost: the store does not have it.
+    """
+    run = await read_run(run_id, services.temporal, services.store)
+    if run.report is None:
+        raise ReportNotReady(run_id, run.status)
+    return await load_artifact(run.report.artifact, services.store)
+
+
+def escape_formula(text: str) -> str:
+    """`text` with an apostrophe before it if a spreadsheet would take it for a formula."""
+    begins = unicodedata.normalize("NFKC", text[:1])
+    return f"'{text}" if begins.startswith(_FORMULA) or text.lstrip().startswith(_FORMULA) else text

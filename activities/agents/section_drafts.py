@@ -88,6 +88,7 @@ def join_section_drafts(
             for claims, further in zip(cited, beside, strict=True)
         ),
         wishes=tuple(result.wish for result in results),
+        forms=tuple(result.form for result in results),
         related=_pick_related_evidence(results, drafts, evidence, homes.cited) if results else _one_each(known),
         quoted=all(draft.quoted for draft in drafts if draft),
     )

@@ -245,6 +245,8 @@ class Drafts(Frozen):
     """Passages of each section with their texts: those that its draft cites first, then the best that it does not."""
     wishes: tuple[str, ...] = ()
     """The user's wishes for each section; empty where they were not divided."""
+    forms: tuple[ShownForm, ...] = ()
+    """The form of each section; empty where none was planned."""
     related: tuple[str, ...] = ()
     """Ids of passages worth reading that no claim cites."""
     quoted: bool = True

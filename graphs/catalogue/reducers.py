@@ -148,10 +148,11 @@ class SectionNotes(Frozen):
 def collect_drafts(state: ResearchState, output: BranchOutcomes) -> ResearchState:
     """Merges the branches: sections in the plan's order, each passage handed over once, every warning once."""
     warnings = dict.fromkeys(state.warnings)
-    wishes = {section.title: section.wish for section in state.plan}
+    planned = {section.title: section for section in state.plan}
     sections = []
     for branch in output.branches:
         warnings.update(dict.fromkeys(branch.warnings))
+        section = planned.get(branch.title)
         sections.append(
             SectionResult(
                 title=branch.title,
@@ -163,7 +164,8 @@ def collect_drafts(state: ResearchState, output: BranchOutcomes) -> ResearchStat
                 ending=branch.ending,
                 ended_by=branch.ended_by or (branch.gap.type if branch.gap else ""),
                 tokens=branch.usage.tokens,
-                wish=wishes.get(branch.title, ""),
+                wish=section.wish if section else "",
+                form=section.form if section and not branch.draft else "",
                 gap=branch.gap,
                 **_read_notes(branch.values),
             )

@@ -140,6 +140,8 @@ class SectionResult(Frozen):
     """The usage of its research."""
     wish: str = ""
     """The user's wishes for it, as the plan divided them."""
+    form: ReportForm | Literal[""] = Field(default="", exclude_if=lambda form: not form)
+    """The form that was planned for it, of a section without a draft."""
     gap: SectionGap | None = None
     criteria: tuple[Criterion, ...] = ()
     """Of a section without a draft: what its answer has to meet, and which passages meet it."""

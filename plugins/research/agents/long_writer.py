@@ -46,9 +46,18 @@ did so already.
 what belongs to them.
 - Unless `instructions` wish otherwise, write 200 to 400 words, fewer if the passages say little. If they say nothing \
 on the key question, say so in a sentence.
+
 {CITING}
 Write no heading above the section: its title stands there already. Do not use titles of other sections as headings \
-within it. {WISHES} Here they are meant for this section.
+within it.
+"""
+
+OWN_FORM: Final = """
+The form described above the envelope is that of this section.
+"""
+OWN_WISHES: Final = """
+The envelope's `instructions` are wishes of the person who asked, meant for this section. They decide its length, \
+readers, tone and form. They do not change how you cite: a section of one paragraph has marks too.
 """
 
 DRAFTED: Final = f"""
@@ -73,6 +82,7 @@ if it would only repeat what stands elsewhere.
 criteria that are not met, disagreements, weak evidence. Sum up what sections say is missing, and say each thing once. \
 Missing sections are listed elsewhere.
 - Set `answered` to false if the sections do not answer the question.
+
 {CITING}{GIVEN_MARKS}
 {WISHES}
 """
@@ -81,6 +91,16 @@ LEFT_ASIDE: Final = """
 `uncited` lists passages that the research of a section cites and its text does not. Where one of them bears on the \
 answer, say among the limitations what was left aside.
 """
+
+
+def has_form(task: TaskEnvelope) -> bool:
+    """Whether a form was planned for the section."""
+    return bool(task.form)
+
+
+def has_wishes(task: TaskEnvelope) -> bool:
+    """Whether there are wishes for the section."""
+    return bool(task.instructions)
 
 
 def has_draft(task: TaskEnvelope) -> bool:
@@ -107,6 +127,7 @@ def shown_section(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
     return loaded.envelope(SECTION, given).model_copy(
         update={
             "instructions": _choose_section_wishes(given, loaded),
+            "form": loaded.drafts.forms[loaded.place] if loaded.place < len(loaded.drafts.forms) else "",
             "sections": (loaded.section,),
             "written": so_far,
             "outline": _build_outline(loaded),
@@ -203,7 +224,12 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         request="Write the section that is in `sections` of this task envelope.",
         answer=SectionText,
         shown=shown_section,
-        parts=(Part(DRAFTED, has_draft), Part(GOING_ON, is_part)),
+        parts=(
+            Part(OWN_FORM, has_form),
+            Part(OWN_WISHES, has_wishes),
+            Part(DRAFTED, has_draft),
+            Part(GOING_ON, is_part),
+        ),
     ),
     closing=Question(
         instructions=SUMMARY_INSTRUCTIONS,

@@ -33,6 +33,7 @@ what stands elsewhere.
 - Limitations say, in sentences, what the sections leave open, each thing once. Missing sections are listed elsewhere: \
 write none for them.
 - Set `answered` to false if the sections do not answer the question. Leave `related` empty.
+
 {CITING}{GIVEN_MARKS}
 {WISHES}
 """

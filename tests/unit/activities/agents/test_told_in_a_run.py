@@ -122,6 +122,7 @@ async def test_sections_get_their_criteria_and_forms_from_the_plan(tmp_path: Pat
         "What does oil cost?": [*CRITERIA],
         "Who makes oil?": [],
     }
+    assert [task.form for task in of(model, "long_writer_section")] == ["comparison", ""]
     assert [task.form for task in of(model, "long_writer_summary")] == ["overview"]
     assert {task.today for task in model.tasks} == {DAY}
     assert [section.criteria for section in came.journal.run.state.plan] == [CRITERIA, ()]

@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 
 import pytest
 from hypothesis import assume, given, settings
@@ -149,6 +149,11 @@ def test_odd_texts_are_read_all_the_same(text: str) -> None:
 VALUES = st.decimals(min_value=-(10**9), max_value=10**9, places=2, allow_nan=False)
 
 
+def rounded_half_up(value: Decimal, places: int) -> Decimal:
+    """The other way to round a half, which also proves its number."""
+    return value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
+
+
 def shown(value: Decimal, places: int, language: str) -> str:
     said = f"{round(value, places):,.{places}f}"
     return said if language == "en" else said.translate(str.maketrans(",.", ".,"))
@@ -206,7 +211,8 @@ def test_one_changed_digit_is_found(
         same = {one.value for one in find_numbers(words)[0].readings} & {
             one.value for one in find_numbers(changed)[0].readings
         }
-        assert same or [one.status for one in again] in (["wrong"], ["unproven"]), (words, changed, again)
+        half = rounded_half_up(value, places) in {one.value for one in find_numbers(changed)[0].readings}
+        assert same or half or [one.status for one in again] in (["wrong"], ["unproven"]), (words, changed, again)
 
 
 @settings(max_examples=60, deadline=None)

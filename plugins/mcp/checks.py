@@ -15,7 +15,6 @@ from elcano.plugins.mcp.tool_calls import Caller, CallPlace
 from elcano.plugins.mcp.tool_servers import CLOSING_SECONDS, tool_servers
 from elcano.settings.plugins import Finding
 from elcano.settings.settings import Settings, get_variable_name
-from elcano.storage.store import TenantStore
 
 
 def check_tool_servers(chosen: Settings) -> Iterable[Finding]:
@@ -42,30 +41,6 @@ class Servers:
     caller: Caller
     listing: Listing
 
-    async def call_tool(
-        self, store: TenantStore, run_id: str, given: CallToolInput, approval: str = ""
-    ) -> CallToolOutput:
-        """Call one tool, within the time of this attempt of the activity; `approval` is the id of its approval, if any.
-
-        Raises:
-            ActivityFault: see `Caller.call`.
-        """
-        info = activity.info()
-        longest = info.start_to_close_timeout
-        attempt = f"{info.workflow_run_id}/{info.activity_id}/{info.attempt}"
-        # A run that was taken up tries its call again under another id, which has a dot: it is the same call.
-        place = CallPlace(run_id, info.activity_id.partition(".")[0], attempt, approval)
-        within = None if longest is None else longest.total_seconds() - CLOSING_SECONDS
-        return await self.caller.call(store, place, given, within)
-
-    async def list_tools(self, given: ListToolsInput) -> ListToolsOutput:
-        """Return the tools of the servers.
-
-        Raises:
-            ToolRefused: there is no such server.
-        """
-        return await self.listing.look(given)
-
 
 async def look_at_tools(services: Services, look: ToolLook) -> ListToolsOutput:
     """Return the tools of this worker's servers.
@@ -77,12 +52,18 @@ async def look_at_tools(services: Services, look: ToolLook) -> ListToolsOutput:
 
 
 async def call_tool(work: ToolWork, given: CallToolInput) -> CallToolOutput:
-    """The tool `call_tool`: call one tool of a server.
+    """The tool `call_tool`: call one tool of a server, within the time of this attempt of the activity.
 
     Raises:
         ActivityFault: see `Caller.call`.
     """
-    return await work.services.get(open_servers).call_tool(work.store, work.run_id, given, work.approval)
+    info = activity.info()
+    longest = info.start_to_close_timeout
+    attempt = f"{info.workflow_run_id}/{info.activity_id}/{info.attempt}"
+    # A resumed run tries its call again under another id, which has a dot: it is the same call.
+    place = CallPlace(work.run_id, info.activity_id.partition(".")[0], attempt, work.approval)
+    within = None if longest is None else longest.total_seconds() - CLOSING_SECONDS
+    return await work.services.get(open_servers).caller.call(work.store, place, given, within)
 
 
 async def list_tools(work: ToolWork, given: ListToolsInput) -> ListToolsOutput:
@@ -91,7 +72,7 @@ async def list_tools(work: ToolWork, given: ListToolsInput) -> ListToolsOutput:
     Raises:
         ToolRefused: there is no such server.
     """
-    return await work.services.get(open_servers).list_tools(given)
+    return await work.services.get(open_servers).listing.look(given)
 
 
 def open_servers(settings: Settings) -> Servers:

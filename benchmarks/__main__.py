@@ -1,9 +1,12 @@
-"""`python -m benchmarks [name ...]`: measures; without a name, everything that needs no data of yours."""
+"""`python -m benchmarks [name ...]`: measures, and compares the ratios with those of `figures.toml`."""
 
 import argparse
-import asyncio
-from collections.abc import Callable, Coroutine, Mapping
-from typing import Any
+import inspect
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import ModuleType
+from typing import Final
 
 import uvloop
 
@@ -23,46 +26,46 @@ from benchmarks import (
     progress,
     pubmed_parsing,
 )
+from benchmarks.bench import Bench
 
-
-async def _index() -> None:
-    await asyncio.to_thread(index.main)
-
-
-BENCHMARKS: Mapping[str, Callable[[], Coroutine[Any, Any, None]]] = {
-    "engine": engine.main,
-    "progress": progress.main,
-    "live-words": live_words.main,
-    "history": history.main,
-    "deep": deep.main,
-    "going-on": going_on.main,
-    "index": _index,
-    "hostile-sql": hostile_sql.main,
-    "budgets": budgets.main,
-    "fetching": fetching.main,
-    "fairness": fairness.main,
-    "pubmed-parsing": pubmed_parsing.main,
-    "knowledge": knowledge.main,
-    "listing": listing.main,
+BENCHMARKS: Final[Mapping[str, ModuleType]] = {
+    module.__name__.rpartition(".")[2].replace("_", "-"): module
+    for module in (
+        *(engine, progress, live_words, history, deep, going_on, index),
+        *(hostile_sql, budgets, fetching, fairness, pubmed_parsing, knowledge, listing),
+    )
 }
-"""By name, with what runs them. `benchmarks.pubmedqa`, `benchmarks.extraction`, `benchmarks.quality` and
-`benchmarks.text2sql` are programs of their own: they need a folder."""
+"""By name; each module says in its first line what it measures, and its `main(bench)` does."""
+WITH_DATA: Final = ("extraction", "forecast", "pubmedqa", "quality", "similarity", "text2sql")
+"""Programs of their own (`python -m benchmarks.NAME`): they need data that does not come with this repository."""
 
 
 def main() -> None:
     """The program."""
-    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="name", help=f"one of {', '.join(BENCHMARKS)}")
-    parser.add_argument("--list", action="store_true", help="only list them")
+    parser = argparse.ArgumentParser(
+        prog="make bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, epilog=_listed()
+    )
+    parser.add_argument("names", nargs="*", metavar="name", choices=[*BENCHMARKS, []], help="without one, all")
+    parser.add_argument("--small", action="store_true", help="only see that they run through, in seconds")
+    parser.add_argument("--list", action="store_true", help="only say what each measures")
     arguments = parser.parse_args()
-    if unknown := sorted(set(arguments.names) - set(BENCHMARKS)):
-        parser.error(f"there is no benchmark {', '.join(unknown)}; there are: {', '.join(BENCHMARKS)}")
+    if arguments.list:
+        print(_listed())
+        return
     for name in arguments.names or BENCHMARKS:
-        if arguments.list:
-            print(name)
-        else:
-            print(f"-- {name}", flush=True)
-            uvloop.run(BENCHMARKS[name]())
+        print(f"-- {name}", flush=True)
+        with TemporaryDirectory() as folder:
+            bench = Bench(name, Path(folder), small=arguments.small)
+            uvloop.run(BENCHMARKS[name].main(bench))
+
+
+def _listed() -> str:
+    lines = [f"{name:<15} {_purpose(module)}" for name, module in BENCHMARKS.items()]
+    return "\n".join([*lines, f"With data of yours, as `python -m benchmarks.NAME`: {', '.join(WITH_DATA)}."])
+
+
+def _purpose(module: ModuleType) -> str:
+    return (inspect.getdoc(module) or "").partition("\n")[0]
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Deep research at size: what the concurrency costs, how large the histories are, how much memory sections take.
 
-(a) wall time / critical path: 16 sections of 3 iterations, every call of a model takes 200 ms; target at most 1.3.
+(a) wall time / critical path: 16 sections of 3 iterations, every call of a model takes 200 ms; target at most 1.10.
     The critical path is what no scheduling could shorten: the calls of models that wait for one another, and nothing
     else. A section calls one after the other four agents an iteration and the writer; sections run in waves of as many
     as the graph allows side by side; before them the planner, after them the synthesis.
@@ -16,30 +16,26 @@ import uuid
 from math import ceil
 from typing import Final
 
-import uvloop
 from temporalio.client import Client
-from temporalio.worker import Worker
 
-from benchmarks.history import size
+from benchmarks.bench import Bench
 from benchmarks.scripted import Scripted
-from benchmarks.server import temporal_server
+from benchmarks.server import measure_history, research_worker
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
 from elcano.graphs.state.budget import Limits
 from elcano.workflows.research import ResearchWorkflow
-from elcano.workflows.sandbox import workflow_runner
 
-QUEUE: Final = "benchmark"
+QUEUE: Final = "benchmark-deep"
 SECTIONS: Final = 16
 ITERATIONS: Final = 3
 SECONDS: Final = 0.2
 """How long every call of a model takes."""
 CALLS_AN_ITERATION: Final = 4
 PLANNER_AND_SYNTHESIS: Final = 2
-RUNS: Final = 4
 OPEN_SECTIONS: Final = 50
-"""Sections side by side in each of `RUNS`; the most that a graph may have."""
+"""Side by side in each of four runs; the most that a graph may have."""
 
 
 def deep(concurrency: int) -> ResearchGraph:
@@ -52,10 +48,10 @@ def deep(concurrency: int) -> ResearchGraph:
     return graph.model_copy(update={"nodes": nodes})
 
 
-def critical_path(concurrency: int) -> float:
+def critical_path(concurrency: int, sections: int) -> float:
     """Seconds that the calls of models take which have to wait for one another."""
     section = ITERATIONS * CALLS_AN_ITERATION + 1
-    return SECONDS * (ceil(SECTIONS / concurrency) * section + PLANNER_AND_SYNTHESIS)
+    return SECONDS * (ceil(sections / concurrency) * section + PLANNER_AND_SYNTHESIS)
 
 
 async def deep_run(client: Client, concurrency: int, sections: int) -> str:
@@ -69,36 +65,38 @@ async def deep_run(client: Client, concurrency: int, sections: int) -> str:
         sources=("library",),
     )
     result = await client.execute_workflow(ResearchWorkflow.run, asked, id=asked.run_id, task_queue=QUEUE)
-    assert result.ending is None, result.ending
+    assert result.ending is None or result.ending.kind == "sections", result.ending  # iterations used up, as planned
     return asked.run_id
 
 
-async def walls(client: Client) -> None:
-    """Prints (a) and (b)."""
-    for concurrency in (4, 8, SECTIONS):
+async def walls(bench: Bench, client: Client) -> None:
+    """Tells (a) and (b)."""
+    sections = bench.choose(SECTIONS, 2)
+    for concurrency in (sections,) if bench.small else (4, 8, sections):
         began = time.perf_counter()
-        run_id = await deep_run(client, concurrency, SECTIONS)
-        wall, path = time.perf_counter() - began, critical_path(concurrency)
-        ratio = f"{wall:.2f} s / {path:.2f} s = {wall / path:.2f} (target <= 1.3)"
-        print(f"wall        {SECTIONS} sections, {concurrency} side by side: {ratio}")
-    run = await size(client, run_id)
-    sections = [
-        await size(client, child.id)
+        run_id = await deep_run(client, concurrency, sections)
+        wall, path = time.perf_counter() - began, critical_path(concurrency, sections)
+        bench.say(f"{sections} sections, {concurrency} side by side: {wall:.2f} s, {wall / path:.2f} times the path")
+    bench.tell("wall / critical path", wall / path)
+    run = await measure_history(client, run_id)
+    children = [
+        await measure_history(client, child.id)
         async for child in client.list_workflows(f"RootWorkflowId = '{run_id}'")
         if child.id != run_id
     ]
-    print(f"history     run: {run} (target <= 400 events, <= 500 kB)")
-    print(f"history     largest of {len(sections)} sections: {max(sections)} (target <= 300 events)")
+    bench.say(f"history of the run {run}, of the largest of {len(children)} sections {max(children)}")
+    bench.tell("events of the run a section", run.events / sections)
+    bench.tell("events of a section an iteration", max(children).events / ITERATIONS)
 
 
-async def memory(client: Client) -> None:
-    """Prints (c)."""
+async def memory(bench: Bench, client: Client) -> None:
+    """Tells (c)."""
+    runs, sections = bench.choose(4, 1), bench.choose(OPEN_SECTIONS, 3)
     before = peak_bytes()
-    began = time.perf_counter()
-    await asyncio.gather(*(deep_run(client, OPEN_SECTIONS, OPEN_SECTIONS) for _ in range(RUNS)))
-    wall, grown, sections = time.perf_counter() - began, peak_bytes() - before, RUNS * OPEN_SECTIONS
-    print(f"memory      {sections} sections at once: {grown / sections / 1000:.0f} kB a section")
-    print(f"            (peak {before / 1e6:.0f} -> {(before + grown) / 1e6:.0f} MB, {wall:.1f} s in all)")
+    await asyncio.gather(*(deep_run(client, sections, sections) for _ in range(runs)))
+    grown = peak_bytes() - before
+    bench.say(f"{runs * sections} sections at once: the peak grows from {before / 1e6:.0f} MB by {grown / 1e6:.0f}")
+    bench.tell("peak growth a section / 1 MB", grown / 1e6 / runs / sections)
 
 
 def peak_bytes() -> int:
@@ -107,33 +105,11 @@ def peak_bytes() -> int:
     return peak if sys.platform == "darwin" else peak * 1024
 
 
-async def main() -> None:
+async def main(bench: Bench) -> None:
     """Runs all."""
-    async with temporal_server() as client:
-        worker = Worker(
-            client,
-            task_queue=QUEUE,
-            workflows=[ResearchWorkflow],
-            activities=Scripted(iterations=ITERATIONS, sections=SECTIONS, seconds=SECONDS).activities,
-            workflow_runner=workflow_runner(),
-            max_concurrent_activities=500,
-        )
-        async with worker:
+    scripted = Scripted(iterations=ITERATIONS, sections=OPEN_SECTIONS, seconds=SECONDS)
+    async with bench.temporal() as client, research_worker(client, QUEUE, scripted.activities):
+        if not bench.small:
             await deep_run(client, SECTIONS, 2)  # the first run loads the sandbox
-            await walls(client)
-    async with temporal_server() as client:
-        worker = Worker(
-            client,
-            task_queue=QUEUE,
-            workflows=[ResearchWorkflow],
-            activities=Scripted(iterations=ITERATIONS, sections=OPEN_SECTIONS, seconds=SECONDS).activities,
-            workflow_runner=workflow_runner(),
-            max_concurrent_activities=500,
-        )
-        async with worker:
-            await memory(client)
-    await asyncio.sleep(0.3)  # the SDK's runtime can abort an interpreter that exits right after it
-
-
-if __name__ == "__main__":
-    uvloop.run(main())
+        await walls(bench, client)
+        await memory(bench, client)

@@ -5,48 +5,38 @@ service is a process of its own that notes when each request reaches it. Targets
 seconds, nor 4 in any one; after the 429 none for 5 s but those that were on their way.
 """
 
-import asyncio
 import json
 import uuid
-from collections.abc import Sequence
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 from temporalio.client import Client
-from temporalio.worker import Worker
 
-from benchmarks.server import archive_nothing, publish_nothing, temporal_server
+from benchmarks.bench import Bench
+from benchmarks.server import archive_nothing, publish_nothing, research_worker, settings_for
 from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.calls.names import agent_activities
 from elcano.activities.sources.registry import Sources
-from elcano.graphs.catalogue.sources import SOURCES
+from elcano.graphs.catalogue.sources import SOURCES, SourceSpec
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph, SequentialEdge, ToolNode
-from elcano.settings import Settings
-from elcano.storage.objects import open_objects
-from elcano.storage.payloads import data_converter
+from elcano.storage.payloads import connect_config
 from elcano.storage.store import open_store
 from elcano.worker import provider_worker
 from elcano.workflows.research import ResearchWorkflow
-from elcano.workflows.sandbox import workflow_runner
 from tests.workflow.counting_service import Noted, counting
 from tests.workflow.searching_worker import counted, searching
 
 PER_SECOND: Final = 3.0
-PROCESSES: Final = 3
-SEARCHES: Final = 60
-REFUSED: Final = 37
-"""The request that is answered 429."""
 RETRY_AFTER: Final = 5
 ON_THE_WAY: Final = 1.0
 """Seconds: a request that had its turn at the moment of the refusal is not called back."""
 
 
-def graph(source: str) -> ResearchGraph:
+def graph(source: str, searches: int) -> ResearchGraph:
     """All searches at once, and a writer."""
-    queries = json.dumps([str(number) for number in range(SEARCHES)])
+    queries = json.dumps([str(number) for number in range(searches)])
     return ResearchGraph(
         name="fairness",
         nodes=(
@@ -70,62 +60,49 @@ def most_within(times: Sequence[float], seconds: float) -> int:
     return max(sum(begin <= at < begin + seconds for at in times) for begin in times)
 
 
-def told(asked: Sequence[Noted]) -> None:
-    """Prints what the service saw."""
+def tell(bench: Bench, asked: Sequence[Noted]) -> None:
+    """Tells what the service saw."""
     times = [one.at for one in asked]
     (refused,) = (one.at for one in asked if one.refused)
     after = [at - refused for at in times if at > refused]
     early = [at for at in after if at < RETRY_AFTER]
-    span = times[-1] - times[0]
-    print(f"fairness  {len(asked)} requests of {PROCESSES} processes in {span:.0f} s, {PER_SECOND:g} a second allowed")
-    print(f"fairness  at most {most_within(times, 1.0)} in any second (target <= 4)")
-    print(f"fairness  at most {most_within(times, 10.0)} in any ten (target <= 33)")
-    late = [at for at in early if at > ON_THE_WAY]
     back = min(at for at in after if at >= RETRY_AFTER)
-    print(
-        f"fairness  after the 429: {len(early)} were on their way, {len(late)} came later (target 0), "
-        f"the next one after {back:.2f} s (target >= {RETRY_AFTER})"
-    )
+    bench.say(f"{len(asked)} requests in {times[-1] - times[0]:.0f} s; {len(early)} were on their way after the 429")
+    bench.tell("most in a second / allowed", most_within(times, 1.0) / (PER_SECOND + 1))
+    bench.tell("most in ten / allowed", most_within(times, 10.0) / (10 * PER_SECOND + 3))
+    bench.tell("asked in spite of a 429", sum(at > ON_THE_WAY for at in early))
+    bench.tell("back / when asked to", back / RETRY_AFTER)
 
 
-async def main() -> None:
+async def main(bench: Bench) -> None:
     """Everything on one machine."""
-    with TemporaryDirectory() as folder:
-        async with temporal_server() as client:
-            await _measure(client, Path(folder))
-    await asyncio.sleep(0.3)  # the SDK's runtime can abort an interpreter that exits right after it
+    async with bench.temporal() as client:
+        spec = counted(f"counted-{uuid.uuid4()}", PER_SECOND)
+        SOURCES[spec.name] = spec
+        try:
+            await _measure(bench, client, spec)
+        finally:
+            del SOURCES[spec.name]
 
 
-async def _measure(client: Client, folder: Path) -> None:
-    address = client.service_client.config.target_host
-    payloads = folder / "payloads"
-    settings = Settings.model_validate(
-        {"TEMPORAL_ADDRESS": address, "data_dir": folder, "objects_url": f"file://{payloads}"}
-    )
-    spec = counted(f"counted-{uuid.uuid4()}", PER_SECOND)
-    SOURCES[spec.name] = spec
-    own = await Client.connect(address, data_converter=data_converter(open_objects(settings.objects_url, folder)))
-    async with open_store(folder) as store:
+async def _measure(bench: Bench, client: Client, spec: SourceSpec) -> None:
+    settings = settings_for(client, bench.folder)
+    own = await Client.connect(**connect_config(settings))
+    async with open_store(bench.folder) as store:
         agents = AgentActivities(store, Sources({}), settings)
-        leading = Worker(
-            own,
-            task_queue=TASK_QUEUE,
-            workflows=[ResearchWorkflow],
-            activities=[*agent_activities(agents.run_agent), publish_nothing, archive_nothing],
-            workflow_runner=workflow_runner(),
-            build_id="benchmark",
-        )
-        with counting(folder / "asked", refuse=REFUSED, retry_after=RETRY_AFTER) as service:
+        activities: list[Callable[..., Any]] = [*agent_activities(agents.run_agent), publish_nothing, archive_nothing]
+        searches, processes = bench.choose(60, 5), bench.choose(3, 1)
+        with counting(bench.folder / "asked", refuse=bench.choose(37, 3), retry_after=RETRY_AFTER) as service:
             async with (
-                leading,
+                research_worker(own, TASK_QUEUE, activities),
                 provider_worker(own, store, settings),
-                searching(PROCESSES, settings, spec, service.url),
+                searching(processes, settings, spec, service.url),
             ):
-                run_id = f"run-{uuid.uuid4()}"
-                asked = ResearchInput(run_id=run_id, question="Whales?", mode="fairness", graph=graph(spec.name))
-                await own.execute_workflow(ResearchWorkflow.run, asked, id=run_id, task_queue=TASK_QUEUE)
-            told(service.asked)
-
-
-if __name__ == "__main__":
-    asyncio.run(main())
+                asked = ResearchInput(
+                    run_id=f"run-{uuid.uuid4()}",
+                    question="Whales?",
+                    mode="fairness",
+                    graph=graph(spec.name, searches),
+                )
+                await own.execute_workflow(ResearchWorkflow.run, asked, id=asked.run_id, task_queue=TASK_QUEUE)
+            tell(bench, service.asked)

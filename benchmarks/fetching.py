@@ -6,38 +6,35 @@ as much again as one of plain httpx; a kept page comes faster than it is fetched
 
 import asyncio
 import multiprocessing
-import tempfile
 import time
 import zlib
 from collections.abc import Awaitable, Callable
 from multiprocessing.connection import Connection
-from pathlib import Path
 from statistics import median
 
 import httpx
 import psutil
 
+from benchmarks.bench import Bench
 from elcano.activities.sources.http.fetching import API_BYTES, Fetcher
 from elcano.graphs.errors import SourceRefused
 from elcano.settings import Settings
 from tests.internet import Internet
 from tests.unit.activities.sources.http import hostile
 
-BOMB = 10_000_000_000
 PAGE = b"<p>" + b"word " * 20_000
-REQUESTS = 300
 
 
-def serve(tell: Connection) -> None:
-    """A bomb at `/bomb`, a page elsewhere; says its port first."""
-    asyncio.run(_serve(tell))
+def serve(tell: Connection, bomb: int) -> None:
+    """A bomb of so many bytes at `/bomb`, a page elsewhere; says its port first."""
+    asyncio.run(_serve(tell, bomb))
 
 
-async def _serve(tell: Connection) -> None:
+async def _serve(tell: Connection, bomb: int) -> None:
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while True:
-                await _answer(await reader.readuntil(b"\r\n\r\n"), writer)
+                await _answer(await reader.readuntil(b"\r\n\r\n"), writer, bomb)
         except (OSError, asyncio.IncompleteReadError):
             writer.close()
 
@@ -46,13 +43,13 @@ async def _serve(tell: Connection) -> None:
     await server.serve_forever()
 
 
-async def _answer(head: bytes, writer: asyncio.StreamWriter) -> None:
+async def _answer(head: bytes, writer: asyncio.StreamWriter, bomb: int) -> None:
     if not head.startswith(b"GET /bomb"):
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(PAGE) + PAGE)
         return await writer.drain()
     writer.write(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n")
     packing = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS | 16)
-    for _ in range(BOMB // 1_000_000):
+    for _ in range(bomb // 1_000_000):
         writer.write(packing.compress(bytes(1_000_000)))
         await writer.drain()
     writer.write(packing.flush())
@@ -90,10 +87,10 @@ def _host(address: str) -> str:
     return f"[{address}]" if ":" in address else address
 
 
-async def _milliseconds(*asks: Callable[[int], Awaitable[object]]) -> list[float]:
+async def _milliseconds(requests: int, *asks: Callable[[int], Awaitable[object]]) -> list[float]:
     """The median of one request by each of `asks`, which take turns: a busy machine is busy for all of them."""
     taken = [list[float]() for _ in asks]
-    for number in range(REQUESTS):
+    for number in range(requests):
         for ask, times in zip(asks, taken, strict=True):
             begun = time.perf_counter()
             await ask(number)
@@ -101,42 +98,41 @@ async def _milliseconds(*asks: Callable[[int], Awaitable[object]]) -> list[float
     return [median(times) * 1_000 for times in taken]
 
 
-async def main() -> None:
-    """Prints the figures."""
+async def main(bench: Bench) -> None:
+    """Everything on loopback."""
     listen, tell = multiprocessing.Pipe(duplex=False)
-    service = multiprocessing.get_context("spawn").Process(target=serve, args=(tell,), daemon=True)
+    bomb = bench.choose(10_000_000_000, 100_000_000)
+    service = multiprocessing.get_context("spawn").Process(target=serve, args=(tell, bomb), daemon=True)
     service.start()
     url = f"http://127.0.0.1:{await asyncio.to_thread(listen.recv)}"
     internet = Internet(url)
-    network = internet.network
-    with tempfile.TemporaryDirectory() as folder:
-        fetcher = Fetcher(Settings(_env_file=None, page_cache_mb=0), network)
-        keeping = Fetcher(Settings(_env_file=None, page_cache_mb=200, data_dir=Path(folder)), network)
+    fetcher = Fetcher(Settings(_env_file=None, page_cache_mb=0), internet.network)
+    keeping = Fetcher(Settings(_env_file=None, page_cache_mb=200, data_dir=bench.folder), internet.network)
+    try:
         async with httpx.AsyncClient(trust_env=False) as plain:
             refused, there = await _refused(fetcher, internet)
-            print(f"hostile addresses: {refused} of {there} refused (target: all), none was connected to")
-            await _told(fetcher, keeping, plain, url)
+            bench.say(f"{refused} of {there} hostile addresses refused, none was connected to")
+            bench.tell("hostile addresses let through", there - refused)
+            await _measure(bench, fetcher, keeping, plain, url)
+    finally:
         await fetcher.close()
         await keeping.close()
-    service.terminate()
-    service.join()
+        service.terminate()
+        service.join()
 
 
-async def _told(fetcher: Fetcher, keeping: Fetcher, plain: httpx.AsyncClient, url: str) -> None:
+async def _measure(bench: Bench, fetcher: Fetcher, keeping: Fetcher, plain: httpx.AsyncClient, url: str) -> None:
     grown, said = await _bomb(fetcher)
-    print(f"a bomb of {BOMB / 1e9:.0f} GB, where {API_BYTES / 1e6:.0f} MB may be read: {grown:.1f} MB (target < 50)")
-    print(f"what was said of it: {said}")
-    page = "http://example.com/page"
+    bench.say(f"a bomb, where {API_BYTES / 1e6:.0f} MB may be read, takes {grown:.1f} MB: {said}")
+    bench.tell("memory of a bomb / what may be read", grown * 1e6 / API_BYTES)
+    page, requests = "http://example.com/page", bench.choose(300, 5)
     bare, guarded, first, again = await _milliseconds(
+        requests,
         lambda number: plain.get(f"{url}/page"),
         lambda number: fetcher.fetch("benchmark", page),
         lambda number: keeping.fetch("benchmark", f"{page}/{number}"),
         lambda number: keeping.fetch("benchmark", f"{page}/{number}"),
     )
-    size = f"a page of {len(PAGE) / 1e3:.0f} kB, median of {REQUESTS}"
-    print(f"{size}: plain httpx {bare:.2f} ms, guarded {guarded:.2f} ms (target < 1.5 times)")
-    print(f"the same, kept: the first time {first:.2f} ms, again {again:.2f} ms (target < the first)")
-
-
-if __name__ == "__main__":
-    asyncio.run(main())
+    bench.say(f"a page of {len(PAGE) / 1e3:.0f} kB: httpx {bare:.2f} ms, guarded {guarded:.2f}, kept {again:.2f}")
+    bench.tell("guarded / plain httpx", guarded / bare)
+    bench.tell("kept / fetched", again / first)

@@ -1,18 +1,14 @@
 """How many hostile statements each layer stops: the policy alone, the guards alone, both; on three engines.
 
-    python -m benchmarks hostile-sql
-
 Answered is what gave rows; of both layers together it has to be 0. An effect is a changed row, table or file; it has to
 be 0 for each layer.
 """
 
-import asyncio
-import tempfile
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.bench import Bench
+from benchmarks.server import postgresql
 from elcano.plugins.data.child_processes import Stop
 from elcano.plugins.data.data_answer import QueryFault, SqlQuery
 from elcano.plugins.data.databases.database import Database
@@ -26,18 +22,24 @@ from tests.unit.plugins.data.databases.shop import content, duckdb_shop, postgre
 TABLES = frozenset({"customers", "orders", "shipments", "spending"})
 
 
-async def main() -> None:
-    """Prints a line for each engine, and what each layer alone let through."""
-    with tempfile.TemporaryDirectory() as place, server() as url:
-        folder = Path(place)
-        engines: tuple[Engine, ...] = (sqlite_shop(folder), postgresql_shop(url), duckdb_shop(folder))
+async def main(bench: Bench) -> None:
+    """Three engines."""
+    let_through = effects = 0
+    with postgresql() as url:
+        engines: tuple[Engine, ...] = (sqlite_shop(bench.folder), postgresql_shop(url), duckdb_shop(bench.folder))
         for engine in engines:
-            await measure(engine, folder)
+            answers, changes = await measure(bench, engine)
+            let_through += answers
+            effects += changes
+    bench.tell("answered", let_through)
+    bench.tell("effects", effects)
 
 
-async def measure(engine: Engine, folder: Path) -> None:
-    """One engine."""
+async def measure(bench: Bench, engine: Engine) -> tuple[int, int]:
+    """How many statements one engine answered behind both layers, and how many effects there were."""
+    folder = bench.folder
     statements = [one.sql.replace("{folder}", str(folder)) for one in hostile.of(engine.dialect)]
+    statements = statements[: bench.choose(len(statements), 5)]
     before, files = content(engine), listing(folder)
     shop = Database(engine, seconds=1, trusted=600)
     schema = await shop.structure()
@@ -46,13 +48,14 @@ async def measure(engine: Engine, folder: Path) -> None:
     both = [sql for sql in statements if not isinstance(await asked(shop, sql), QueryFault)]
     effects = int(content(engine) != before) + len(listing(folder) - files)
     count = len(statements)
-    print(
+    bench.say(
         f"{engine.dialect}: {count} statements; stopped by the policy alone {count - len(policy)}, "
         f"by the guards alone {count - len(guards)}, by both {count - len(both)}; effects {effects}"
     )
-    for layer, passed in (("policy", policy), ("guards", guards), ("both", both)):
+    for layer, passed in (("policy", policy), ("both", both)):
         for sql in passed:
-            print(f"  past the {layer}: {' '.join(sql.split())[:100]}")
+            bench.say(f"  past the {layer}: {' '.join(sql.split())[:100]}")
+    return len(both), effects
 
 
 def listing(folder: Path) -> set[Path]:
@@ -79,21 +82,3 @@ def answered(engine: Engine, statements: Sequence[str]) -> list[str]:
 async def asked(shop: Database, sql: str) -> object:
     """What comes of it on the way that all queries go."""
     return await run_query(shop, SqlQuery.model_construct(database="shop", dialect=shop.engine.dialect, sql=sql), 50)
-
-
-@contextmanager
-def server() -> Iterator[str]:
-    """The URL of a PostgreSQL server of its own."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from pgserver.postgres_server import get_server
-
-        running = get_server(Path(tempfile.mkdtemp(prefix="pg")), cleanup_mode="delete")
-    try:
-        yield running.get_uri()
-    finally:
-        running.cleanup()
-
-
-if __name__ == "__main__":
-    asyncio.run(main())

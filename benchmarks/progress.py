@@ -4,46 +4,33 @@ Measured on loopback: the real API as a process, a worker as another, and client
 is dated by the workflow's clock, which is the moment at which the server handed out the workflow task that told it. So
 the figure is the time from that moment to the bytes at the client: the task itself with the report of its end to the
 server, the waking of the API, its pause of 25 ms for bursts, one query, and the sending. Events from before the last
-client was connected do not count. Target: a median of at most 50 ms.
+client was connected do not count. Target: a median of at most 20 ms.
 
-Histories must not grow by being watched: the same run is made without clients, before and after. They may differ by a
+Histories must not grow by being watched: the same run is made without clients. They may differ by a
 few workflow tasks of three events each: searches that end at the same moment are told to the workflow in one.
 """
 
 import asyncio
-import multiprocessing
-import statistics
-import sys
 import time
-from asyncio.subprocess import Process
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from statistics import median
 from typing import Final, NamedTuple
 
 import httpx
-import uvloop
 from temporalio.client import Client
-from temporalio.worker import Worker
 
-from benchmarks.history import size
+from benchmarks.bench import Bench
 from benchmarks.scripted import Scripted
-from benchmarks.server import temporal_server
-from elcano.dev.claims import free_ports
-from elcano.dev.stack import child_environment
+from benchmarks.server import measure_history, research_worker, serving, settings_for, working
 from elcano.graphs.contracts import TASK_QUEUE
 from elcano.graphs.state.events import AgentEvent
 from elcano.settings.settings import Settings
 from elcano.storage.payloads import connect_config
-from elcano.workflows.research import ResearchWorkflow
-from elcano.workflows.sandbox import workflow_runner
 
-CLIENTS: Final = (0, 1, 100, 0)
 ITERATIONS: Final = 5
 SECONDS: Final = 0.2
 """How long every call of a model takes."""
-START_SECONDS: Final = 60.0
+PAUSE_MILLISECONDS: Final = 25
+"""For so long the API waits for further events."""
 NOTICES: Final = (b"waiting", b"streaming", b"unreadable")
 """Messages that are no events."""
 
@@ -72,94 +59,41 @@ async def follow(port: int, path: str, connected: asyncio.Event) -> list[Receive
     return [Received(at, AgentEvent.model_validate_json(line.removeprefix(b"data: "))) for at, line in lines]
 
 
-async def measure(client: Client, api: httpx.AsyncClient, port: int, clients: int) -> None:
-    """One run with so many clients."""
+async def measure(client: Client, settings: Settings, api: httpx.AsyncClient, clients: int) -> tuple[int, list[float]]:
+    """One run with so many clients: events of its history, and the age of each event at each client."""
     body = {"question": "How do its parts belong together?", "mode": "iterative", "budget": {"iterations": ITERATIONS}}
     asked = (await api.post("/v1/runs", json=body)).raise_for_status()
     path, run_id = asked.headers["Location"], asked.json()["run_id"]
     connected = [asyncio.Event() for _ in range(clients)]
-    following = [asyncio.create_task(follow(port, path, one)) for one in connected]
+    following = [asyncio.create_task(follow(settings.api_port, path, one)) for one in connected]
     for one in connected:
         await one.wait()
     begun = time.time()
     streams = await asyncio.gather(*following)
     await client.get_workflow_handle(run_id).result()
-    heard = [1000 * (at - event.at) for stream in streams for at, event in stream if event.at > begun]
-    latency = ""
-    if heard:
-        median = statistics.median(heard)
-        latency = f", {len(heard)} events: p50 {median:.0f} ms (target <= 50), max {max(heard):.0f} ms"
-    print(f"progress    {clients:3} clients: history of {(await size(client, run_id)).events} events{latency}")
+    heard = [1_000 * (at - event.at) for stream in streams for at, event in stream if event.at > begun]
+    return (await measure_history(client, run_id)).events, heard
 
 
-def work(settings: Settings) -> None:
-    """The worker's process."""
-    uvloop.run(_work(settings))
-
-
-async def _work(settings: Settings) -> None:
-    worker = Worker(
-        await Client.connect(**connect_config(settings)),
-        task_queue=TASK_QUEUE,
-        workflows=[ResearchWorkflow],
-        activities=Scripted(iterations=ITERATIONS, seconds=SECONDS).activities,
-        workflow_runner=workflow_runner(),
-    )
+async def work(settings: Settings) -> None:
+    """The worker."""
+    scripted = Scripted(iterations=ITERATIONS, seconds=SECONDS)
+    worker = research_worker(await Client.connect(**connect_config(settings)), TASK_QUEUE, scripted.activities)
     await worker.run()
 
 
-@contextmanager
-def working(settings: Settings) -> Iterator[None]:
-    """Runs the worker, over the objects that the API uses, for the duration of the block."""
-    process = multiprocessing.get_context("spawn").Process(target=work, args=(settings,))
-    process.start()
-    try:
-        yield
-    finally:
-        process.kill()
-        process.join()
-
-
-@asynccontextmanager
-async def serving(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
-    """Runs the API for the duration of the block, from the moment at which it finds a worker."""
-    process: Process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "elcano.api", env=child_environment(settings), stderr=asyncio.subprocess.DEVNULL
-    )
-    try:
-        async with httpx.AsyncClient(base_url=settings.base_url, timeout=30, trust_env=False) as client:
-            await asyncio.wait_for(_until_ready(client), START_SECONDS)
-            yield client
-    finally:
-        process.terminate()
-        await process.wait()
-
-
-async def _until_ready(client: httpx.AsyncClient) -> None:
-    while True:
-        try:
-            if (await client.get("/readyz")).is_success:
-                return
-        except httpx.TransportError:  # it does not listen yet
-            pass
-        await asyncio.sleep(0.2)
-
-
-async def main() -> None:
+async def main(bench: Bench) -> None:
     """One run after the other."""
-    (port,) = free_ports(1)
-    with TemporaryDirectory() as folder:
-        async with temporal_server() as client:
-            address = client.service_client.config.target_host
-            settings = Settings.model_validate(
-                {"TEMPORAL_ADDRESS": address, "data_dir": Path(folder), "api_url": "", "api_port": port}
-            )
-            with working(settings):
-                async with serving(settings) as api:
-                    for clients in CLIENTS:
-                        await measure(client, api, port, clients)
-    await asyncio.sleep(0.3)  # the SDK's runtime can abort an interpreter that exits right after it
-
-
-if __name__ == "__main__":
-    uvloop.run(main())
+    many = bench.choose(100, 5)
+    async with bench.temporal() as server:
+        settings = settings_for(server, bench.folder)
+        client = await Client.connect(**connect_config(settings))
+        async with working(work, settings, here=bench.small), serving(settings) as api:
+            unwatched, _ = await measure(client, settings, api, 0)
+            _, alone = await measure(client, settings, api, 1)
+            watched, together = await measure(client, settings, api, many)
+    for clients, heard in ((1, alone), (many, together)):
+        bench.say(f"{clients} clients, {len(heard)} events: p50 {median(heard):.0f} ms, at most {max(heard):.0f} ms")
+    bench.tell("age at many clients / at one", median(together) / median(alone))
+    bench.tell("age at one client / pause for bursts", median(alone) / PAUSE_MILLISECONDS)
+    bench.tell("events watched / unwatched", watched / unwatched)

@@ -10,6 +10,8 @@ import hashlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from temporalio.exceptions import ApplicationError
+
 from benchmarks.server import archive_nothing, publish_nothing
 from elcano.activities.calls.names import agent_activities, tool_activities
 from elcano.graphs.contracts import AgentCall, AgentResult, ToolCall, ToolResult
@@ -29,6 +31,7 @@ class Scripted:
         self._iterations = iterations
         self._sections = sections
         self._seconds = seconds
+        self.calls = 0
 
     @property
     def activities(self) -> Sequence[Callable[..., Any]]:
@@ -37,12 +40,14 @@ class Scripted:
 
     async def ask(self, call: AgentCall) -> AgentResult:
         """What an agent answers."""
+        self.calls += 1
         await asyncio.sleep(self._seconds)
         usage = Usage(requests=1, input_tokens=500, output_tokens=100)
         return AgentResult(output=self._answer(call), usage=usage, model="scripted")
 
     async def use(self, call: ToolCall) -> ToolResult:
         """What a tool gives."""
+        self.calls += 1
         return ToolResult(output=_found(str(call.input["source"]), str(call.input["query"])))
 
     def _answer(self, call: AgentCall) -> JsonObject:
@@ -65,8 +70,9 @@ class Scripted:
                 ]
                 return {"report_title": "A plan", "background_context": _PROSE * 2, "report_outline": outline}
             case _:
-                given = call.input["evidence"]
-                assert isinstance(given, list)
+                given = call.input.get("evidence")
+                if not isinstance(given, list):  # tried again it would be no other, and the run would never end
+                    raise ApplicationError(f"no answer is scripted for {call.agent}", non_retryable=True)
                 artifact = hashlib.sha256(call.run_id.encode()).hexdigest()
                 draft: JsonObject = {"artifact": artifact, "title": _PROSE, "answered": True, "claims": 12}
                 return draft | {"cited": len(given[:20]), "evidence": given[:20]}

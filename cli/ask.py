@@ -113,7 +113,6 @@ def ask(
         "when_exhausted": "pause" if pause else None,
     }
     body = {
-        "question": question,
         "mode": mode,
         "graph": load_graph_option(graph),
         "use_graph": None if engine is None else engine == "graph",
@@ -130,7 +129,7 @@ def ask(
     }
     require_writable(out)
     with open_api() as api:
-        run = api.post_with_key("/v1/runs", drop_unset(body), print_note, key)
+        run = api.post_with_key("/v1/runs", {"question": question, **drop_unset(body)}, print_note, key)
         if no_watch:
             print_json(run) if as_json else print_line(run["run_id"])
             return

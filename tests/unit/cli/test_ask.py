@@ -63,6 +63,12 @@ def test_the_report_is_saved(server: Server, capsys: pytest.CaptureFixture[str],
     assert str(saved) in shown.err
 
 
+def test_an_empty_question_is_sent_so_that_the_api_says_what_is_wrong(server: Server) -> None:
+    script_a_run(server, stream(finished()))
+    run("ask", "")
+    assert json.loads(server.asked[0][2]) == {"question": ""}
+
+
 def test_a_path_that_cannot_be_written_is_refused_before_the_research(server: Server, tmp_path: Path) -> None:
     assert run("ask", "Why?", "--out", str(tmp_path / "missing" / "report.md")) == Exit.BAD_INPUT
     assert server.asked == []

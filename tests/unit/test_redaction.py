@@ -175,3 +175,8 @@ def test_programs_begin_with_the_secrets_that_are_too_short(
     log_to_stderr("info")
     assert "SOME_PASSWORD is not removed from logs and reports: it has fewer than 8 characters" in caplog.messages
     assert "abc" not in caplog.text
+
+
+@pytest.mark.parametrize("text", ["sk-proj-SECRETsecret1234", "Bearer SECRETsecret1234", "//me:SECRETsecret1234@host"])
+def test_what_looks_like_a_key_is_removed_though_no_setting_holds_it(text: str) -> None:
+    assert "SECRETsecret1234" not in without_secrets(f"refused: https:{text}")

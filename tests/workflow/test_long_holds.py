@@ -136,3 +136,9 @@ def test_a_month_of_tries_fits_into_what_a_run_carries(reason: Literal["provider
         assert seconds <= max(900, waited / 99), "a provider that is back is not left alone for much longer"
         waited += seconds
     assert tries < 1_200
+
+
+def test_a_provider_is_not_asked_before_it_wants_to_be_within_a_day() -> None:
+    assert retry_policies.hold_seconds("provider", 1, 600.0, waited=0.0) == 600.0
+    assert retry_policies.hold_seconds("provider", 1, 1e9, waited=0.0) == 86_400.0
+    assert retry_policies.hold_seconds("provider", 3, 1.0, waited=0.0) == 8.0

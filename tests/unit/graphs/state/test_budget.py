@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from elcano.graphs.spec.graph import EndKind
 from elcano.graphs.state.budget import (
+    Allowance,
     Budget,
     Estimate,
     Limits,
@@ -138,3 +139,10 @@ def test_money_survives_the_way_through_dollars(millionths: int) -> None:
 def test_limits_that_cannot_work_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         Limits.model_validate(wrong)
+
+
+def test_without_any_allowance_no_request_is_made_however_small() -> None:
+    assert Allowance(tokens=0).refuses(Estimate()) == "tokens"
+    assert Allowance(cost_microusd=0).refuses(Estimate()) == "cost"
+    assert Allowance(tokens=1, cost_microusd=1).refuses(Estimate()) is None
+    assert Allowance().refuses(Estimate(tokens=10**9, cost_microusd=10**9)) is None

@@ -2,6 +2,7 @@
 
 import argparse
 import inspect
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -52,6 +53,7 @@ def main() -> None:
     if arguments.list:
         print(_listed())
         return
+    logging.getLogger("temporalio.activity").setLevel(logging.ERROR)  # scripted calls fail on purpose
     for name in arguments.names or BENCHMARKS:
         print(f"-- {name}", flush=True)
         with TemporaryDirectory() as folder:

@@ -2,7 +2,6 @@
 
 import asyncio
 import itertools
-import logging
 import multiprocessing
 import sys
 import warnings
@@ -58,7 +57,6 @@ def _runtime() -> Runtime:
     server logs nothing at all: what it refuses reaches the benchmark as an exception.
     """
     level = TelemetryFilter(core_level="ERROR", other_level="ERROR")
-    logging.getLogger("temporalio.activity").setLevel(logging.ERROR)  # scripted calls fail on purpose
     return Runtime(telemetry=TelemetryConfig(logging=LoggingConfig(filter=level)))
 
 

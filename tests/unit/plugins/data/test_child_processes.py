@@ -16,6 +16,8 @@ from elcano.plugins.data.child_processes import ChildProcesses, NotStarted, Proc
 from elcano.plugins.data.forecasting import fitting
 from elcano.plugins.data.forecasting.fitting import FitAnswer, FitRequest, fit_in_process
 
+MODULE = "tests.unit.plugins.data.test_child_processes"
+"""As a process imports it; what pytest calls it depends on the name of the checkout's folder."""
 REQUEST = TimedRequest(seconds=60)
 HURRIED = TimedRequest(seconds=0.1)
 
@@ -58,7 +60,7 @@ def started() -> Iterator[Started]:
     made: list[ChildProcesses[TimedRequest, Said]] = []
 
     def start(function: Callable[..., object], library: str = "builtins") -> ChildProcesses[TimedRequest, Said]:
-        made.append(ChildProcesses(f"{__name__}:{function.__name__}", Said, library))
+        made.append(ChildProcesses(f"{MODULE}:{function.__name__}", Said, library))
         return made[-1]
 
     yield start

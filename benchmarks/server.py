@@ -6,7 +6,7 @@ import multiprocessing
 import sys
 import warnings
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from shutil import rmtree
@@ -190,7 +190,8 @@ async def working(work: Work, settings: Settings, *, here: bool) -> AsyncIterato
             yield
         finally:
             task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+            with suppress(asyncio.CancelledError):
+                await task  # a worker that failed is why nothing else came of it
         return
     process = multiprocessing.get_context("spawn").Process(target=_run, args=(work, settings))
     process.start()
@@ -204,12 +205,17 @@ async def working(work: Work, settings: Settings, *, here: bool) -> AsyncIterato
 @asynccontextmanager
 async def serving(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
     """Runs the API as a process, from the moment at which it finds a worker."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "elcano.api", env=child_environment(settings), stderr=asyncio.subprocess.DEVNULL
-    )
+    log = settings.data_dir / "api.log"
+    with log.open("wb") as stderr:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "elcano.api", env=child_environment(settings), stderr=stderr
+        )
     try:
         async with httpx.AsyncClient(base_url=settings.base_url, timeout=30, trust_env=False) as client:
-            await asyncio.wait_for(_until_ready(client), START_SECONDS)
+            try:
+                await asyncio.wait_for(_until_ready(client), START_SECONDS)
+            except TimeoutError:
+                raise RuntimeError(f"the API is not ready: {log.read_text(encoding='utf-8')}") from None
             yield client
     finally:
         process.terminate()

@@ -44,8 +44,8 @@ from elcano.worker import HEARTBEAT_THROTTLE
 from elcano.workflows.research import ResearchWorkflow
 from elcano.workflows.sandbox import workflow_runner
 
-START_SECONDS: Final = 60.0
-"""How long the API may take to become ready."""
+START_SECONDS: Final = 120.0
+"""How long the API may take to become ready; of a worker in the place of another it hears within a minute."""
 
 
 @lru_cache(maxsize=1)

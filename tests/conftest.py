@@ -14,8 +14,9 @@ from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
 
 from elcano import testing
+from elcano.graphs.records import RunLog
 from elcano.plugins import load_plugins
-from tests.folding import every_log_folded
+from tests.folding import difference, every_log_handed_over
 from tests.stores import age as age
 from tests.stores import migrated as migrated
 from tests.stores import postgres as postgres
@@ -71,17 +72,20 @@ async def temporal(temporal_environment: WorkflowEnvironment) -> Client:
 
 
 @pytest.fixture(scope="session")
-def _logs() -> Iterator[list[str]]:
-    with every_log_folded() as differences:
-        yield differences
+def handed_logs() -> Iterator[list[RunLog]]:
+    with every_log_handed_over() as logs:
+        yield logs
 
 
 @pytest.fixture(autouse=True)
-def _every_run_is_a_fold_over_its_log(_logs: list[str]) -> Iterator[None]:
-    """Of whatever workflow a test runs in this process, as it hands its log to the archive."""
-    _logs.clear()
+def _every_run_is_a_fold_over_its_log(handed_logs: list[RunLog], monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Of whatever workflow a test runs in this process, as it hands its log to the archive.
+
+    What the test has patched is so until the logs have been compared.
+    """
+    handed_logs.clear()
     yield
-    assert not _logs
+    assert [found for log in handed_logs if (found := difference(log)) is not None] == []
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -298,7 +298,7 @@ async def test_several_processes_have_the_same_pages(tmp_path: Path) -> None:
         said = [process.communicate()[1].decode() for process in processes]
     assert [process.returncode for process in processes] == [0, 0, 0], said
     assert said == ["", "", ""]
-    assert 20 <= len(running.asked) <= 60
+    assert 20 <= len(running.asked) <= 90  # of 180; who finds the cache locked asks the server
 
 
 async def test_nobody_is_kept_waiting_by_one_who_gave_up(tmp_path: Path) -> None:

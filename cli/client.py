@@ -36,12 +36,8 @@ class Api:
 
     def get(self, path: str, **params: str | int | list[str]) -> Any:
         """Return the JSON at `path`."""
-
-        async def ask() -> Any:
-            return await self._connection.get(path, **params)
-
         with _ending_commands():
-            return self._loop.call(ask)
+            return self._loop.call(self._connection.get, path, **params)
 
     def get_text(self, path: str, media_type: str) -> str:
         """Return the text at `path`, as one of the media types that the API serves it in."""

@@ -1,45 +1,58 @@
 """Asynchronous work for programs that are not: each piece runs in one event loop on a thread of its own."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
+import asyncio
+import threading
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import aclosing
 from queue import SimpleQueue
-from typing import Final, TypeVar, cast
+from typing import Any, Final, ParamSpec, TypeVar, cast
 
-from anyio.from_thread import BlockingPortal, start_blocking_portal
-
+Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 Item = TypeVar("Item")
 
 
-class _Raised:
-    """An exception that ended an iteration."""
+class _Over:
+    """The end of an iteration, and the exception that ended it, if one did."""
 
-    def __init__(self, error: BaseException | None) -> None:
+    def __init__(self, error: BaseException | None = None) -> None:
         self.error = error
 
 
 class EventLoopThread:
-    """A thread with an event loop. What is waited for in it is given up when the wait is interrupted (Ctrl-C)."""
+    """A thread with an event loop. What is waited for in it is given up when the wait is interrupted (Ctrl-C).
+
+    It holds up no program that ends without closing it.
+    """
 
     def __init__(self) -> None:
-        self._context: Final = start_blocking_portal()
-        self._portal: Final[BlockingPortal] = self._context.__enter__()
+        self._loop: Final = asyncio.new_event_loop()
+        self._thread: Final = threading.Thread(target=self._loop.run_forever, name="elcano-client", daemon=True)
+        self._thread.start()
 
     def close(self) -> None:
-        """End the loop and its thread."""
-        self._context.__exit__(None, None, None)
+        """Give up what is under way, and end the loop and its thread."""
+        self.call(_cancel_other_tasks)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
 
-    def call(self, work: Callable[..., Awaitable[Result]], *arguments: object) -> Result:
+    def call(
+        self,
+        work: Callable[Arguments, Coroutine[Any, Any, Result]],
+        *arguments: Arguments.args,
+        **named: Arguments.kwargs,
+    ) -> Result:
         """Return what `work` returns, or raise what it raises."""
-        future = self._portal.start_task_soon(work, *arguments)
+        future = asyncio.run_coroutine_threadsafe(work(*arguments, **named), self._loop)
         try:
             return future.result()
         finally:
             future.cancel()
 
     def iterate(self, items: AsyncIterator[Item]) -> Iterator[Item]:
-        """The items one by one; who stops before the last has the rest given up."""
-        found: SimpleQueue[Item | _Raised] = SimpleQueue()
+        """Iterate over the items; who stops before the last has the rest given up."""
+        found: SimpleQueue[Item | _Over] = SimpleQueue()
 
         async def pump() -> None:
             try:
@@ -47,15 +60,22 @@ class EventLoopThread:
                     async for item in items:
                         found.put(item)
             except Exception as error:  # raised where they are waited for
-                found.put(_Raised(error))
+                found.put(_Over(error))
             else:
-                found.put(_Raised(None))
+                found.put(_Over())
 
-        future = self._portal.start_task_soon(pump)
+        future = asyncio.run_coroutine_threadsafe(pump(), self._loop)
         try:
-            while not isinstance(item := found.get(), _Raised):
+            while not isinstance(item := found.get(), _Over):
                 yield item
             if item.error is not None:
                 raise item.error
         finally:
             future.cancel()
+
+
+async def _cancel_other_tasks() -> None:
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

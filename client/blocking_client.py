@@ -35,17 +35,13 @@ class Elcano:
         self.close()
 
     def close(self) -> None:
-        """Close what is open."""
+        """Close all connections."""
         self._loop.call(self.asynchronous.close)
         self._loop.close()
 
     def research(self, question: str, *, key: str = "", **request: Any) -> "Run":
         """Start a run and return it at once; `request` are further fields of `POST /v1/runs`."""
-
-        async def start() -> AsyncRun:
-            return await self.asynchronous.research(question, key=key, **request)
-
-        return Run(self._loop.call(start), self._loop)
+        return Run(self._loop.call(self.asynchronous.research, question, key=key, **request), self._loop)
 
     def run(self, run_id: str) -> "Run":
         """The run with this id; nothing is asked yet."""
@@ -53,11 +49,7 @@ class Elcano:
 
     def list_runs(self, **filters: str | int) -> "RunList":
         """One page of runs, the newest first; `filters` are the parameters of `GET /v1/runs`."""
-
-        async def ask() -> "RunList":
-            return await self.asynchronous.list_runs(**filters)
-
-        return self._loop.call(ask)
+        return self._loop.call(self.asynchronous.list_runs, **filters)
 
 
 class Run:
@@ -111,11 +103,7 @@ class Run:
 
     def control(self, action: str, *, key: str = "", **body: Any) -> dict[str, Any]:
         """Ask something of it, by the last part of the path of the API; see `AsyncRun.control`."""
-
-        async def ask() -> dict[str, Any]:
-            return await self.asynchronous.control(action, key=key, **body)
-
-        return self._loop.call(ask)
+        return self._loop.call(self.asynchronous.control, action, key=key, **body)
 
     def pause(self) -> None:
         """Pause it once the calls that are under way are done."""
@@ -134,28 +122,24 @@ class Run:
         self._loop.call(self.asynchronous.cancel)
 
     def steer(self, **changes: Any) -> dict[str, Any]:
-        """Change what it does from its next step on."""
-        return self.control("steer", **changes)
+        """Give it other instructions, sources or sections from its next step on."""
+        return self._loop.call(self.asynchronous.steer, **changes)
 
     def top_up(self, **amounts: Any) -> dict[str, Any]:
         """Raise its limits."""
-        return self.control("top-up", **amounts)
+        return self._loop.call(self.asynchronous.top_up, **amounts)
 
     def resume(self, **request: Any) -> dict[str, Any]:
         """Resume it after its end where it left off."""
-        return self.control("resume", **request)
+        return self._loop.call(self.asynchronous.resume, **request)
 
     def roll_back(self, step: int, **request: Any) -> dict[str, Any]:
         """Continue it from before `step`; the steps after that are undone."""
-        return self.control("rollback", step=step, **request)
+        return self._loop.call(self.asynchronous.roll_back, step, **request)
 
     def fork(self, step: int, *, key: str = "", **changes: Any) -> "Run":
         """Start a run that begins with its steps before `step` and differs from there on."""
-
-        async def start() -> AsyncRun:
-            return await self.asynchronous.fork(step, key=key, **changes)
-
-        return Run(self._loop.call(start), self._loop)
+        return Run(self._loop.call(self.asynchronous.fork, step, key=key, **changes), self._loop)
 
     def delete(self) -> None:
         """Delete it with all that it left; it must have ended."""

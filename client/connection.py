@@ -73,7 +73,7 @@ class Connection:
         )
 
     async def close(self) -> None:
-        """Close what is open."""
+        """Close all connections."""
         await self._http.aclose()
 
     async def get(self, path: str, **params: str | int | list[str]) -> Any:

@@ -1,4 +1,4 @@
-"""What a request ends with if not with its answer: a problem that the API tells, or no answer at all."""
+"""Errors of requests to the API: problems that it tells, and no answer at all."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -38,7 +38,7 @@ class NotFound(Problem):
 
 
 class Conflict(Problem):
-    """What is asked for cannot be done as things stand: the run has ended, is paused already, was asked otherwise."""
+    """The request cannot be fulfilled as things stand: the run has ended, or is paused already."""
 
 
 class Unavailable(Problem):
@@ -82,5 +82,5 @@ def read_problem(response: httpx.Response) -> Problem:
 
 
 def explain_transport_error(error: httpx.TransportError) -> str:
-    """Say what became of a request that was not answered, in a few words."""
+    """Explain in a few words why a request was not answered."""
     return str(error) or type(error).__name__

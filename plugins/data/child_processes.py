@@ -36,7 +36,7 @@ _SERVER: Final = (
 
 
 class TimedRequest(Frozen):
-    """What one process is asked."""
+    """A request to one process."""
 
     seconds: float
     """The time after which the process ends, whatever it does."""

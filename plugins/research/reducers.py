@@ -59,7 +59,7 @@ def record_judgement(state: ResearchState, output: JudgeAssessment) -> ResearchS
 
 
 def _add_to_beside(state: ResearchState, found: tuple[str, ...]) -> tuple[str, ...]:
-    """What is beside the question, as far as this iteration knows: what was found before in it, and what is `found`."""
+    """Add `found` to what this iteration has found beside the question."""
     return tuple(dict.fromkeys((*running_iteration(state).beside, *found)))
 
 

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 from pydantic_ai.messages import ModelResponse, ToolCallPart
 
+from benchmarks.quality import scholarqa
 from benchmarks.quality.spending import Spending
-
-scholarqa = pytest.importorskip("benchmarks.quality.scholarqa", reason="bm25s is not installed", exc_type=ImportError)
 
 ROWS: list[dict[str, Any]] = [
     {
@@ -48,7 +47,10 @@ RUBRIC = {
 def test_passages_are_pooled_once_and_marks_beyond_them_are_ignored() -> None:
     documents, questions = scholarqa.pool_passages(ROWS)
     assert list(documents) == ["0000.md", "0001.md", "0002.md"]
-    assert [(one.id, one.cited) for one in questions] == [("one", {"0000.md", "0002.md"}), ("two", {"0001.md"})]
+    assert [(one.id, one.cited) for one in questions] == [
+        ("one", frozenset({"0000.md", "0002.md"})),
+        ("two", frozenset({"0001.md"})),
+    ]
 
 
 def test_all_parts_run_without_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -93,7 +93,7 @@ async def test_what_a_trial_is_worth_by_its_status() -> None:
 
 @pytest.mark.parametrize(("file", "studies"), [("search_page_1", 5), ("search_page_2", 5)])
 async def test_recorded_searches_are_read(file: str, studies: int) -> None:
-    found, _ = await searched(NAME, lambda _: recorded(f"clinicaltrials_gov/{file}.json"), "oxytocin", 50)
+    found, _ = await searched(NAME, replying(recorded(f"clinicaltrials_gov/{file}.json")), "oxytocin", 50)
     assert len({one.document for one in found.evidence}) == studies
     assert found.warnings == ()
 

@@ -28,12 +28,14 @@ def opened(number: int, **more: object) -> dict[str, object]:
 
 
 async def test_a_recorded_search_with_full_texts() -> None:
+    answers = {
+        "/search": recorded("europe_pmc/search_core_first_12.json"),
+        "/PMC12120539/fullTextXML": recorded("europe_pmc/full_text_two_tables.xml"),
+    }
+    closed = recorded("europe_pmc/error_not_open_access.xml")
+
     def answering(asked: Asked) -> Reply:
-        if asked.path == "/search":
-            return recorded("europe_pmc/search_core_first_12.json")
-        if asked.path == "/PMC12120539/fullTextXML":
-            return recorded("europe_pmc/full_text_two_tables.xml")
-        return recorded("europe_pmc/error_not_open_access.xml")
+        return answers.get(asked.path, closed)
 
     found, asked = await searched(NAME, answering, "cancer screening", 25, contact="someone@example.org")
     assert asked[0].query == {
@@ -164,15 +166,14 @@ async def test_results_without_a_text_come_last_by_their_title() -> None:
     "file", ["search_lite.json", "search_six_results_one_without_pmid.json", "search_small_page_with_next_cursor.json"]
 )
 async def test_other_recorded_answers_are_read(file: str) -> None:
-    found, _ = await searched(
-        NAME, lambda one: recorded(f"europe_pmc/{file}") if one.path == "/search" else Reply("", 404)
-    )
+    answer = recorded(f"europe_pmc/{file}")
+    found, _ = await searched(NAME, lambda one: answer if one.path == "/search" else Reply("", 404))
     assert found.evidence
     assert not any("could not be read" in warning for warning in found.warnings)
 
 
 async def test_nothing_found_is_a_fact() -> None:
-    found, asked = await searched(NAME, lambda _: recorded("europe_pmc/search_no_results.json"), "whale")
+    found, asked = await searched(NAME, replying(recorded("europe_pmc/search_no_results.json")), "whale")
     assert (found.evidence, found.warnings, len(asked)) == ((), (), 1)
 
 

@@ -40,12 +40,12 @@ async def test_a_recorded_paper_without_abstract_is_no_evidence() -> None:
     found, _ = await searched(NAME, replying(page(json.loads(recorded("semantic_scholar/paper_by_doi.json").body))))
     assert found.evidence == ()
     assert found.warnings == ("semantic-scholar: 1 of the works found have no abstract and are left out",)
-    found, _ = await searched(NAME, lambda _: recorded("semantic_scholar/search_page_1.json"))
+    found, _ = await searched(NAME, replying(recorded("semantic_scholar/search_page_1.json")))
     assert found.warnings == ("semantic-scholar: 100 of the works found have no abstract and are left out",)
 
 
 async def test_nothing_found_is_a_fact() -> None:
-    found, _ = await searched(NAME, lambda _: recorded("semantic_scholar/search_empty.json"))
+    found, _ = await searched(NAME, replying(recorded("semantic_scholar/search_empty.json")))
     assert (found.evidence, found.warnings) == ((), ())
 
 
@@ -145,4 +145,4 @@ async def test_a_fault_is_an_error_and_never_evidence(reply: Reply, kind: type[E
 
 async def test_a_recorded_refusal_says_what_is_wrong() -> None:
     with pytest.raises(SourceRefused, match=r"HTTP 400 Bad Request: Unrecognized or unsupported fields: \[unknown\]"):
-        await searched(NAME, lambda _: recorded("semantic_scholar/error_400_unknown_field.json"))
+        await searched(NAME, replying(recorded("semantic_scholar/error_400_unknown_field.json")))

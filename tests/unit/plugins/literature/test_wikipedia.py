@@ -295,9 +295,11 @@ def test_an_address_that_cannot_be_one_is_made_of_the_id(address: object) -> Non
 
 
 async def test_recorded_answers_are_read() -> None:
+    search = played("wikipedia/search.json")
+
     def answer(request: Asked) -> Reply:
         if request.query.get("list") == "search":
-            return played("wikipedia/search.json")
+            return search
         return as_json({"batchcomplete": "", "query": {"pages": {"x": article(int(request.query["pageids"]))}}})
 
     async with opened("wikipedia", answer) as (source, served):

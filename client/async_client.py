@@ -148,7 +148,7 @@ class AsyncRun:
         await self.control("cancel")
 
     async def steer(self, **changes: Any) -> dict[str, Any]:
-        """Give it other instructions, sources or sections from its next step on: `instruction`, `add_sources`, `drop_sections` and so on."""
+        """Give it other instructions, sources or sections: `instruction`, `add_sources`, `drop_sections` and so on."""
         return await self.control("steer", **changes)
 
     async def top_up(self, **amounts: Any) -> dict[str, Any]:

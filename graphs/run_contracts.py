@@ -139,6 +139,8 @@ class ResearchInput(Frozen):
     """By agent, or by a model that a node names, the provider with a rate in whose queue its calls wait; others wait in
     the run's own."""
     tenant: Tenant = DEFAULT_TENANT
+    confidential: bool = Field(default=False, exclude_if=lambda confidential: not confidential)
+    """Whether search attributes hide the question, because payloads are encrypted."""
     branch_of: BranchOf | None = None
     """Set on a branch: it hands its draft to its parent instead of publishing a report."""
     rules: int = Field(default_factory=get_newest_rules_number, ge=1)

@@ -18,6 +18,7 @@ from elcano.settings import Settings, get_settings
 from elcano.storage import all_tenants
 from elcano.storage.all_tenants import Admission, OpenRun
 from elcano.storage.artifacts import ArtifactStore
+from elcano.storage.cipher import Cipher, load_cipher
 from elcano.storage.controls import ControlStore
 from elcano.storage.deletion import PluginStore
 from elcano.storage.evidence import EvidenceStore
@@ -61,10 +62,12 @@ class Store:
         objects: Objects,
         build: str = "",
         beside: Mapping[str, PluginStore] | None = None,
+        cipher: Cipher | None = None,
     ) -> None:
         self._engine = engine
         self._objects = objects
         self._build = build
+        self._cipher = cipher
         self.beside = beside or {}
         self.probe = Probe(engine, objects)
         self.providers = ProviderStore(engine)
@@ -74,7 +77,7 @@ class Store:
         return TenantStore(
             tenant=tenant,
             evidence=EvidenceStore(self._engine, tenant),
-            artifacts=ArtifactStore(self._engine, tenant, self._objects),
+            artifacts=ArtifactStore(self._engine, tenant, self._objects, self._cipher),
             ledger=Ledger(self._engine, tenant, self._build),
             runs=RunStore(self._engine, tenant, self._objects, tuple(self.beside.values())),
             controls=ControlStore(self._engine, tenant),
@@ -86,7 +89,7 @@ class Store:
 
     def written_by(self, build: str) -> "Store":
         """The same store; lines that are written through this one into the ledger say which build wrote them."""
-        return Store(self._engine, self._objects, build, self.beside)
+        return Store(self._engine, self._objects, build, self.beside, self._cipher)
 
     async def admit(self, run: ArchivedRun, at_most: int, key: RequestKey | None = None) -> Admission:
         """Keeps a run that is about to be started, if fewer than `at_most` runs are open; it is not listed yet.
@@ -124,13 +127,14 @@ async def open_store(
     url = database_url(database, data_dir / DATABASE_FILE)
     if url.get_backend_name() == "sqlite" and url.database:
         await asyncio.to_thread(Path(url.database).parent.mkdir, parents=True, exist_ok=True)
-    engine = open_engine(url)
-    kept = open_objects(objects, data_dir / OBJECTS_FOLDER)
     chosen = settings or get_settings()
+    cipher = load_cipher(chosen)
+    engine = open_engine(url, cipher)
+    kept = open_objects(objects, data_dir / OBJECTS_FOLDER)
     beside: dict[str, PluginStore] = {name: opened(engine, chosen) for name, opened in load_stores().items()}
     try:
         await prepare_tables(engine)
-        yield Store(engine, kept, beside=beside)
+        yield Store(engine, kept, beside=beside, cipher=cipher)
     finally:
         kept.close()
         for store in beside.values():

@@ -25,6 +25,7 @@ from temporalio.common import (
     WorkflowIDConflictPolicy,
     WorkflowIDReusePolicy,
 )
+from temporalio.converter import DataConverter
 from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
@@ -54,7 +55,7 @@ from elcano.graphs.extras import lacking_extras
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
 from elcano.graphs.run_contracts import ControlAnswer, ControlRequest, ResearchInput
-from elcano.graphs.search_attributes import QUESTION_ATTRIBUTE, at_start, describe_workflow
+from elcano.graphs.search_attributes import at_start, describe_workflow, format_label
 
 SNAPSHOT_TIMEOUT: Final = timedelta(seconds=2)
 """A reader of one run would rather have what is stored than wait longer."""
@@ -118,8 +119,8 @@ class Temporal:
         self, asked: ResearchInput, engine: Engine, reuse: WorkflowIDReusePolicy, memo: JsonObject | None = None
     ) -> str | None:
         """The id of the execution that began; None if there is one that stands against it."""
-        labels, details = at_start(asked), describe_workflow(asked)
         client = await self._connection.client()
+        asked = asked.model_copy(update={"confidential": client.data_converter.payload_codec is not None})
         with map_rpc_errors():
             try:
                 handle = await client.start_workflow(
@@ -130,9 +131,9 @@ class Temporal:
                     task_timeout=TASK_TIMEOUT,
                     id_reuse_policy=reuse,
                     id_conflict_policy=WorkflowIDConflictPolicy.FAIL,
-                    search_attributes=_search_attributes(labels),
-                    static_summary=labels[QUESTION_ATTRIBUTE],
-                    static_details=details,
+                    search_attributes=_search_attributes(at_start(asked)),
+                    static_summary=format_label(asked.question),
+                    static_details=describe_workflow(asked),
                     memo=memo,
                     rpc_timeout=CALL_TIMEOUT,
                 )
@@ -145,6 +146,14 @@ class Temporal:
         execution = handle.first_execution_run_id
         assert execution is not None, "who starts a workflow is told which execution that is"
         return execution
+
+    async def data_converter(self) -> DataConverter:
+        """How payloads are made and read.
+
+        Raises:
+            TemporalUnavailable: nobody is connected to Temporal.
+        """
+        return (await self._connection.client()).data_converter
 
     async def begun_by(self, run_id: str) -> JsonObject | None:
         """What `go_on` was given for the last execution of a run; None if that was not begun by it.

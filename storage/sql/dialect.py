@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, Final
 
-from sqlalchemy import JSON, ColumnElement, Insert, Table, and_, cast, event, func, or_, select, type_coerce
+from sqlalchemy import ColumnElement, Insert, Table, and_, event, func, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -147,24 +147,6 @@ def insert_or_replace(connection: AsyncConnection, table: Table, *, where: Colum
 
 def _make_insert(connection: AsyncConnection, table: Table) -> sqlite.Insert | postgresql.Insert:
     return sqlite.insert(table) if connection.dialect.name == "sqlite" else postgresql.insert(table)
-
-
-def json_text(engine: AsyncEngine, column: ColumnElement[str], *path: str) -> ColumnElement[str]:
-    """A text in a column that holds JSON."""
-    found: ColumnElement[str] = _in_json(engine, column, path).as_string()
-    return found
-
-
-def json_number(engine: AsyncEngine, column: ColumnElement[str], *path: str) -> ColumnElement[float]:
-    """A number in a column that holds JSON."""
-    found: ColumnElement[float] = _in_json(engine, column, path).as_float()
-    return found
-
-
-def _in_json(engine: AsyncEngine, column: ColumnElement[str], path: tuple[str, ...]) -> Any:
-    """Extract a value from JSON; PostgreSQL reads its own JSON type, SQLite text, and both do so when queried."""
-    read = type_coerce(column, JSON) if engine.dialect.name == "sqlite" else cast(column, postgresql.JSON)
-    return read[path] if len(path) > 1 else read[path[0]]
 
 
 def run_and_branches(column: ColumnElement[str], run_id: str) -> ColumnElement[bool]:

@@ -1,9 +1,12 @@
 """The tables. Every key begins with a tenant: a row of one is never found by another, even if its content is the same.
 
+Columns with what people asked and what was found are sealed: encrypted if the engine has a cipher (`storage.cipher`).
+
 Data that belongs to no tenant has none. A change here needs a migration in `migrations/versions`; a test compares both.
 Models are stored field by field where SQL reads them, else as one JSON body.
 """
 
+import json
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -22,9 +25,13 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
+from elcano.storage.cipher import blind_word, seal_text, unseal_text
+
 ESCAPE: Final = "\ue000"
 _NUL: Final = f"{ESCAPE}0"
 _ITSELF: Final = f"{ESCAPE}1"
+_SEALED: Final = f"{ESCAPE}2"
+"""How sealed text begins; escaped text never does."""
 
 
 def escape_nul(text: str) -> str:
@@ -55,6 +62,57 @@ class LongText(_Escaped):
     cache_ok = True
 
 
+class SealedText(TypeDecorator[str]):
+    """A text of any length that SQL never looks into, but to see whether it is empty: an empty one is not sealed."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """Seal or escape it."""
+        if not value:
+            return value
+        sealed = seal_text(dialect, value)
+        return escape_nul(value) if sealed is None else f"{_SEALED}{sealed}"
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
+        """The text that was bound."""
+        if value is None or not value.startswith(_SEALED):
+            return unescape_nul(value) if value is not None else None
+        return unseal_text(dialect, value[len(_SEALED) :])
+
+
+class SealedJson(TypeDecorator[Any]):
+    """An object, or null, as JSON that SQL never looks into; sealed it is a JSON string."""
+
+    impl = JSON
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
+        """Seal it."""
+        sealed = None if value is None else seal_text(dialect, json.dumps(value))
+        return value if sealed is None else sealed
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
+        """The object that was bound."""
+        return json.loads(unseal_text(dialect, value)) if isinstance(value, str) else value
+
+
+class Word(TypeDecorator[str]):
+    """A word by which rows are found: its code if the engine has a cipher."""
+
+    impl = String
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        """Use the collation that compares by code points."""
+        return dialect.type_descriptor(String(collation="C") if dialect.name == "postgresql" else String())
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """Its code, or the word."""
+        return None if value is None else blind_word(dialect, escape_nul(value))
+
+
 class Id(_Escaped):
     """A short text that is compared by its code points."""
 
@@ -72,10 +130,10 @@ texts = Table(
     metadata,
     Column("tenant", Id, primary_key=True),
     Column("content_hash", Id, primary_key=True),
-    Column("document", LongText, nullable=False),
-    Column("title", LongText, nullable=False),
+    Column("document", SealedText, nullable=False),
+    Column("title", SealedText, nullable=False),
     Column("media_type", Id, nullable=False),
-    Column("text", LongText, nullable=False),
+    Column("text", SealedText, nullable=False),
 )
 
 evidence = Table(
@@ -84,18 +142,18 @@ evidence = Table(
     Column("tenant", Id, primary_key=True),
     Column("id", Id, primary_key=True),
     Column("source", Id, nullable=False),
-    Column("document", LongText, nullable=False),
+    Column("document", SealedText, nullable=False),
     Column("content_hash", Id, nullable=False),
-    Column("title", LongText, nullable=False),
-    Column("locator", LongText, nullable=False),
-    Column("heading", LongText, nullable=False),
-    Column("text", LongText, nullable=False),
+    Column("title", SealedText, nullable=False),
+    Column("locator", SealedText, nullable=False),
+    Column("heading", SealedText, nullable=False),
+    Column("text", SealedText, nullable=False),
     Column("start", Integer, nullable=False),
     Column("end", Integer, nullable=False),
     Column("score", Double, nullable=False),
     Column("retrieved_at", Double, nullable=False),
-    Column("metadata", JSON, nullable=False),
-    Column("work", JSON(none_as_null=True), nullable=True),
+    Column("metadata", SealedJson, nullable=False),
+    Column("work", SealedJson(none_as_null=True), nullable=True),
     ForeignKeyConstraint(["tenant", "content_hash"], [texts.c.tenant, texts.c.content_hash], name="text_of_evidence"),
     Index("evidence_of_text", "tenant", "content_hash"),
 )
@@ -151,10 +209,14 @@ runs = Table(
     Column("tenant", Id, primary_key=True),
     Column("run_id", Id, primary_key=True),
     Column("status", Id, nullable=False),
+    Column("started_at", Double, nullable=False),
     Column("finished_at", Double),
-    Column("body", LongText, nullable=False),
+    Column("mode", Id, nullable=False),
+    Column("chosen_mode", Id, nullable=False),
+    Column("question", SealedText, nullable=False),
+    Column("body", SealedText, nullable=False),
     Column("evidence", Integer, nullable=False),
-    Column("lists", LongText, nullable=False),
+    Column("lists", SealedText, nullable=False),
     Index("runs_by_status", "status", "tenant", "run_id"),
     Index("runs_by_end", "finished_at"),
 )
@@ -168,7 +230,7 @@ events = Table(
     Column("tenant", Id, primary_key=True),
     Column("run_id", Id, primary_key=True),
     Column("seq", Integer, primary_key=True),
-    Column("body", LongText, nullable=False),
+    Column("body", SealedText, nullable=False),
     ForeignKeyConstraint(["tenant", "run_id"], [runs.c.tenant, runs.c.run_id], name="run_of_event"),
 )
 
@@ -190,7 +252,7 @@ control_requests = Table(
     Column("request_id", Id, primary_key=True),
     Column("request_hash", Id, nullable=False),
     Column("accepted", Boolean),
-    Column("answer", LongText, nullable=False, default=""),
+    Column("answer", SealedText, nullable=False, default=""),
 )
 """Control requests to running runs; `accepted` is null until the run's answer is known."""
 
@@ -202,7 +264,7 @@ graphs = Table(
     Column("version", Integer, primary_key=True),
     Column("body_hash", Id, nullable=False),
     Column("at", Double, nullable=False),
-    Column("body", LongText, nullable=False),
+    Column("body", SealedText, nullable=False),
 )
 """Graphs of a tenant's own. Of a deleted one the last version stays without its body: no number is given twice."""
 
@@ -214,7 +276,7 @@ agents = Table(
     Column("version", Integer, primary_key=True),
     Column("body_hash", Id, nullable=False),
     Column("at", Double, nullable=False),
-    Column("body", LongText, nullable=False),
+    Column("body", SealedText, nullable=False),
 )
 """Agents of a tenant's own, in the same way."""
 
@@ -224,10 +286,10 @@ knowledge_nodes = Table(
     Column("tenant", Id, primary_key=True),
     Column("id", Id, primary_key=True),
     Column("kind", Id, nullable=False),
-    Column("key", LongText, nullable=False),
-    Column("name", LongText, nullable=False),
-    Column("text", LongText, nullable=False),
-    Column("url", LongText, nullable=False),
+    Column("key", SealedText, nullable=False),
+    Column("name", SealedText, nullable=False),
+    Column("text", SealedText, nullable=False),
+    Column("url", SealedText, nullable=False),
     Column("year", Integer, nullable=True),
 )
 """Nodes of the knowledge graph, shared by the runs that found them."""
@@ -254,7 +316,7 @@ knowledge_words = Table(
     "knowledge_words",
     metadata,
     Column("tenant", Id, primary_key=True),
-    Column("word", Id, primary_key=True),
+    Column("word", Word, primary_key=True),
     Column("node", Id, primary_key=True),
     Index("knowledge_words_of_node", "tenant", "node"),
 )

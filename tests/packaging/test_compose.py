@@ -14,6 +14,7 @@ from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.model_names import PROVIDERS
 from elcano.plugins.web.search_providers import PROVIDERS as ENGINES
 from elcano.settings import Settings, get_variable_name
+from tests.all_settings import list_settings
 
 ROOT = Path(__file__).parents[2]
 ONE_SHOT = {"schema", "namespace"}
@@ -106,7 +107,7 @@ def test_each_waits_for_what_it_needs(services: dict[str, Any]) -> None:
 
 def test_every_setting_is_passed_on(services: dict[str, Any]) -> None:
     """Fixed, or as it is set where this is started: nobody sets what reaches no program."""
-    documented = {get_variable_name(name) for name in Settings.model_fields} - NOT_PASSED_ON
+    documented = set(list_settings()) - NOT_PASSED_ON
     assert set(services["api"]["environment"]) >= documented
     assert set(services["worker"]["environment"]) >= documented - OF_THE_API
     fixed = {"TEMPORAL_ADDRESS", "ELCANO_DATA_DIR", "ELCANO_SHARED_ENVIRONMENT", "ELCANO_API_HOST", "ELCANO_API_PORT"}
@@ -116,12 +117,7 @@ def test_every_setting_is_passed_on(services: dict[str, Any]) -> None:
 
 
 def test_our_variables_are_settings(services: dict[str, Any]) -> None:
-    known = (
-        {get_variable_name(name) for name in Settings.model_fields}
-        | PROVIDER_VARIABLES
-        | SEARCH_VARIABLES
-        | STORE_VARIABLES
-    )
+    known = set(list_settings()) | PROVIDER_VARIABLES | SEARCH_VARIABLES | STORE_VARIABLES
     known |= {source.key for source in SOURCES.values()} | OF_THE_NETWORK
     for name in OURS:
         assert set(services[name]["environment"]) <= known, name

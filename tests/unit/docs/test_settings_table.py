@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from pydantic_core import PydanticUndefined
 
-from elcano.settings import Settings, get_variable_name, is_set
+from elcano.settings import Settings, is_set
+from tests.all_settings import list_settings
 
 PAGE = Path(__file__).parents[3] / "docs" / "settings.md"
 
@@ -14,11 +15,10 @@ PAGE = Path(__file__).parents[3] / "docs" / "settings.md"
 def expected_table() -> str:
     """The table as the settings' own names, defaults and descriptions make it."""
     rows = ["| variable | default | what it is for |", "| --- | --- | --- |"]
-    defaults = Settings.model_construct().model_dump(mode="json")
-    for name, field in Settings.model_fields.items():
-        assert field.default is not PydanticUndefined, f"{name} has no default"
-        default = defaults[name] if isinstance(defaults[name], str) else json.dumps(defaults[name])
-        rows.append(f"| `{get_variable_name(name)}` | {f'`{default}`' if default else 'empty'} | {field.description} |")
+    for variable, (field, value) in list_settings().items():
+        assert field.default is not PydanticUndefined, f"{variable} has no default"
+        default = value if isinstance(value, str) else json.dumps(value)
+        rows.append(f"| `{variable}` | {f'`{default}`' if default else 'empty'} | {field.description} |")
     return "\n".join(rows)
 
 
@@ -27,8 +27,8 @@ def test_the_page_has_the_table_of_all_settings() -> None:
 
 
 def test_every_setting_is_explained_in_whole_sentences() -> None:
-    for name, field in Settings.model_fields.items():
-        assert (field.description or "").endswith("."), name
+    for variable, (field, _) in list_settings().items():
+        assert (field.description or "").endswith("."), variable
 
 
 def test_a_child_process_reads_the_same_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

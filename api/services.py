@@ -7,7 +7,7 @@ a route can reach another tenant's.
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Annotated, Final, TypeAlias
@@ -19,7 +19,6 @@ from elcano.api.source_catalogue import SourceCatalogue
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.tenant_identity import Tenant
 from elcano.settings.settings import Settings
-from elcano.storage.all_tenants import Admission
 from elcano.storage.health import Probe, store_trouble
 from elcano.storage.providers import ProviderStore
 from elcano.storage.store import Store, TenantStore
@@ -74,8 +73,6 @@ class Services:
     tenant: Tenant
     settings: Settings
     store: TenantStore
-    admit: Callable[..., Awaitable[Admission]]
-    """Takes a place for one of the tenant's runs among those of all, and claims its `key` for it; see `Store.admit`."""
     temporal: Temporal
     forget_run: Callable[[str], None]
     """Drops what this process keeps in memory of a deleted run."""
@@ -108,7 +105,6 @@ class Process:
             tenant=tenant,
             settings=self.settings,
             store=self.store.of(tenant),
-            admit=partial(self.store.admit, at_most=self.settings.open_runs),
             temporal=self.temporal,
             forget_run=partial(self.forget_run, tenant),
             workflows_page=self.workflows_page,

@@ -15,8 +15,8 @@ from elcano.api.http.errors import (
 from elcano.api.http.fields import Described, Moment, VersionCard, datetime_from_seconds
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided
-from elcano.graphs.agents.definition import AGENTS, AgentDefinition
-from elcano.graphs.agents.own_definition import definition_of
+from elcano.graphs.agents.definition import AgentDefinition, definition_of, get_definition, list_definitions
+from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.checks.callees import parse_own_agent
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.errors import TooManyAgents
@@ -211,7 +211,7 @@ router = APIRouter(prefix="/v1/agents", tags=["agents"])
 async def list_agents(services: Provided) -> list[AgentCard]:
     """List the agents that nodes of graphs can call: the built-in ones, then those of your own."""
     own = await services.store.agents.all()
-    return [*map(AgentCard.of, AGENTS.values()), *(AgentCard.of_own(one.item, one.version, one.at) for one in own)]
+    return [*map(AgentCard.of, list_definitions()), *(AgentCard.of_own(one.item, one.version, one.at) for one in own)]
 
 
 @router.post(
@@ -254,7 +254,7 @@ async def agent_schema() -> dict[str, Any]:
 async def get_agent(name: AgentNamed, services: Provided) -> AgentView:
     """Read an agent: its instructions, its inputs and its output."""
     if name in AGENTS:
-        return AgentView.built_in(AGENTS[name])
+        return AgentView.built_in(get_definition(name))
     kept = await require_own_agent(name, services.store.agents)
     return AgentView.own(kept.item, kept.version, kept.at)
 

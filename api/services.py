@@ -14,7 +14,8 @@ from typing import Annotated, Final, TypeAlias
 
 from fastapi import Depends, Request
 
-from elcano.api.http.request_identity import asker_of, tenant_of
+from elcano.api.http.permissions import Principal
+from elcano.api.http.request_identity import get_principal
 from elcano.api.source_catalogue import SourceCatalogue
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.tenant_identity import Tenant
@@ -71,6 +72,8 @@ class Services:
     """The dependencies of one tenant's requests. Temporal is asked only about runs in this tenant's store."""
 
     tenant: Tenant
+    principal: Principal
+    """Who asks, and what it may do."""
     settings: Settings
     store: TenantStore
     temporal: Temporal
@@ -99,10 +102,12 @@ class Process:
         """The sources that there are."""
         return SourceCatalogue.of(self.settings)
 
-    def of(self, tenant: Tenant) -> Services:
-        """Binds the services to a tenant."""
+    def of(self, principal: Principal) -> Services:
+        """Binds the services to the tenant of a principal."""
+        tenant = principal.tenant
         return Services(
             tenant=tenant,
+            principal=principal,
             settings=self.settings,
             store=self.store.of(tenant),
             temporal=self.temporal,
@@ -122,15 +127,15 @@ InProcess: TypeAlias = Annotated[Process, Depends(_get_process)]
 """For requests without a tenant: whether the service is ready."""
 
 
-async def _get_services(process: InProcess, tenant: Annotated[Tenant, Depends(tenant_of)]) -> Services:
-    return process.of(tenant)
+async def _get_services(process: InProcess, principal: Annotated[Principal, Depends(get_principal)]) -> Services:
+    return process.of(principal)
 
 
 Provided: TypeAlias = Annotated[Services, Depends(_get_services)]
 
 
-async def _get_asker(request: Request, process: InProcess) -> str:
-    return asker_of(request, process.settings.user_header)
+async def _get_asker(principal: Annotated[Principal, Depends(get_principal)]) -> str:
+    return principal.user
 
 
 Asker: TypeAlias = Annotated[str, Depends(_get_asker)]

@@ -4,15 +4,18 @@ Without one, everything is kept in clear. What is kept in clear stays readable w
 while runs are open. Sealed data is marked, and without its key nothing pretends to be able to read it.
 """
 
+import json
 from base64 import b64decode, b64encode
-from typing import Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import Dialect
+from sqlalchemy import JSON, Dialect, Text
+from sqlalchemy.types import TypeDecorator
 
 from elcano.graphs.errors import InputInvalid, SealedDataUnreadable
 from elcano.graphs.plugin import load_objects
 from elcano.settings import Settings
+from elcano.storage.sql.dialect import ESCAPE, Id, escape_nul, unescape_nul
 
 Place = Literal["payload", "row", "object"]
 """Where sealed data is kept. What was sealed for one place is not accepted in another."""
@@ -83,6 +86,8 @@ def require_cipher(cipher: Cipher | None) -> Cipher:
     return cipher
 
 
+_SEALED: Final = f"{ESCAPE}2"
+"""How sealed text begins; escaped text never does."""
 _ciphers: WeakKeyDictionary[Dialect, Cipher] = WeakKeyDictionary()
 
 
@@ -116,3 +121,50 @@ def blind_word(dialect: Dialect, word: str) -> str:
 def has_cipher(dialect: Dialect) -> bool:
     """Whether the engine's sealed columns are encrypted, so that SQL cannot search in them."""
     return dialect in _ciphers
+
+
+class SealedText(TypeDecorator[str]):
+    """A text of any length that SQL never looks into, but to see whether it is empty: an empty one is not sealed."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """Seal or escape it."""
+        if not value:
+            return value
+        sealed = seal_text(dialect, value)
+        return escape_nul(value) if sealed is None else f"{_SEALED}{sealed}"
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
+        """The text that was bound."""
+        if value is None or not value.startswith(_SEALED):
+            return unescape_nul(value) if value is not None else None
+        return unseal_text(dialect, value[len(_SEALED) :])
+
+
+class SealedJson(TypeDecorator[Any]):
+    """An object, or null, as JSON that SQL never looks into; sealed it is a JSON string."""
+
+    impl = JSON
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
+        """Seal it."""
+        sealed = None if value is None else seal_text(dialect, json.dumps(value))
+        return value if sealed is None else sealed
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
+        """The object that was bound."""
+        return json.loads(unseal_text(dialect, value)) if isinstance(value, str) else value
+
+
+class Word(Id):
+    """A word by which rows are found: its code if the engine has a cipher."""
+
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """Its code, or the word."""
+        escaped = super().process_bind_param(value, dialect)
+        return None if escaped is None else blind_word(dialect, escaped)

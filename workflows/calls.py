@@ -7,7 +7,7 @@ from typing import Literal
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.agents.definition import AGENTS
+    from elcano.graphs.catalogue.agents import AGENTS
     from elcano.graphs.contracts import OWN_AGENT, READ_USAGE, AgentCall, AgentResult, ModelChoice, UsageQuestion
     from elcano.graphs.engine.budget_check import told_apart
     from elcano.graphs.engine.commands import Call, CallAgent, CallTool

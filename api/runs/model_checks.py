@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from elcano.api.http.errors import FieldFault, TemporalRefused, TemporalUnavailable
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.agents.definition import AGENTS
+from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.checks.callees import Callee, find_unanswerable_offline, list_callees
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.contracts import ModelChoice

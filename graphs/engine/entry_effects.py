@@ -6,8 +6,7 @@ Outputs are folded in whole or not at all, and within the state's maximum size.
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from elcano.graphs.agents.definition import AGENTS
-from elcano.graphs.agents.own_definition import get_agent
+from elcano.graphs.catalogue.agents import AGENTS, get_agent
 from elcano.graphs.catalogue.reducers import REDUCERS
 from elcano.graphs.catalogue.tools import TOOLS, ItemOutcomes
 from elcano.graphs.engine.approvals import (

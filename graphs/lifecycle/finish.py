@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from pydantic import ValidationError
 
-from elcano.graphs.agents.definition import AGENTS
+from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.contracts import REPORTED, Engine, PublishCall, RunStatus
 from elcano.graphs.engine.entries import Controlled, StepCompleted

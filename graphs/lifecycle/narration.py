@@ -6,7 +6,7 @@ numbers and times.
 
 from collections.abc import Callable, Iterable, Mapping
 
-from elcano.graphs.agents.own_definition import get_agent
+from elcano.graphs.catalogue.agents import get_agent, get_called_agent
 from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.engine.approvals import describe_proposed_plan, describe_waiting_call, join_plan_titles
 from elcano.graphs.engine.commands import CallAgent, CallTool, Command, RunBranches
@@ -30,7 +30,6 @@ from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.lifecycle.event_texts import (
     EventDraft,
-    agent_of,
     led_on,
     list_call_queries,
     of_branches,
@@ -58,7 +57,11 @@ def narrate_command(command: Command) -> Iterable[EventDraft]:
     """Yield the events for the start of work; none for steps that take no time."""
     match command:
         case CallAgent():
-            yield EventDraft(agent_of(command).starts, shorten_message(work_of_agent(command)), command.node)
+            yield EventDraft(
+                get_called_agent(command.agent, command.own).starts,
+                shorten_message(work_of_agent(command)),
+                command.node,
+            )
         case CallTool():
             tool = TOOLS[command.tool]
             looked_for: list[Json] = [*list_call_queries(command)]

@@ -6,7 +6,7 @@ Rows are the steps of a run and what came between them, in the order of the log.
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal, TypeAlias
 
-from elcano.graphs.agents.own_definition import get_agent
+from elcano.graphs.catalogue.agents import get_agent
 from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.lifecycle.event_texts import EventDraft

@@ -12,6 +12,7 @@ from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
 from temporalio.api.common.v1 import Payload, Payloads
 
 from elcano.api.http.errors import FieldFault, RequestInvalid, TemporalUnavailable, problem_docs
+from elcano.api.http.request_identity import requires
 from elcano.api.services import InProcess
 from elcano.graphs.errors import SealedDataUnreadable
 from elcano.graphs.frozen import JsonObject
@@ -24,6 +25,7 @@ Change: TypeAlias = Callable[[Sequence[Payload]], Awaitable[list[Payload]]]
 router = APIRouter(
     prefix="/codec",
     tags=["operations"],
+    dependencies=[requires("operate")],
     responses=problem_docs(RequestInvalid, SealedDataUnreadable, TemporalUnavailable),
 )
 

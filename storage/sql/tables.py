@@ -6,122 +6,26 @@ Data that belongs to no tenant has none. A change here needs a migration in `mig
 Models are stored field by field where SQL reads them, else as one JSON body.
 """
 
-import json
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy import (
     JSON,
     Boolean,
     Column,
-    Dialect,
+    ColumnElement,
     Double,
     ForeignKeyConstraint,
     Index,
     Integer,
     MetaData,
-    String,
+    Select,
     Table,
-    Text,
+    select,
 )
-from sqlalchemy.types import TypeDecorator, TypeEngine
+from sqlalchemy.ext.asyncio import AsyncEngine
 
-from elcano.storage.cipher import blind_word, seal_text, unseal_text
-
-ESCAPE: Final = "\ue000"
-_NUL: Final = f"{ESCAPE}0"
-_ITSELF: Final = f"{ESCAPE}1"
-_SEALED: Final = f"{ESCAPE}2"
-"""How sealed text begins; escaped text never does."""
-
-
-def escape_nul(text: str) -> str:
-    """`text` without NUL characters."""
-    return text.replace(ESCAPE, _ITSELF).replace("\x00", _NUL)
-
-
-def unescape_nul(kept: str) -> str:
-    """The text that `escape_nul` made `kept` of."""
-    return kept.replace(_NUL, "\x00").replace(_ITSELF, ESCAPE)
-
-
-class _Escaped(TypeDecorator[str]):
-    """Escapes where the database is PostgreSQL."""
-
-    impl = Text
-
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        return escape_nul(value) if value is not None and dialect.name == "postgresql" else value
-
-    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
-        return unescape_nul(value) if value is not None and dialect.name == "postgresql" else value
-
-
-class LongText(_Escaped):
-    """A text of any length."""
-
-    cache_ok = True
-
-
-class SealedText(TypeDecorator[str]):
-    """A text of any length that SQL never looks into, but to see whether it is empty: an empty one is not sealed."""
-
-    impl = Text
-    cache_ok = True
-
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        """Seal or escape it."""
-        if not value:
-            return value
-        sealed = seal_text(dialect, value)
-        return escape_nul(value) if sealed is None else f"{_SEALED}{sealed}"
-
-    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
-        """The text that was bound."""
-        if value is None or not value.startswith(_SEALED):
-            return unescape_nul(value) if value is not None else None
-        return unseal_text(dialect, value[len(_SEALED) :])
-
-
-class SealedJson(TypeDecorator[Any]):
-    """An object, or null, as JSON that SQL never looks into; sealed it is a JSON string."""
-
-    impl = JSON
-    cache_ok = True
-
-    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
-        """Seal it."""
-        sealed = None if value is None else seal_text(dialect, json.dumps(value))
-        return value if sealed is None else sealed
-
-    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
-        """The object that was bound."""
-        return json.loads(unseal_text(dialect, value)) if isinstance(value, str) else value
-
-
-class Word(TypeDecorator[str]):
-    """A word by which rows are found: its code if the engine has a cipher."""
-
-    impl = String
-    cache_ok = True
-
-    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        """Use the collation that compares by code points."""
-        return dialect.type_descriptor(String(collation="C") if dialect.name == "postgresql" else String())
-
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        """Its code, or the word."""
-        return None if value is None else blind_word(dialect, escape_nul(value))
-
-
-class Id(_Escaped):
-    """A short text that is compared by its code points."""
-
-    cache_ok = True
-
-    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        """Use the collation that compares by code points."""
-        return dialect.type_descriptor(String(collation="C") if dialect.name == "postgresql" else String())
-
+from elcano.storage.cipher import SealedJson, SealedText, Word
+from elcano.storage.sql.dialect import Id, LongText
 
 metadata = MetaData()
 
@@ -337,3 +241,29 @@ providers = Table(
     Column("body", LongText, nullable=False),
 )
 """How sources and services of models stand; they are the same for all tenants."""
+
+
+class TenantBound:
+    """One kind of data of one tenant: every statement includes the tenant, so no other row is read or written."""
+
+    def __init__(self, engine: AsyncEngine, tenant: str) -> None:
+        self._engine = engine
+        self._tenant = tenant
+
+    @property
+    def tenant(self) -> str:
+        """The tenant that the rows belong to."""
+        return self._tenant
+
+    def _own(self, table: Table) -> ColumnElement[bool]:
+        """Rows of this tenant."""
+        own: ColumnElement[bool] = table.c.tenant == self._tenant
+        return own
+
+    def _select(self, table: Table) -> Select[Any]:
+        """Rows of this tenant as models hold them: without the tenant."""
+        return select(*(column for column in table.columns if column.name != "tenant")).where(self._own(table))
+
+    def _row(self, **values: Any) -> dict[str, Any]:
+        """A row of this tenant."""
+        return {"tenant": self._tenant, **values}

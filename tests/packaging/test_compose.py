@@ -13,7 +13,7 @@ from elcano.dev.temporal import SERVER_OPTIONS
 from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.model_names import PROVIDERS
 from elcano.plugins.web.search_providers import PROVIDERS as ENGINES
-from elcano.settings import Settings, get_variable_name
+from elcano.settings import Settings
 from tests.all_settings import list_settings
 
 ROOT = Path(__file__).parents[2]

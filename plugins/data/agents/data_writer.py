@@ -10,9 +10,10 @@ from typing import Final
 from pydantic import Field
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import AgentInput, Loaded, Needs, TaskEnvelope
+from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import MARKS
 from elcano.graphs.agents.writing import ReportProse, summarize_draft
+from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.report.draft import DraftRef
 from elcano.graphs.text import ensure_list, format_count

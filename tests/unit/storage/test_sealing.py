@@ -10,7 +10,7 @@ from elcano.graphs.errors import SealedDataUnreadable
 from elcano.graphs.records import ArchivedRun, RunFilter
 from elcano.plugins.encryption.keys import INDEX, make_key
 from elcano.storage.runs import RunStore
-from elcano.storage.sql.tables import ESCAPE
+from elcano.storage.sql.dialect import ESCAPE
 from elcano.storage.store import Store, open_store
 
 SECRET = "Whether zinc-nonsuch helps"
@@ -30,7 +30,11 @@ async def keep(store: Store, number: int, question: str = SECRET) -> None:
 
 
 def files_with(folder: Path, words: str) -> list[str]:
-    return [str(one.relative_to(folder)) for one in folder.rglob("*") if one.is_file() and words.encode() in one.read_bytes()]
+    return [
+        str(one.relative_to(folder))
+        for one in folder.rglob("*")
+        if one.is_file() and words.encode() in one.read_bytes()
+    ]
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from elcano.activities.agents import agent_activity
 from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.calls import models
 from elcano.activities.sources.registry import Sources
-from elcano.graphs.agents.definition import AGENTS
+from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.report.draft import DraftRef

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from elcano.graphs.agents.own_definition import agent_faults, definition_of, least_answer
+from elcano.graphs.agents.definition import definition_of
+from elcano.graphs.catalogue.agents import agent_faults, least_answer
 from elcano.graphs.checks.budget_limits import default_limits, limit_faults
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.contracts import AgentCall, ModelChoice

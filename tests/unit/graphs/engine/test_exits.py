@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elcano.graphs.agents.definition import AGENTS
+from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.engine.commands import CallAgent
 from elcano.graphs.engine.entries import StepFailed
 from elcano.graphs.engine.estimates import exit_needs, joining_tokens, record_exit_needs

@@ -2,7 +2,7 @@
 
 import pytest
 
-from elcano.graphs.agents.definition import AGENTS
+from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.engine.commands import BranchStart, CallAgent, CallTool, Finish, RunBranches
 from elcano.graphs.engine.entries import Diverted, Entry, Held, StepCompleted, StepFailed
 from elcano.graphs.frozen import Json, JsonObject

@@ -2,7 +2,7 @@
 
 import pytest
 
-from elcano.graphs.agents.definition import AGENTS
+from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.engine.commands import CallAgent, CallTool
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle.narration import narrate_command

@@ -78,7 +78,7 @@ class Plugin:
     as `storage.deletion.PluginStore`. They are opened even if the plugin is left out, so that deleting a run reaches
     them."""
     ciphers: tuple[Path, ...] = ()
-    """Functions that make the `storage.cipher.Cipher` of the settings; None if these ask for none."""
+    """Functions that make the `storage.sql.cipher.Cipher` of the settings; None if these ask for none."""
     archivers: tuple[Path, ...] = ()
     """Functions that are called with the store and the record of each run that ends, before it is archived."""
 

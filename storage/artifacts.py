@@ -11,8 +11,8 @@ from sqlalchemy import and_, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.graphs.errors import StoreDamaged
-from elcano.storage.cipher import Cipher, seal_object, unseal_object
 from elcano.storage.objects import Objects, artifacts_of
+from elcano.storage.sql.cipher import Cipher, seal_object, unseal_object
 from elcano.storage.sql.dialect import insert_new, root_of
 from elcano.storage.sql.tables import TenantBound, artifacts
 

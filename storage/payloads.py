@@ -38,8 +38,8 @@ from elcano.graphs.contracts import ANSWER_MARK
 from elcano.graphs.errors import StoreDamaged
 from elcano.graphs.frozen import Answer
 from elcano.settings import Settings
-from elcano.storage.cipher import Cipher, load_cipher, require_cipher
 from elcano.storage.objects import Objects, payloads_of
+from elcano.storage.sql.cipher import Cipher, load_cipher, require_cipher
 from elcano.storage.store import configured_objects
 
 THRESHOLD_BYTES: Final = 32 * 1024

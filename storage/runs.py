@@ -13,9 +13,9 @@ from elcano.graphs.frozen import Frozen
 from elcano.graphs.records import ArchivedRun, RunFilter
 from elcano.graphs.state.events import AgentEvent
 from elcano.storage.admission import ASKED_FOR, STARTING, UNENDED, run_row
-from elcano.storage.cipher import has_cipher
 from elcano.storage.deletion import PluginStore, delete_run
 from elcano.storage.objects import Objects
+from elcano.storage.sql.columns import has_cipher
 from elcano.storage.sql.dialect import insert_or_replace, run_and_branches
 from elcano.storage.sql.tables import TenantBound, runs
 from elcano.storage.sql.tables import events as event_rows

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from temporalio.api.enums.v1 import TaskQueueType
 from temporalio.client import (
+    Client,
     WorkflowFailureError,
     WorkflowHandle,
     WorkflowQueryRejectedError,
@@ -25,7 +26,6 @@ from temporalio.common import (
     WorkflowIDConflictPolicy,
     WorkflowIDReusePolicy,
 )
-from temporalio.converter import DataConverter
 from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
@@ -119,6 +119,7 @@ class Temporal:
         self, asked: ResearchInput, engine: Engine, reuse: WorkflowIDReusePolicy, memo: JsonObject | None = None
     ) -> str | None:
         """The id of the execution that began; None if there is one that stands against it."""
+        details = describe_workflow(asked)
         client = await self._connection.client()
         asked = asked.model_copy(update={"confidential": client.data_converter.payload_codec is not None})
         with map_rpc_errors():
@@ -133,7 +134,7 @@ class Temporal:
                     id_conflict_policy=WorkflowIDConflictPolicy.FAIL,
                     search_attributes=_search_attributes(at_start(asked)),
                     static_summary=format_label(asked.question),
-                    static_details=describe_workflow(asked),
+                    static_details=details,
                     memo=memo,
                     rpc_timeout=CALL_TIMEOUT,
                 )
@@ -147,13 +148,13 @@ class Temporal:
         assert execution is not None, "who starts a workflow is told which execution that is"
         return execution
 
-    async def data_converter(self) -> DataConverter:
-        """How payloads are made and read.
+    async def client(self) -> Client:
+        """Temporal's client, for what none of these methods does.
 
         Raises:
-            TemporalUnavailable: nobody is connected to Temporal.
+            TemporalUnavailable: the server cannot be reached.
         """
-        return (await self._connection.client()).data_converter
+        return await self._connection.client()
 
     async def begun_by(self, run_id: str) -> JsonObject | None:
         """What `go_on` was given for the last execution of a run; None if that was not begun by it.

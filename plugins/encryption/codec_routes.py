@@ -33,21 +33,21 @@ router = APIRouter(
 @router.post("/encode", summary="Encrypt payloads")
 async def encode_payloads(process: InProcess, body: PayloadsJson) -> JsonObject:
     """Encrypt payloads that somebody enters in Temporal's page or command line, by Temporal's codec protocol."""
-    codec = (await process.temporal.data_converter()).payload_codec
+    codec = (await process.temporal.client()).data_converter.payload_codec
     return await _change_payloads(body, codec.encode if codec is not None else _leave)
 
 
 @router.post("/decode", summary="Decrypt payloads")
 async def decode_payloads(process: InProcess, body: PayloadsJson) -> JsonObject:
     """Decrypt payloads of histories, by Temporal's codec protocol; large ones, which are references, stay these."""
-    codec = (await process.temporal.data_converter()).payload_codec
+    codec = (await process.temporal.client()).data_converter.payload_codec
     return await _change_payloads(body, codec.decode if codec is not None else _leave)
 
 
 @router.post("/download", summary="Read large payloads")
 async def download_payloads(process: InProcess, body: PayloadsJson) -> JsonObject:
     """Read the payloads that references in histories stand for, and decrypt them, by Temporal's codec protocol."""
-    converter = await process.temporal.data_converter()
+    converter = (await process.temporal.client()).data_converter
 
     async def retrieve(payloads: Sequence[Payload]) -> list[Payload]:
         return await retrieve_payloads(converter, payloads)

@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from elcano.graphs.errors import SealedDataUnreadable
-from elcano.storage.cipher import Place
+from elcano.storage.sql.cipher import Place
 
 KEY_BYTES: Final = 32
 SALT_BYTES: Final = 16
@@ -34,7 +34,7 @@ _INDEX_INFO: Final = b"elcano word index"
 
 
 class KeyRing:
-    """A `storage.cipher.Cipher` with the keys of an operator."""
+    """A `storage.sql.cipher.Cipher` with the keys of an operator."""
 
     def __init__(self, keys: Mapping[str, bytes], index_key: bytes) -> None:
         """`keys` by id, each of 32 bytes, the one that encrypts first; `index_key` is the one of `blind`."""

@@ -17,8 +17,9 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from elcano.graphs.errors import StoreDamaged, StoreIncompatible, StoreUnavailable
-from elcano.storage.cipher import Cipher, set_cipher
 from elcano.storage.sql import dialect
+from elcano.storage.sql.cipher import Cipher
+from elcano.storage.sql.columns import set_cipher
 from elcano.storage.sql.tables import metadata
 
 CONNECT_SECONDS: Final = 10

@@ -1,6 +1,6 @@
 """The tables. Every key begins with a tenant: a row of one is never found by another, even if its content is the same.
 
-Columns with what people asked and what was found are sealed: encrypted if the engine has a cipher (`storage.cipher`).
+Columns with what people asked and what was found are sealed: encrypted if the engine has a cipher (`columns.py`).
 
 Data that belongs to no tenant has none. A change here needs a migration in `migrations/versions`; a test compares both.
 Models are stored field by field where SQL reads them, else as one JSON body.
@@ -24,8 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from elcano.storage.cipher import SealedJson, SealedText, Word
-from elcano.storage.sql.dialect import Id, LongText
+from elcano.storage.sql.columns import Id, LongText, SealedJson, SealedText, Word
 
 metadata = MetaData()
 

@@ -26,7 +26,7 @@ from elcano.activities.sources.http.page_cache import KEPT, CachedTransport, Rec
 from elcano.activities.sources.http.redirects import MOST_REDIRECTS, Request, follow_redirect
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.settings import Settings
-from elcano.storage.cipher import load_cipher
+from elcano.storage.sql.cipher import load_cipher
 
 API_BYTES: Final = 20_000_000
 """Maximum size of a service's response; a page of 1,000 PubMed records takes some 15 MB."""

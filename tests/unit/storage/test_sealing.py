@@ -10,7 +10,7 @@ from elcano.graphs.errors import SealedDataUnreadable
 from elcano.graphs.records import ArchivedRun, RunFilter
 from elcano.plugins.encryption.keys import INDEX, make_key
 from elcano.storage.runs import RunStore
-from elcano.storage.sql.dialect import ESCAPE
+from elcano.storage.sql.columns import ESCAPE
 from elcano.storage.store import Store, open_store
 
 SECRET = "Whether zinc-nonsuch helps"

@@ -214,6 +214,9 @@ SHOWN_CHARACTERS: Final = 2_000
 below the size that is stored outside Temporal's own database."""
 BEAT_SECONDS: Final = 0.5
 """How often an activity beats, and so how old its words may be."""
+WORKER_BEAT_SECONDS: Final = 5.0
+"""How often a worker tells the server that it lives. The API notices a killed worker after three missed beats; the
+SDK's default is a minute."""
 
 
 class Words(Frozen):

@@ -11,6 +11,7 @@ from fastapi import Request
 
 from elcano.api.http.errors import Unauthenticated
 from elcano.graphs.tenant_identity import DEFAULT_TENANT, Tenant, fault_of, is_tenant
+from elcano.measures import TENANT
 from elcano.settings.settings import Settings
 
 ASK_OTHERWISE = "ask through the proxy that signs you in, which has to say it"
@@ -74,6 +75,7 @@ async def tenant_of(request: Request) -> Tenant:
             f"{tenant[:50]!r} is no tenant's name (1 to 40 small letters, digits and hyphens, a hyphen neither first "
             f"nor last): {ASK_OTHERWISE}"
         )
+    TENANT.set(tenant)
     return tenant
 
 

@@ -10,7 +10,8 @@ from elcano.api.http.errors import RunForgotten, TemporalRefused, TemporalUnavai
 from elcano.api.http.fields import Described
 from elcano.api.services import InProcess, Writable
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.model_names import model_queue, provider_of
+from elcano.graphs.contracts import model_queue
+from elcano.graphs.model_names import provider_of
 from elcano.settings.settings import Settings
 
 

@@ -13,11 +13,10 @@ from temporalio.exceptions import ApplicationError
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import CONTROL_SIGNAL
-    from elcano.graphs.engine.commands import BranchStart
+    from elcano.graphs.engine.entries import BranchStart
     from elcano.graphs.run_contracts import ControlRequest, ResearchResult
     from elcano.graphs.state.budget import TopUp
-    from elcano.graphs.state.failures import Ending
-    from elcano.graphs.state.holds import Hold, WaitingCall
+    from elcano.graphs.state.failures import Ending, Hold, WaitingCall
 
 Child = workflow.ChildWorkflowHandle[object, ResearchResult]
 

@@ -12,9 +12,8 @@ from temporalio.common import SearchAttributeKey, SearchAttributePair, TypedSear
 from temporalio.exceptions import ApplicationError, CancelledError, ChildWorkflowError
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.engine.commands import BranchStart, RunBranches
     from elcano.graphs.engine.control_actions import Action, AddBudget, Pause, Stop, Unpause
-    from elcano.graphs.engine.entries import StepCompleted, StepFailed
+    from elcano.graphs.engine.entries import BranchStart, RunBranches, StepCompleted, StepFailed
     from elcano.graphs.engine.routing import DIVIDED_ENDINGS
     from elcano.graphs.engine.steering import Steer
     from elcano.graphs.lifecycle.event_texts import (
@@ -28,14 +27,21 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.lifecycle.handover import build_branch_outcome, build_missing_outcome
     from elcano.graphs.lifecycle.journal import Journal
     from elcano.graphs.lifecycle.start_and_fold import branch_going_on, build_branch_input, resolve_run_date
-    from elcano.graphs.run_contracts import BranchHeld, ControlRequest, ResearchInput, ResearchResult, ResumedFrom
-    from elcano.graphs.search_attributes import at_start, describe_workflow, format_label
+    from elcano.graphs.run_contracts import (
+        BranchHeld,
+        ControlRequest,
+        ResearchInput,
+        ResearchResult,
+        ResumedFrom,
+        at_start,
+        describe_workflow,
+        format_label,
+    )
     from elcano.graphs.spec.graph import ParallelNode
     from elcano.graphs.spec.walks import part_name
     from elcano.graphs.state.branches import BranchOutcome
     from elcano.graphs.state.budget import Limits, TopUp, Usage
-    from elcano.graphs.state.failures import Ending
-    from elcano.graphs.state.holds import Hold, HoldReason, WaitingCall
+    from elcano.graphs.state.failures import Ending, Hold, HoldReason, WaitingCall
     from elcano.workflows.branch import Branch, Child, Gate, send_branch_control
     from elcano.workflows.calls import Performer
     from elcano.workflows.run_display import RunDisplay

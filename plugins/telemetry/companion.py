@@ -16,11 +16,10 @@ from temporalio.client import Client
 from temporalio.contrib.opentelemetry import MetricsExporter
 
 from elcano.graphs.catalogue.sources import SOURCES
-from elcano.graphs.contracts import TASK_QUEUE
-from elcano.graphs.model_names import model_queue
+from elcano.graphs.contracts import TASK_QUEUE, model_queue
 from elcano.graphs.plugin import Surroundings
-from elcano.graphs.search_attributes import WAITING_ATTRIBUTE
-from elcano.graphs.state.holds import HoldReason
+from elcano.graphs.run_contracts import WAITING_ATTRIBUTE
+from elcano.graphs.state.failures import HoldReason
 from elcano.plugins.telemetry import names
 from elcano.plugins.telemetry.providers import get_providers
 from elcano.plugins.telemetry.settings import TelemetrySettings

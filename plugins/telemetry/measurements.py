@@ -14,7 +14,7 @@ from opentelemetry.metrics import CallbackOptions, MeterProvider, Observation
 from sqlalchemy import event
 from sqlalchemy.engine import Connection, Engine
 
-from elcano.graphs.agents.definition import AGENTS
+from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.mode_choice import MODES

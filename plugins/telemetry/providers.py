@@ -125,7 +125,7 @@ def require_http_protocol(settings: Settings) -> None:
     for name in ("OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"):
         if (said := settings.key(name) or "http/protobuf") != "http/protobuf":
             remedy = "remove it, and give the collector's port for HTTP (usually 4318)"
-            raise InputInvalid(name, f"it is {said!r}, and only http/protobuf is spoken: {remedy}")
+            raise InputInvalid(name, f"{name} is {said!r}, and only http/protobuf is spoken: {remedy}")
 
 
 def _list_readers(settings: Settings) -> Sequence[MetricReader]:

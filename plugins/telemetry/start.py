@@ -69,7 +69,10 @@ def require_extra(chosen: TelemetrySettings) -> None:
     """
     if EXTRA in missing_extras():
         setting = "traces" if chosen.traces else "metrics"
-        raise InputInvalid(setting, f"it needs what is not installed: {EXTRAS[EXTRA].install}, or set it to false")
+        variable = f"ELCANO_{setting.upper()}"
+        raise InputInvalid(
+            setting, f"{variable} needs what is not installed: {EXTRAS[EXTRA].install}, or set it to false"
+        )
 
 
 def describe_choice(chosen: TelemetrySettings) -> str:

@@ -35,6 +35,7 @@ OTHER_KINDS = (
     "starters",
     "companions",
     "temporal_plugins",
+    "identities",
 )
 PURE_IMPORTS = {"graphs", "plugins", "pydantic", "jmespath", *CLOCKLESS}
 

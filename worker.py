@@ -42,10 +42,10 @@ from elcano.activities.sources.registry import Sources, open_sources
 from elcano.activities.tools.tool_activities import CheckActivities, LookActivities, Passing, ToolActivities
 from elcano.api.temporal.connection import connect_when_ready
 from elcano.graphs.catalogue.reducers import REDUCERS
-from elcano.graphs.contracts import TASK_QUEUE
+from elcano.graphs.contracts import TASK_QUEUE, model_queue
 from elcano.graphs.errors import ElcanoError, InputInvalid
 from elcano.graphs.extras import EXTRAS, worker_identity
-from elcano.graphs.model_names import PROVIDERS, address_of, model_queue, rates_fault
+from elcano.graphs.model_names import PROVIDERS, address_of, rates_fault
 from elcano.graphs.plugin import load_objects
 from elcano.graphs.providers import PROVIDER_QUEUE
 from elcano.redaction import log_to_stderr

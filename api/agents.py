@@ -13,9 +13,10 @@ from elcano.api.http.errors import (
     problem_docs,
 )
 from elcano.api.http.fields import Described, Moment, VersionCard, datetime_from_seconds
+from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided
-from elcano.graphs.agents.definition import AGENTS, AgentDefinition
-from elcano.graphs.agents.own_definition import definition_of
+from elcano.graphs.agents.definition import AgentDefinition, definition_of, get_definition, list_definitions
+from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.checks.callees import parse_own_agent
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.errors import TooManyAgents
@@ -200,18 +201,22 @@ AgentNamed: TypeAlias = Annotated[
 TAKEN = frozenset({"schema"})
 """Names that stand for something else in the place of an agent's."""
 
+READ = (requires("read_catalogue"),)
+EDIT = (requires("edit_catalogue"),)
+
 router = APIRouter(prefix="/v1/agents", tags=["agents"])
 
 
-@router.get("")
+@router.get("", dependencies=READ)
 async def list_agents(services: Provided) -> list[AgentCard]:
     """List the agents that nodes of graphs can call: the built-in ones, then those of your own."""
     own = await services.store.agents.all()
-    return [*map(AgentCard.of, AGENTS.values()), *(AgentCard.of_own(one.item, one.version, one.at) for one in own)]
+    return [*map(AgentCard.of, list_definitions()), *(AgentCard.of_own(one.item, one.version, one.at) for one in own)]
 
 
 @router.post(
     "",
+    dependencies=EDIT,
     status_code=201,
     responses={
         200: {"model": AgentCard, "description": "It is the latest version already"},
@@ -239,22 +244,22 @@ async def keep_agent(
     return AgentCard.of_own(kept.item, kept.version, kept.at)
 
 
-@router.get("/schema")
+@router.get("/schema", dependencies=READ)
 async def agent_schema() -> dict[str, Any]:
     """Read the JSON Schema of an agent of one's own, for editors and for programs that write agents."""
     return OwnAgent.model_json_schema()
 
 
-@router.get("/{name}", responses=problem_docs(AgentNotFound))
+@router.get("/{name}", dependencies=READ, responses=problem_docs(AgentNotFound))
 async def get_agent(name: AgentNamed, services: Provided) -> AgentView:
     """Read an agent: its instructions, its inputs and its output."""
     if name in AGENTS:
-        return AgentView.built_in(AGENTS[name])
+        return AgentView.built_in(get_definition(name))
     kept = await require_own_agent(name, services.store.agents)
     return AgentView.own(kept.item, kept.version, kept.at)
 
 
-@router.get("/{name}/versions", responses=problem_docs(AgentNotFound))
+@router.get("/{name}/versions", dependencies=READ, responses=problem_docs(AgentNotFound))
 async def list_agent_versions(name: AgentNamed, services: Provided) -> list[VersionCard]:
     """List the versions of an agent of your own, the latest first."""
     versions = await services.store.agents.versions(name)
@@ -263,7 +268,7 @@ async def list_agent_versions(name: AgentNamed, services: Provided) -> list[Vers
     return [VersionCard(version=version, at=datetime_from_seconds(at)) for version, at in versions]
 
 
-@router.delete("/{name}", status_code=204, responses=problem_docs(AgentNotFound))
+@router.delete("/{name}", dependencies=EDIT, status_code=204, responses=problem_docs(AgentNotFound))
 async def delete_agent(name: AgentNamed, services: Provided) -> None:
     """Delete your own agent with all its versions. Graphs and runs that call it continue; they carry it with them."""
     if name in AGENTS:

@@ -22,7 +22,7 @@ from elcano.api.http.errors import RequestInvalid, problem_docs
 from elcano.api.http.methods import Conditional, HttpMethods
 from elcano.api.http.problems import install_error_handlers
 from elcano.api.http.request_guards import BodyLimit, CrossOrigin, Trust, refuse_unknown_parameters, require_json
-from elcano.api.http.request_identity import Identity, build_identity
+from elcano.api.http.request_identity import Identity, build_identity, map_route_permissions
 from elcano.api.openapi import add_manual, build_openapi_document
 from elcano.api.reports import routes as report_routes
 from elcano.api.resume import routes as resume_routes
@@ -61,7 +61,7 @@ def create_app(
     store: Store | None = None,
     client: Callable[[], Awaitable[Client]] | None = None,
     task_queue: str = TASK_QUEUE,
-    tenant_of: Identity | None = None,
+    identity: Identity | None = None,
 ) -> FastAPI:
     """The API.
 
@@ -70,7 +70,7 @@ def create_app(
         store: An open store to use; it is not closed. Left out: the one that the settings name.
         client: Makes the Temporal client; left out: connects as the settings say.
         task_queue: Where runs are put.
-        tenant_of: Tells whose a request is; left out: as the settings say.
+        identity: Tells whose a request is; left out: as the settings say.
     """
 
     @asynccontextmanager
@@ -98,7 +98,7 @@ def create_app(
         responses=problem_docs(RequestInvalid),  # in place of the framework's own form of a refusal
         generate_unique_id_function=_operation_id,
     )
-    app.state.identity = tenant_of or build_identity(settings)
+    app.state.identity = identity or build_identity(settings)
     install_error_handlers(app)
     app.add_middleware(BodyLimit)
     app.add_middleware(Conditional)
@@ -111,7 +111,8 @@ def create_app(
         app.include_router(router)
     for router in load_objects("routes"):
         app.include_router(router)
-    app.openapi = partial(build_openapi_document, app, settings)  # type: ignore[method-assign]
+    permissions = map_route_permissions(app.routes)
+    app.openapi = partial(build_openapi_document, app, settings, permissions)  # type: ignore[method-assign]
     return app
 
 

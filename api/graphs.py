@@ -16,6 +16,7 @@ from elcano.api.http.errors import (
 )
 from elcano.api.http.fields import Described, Moment, Request, Spoken, VersionCard, datetime_from_seconds
 from elcano.api.http.request_guards import choose_media_type
+from elcano.api.http.request_identity import requires
 from elcano.api.runs.run_request import MAX_QUESTION, BudgetRequest, _without_default
 from elcano.api.runs.runnable_graphs import (
     find_barred_modes,
@@ -110,10 +111,13 @@ GraphNamed: TypeAlias = Annotated[
     str, Path(max_length=100, description="A name; of your own also a version: `my_graph@2`.", examples=["iterative"])
 ]
 
+READ = (requires("read_catalogue"),)
+EDIT = (requires("edit_catalogue"),)
+
 router = APIRouter(prefix="/v1/graphs", tags=["graphs"])
 
 
-@router.get("")
+@router.get("", dependencies=READ)
 async def list_graphs(services: Provided) -> list[GraphCard]:
     """List the graphs that a run can be started with: the built-in modes, then those of your own."""
     own = await services.store.graphs.all()
@@ -122,6 +126,7 @@ async def list_graphs(services: Provided) -> list[GraphCard]:
 
 @router.post(
     "",
+    dependencies=EDIT,
     status_code=201,
     responses={
         200: {"model": GraphCard, "description": "It is the latest version already"},
@@ -152,13 +157,13 @@ async def keep_graph(
     return GraphCard.of(kept.item, kept.version, kept.at)
 
 
-@router.get("/schema")
+@router.get("/schema", dependencies=READ)
 async def graph_schema() -> dict[str, Any]:
     """Read the JSON Schema of a graph, for editors and for programs that write graphs."""
     return ResearchGraph.model_json_schema()
 
 
-@router.post("/validate")
+@router.post("/validate", dependencies=READ)
 async def validate_graph(
     graph: Annotated[Any, Body(description="A graph as JSON (see `GET /v1/graphs/schema`).")],
     services: Provided,
@@ -171,6 +176,7 @@ async def validate_graph(
 
 @router.get(
     "/{name}",
+    dependencies=READ,
     response_class=Response,
     responses={
         200: {
@@ -201,7 +207,7 @@ async def get_graph(
     return Response(content, media_type=media, headers={"Vary": "Accept"})
 
 
-@router.get("/{name}/versions", responses=problem_docs(GraphNotFound))
+@router.get("/{name}/versions", dependencies=READ, responses=problem_docs(GraphNotFound))
 async def list_versions(name: GraphNamed, services: Provided) -> list[VersionCard]:
     """List the versions of a graph of your own, the latest first."""
     versions = await services.store.graphs.versions(name)
@@ -210,7 +216,7 @@ async def list_versions(name: GraphNamed, services: Provided) -> list[VersionCar
     return [VersionCard(version=version, at=datetime_from_seconds(at)) for version, at in versions]
 
 
-@router.post("/{name}/dry-run", responses=problem_docs(GraphNotFound))
+@router.post("/{name}/dry-run", dependencies=READ, responses=problem_docs(GraphNotFound))
 async def dry_run(name: GraphNamed, body: DryRunRequest, services: Provided) -> Preview:
     """Walk a graph with invented answers, or with yours: which way it goes, step by step and branch by branch.
 
@@ -236,7 +242,7 @@ async def dry_run(name: GraphNamed, body: DryRunRequest, services: Provided) -> 
     return await run_in_threadpool(asyncio.run, preview_graph(asked, body.answers))
 
 
-@router.delete("/{name}", status_code=204, responses=problem_docs(GraphNotFound))
+@router.delete("/{name}", dependencies=EDIT, status_code=204, responses=problem_docs(GraphNotFound))
 async def delete_graph(name: GraphNamed, services: Provided) -> None:
     """Delete your own graph with all its versions. Runs that walk it continue; they carry it with them."""
     if name in MODES:

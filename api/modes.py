@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from elcano.api.http.fields import Described
+from elcano.api.http.request_identity import requires
 from elcano.api.runs.source_availability import find_lacking_extras
 from elcano.api.services import Provided
 from elcano.graphs.catalogue.sources import DATABASE
@@ -149,7 +150,7 @@ def _left_out(graph: ResearchGraph, chooses: bool) -> frozenset[str]:
     return useful_extras(graph) | (required_extras(graph) if chooses else frozenset())
 
 
-router = APIRouter(prefix="/v1")
+router = APIRouter(prefix="/v1", dependencies=[requires("read_catalogue")])
 
 
 @router.get("/modes", tags=["graphs"])

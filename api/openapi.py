@@ -21,6 +21,7 @@ from elcano.api.http.errors import (
     BodyTooLarge,
     BodyUnreadable,
     CrossOriginRefused,
+    Forbidden,
     HostRefused,
     MediaTypeUnsupported,
     NotAcceptable,
@@ -31,7 +32,9 @@ from elcano.api.http.errors import (
     problem_docs,
 )
 from elcano.api.http.fields import Described, declare_moments
+from elcano.api.http.permissions import Permission
 from elcano.api.http.request_guards import choose_media_type
+from elcano.api.http.request_identity import PUBLIC, RoutePermissions
 from elcano.graphs.report.report import Report
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.events import AgentEvent
@@ -86,8 +89,8 @@ REFERRED: Final = (
 """Models that answers have without being a route's `response_model`."""
 
 
-def build_openapi_document(app: FastAPI, settings: Settings) -> dict[str, Any]:
-    """The OpenAPI document of `app`, made once."""
+def build_openapi_document(app: FastAPI, settings: Settings, permissions: RoutePermissions) -> dict[str, Any]:
+    """The OpenAPI document of `app`, made once; `permissions` are those of its routes."""
     if app.openapi_schema is None:
         made = get_openapi(
             title=app.title,
@@ -104,12 +107,14 @@ def build_openapi_document(app: FastAPI, settings: Settings) -> dict[str, Any]:
         declare_moments(made["components"]["schemas"])
         for path, methods in made["paths"].items():
             for method, operation in methods.items():
-                common = _list_common_problems(path, method, sends_body="requestBody" in operation)
+                permission = permissions[method, path]
+                common = _list_common_problems(path, method, permission, sends_body="requestBody" in operation)
                 _merge_responses(operation["responses"], common)
-                if not path.startswith("/v1/"):
+                if permission is None:
                     operation["security"] = []
         _drop_defaults(made)
-        _declare_identity(made, settings)
+        made["components"]["securitySchemes"] = app.state.identity.security_schemes
+        made["security"] = app.state.identity.security
         app.openapi_schema = made
     return app.openapi_schema
 
@@ -146,25 +151,9 @@ def _named_in(part: Any, schemas: dict[str, Any]) -> set[str]:
     return found
 
 
-def _declare_identity(made: dict[str, Any], settings: Settings) -> None:
-    """Declare the headers in which an authenticating proxy names tenant and user; without one all clients are alike."""
-    said = {"tenant": (settings.tenant_header, "whose a request is"), "user": (settings.user_header, "who asks")}
-    named = {name: (header, what) for name, (header, what) in said.items() if header}
-    made["components"]["securitySchemes"] = {
-        name: {
-            "type": "apiKey",
-            "in": "header",
-            "name": header,
-            "description": f"Says {what}. The proxy in front of the API sets it, and takes it away from what clients "
-            "send: sign in as the proxy wants it.",
-        }
-        for name, (header, what) in named.items()
-    }
-    tenant: dict[str, list[str]] = {name: [] for name in named if name == "tenant"}
-    made["security"] = [{name: [] for name in named}, *([tenant] if "user" in named else [])]
-
-
-def _list_common_problems(path: str, method: str, *, sends_body: bool) -> dict[int | str, dict[str, Any]]:
+def _list_common_problems(
+    path: str, method: str, permission: Permission | None, *, sends_body: bool
+) -> dict[int | str, dict[str, Any]]:
     """The problems that a route has because of where it is and what it takes; no parameter that it lacks is ignored."""
     kinds: list[type[Exception]] = [HostRefused, RequestInvalid]
     if sends_body:
@@ -173,8 +162,10 @@ def _list_common_problems(path: str, method: str, *, sends_body: bool) -> dict[i
         kinds += [CrossOriginRefused]
     if method == "post":
         kinds += [MediaTypeUnsupported]
+    if permission is not None:
+        kinds += [Unauthenticated, Forbidden]
     if path.startswith("/v1/runs"):
-        kinds += [Unauthenticated, StoreUnavailable]
+        kinds += [StoreUnavailable]
     return problem_docs(*kinds)
 
 
@@ -199,7 +190,7 @@ def add_manual(app: FastAPI) -> None:
     """Serve the API manual of `app` and its static assets."""
     app.mount(ASSETS, StaticFiles(directory=str(files("fastapi_offline") / "static")), name="manual")
 
-    @app.get("/docs", include_in_schema=False)
+    @app.get("/docs", include_in_schema=False, dependencies=[PUBLIC])
     async def manual(request: Request) -> HTMLResponse:
         root = request.scope.get("root_path", "")
         page = get_swagger_ui_html(
@@ -216,7 +207,7 @@ def add_manual(app: FastAPI) -> None:
 JSON = "application/json"
 HTML = "text/html"
 
-router = APIRouter(tags=["health"])
+router = APIRouter(tags=["health"], dependencies=[PUBLIC])
 
 
 @router.get(

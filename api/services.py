@@ -7,19 +7,19 @@ a route can reach another tenant's.
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Annotated, Final, TypeAlias
 
 from fastapi import Depends, Request
 
-from elcano.api.http.request_identity import asker_of, tenant_of
+from elcano.api.http.permissions import Principal
+from elcano.api.http.request_identity import get_principal
 from elcano.api.source_catalogue import SourceCatalogue
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.tenant_identity import Tenant
 from elcano.settings.settings import Settings
-from elcano.storage.all_tenants import Admission
 from elcano.storage.health import Probe, store_trouble
 from elcano.storage.providers import ProviderStore
 from elcano.storage.store import Store, TenantStore
@@ -72,10 +72,10 @@ class Services:
     """The dependencies of one tenant's requests. Temporal is asked only about runs in this tenant's store."""
 
     tenant: Tenant
+    principal: Principal
+    """Who asks, and what it may do."""
     settings: Settings
     store: TenantStore
-    admit: Callable[..., Awaitable[Admission]]
-    """Takes a place for one of the tenant's runs among those of all, and claims its `key` for it; see `Store.admit`."""
     temporal: Temporal
     forget_run: Callable[[str], None]
     """Drops what this process keeps in memory of a deleted run."""
@@ -102,13 +102,14 @@ class Process:
         """The sources that there are."""
         return SourceCatalogue.of(self.settings)
 
-    def of(self, tenant: Tenant) -> Services:
-        """Binds the services to a tenant."""
+    def of(self, principal: Principal) -> Services:
+        """Binds the services to the tenant of a principal."""
+        tenant = principal.tenant
         return Services(
             tenant=tenant,
+            principal=principal,
             settings=self.settings,
             store=self.store.of(tenant),
-            admit=partial(self.store.admit, at_most=self.settings.open_runs),
             temporal=self.temporal,
             forget_run=partial(self.forget_run, tenant),
             workflows_page=self.workflows_page,
@@ -126,15 +127,15 @@ InProcess: TypeAlias = Annotated[Process, Depends(_get_process)]
 """For requests without a tenant: whether the service is ready."""
 
 
-async def _get_services(process: InProcess, tenant: Annotated[Tenant, Depends(tenant_of)]) -> Services:
-    return process.of(tenant)
+async def _get_services(process: InProcess, principal: Annotated[Principal, Depends(get_principal)]) -> Services:
+    return process.of(principal)
 
 
 Provided: TypeAlias = Annotated[Services, Depends(_get_services)]
 
 
-async def _get_asker(request: Request, process: InProcess) -> str:
-    return asker_of(request, process.settings.user_header)
+async def _get_asker(principal: Annotated[Principal, Depends(get_principal)]) -> str:
+    return principal.user
 
 
 Asker: TypeAlias = Annotated[str, Depends(_get_asker)]

@@ -23,6 +23,7 @@ from elcano.api.http.errors import (
     problem_docs,
 )
 from elcano.api.http.fields import Described, Moment, Request, Spoken, datetime_from_seconds
+from elcano.api.http.request_identity import requires
 from elcano.api.runs.source_availability import (
     explain_unserved_source,
     survey_sources,
@@ -193,16 +194,18 @@ def _is_document(file: Path) -> bool:
     return known and not file.name.startswith(".") and not file.is_symlink()
 
 
+READ = (requires("read_catalogue"),)
+
 router = APIRouter(prefix="/v1/sources", tags=["sources"], responses=problem_docs(StoreUnavailable))
 
 
-@router.get("")
+@router.get("", dependencies=READ)
 async def list_sources(services: Provided) -> list[SourceView]:
     """List the sources that there are, with what they can do, what they allow, what they lack and how they stand."""
     return await _build_source_views(list(services.sources.specs.values()), services)
 
 
-@router.get("/{name}", responses=problem_docs(SourceNotFound))
+@router.get("/{name}", dependencies=READ, responses=problem_docs(SourceNotFound))
 async def get_source(name: str, services: Provided) -> SourceView:
     """Read one source."""
     (shown,) = await _build_source_views([services.sources.get(name)], services)
@@ -211,6 +214,7 @@ async def get_source(name: str, services: Provided) -> SourceView:
 
 @router.post(
     "/{name}/check",
+    dependencies=[requires("check_source")],
     responses=problem_docs(
         SourceClosed,
         SourceNotFound,

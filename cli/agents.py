@@ -35,7 +35,7 @@ _TEMPLATE: Final[dict[str, Any]] = {
 @app.command("list")
 def list_agents(own: Annotated[bool, typer.Option("--own", help="Your own, stored in the API.")] = False) -> None:
     """List the agents that nodes can call; the built-in ones need no server."""
-    from elcano.graphs.agents.definition import AGENTS
+    from elcano.graphs.catalogue.agents import AGENTS
 
     if own:
         stored = [card for card in get_json("/v1/agents") if card["version"] is not None]
@@ -47,12 +47,13 @@ def list_agents(own: Annotated[bool, typer.Option("--own", help="Your own, store
 @app.command("show")
 def show_agent(name: Annotated[str, argument("A built-in agent, or one of your own.")]) -> None:
     """Print an agent as JSON: its input, output and instructions."""
-    from elcano.graphs.agents.definition import AGENTS
+    from elcano.graphs.agents.definition import get_definition
+    from elcano.graphs.catalogue.agents import AGENTS
 
     if name not in AGENTS:
         print_json(get_json(f"/v1/agents/{quote(name, safe='@')}")["definition"], indent=2)
         return
-    agent = AGENTS[name]
+    agent = get_definition(name)
     shown = {
         "name": name,
         "description": agent.description,
@@ -69,7 +70,7 @@ def new_agent(name: Annotated[str, argument("The name of the new agent.")]) -> N
     from pydantic import ValidationError
 
     from elcano.cli.graph_files import NAME_FORM
-    from elcano.graphs.agents.own_definition import is_name_taken
+    from elcano.graphs.catalogue.agents import is_name_taken
     from elcano.graphs.spec.own_agent import OwnAgent
 
     if is_name_taken(name):

@@ -9,7 +9,7 @@ from typing import Any, Final
 from temporalio.common import SearchAttributeKey
 
 from elcano.dev.program import CannotStart
-from elcano.graphs.search_attributes import SEARCH_ATTRIBUTES
+from elcano.graphs.run_contracts import SEARCH_ATTRIBUTES
 from elcano.settings import Settings
 
 LOCALHOST: Final = "127.0.0.1"

@@ -79,6 +79,16 @@ class ModelChoice(Frozen):
     """`offline`, a provider string (`openai:gpt-5.1`), or several separated by commas: a fallback list."""
     by_agent: dict[str, str] = {}
 
+    def of_agent(self, agent: str) -> str:
+        """The model chosen for one agent alone, or empty; a custom agent is found without its version too."""
+        return self.by_agent.get(agent) or self.by_agent.get(agent.partition("@")[0]) or ""
+
+    def with_own(self, name: str, agent: OwnAgent | None) -> "ModelChoice":
+        """The choice for a call of `name`: a custom agent's model takes precedence over that for all agents."""
+        if agent is None or not agent.model or self.of_agent(name):
+            return self
+        return self.model_copy(update={"by_agent": {**self.by_agent, name: agent.model}})
+
 
 class BranchOf(Frozen):
     """The run that a branch belongs to."""
@@ -259,3 +269,8 @@ class Reopened(Frozen):
 
     told: int = 0
     """The highest event number that any client can have seen before the reset."""
+
+
+def model_queue(provider: str) -> str:
+    """The task queue of calls of models of a provider whose rate is set."""
+    return f"elcano-model-{provider}"

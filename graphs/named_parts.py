@@ -8,7 +8,7 @@ defined in the JSON itself, under `agents`, is called by its name there; nodes o
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from elcano.graphs.agents.definition import AGENTS
+from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.limits import MAX_AGENTS, MAX_DEPTH, MAX_GRAPHS, MAX_NODES
 from elcano.graphs.spec.own_agent import OwnAgent

@@ -61,6 +61,9 @@ class Plugin:
     """Models of settings (`pydantic.BaseModel`), read from `ELCANO_<FIELD>` as all settings are."""
     routes: tuple[Path, ...] = ()
     """`fastapi.APIRouter` objects."""
+    identities: tuple[Path, ...] = ()
+    """Functions of the settings that return an `api.http.request_identity.Identity`, a way to tell whose a request is;
+    None: it is not set up."""
     commands: Mapping[str, Path] = field(default_factory=dict)
     """`typer.Typer` objects or functions, by the name of the command."""
     obstacles: tuple[Path, ...] = ()

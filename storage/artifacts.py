@@ -13,8 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from elcano.graphs.errors import StoreDamaged
 from elcano.storage.objects import Objects, artifacts_of
 from elcano.storage.sql.dialect import insert_new, root_of
-from elcano.storage.sql.tables import artifacts
-from elcano.storage.tenant_store import TenantBound
+from elcano.storage.sql.tables import TenantBound, artifacts
 
 LOG_TYPE: Final = "application/vnd.elcano.log+json"
 """The media type of the log of a run or of a branch."""

@@ -8,8 +8,7 @@ from sqlalchemy import select, update
 
 from elcano.graphs.frozen import Frozen
 from elcano.storage.sql.dialect import insert_new
-from elcano.storage.sql.tables import control_requests
-from elcano.storage.tenant_store import TenantBound
+from elcano.storage.sql.tables import TenantBound, control_requests
 
 
 class ControlOutcome(Frozen):

@@ -15,10 +15,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from elcano.graphs.frozen import Epoch, Frozen, JsonObject
 from elcano.graphs.report.works import Work
 from elcano.storage.sql.dialect import begin_exclusive, insert_new, root_of, run_and_branches
+from elcano.storage.sql.tables import TenantBound, findings
 from elcano.storage.sql.tables import evidence as passages
-from elcano.storage.sql.tables import findings
 from elcano.storage.sql.tables import texts as stored_texts
-from elcano.storage.tenant_store import TenantBound
 
 
 class StoredText(Frozen):

@@ -11,8 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.state.budget import Usage, sum_usages
 from elcano.storage.sql.dialect import begin_exclusive, insert_new, insert_or_replace, run_and_branches
-from elcano.storage.sql.tables import ledger
-from elcano.storage.tenant_store import TenantBound
+from elcano.storage.sql.tables import TenantBound, ledger
 
 
 class LedgerEntry(Frozen):

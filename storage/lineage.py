@@ -17,8 +17,7 @@ from elcano.storage.deletion import drop_unfound
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.objects import Objects, artifacts_of
 from elcano.storage.sql.dialect import begin_exclusive, insert_new, root_of, run_and_branches
-from elcano.storage.sql.tables import artifacts, findings, ledger
-from elcano.storage.tenant_store import TenantBound
+from elcano.storage.sql.tables import TenantBound, artifacts, findings, ledger
 
 _STEP: Final = re.compile(r"\.(\d+)")
 

@@ -1,8 +1,4 @@
-"""Runs as they are kept: from the moment they are accepted, through their end, for as long as anyone asks.
-
-A run is admitted, then its workflow is started, then it has begun. Whoever dies in between leaves a run of which it is
-not known whether it was started; such a run takes a place, and is not listed.
-"""
+"""Runs as they are kept: from the moment they have begun, through their end, for as long as anyone asks."""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,15 +12,12 @@ from elcano.graphs.contracts import RunStatus
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.records import ArchivedRun, RunFilter
 from elcano.graphs.state.events import AgentEvent
+from elcano.storage.admission import ASKED_FOR, STARTING, UNENDED, run_row
 from elcano.storage.deletion import PluginStore, delete_run
 from elcano.storage.objects import Objects
-from elcano.storage.sql.dialect import insert_new, insert_or_replace, json_number, json_text, run_and_branches
+from elcano.storage.sql.dialect import insert_or_replace, json_number, json_text, run_and_branches
+from elcano.storage.sql.tables import TenantBound, runs
 from elcano.storage.sql.tables import events as event_rows
-from elcano.storage.sql.tables import idempotency_keys, runs
-from elcano.storage.tenant_store import TenantBound
-
-_LISTS: Final = {"evidence", "branches", "ledger"}
-"""Fields that grow with a run, and that no list of runs shows."""
 
 
 class ListedRun(Frozen):
@@ -41,14 +34,6 @@ class ListedRun(Frozen):
         return self.run.run_id
 
 
-STARTING: Final = "starting"
-"""Replaces a run's status until it has begun."""
-UNENDED: Final = (STARTING, "running")
-"""The statuses of runs that are open."""
-ASKED_FOR: Final = ~runs.c.run_id.contains(".", autoescape=True)
-"""Not a branch: the id of one is its run's, a full stop and more."""
-
-
 ALL: Final = RunFilter()
 
 
@@ -60,24 +45,8 @@ class RunPage(Frozen):
     """Pass it as `before` for the next page; None on the last one."""
 
 
-class RequestKey(Frozen):
-    """An idempotency key of a client, and the hash of the request that it came with."""
-
-    key: str
-    request_hash: str
-
-
-class KeyClaim(Frozen):
-    """The owner of an idempotency key."""
-
-    run_id: str
-    request_hash: str
-    mine: bool
-    """The key was free and is now this caller's."""
-
-
 class RunStore(TenantBound):
-    """The runs of one tenant, their events and the keys they were asked for with.
+    """The runs of one tenant, and their events.
 
     Raises:
         ValueError: a run to be kept is another tenant's.
@@ -215,32 +184,6 @@ class RunStore(TenantBound):
             rows = (await connection.execute(wanted.order_by(event_rows.c.run_id, event_rows.c.seq))).all()
         return await asyncio.to_thread(_group_events_by_run, rows)
 
-    async def claim(self, key: str, request_hash: str, run_id: str) -> KeyClaim:
-        """Claims an idempotency key for `run_id`, or says which run has it. Two callers cannot both own it."""
-        row = self._row(key=key, request_hash=request_hash, run_id=run_id)
-        async with self._engine.begin() as connection:
-            claim = insert_new(connection, idempotency_keys).values(row).returning(idempotency_keys.c.key)
-            mine = (await connection.execute(claim)).first() is not None
-            owner = select(idempotency_keys).where(self._own(idempotency_keys), idempotency_keys.c.key == key)
-            kept = (await connection.execute(owner)).one()
-        return KeyClaim(run_id=kept.run_id, request_hash=kept.request_hash, mine=mine)
-
-    async def find_claim(self, key: str) -> KeyClaim | None:
-        """Return the run that has an idempotency key; None if it is free."""
-        keys = idempotency_keys
-        owner = select(keys.c.run_id, keys.c.request_hash).where(self._own(keys), keys.c.key == key)
-        async with self._engine.connect() as connection:
-            kept = (await connection.execute(owner)).first()
-        return None if kept is None else KeyClaim(run_id=kept.run_id, request_hash=kept.request_hash, mine=False)
-
-    async def give_back(self, key: str, run_id: str) -> None:
-        """Frees an idempotency key of `run_id`, unless that run is kept."""
-        keys = idempotency_keys
-        is_kept = select(runs.c.run_id).where(self._named(run_id)).exists()
-        async with self._engine.begin() as connection:
-            claim = and_(self._own(keys), keys.c.key == key, keys.c.run_id == run_id)
-            await connection.execute(delete(keys).where(claim, ~is_kept))
-
     async def delete(self, run_id: str) -> bool:
         """Delete a run that has ended with everything it owns; False if there is none. Repeating this finishes it.
 
@@ -266,22 +209,3 @@ def _group_events_by_run(rows: Iterable[Row[Any, Any]]) -> dict[str, list[AgentE
     for row in rows:
         found.setdefault(row.run_id, []).append(AgentEvent.model_validate_json(row.body))
     return found
-
-
-def run_row(run: ArchivedRun, tenant: str) -> dict[str, Any]:
-    """A run as a row of its tenant.
-
-    Raises:
-        ValueError: it is another tenant's.
-    """
-    if run.tenant != tenant:
-        raise ValueError(f"run {run.run_id!r} belongs to {run.tenant!r} and cannot be kept for {tenant!r}")
-    return {
-        "tenant": tenant,
-        "run_id": run.run_id,
-        "status": run.status,
-        "finished_at": run.finished_at,
-        "body": run.model_dump_json(exclude=_LISTS),
-        "evidence": len(run.evidence),
-        "lists": run.model_dump_json(include=_LISTS),
-    }

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from sqlalchemy import select, tuple_
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.graphs.errors import TooManyAgents, TooManyGraphs
+from elcano.graphs.frozen import Frozen
 from elcano.graphs.plugin import load_stores
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.own_agent import OwnAgent
 from elcano.settings import Settings, get_settings
-from elcano.storage import all_tenants
-from elcano.storage.all_tenants import Admission, OpenRun
+from elcano.storage.admission import ASKED_FOR, STARTING, UNENDED, AdmissionStore
 from elcano.storage.artifacts import ArtifactStore
 from elcano.storage.controls import ControlStore
 from elcano.storage.deletion import PluginStore
@@ -26,13 +27,21 @@ from elcano.storage.ledger import Ledger
 from elcano.storage.lineage import Lineage
 from elcano.storage.objects import Objects, open_objects
 from elcano.storage.providers import ProviderStore
-from elcano.storage.runs import RequestKey, RunStore
+from elcano.storage.runs import RunStore
 from elcano.storage.sql.engine import database_url, open_engine, prepare_tables
-from elcano.storage.sql.tables import agents, graphs
+from elcano.storage.sql.tables import agents, graphs, runs
 from elcano.storage.versions import VersionStore
 
 DATABASE_FILE: Final = "elcano.db"
 OBJECTS_FOLDER: Final = "objects"
+
+
+class OpenRun(Frozen):
+    """A run that has not ended, as far as is known."""
+
+    run: ArchivedRun
+    begun: bool
+    """False: it is not known whether its workflow was started."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +52,7 @@ class TenantStore:
     evidence: EvidenceStore
     artifacts: ArtifactStore
     ledger: Ledger
+    admission: AdmissionStore
     runs: RunStore
     controls: ControlStore
     lineage: Lineage
@@ -76,6 +86,7 @@ class Store:
             evidence=EvidenceStore(self._engine, tenant),
             artifacts=ArtifactStore(self._engine, tenant, self._objects),
             ledger=Ledger(self._engine, tenant, self._build),
+            admission=AdmissionStore(self._engine, tenant),
             runs=RunStore(self._engine, tenant, self._objects, tuple(self.beside.values())),
             controls=ControlStore(self._engine, tenant),
             lineage=Lineage(self._engine, tenant, self._objects),
@@ -88,23 +99,25 @@ class Store:
         """The same store; lines that are written through this one into the ledger say which build wrote them."""
         return Store(self._engine, self._objects, build, self.beside)
 
-    async def admit(self, run: ArchivedRun, at_most: int, key: RequestKey | None = None) -> Admission:
-        """Keeps a run that is about to be started, if fewer than `at_most` runs are open; it is not listed yet.
-
-        See `all_tenants.admit_run`.
-        """
-        return await all_tenants.admit_run(self._engine, run, at_most, key)
-
     async def open_runs(self, *, after: OpenRun | None = None, limit: int) -> list[OpenRun]:
         """Runs of all tenants that have not ended, tenant by tenant, oldest first; those behind `after`."""
-        return await all_tenants.open_runs(self._engine, after, limit)
+        place = tuple_(runs.c.tenant, runs.c.run_id)
+        wanted = select(runs.c.status, runs.c.body).where(ASKED_FOR, runs.c.status.in_(UNENDED))
+        if after is not None:
+            wanted = wanted.where(place > tuple_(after.run.tenant, after.run.run_id))
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(wanted.order_by(runs.c.tenant, runs.c.run_id).limit(limit))).all()
+        return [OpenRun(run=ArchivedRun.model_validate_json(row.body), begun=row.status != STARTING) for row in rows]
 
     async def expired(self, before: float, limit: int) -> list[ArchivedRun]:
         """Returns runs of all tenants that ended before a time, in seconds since the epoch, oldest ending first.
 
         They come without what grew with them. `of(run.tenant).runs.delete(run.run_id)` deletes one.
         """
-        return await all_tenants.list_expired_runs(self._engine, before, limit)
+        ended = (ASKED_FOR, runs.c.status.not_in(UNENDED), runs.c.finished_at < before)
+        wanted = select(runs.c.body).where(*ended).order_by(runs.c.finished_at).limit(limit)
+        async with self._engine.connect() as connection:
+            return [ArchivedRun.model_validate_json(body) for body in await connection.scalars(wanted)]
 
 
 @asynccontextmanager

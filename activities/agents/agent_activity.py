@@ -33,18 +33,18 @@ from elcano.activities.calls.models import Resolve, may_answer_offline, model_te
 from elcano.activities.calls.retry_classification import build_abandoned_error, classify_failure
 from elcano.activities.report.checked_draft import cited_ids
 from elcano.activities.sources.registry import Sources
-from elcano.graphs.agents.definition import AGENTS, AgentDefinition
-from elcano.graphs.agents.envelope import AgentInput, Loaded, ShownPassages, TaskEnvelope
-from elcano.graphs.agents.own_definition import agent_called
+from elcano.graphs.agents.definition import AgentDefinition, agent_called
+from elcano.graphs.agents.envelope import Loaded, ShownPassages, TaskEnvelope
 from elcano.graphs.agents.writing import SynthesisInput
+from elcano.graphs.catalogue.agents import AGENTS, AgentInput
 from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.engine.budget_check import sent_tokens
 from elcano.graphs.errors import BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.plugin import resolve_function
-from elcano.graphs.report.draft import Claim, DraftRef
-from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.report.report import Claim, ReportDraft
 from elcano.graphs.rules import PROMPT_TOKENS, get_rules
+from elcano.graphs.state.state import DraftRef
 from elcano.settings import Settings
 from elcano.storage.store import Store
 

@@ -36,11 +36,11 @@ from elcano.activities.prose.markdown_parser import mark_of
 from elcano.activities.report.checked_draft import REASONS, CheckedClaim
 from elcano.activities.text.language_detection import possible_languages
 from elcano.activities.text.stems import list_stems
-from elcano.graphs.agents.envelope import AgentInput, EvidenceItem, Loaded, render_task_prompt
+from elcano.graphs.agents.envelope import EvidenceItem, Loaded, render_task_prompt
 from elcano.graphs.agents.review import REVISION, DoubtedBlock, RevisedBlock, ReviserInput
+from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.errors import BudgetExhausted
-from elcano.graphs.report.draft import Citation, Claim
-from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.report.report import Citation, Claim, ReportDraft
 from elcano.graphs.report.statements import Statement
 from elcano.graphs.state.budget import Estimate
 from elcano.graphs.text import shorten_text

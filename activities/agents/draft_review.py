@@ -25,7 +25,7 @@ from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft, p
 from elcano.activities.report.references import Works
 from elcano.activities.report.statement_support import says_nothing_found
 from elcano.activities.text.sentences import sentence_ends
-from elcano.graphs.agents.envelope import AgentInput, Loaded, TaskEnvelope, render_task_prompt
+from elcano.graphs.agents.envelope import Loaded, TaskEnvelope, render_task_prompt
 from elcano.graphs.agents.review import AGENT as REVIEWER
 from elcano.graphs.agents.review import (
     MOST_REASON_CHARACTERS,
@@ -34,6 +34,7 @@ from elcano.graphs.agents.review import (
     ReviewVerdicts,
     StatementVerdict,
 )
+from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.errors import AnswerUnusable, BudgetExhausted, InputInvalid, ModelRefused, RequestRefused
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.report.report import ReportDraft

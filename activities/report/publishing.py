@@ -23,9 +23,9 @@ from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.plugin import load_objects
 from elcano.graphs.records import ArchiveCall, RunLog
-from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.report.report import Report, ReportDraft
 from elcano.graphs.report.works import Work
+from elcano.graphs.state.state import ReportRef
 from elcano.storage.artifacts import LOG_TYPE
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.lineage import days_of

@@ -19,7 +19,7 @@ from elcano.graphs.engine.approvals import (
 from elcano.graphs.engine.control_actions import Action
 from elcano.graphs.engine.steering import QUESTION_CHARACTERS, TITLE_CHARACTERS
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.state.holds import CALL_CHARACTERS
+from elcano.graphs.state.failures import CALL_CHARACTERS
 from elcano.graphs.state.plan import CRITERION_CHARACTERS, MOST_CRITERIA, SectionPlan, normalize_criteria, plan_fault
 
 MOST_SECTIONS = 200
@@ -128,6 +128,7 @@ class ApproveCallBody(ControlBody):
     """Which call is to be made."""
 
     path = "approve-call"
+    permission = "approve"
     manual = "Approve a call of a tool that writes, and that a run waits with (`approvals` of the run): it is made."
     answer = CallApproved
 
@@ -149,6 +150,7 @@ class RefuseCallBody(ControlBody):
     """Which call is not to be made, and why."""
 
     path = "refuse-call"
+    permission = "approve"
     manual = "Refuse a pending tool call: its node fails, and the run continues as its graph says."
     answer = CallRefused
 

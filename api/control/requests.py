@@ -22,6 +22,7 @@ from elcano.api.http.errors import (
     UpdateRefused,
 )
 from elcano.api.http.fields import Accepted, Request
+from elcano.api.http.permissions import Permission
 from elcano.api.runs.run_status import current_run
 from elcano.api.services import Services
 from elcano.api.temporal.client import Temporal
@@ -42,6 +43,8 @@ class ControlBody(Request):
     answer: ClassVar[type[Accepted]]
     is_required: ClassVar[bool] = True
     """Whether a body has to be sent."""
+    permission: ClassVar[Permission] = "control_run"
+    """What asking for it takes."""
 
     def build_action(self) -> Action:
         """The action as a run takes it.

@@ -23,6 +23,7 @@ from elcano.api.http.errors import (
     problem_docs,
 )
 from elcano.api.http.fields import Accepted, Request, Text
+from elcano.api.http.request_identity import requires
 from elcano.api.runs.run_status import current_run
 from elcano.api.services import Asker, Provided
 from elcano.api.temporal.client import Temporal
@@ -84,6 +85,7 @@ def _add_action_route(control: type[ControlBody]) -> None:
         f"/{control.path}",
         route,
         methods=["POST"],
+        dependencies=[requires(control.permission)],
         status_code=202,
         response_model=control.answer,
         description=control.manual + _SENT_AGAIN,
@@ -136,6 +138,7 @@ class CancelAccepted(Accepted):
 
 @router.post(
     "/cancel",
+    dependencies=[requires("control_run")],
     status_code=202,
     responses=problem_docs(
         RunNotFound,

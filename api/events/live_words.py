@@ -13,7 +13,7 @@ from elcano.api.events.feed import Streaming
 from elcano.api.http.errors import RunForgotten, TemporalRefused, TemporalUnavailable
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.executions import Writing, list_writers
-from elcano.graphs.agents.definition import AGENTS
+from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.contracts import BEAT_SECONDS
 from elcano.graphs.state.events import AgentEvent
 

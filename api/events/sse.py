@@ -19,6 +19,7 @@ from elcano.api.events.journal_merge import Cursor
 from elcano.api.events.watcher import Feeds
 from elcano.api.http.errors import LastEventIdInvalid, RunNotFound, problem_docs
 from elcano.api.http.fields import event_view
+from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided
 from elcano.graphs.state.events import EVENT_TYPES
 
@@ -87,7 +88,7 @@ MESSAGES: Final[Mapping[str, Any]] = {
 """What OpenAPI says of a stream: the words of its version 3.2, which older readers pass over."""
 
 
-router = APIRouter(tags=["runs"])
+router = APIRouter(tags=["runs"], dependencies=[requires("read_run")])
 
 
 async def last_event_id(

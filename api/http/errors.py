@@ -103,7 +103,15 @@ class CrossOriginRefused(Refusal, status=403, title="Cross-origin request refuse
 
 
 class Unauthenticated(Refusal, status=401, title="Authentication required"):
-    """A request does not say whose it is, where it has to."""
+    """A request does not say whose it is, where it has to. `challenge` becomes its `WWW-Authenticate`."""
+
+    def __init__(self, text: str, challenge: str = 'Proxy realm="elcano"') -> None:
+        self.challenge = challenge
+        super().__init__(text)
+
+
+class Forbidden(Refusal, status=403, title="Not allowed"):
+    """The principal of a request may not do what its route does."""
 
 
 class BodyUnreadable(Refusal, status=400, title="The body cannot be read"):

@@ -7,7 +7,6 @@ its text was written for nobody.
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from json import JSONDecodeError
-from typing import Final
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -28,9 +27,6 @@ from elcano.api.http.errors import (
 )
 from elcano.api.http.methods import format_allow_header
 from elcano.storage.health import STORE_ERRORS, store_trouble
-
-CHALLENGE: Final = 'Proxy realm="elcano"'
-"""HTTP wants an answer 401 to name a scheme. This one has no credentials of its own: a proxy in front has."""
 
 
 def problem_response(
@@ -57,7 +53,7 @@ def known_problem(error: Exception, instance: str) -> Response:
     if isinstance(error, OutcomeUnknown):
         headers["Idempotency-Key"] = error.key
     if isinstance(error, Unauthenticated):
-        headers["WWW-Authenticate"] = CHALLENGE
+        headers["WWW-Authenticate"] = error.challenge
     return problem_response(
         kind.status, kind.title, kind=kind.type, detail=str(error), instance=instance, errors=faults, headers=headers
     )

@@ -11,6 +11,7 @@ from pydantic import Field, WrapSerializer
 from elcano.api.http.errors import NotAcceptable, ReportLost, ReportNotReady, RunNotFound, problem_docs
 from elcano.api.http.fields import Described, with_moments
 from elcano.api.http.request_guards import choose_media_type
+from elcano.api.http.request_identity import requires
 from elcano.api.reports.bibliography import BIBTEX, CSL, FORMS, RIS
 from elcano.api.reports.drawings import load_pictures
 from elcano.api.reports.page import HEADERS, render_report_page
@@ -44,6 +45,7 @@ router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"])
 
 @router.get(
     "/report",
+    dependencies=[requires("read_run")],
     response_class=Response,
     responses={
         200: {
@@ -90,7 +92,7 @@ def _render_stored_report(stored: str, form: str, pictures: Mapping[str, str | N
     return report.markdown if form == MARKDOWN else FORMS[form](report.references)
 
 
-@router.get("/evidence", responses=problem_docs(RunNotFound))
+@router.get("/evidence", dependencies=[requires("inspect_run")], responses=problem_docs(RunNotFound))
 async def list_evidence(
     run_id: str,
     services: Provided,

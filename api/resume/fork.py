@@ -24,8 +24,8 @@ from elcano.api.services import Services
 from elcano.graphs.contracts import ForkedFrom, RunPriority
 from elcano.graphs.engine.entries import RunResumed
 from elcano.graphs.errors import EngineFault
-from elcano.graphs.lifecycle import resume_input
-from elcano.graphs.lifecycle.resume_points import LogPrefix, before_step
+from elcano.graphs.lifecycle import resume_input, rollback
+from elcano.graphs.lifecycle.rollback import LogPrefix, before_step
 from elcano.graphs.lifecycle.start_and_fold import fold
 from elcano.graphs.records import RunLog
 from elcano.graphs.run_contracts import ResearchInput, ResumedFrom
@@ -143,7 +143,7 @@ def _build_fork_input(
         why="forked",
         by=by,
         reason=wanted.reason,
-        saved=resume_input.compute_saved_work(log.asked.graph, before_step(log, wanted.step)),
+        saved=rollback.compute_saved_work(log.asked.graph, before_step(log, wanted.step)),
         from_run=log.asked.run_id,
         limits=limits,
         plan=plan,

@@ -17,6 +17,7 @@ from elcano.api.http.errors import (
     WorkerUnavailable,
     problem_docs,
 )
+from elcano.api.http.request_identity import requires
 from elcano.api.resume.fork import ForkBody, judge_fork
 from elcano.api.resume.resume_and_rollback import ResumeAccepted, ResumeBody, RollBackBody, resume_ended_run, roll_back
 from elcano.api.runs.idempotent_submission import build_request_key, submit_run
@@ -38,7 +39,9 @@ _COMMON = (
 router = APIRouter(prefix="/v1/runs/{run_id}", tags=["runs"])
 
 
-@router.post("/resume", status_code=202, responses=problem_docs(*_COMMON, RunOpen))
+@router.post(
+    "/resume", dependencies=[requires("control_run")], status_code=202, responses=problem_docs(*_COMMON, RunOpen)
+)
 async def resume_run(
     run_id: str, services: Provided, asker: Asker, request_id: RequestId, body: ResumeBody | None = None
 ) -> ResumeAccepted:
@@ -52,7 +55,12 @@ async def resume_run(
     return await resume_ended_run(run_id, body or ResumeBody(), request_id, services, asker)
 
 
-@router.post("/rollback", status_code=202, responses=problem_docs(*_COMMON, ControlRefused, OutcomeUnknown))
+@router.post(
+    "/rollback",
+    dependencies=[requires("control_run")],
+    status_code=202,
+    responses=problem_docs(*_COMMON, ControlRefused, OutcomeUnknown),
+)
 async def roll_back_run(
     run_id: str, body: RollBackBody, services: Provided, asker: Asker, request_id: RequestId
 ) -> ResumeAccepted:
@@ -66,6 +74,7 @@ async def roll_back_run(
 
 @router.post(
     "/fork",
+    dependencies=[requires("start_run")],
     status_code=201,
     responses={
         200: {"model": RunView, "description": "The run that the same key and request started", "headers": LOCATION},

@@ -23,8 +23,7 @@ from elcano.graphs.records import ArchivedRun
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.tenant_identity import run_id as new_run_id
 from elcano.settings.settings import Settings
-from elcano.storage.all_tenants import Admission
-from elcano.storage.runs import KeyClaim, RequestKey
+from elcano.storage.admission import Admission, KeyClaim, RequestKey
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ async def submit_run(
         TemporalRefused: nothing was started.
         Exception: `judge` refuses; nothing was started.
     """
-    claim = None if key is None else await services.store.runs.find_claim(key.key)
+    claim = None if key is None else await services.store.admission.find_claim(key.key)
     if claim is None or key is None:
         return await _start(await judge(new_run_id(services.tenant, str(ULID()))), key, services)
     _require_same_request(claim, key)
@@ -73,7 +72,7 @@ async def submit_run(
     try:
         return await _start(await judge(claim.run_id), key, services)
     except Exception:
-        await services.store.runs.give_back(key.key, claim.run_id)
+        await services.store.admission.give_back(key.key, claim.run_id)
         raise
 
 
@@ -99,7 +98,7 @@ async def _find_started_run(run_id: str, services: Services) -> ArchivedRun | No
 
 async def _start(judged: JudgedRun, key: RequestKey | None, services: Services) -> Submission:
     run = _build_accepted_run(judged)
-    admission = await services.admit(run, key=key)
+    admission = await services.store.admission.admit(run, services.settings.open_runs, key)
     if admission.claimed is not None and key is not None:  # another one came with the same key meanwhile
         _require_same_request(admission.claimed, key)
         renamed = judged.asked.model_copy(update={"run_id": admission.claimed.run_id})
@@ -113,7 +112,7 @@ async def _start(judged: JudgedRun, key: RequestKey | None, services: Services) 
         if admission.new:  # else an earlier attempt may have started it
             await services.store.runs.withdraw(run.run_id)
             if key is not None:
-                await services.store.runs.give_back(key.key, run.run_id)
+                await services.store.admission.give_back(key.key, run.run_id)
         raise
     await services.store.runs.begin(run)
     return Submission(run, new=new)

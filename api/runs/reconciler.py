@@ -18,8 +18,7 @@ from elcano.api.runs.endings import START_GRACE, archive_if_ended
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.errors import ElcanoError
 from elcano.settings.settings import Settings
-from elcano.storage.all_tenants import OpenRun
-from elcano.storage.store import Store
+from elcano.storage.store import OpenRun, Store
 
 BATCH: Final = 100
 """Runs compared per round. The next round continues after them, and starts anew at the end."""

@@ -15,6 +15,7 @@ from elcano.api.http.errors import (
     problem_docs,
 )
 from elcano.api.http.fields import RunId
+from elcano.api.http.request_identity import requires
 from elcano.api.runs.deletion import delete_run as delete
 from elcano.api.runs.idempotent_submission import Submission, build_request_key, submit_run
 from elcano.api.runs.run_request import RunRequest
@@ -43,6 +44,7 @@ router = APIRouter(prefix="/v1/runs", tags=["runs"])
 
 @router.post(
     "",
+    dependencies=[requires("start_run")],
     status_code=201,
     responses={
         200: {
@@ -86,7 +88,7 @@ async def show_submission(submission: Submission, services: Services, response: 
     return (await read_run(run_id, services.temporal, services.store)).with_links(services.workflows_page)
 
 
-@router.get("")
+@router.get("", dependencies=[requires("list_runs")])
 async def list_runs(
     services: Provided,
     limit: Annotated[int, Query(ge=1, le=200, description="Runs a page.")] = 20,
@@ -128,7 +130,7 @@ async def list_runs(
     return RunList(runs=tuple(run.with_links(services.workflows_page) for run in runs), next=page.next)
 
 
-@router.get("/{run_id}", responses=problem_docs(RunNotFound, TemporalRefused))
+@router.get("/{run_id}", dependencies=[requires("read_run")], responses=problem_docs(RunNotFound, TemporalRefused))
 async def get_run(
     run_id: str,
     services: Provided,
@@ -148,6 +150,7 @@ async def get_run(
 
 @router.delete(
     "/{run_id}",
+    dependencies=[requires("delete_run")],
     status_code=204,
     responses=problem_docs(RunNotFound, DeleteRefused, TemporalRefused, TemporalUnavailable),
 )

@@ -13,12 +13,10 @@ from elcano.api.runs.budget_view import BudgetView
 from elcano.api.temporal.executions import PendingActivity
 from elcano.graphs.contracts import Engine, ForkedFrom, RunPriority, RunStatus, Stage
 from elcano.graphs.records import ArchivedRun, RunSnapshot
-from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.state.branches import BranchState
 from elcano.graphs.state.budget import Usage
-from elcano.graphs.state.failures import Ending, Failure
-from elcano.graphs.state.holds import HoldReason, WaitingCall
-from elcano.graphs.state.state import Choice
+from elcano.graphs.state.failures import Ending, Failure, HoldReason, WaitingCall
+from elcano.graphs.state.state import Choice, ReportRef
 from elcano.graphs.state.team import Ledger, StallReason
 
 CALL = "0003-open_ticket"

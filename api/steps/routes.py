@@ -24,6 +24,7 @@ from elcano.api.http.errors import (
     WorkerUnavailable,
     problem_docs,
 )
+from elcano.api.http.request_identity import requires
 from elcano.api.reports.results import load_artifact
 from elcano.api.runs.budget_view import BudgetView
 from elcano.api.runs.run_log import RunHistory, read_story
@@ -181,6 +182,7 @@ def _draft_of(log: RunLog) -> str | None:
 router = APIRouter(
     prefix="/v1/runs/{run_id}",
     tags=["steps"],
+    dependencies=[requires("inspect_run")],
     responses=problem_docs(
         RunNotFound,
         RunForgotten,

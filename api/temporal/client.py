@@ -55,8 +55,14 @@ from elcano.graphs.contracts import (
 from elcano.graphs.extras import lacking_extras
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
-from elcano.graphs.run_contracts import ControlAnswer, ControlRequest, ResearchInput
-from elcano.graphs.search_attributes import QUESTION_ATTRIBUTE, at_start, describe_workflow
+from elcano.graphs.run_contracts import (
+    QUESTION_ATTRIBUTE,
+    ControlAnswer,
+    ControlRequest,
+    ResearchInput,
+    at_start,
+    describe_workflow,
+)
 
 SNAPSHOT_TIMEOUT: Final = timedelta(seconds=2)
 """A reader of one run would rather have what is stored than wait longer."""

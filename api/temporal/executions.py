@@ -23,9 +23,9 @@ from temporalio.client import Client, WorkflowExecutionStatus
 from elcano.api.http.errors import RunForgotten, TemporalRefused, TemporalUnavailable
 from elcano.api.http.fields import Described, Moment, datetime_from_seconds
 from elcano.api.temporal.connection import CALL_TIMEOUT, Connection, map_rpc_errors
-from elcano.graphs.agents.definition import AGENTS
+from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.contracts import RunStatus, Words
-from elcano.graphs.search_attributes import MODE_ATTRIBUTE, STAGE_ATTRIBUTE
+from elcano.graphs.run_contracts import MODE_ATTRIBUTE, STAGE_ATTRIBUTE
 
 _STATUSES: Mapping[int, RunStatus] = {
     WorkflowExecutionStatus.COMPLETED: "completed",

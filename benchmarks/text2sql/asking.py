@@ -15,7 +15,8 @@ from pydantic_ai import Agent
 from benchmarks.text2sql.comparing import Rows
 from elcano.activities.calls.models import resolve_model
 from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.agents.envelope import AgentInput, Loaded, render_task_prompt
+from elcano.graphs.agents.envelope import Loaded, render_task_prompt
+from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.frozen import Frozen
 from elcano.plugins.data.agents import sql_repairer, sql_writer

@@ -3,15 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from elcano.graphs.agents.envelope import (
-    AgentInput,
-    CriterionItem,
-    Loaded,
-    Needs,
-    PastIteration,
-    PastSearch,
-    TaskEnvelope,
-)
+from elcano.graphs.agents.envelope import CriterionItem, Loaded, Needs, PastIteration, PastSearch, TaskEnvelope
+from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.state.plan import Criterion
 from elcano.graphs.state.state import IterationData

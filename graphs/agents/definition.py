@@ -6,28 +6,20 @@ A definition is data and pure functions. The code that calls an agent loads what
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
+from functools import lru_cache
+from typing import Any, Generic, TypeVar
 
 from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import ground_rules
 from elcano.graphs.agents.writing import ReportProse, SynthesisInput
-from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.plugin import Registry
-from elcano.graphs.report.draft import DraftRef
-from elcano.graphs.state.events import EventType
-from elcano.graphs.state.rubric import RubricScores
+from elcano.graphs.catalogue.agents import AGENTS, AgentInput, AgentSpec, shape_of, specify_own_agent
+from elcano.graphs.errors import InputInvalid
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.schemas.shape import object_with_ids
+from elcano.graphs.spec.own_agent import OwnAgent
+from elcano.graphs.state.state import DraftRef
 
 Answer = TypeVar("Answer", bound=Frozen)
-
-Manner: TypeAlias = Literal["answer", "report", "own", "joined", "by_section"]
-"""How the model's answer is used.
-
-- `answer`: the state holds it.
-- `report`: it is a draft written from passages, which is stored; the state holds a reference.
-- `own`: the same, written in the way that `writer` names.
-- `joined`: one draft of all sections' drafts, made in one pass; without the budget for it they stay as they are.
-- `by_section`: the same, one call per section and one (`closing`) for the summary above and below them.
-"""
 
 
 @dataclass(frozen=True)
@@ -83,29 +75,15 @@ def build_empty_needs(given: Frozen) -> Needs:
     return Needs()
 
 
-@dataclass(frozen=True)
-class AgentDefinition:
+@dataclass(frozen=True, kw_only=True)
+class AgentDefinition(AgentSpec):
     """One agent: a model, asked for one typed answer.
 
     Raises:
         ValueError: its parts do not fit each other; the text says which.
     """
 
-    name: str
-    description: str
-    """Its purpose, in one sentence."""
     asks: Question[Any]
-    input: type[Frozen]
-    """The input from the graph: the node says where each field comes from."""
-    output: type[Frozen]
-    """The output in the state: its answer; for a writing agent a reference to the stored draft."""
-    starts: EventType
-    completes: EventType
-    output_tokens: int
-    """The most that its answer is expected to take, for estimates."""
-    evidence_tokens: int = 0
-    """The most that the evidence it is shown may take, for estimates and for cutting the prompt."""
-    manner: Manner = "answer"
     closing: Question[Any] | None = None
     """The last question to an agent that writes `by_section`."""
     writer: str = ""
@@ -114,8 +92,6 @@ class AgentDefinition:
     loader: str = ""
     """The dotted path of the coroutine function that loads what it alone is shown: from the tenant's store,
     `Needs.more` and the tokens that this may take to `Loaded.more`."""
-    scored: Callable[[JsonObject], RubricScores | None] | None = None
-    """For an agent that judges by a rubric: from its output to the scores that the report shows."""
     needs: Callable[[Any], Needs] = build_empty_needs
     """From its input to what has to be loaded for it."""
     faults: Callable[[Any, Any, Mapping[str, str]], Sequence[str]] | None = None
@@ -124,29 +100,10 @@ class AgentDefinition:
     settled: Callable[[Any, Any, Mapping[str, str]], Frozen] | None = None
     """For an agent whose answer the state holds: from the model's answer, its input and the ids of the shown passages,
     by their keys, to that answer. None: the model's answer is used as it is."""
-    begins: Callable[[JsonObject], str] | None = None
-    """The text of its start event, from its input as JSON; None: its description."""
-    summary: Callable[[JsonObject], tuple[str, JsonObject]] | None = None
-    """Its output in one sentence and its figures, for its end event; None: that it is done."""
 
     def __post_init__(self) -> None:
         if (fault := self._fault()) is not None:
             raise ValueError(f"agent {self.name!r}: {fault}")
-
-    @property
-    def by_section(self) -> bool:
-        """Whether it calls its model once a section and once for what stands above them; its figures are of one."""
-        return self.manner == "by_section"
-
-    @property
-    def writes(self) -> bool:
-        """Whether it writes text for readers, which can be watched as it is written."""
-        return self.manner != "answer"
-
-    @property
-    def joins(self) -> bool:
-        """Whether it makes one report of the drafts of sections."""
-        return self.manner in ("joined", "by_section")
 
     def _fault(self) -> str | None:
         if self.writes and self.output is not DraftRef:
@@ -172,4 +129,70 @@ class AgentDefinition:
         return None
 
 
-AGENTS: Final[Registry[AgentDefinition]] = Registry("agents", AgentDefinition)
+def get_definition(name: str) -> AgentDefinition:
+    """The definition of an agent of a plugin.
+
+    Raises:
+        KeyError: there is none.
+        InputInvalid: the plugin names a specification alone, which says nothing to a model.
+    """
+    found = AGENTS[name]
+    if not isinstance(found, AgentDefinition):
+        raise InputInvalid("plugins", f"the agent {name!r} has no prompts: it must be an AgentDefinition")
+    return found
+
+
+def list_definitions() -> list[AgentDefinition]:
+    """The definitions of all agents of the loaded plugins."""
+    return [get_definition(name) for name in AGENTS]
+
+
+def agent_called(name: str, own: OwnAgent | None) -> AgentDefinition | None:
+    """Return the agent called `name`: the custom one that came with the call, else the one of a plugin, else None."""
+    if own is not None:
+        return definition_of(name, own)
+    return get_definition(name) if name in AGENTS else None
+
+
+def definition_of(key: str, agent: OwnAgent) -> AgentDefinition:
+    """The definition of a custom agent without faults, which nodes call by `key`; made once.
+
+    Raises:
+        ValueError: it has faults.
+    """
+    return _build_definition(key, agent.model_dump_json())
+
+
+@lru_cache(maxsize=256)
+def _build_definition(key: str, text: str) -> AgentDefinition:
+    agent = OwnAgent.model_validate_json(text)
+    spec, shape = specify_own_agent(key, agent), shape_of(agent)
+
+    def shown(given: AgentInput, loaded: Loaded) -> TaskEnvelope:
+        told = {one.name: value for one in agent.inputs if (value := getattr(given, one.name)) is not None}
+        return loaded.envelope(key, given).model_copy(update={"given": told})
+
+    def settled(said: Frozen, given: Frozen, ids: Mapping[str, str]) -> Frozen:
+        return spec.output.model_validate(object_with_ids(shape, said.model_dump(mode="json"), ids))
+
+    def needs(given: Frozen) -> Needs:
+        return Needs(evidence=getattr(given, "evidence", ()))
+
+    return AgentDefinition(
+        **vars(spec),
+        asks=Question(
+            instructions=f"{agent.instructions.strip()}\n{_inputs_told(agent)}",
+            request="Do your part with this task envelope.",
+            answer=spec.output,
+            shown=shown,
+            passages=agent.passages,
+        ),
+        needs=needs,
+        settled=settled,
+    )
+
+
+def _inputs_told(agent: OwnAgent) -> str:
+    """Describe the envelope's `given` to the model."""
+    lines = [f"- `{one.name}`: {one.description}" for one in agent.inputs if one.description]
+    return "\n## What you are given\n\nIn the envelope's `given`:\n" + "\n".join(lines) + "\n" if lines else ""

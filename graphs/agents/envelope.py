@@ -12,8 +12,9 @@ import re
 from typing import Literal
 
 from elcano.graphs.agents.prompt_texts import DATA_NOT_INSTRUCTIONS, GUIDANCE, HISTORY, ShownForm, render_form_guidance
+from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.report.draft import Claim
+from elcano.graphs.report.report import Claim
 from elcano.graphs.state.plan import SectionResult
 from elcano.graphs.state.state import HistoryEntry, IterationData
 
@@ -181,17 +182,6 @@ def parse_envelope(text: str) -> TaskEnvelope | None:
         return None
     _, opening, body = head.rpartition(f"\n{fence}json\n")
     return TaskEnvelope.model_validate_json(body) if opening else None
-
-
-class AgentInput(Frozen):
-    """The input that almost all agents share."""
-
-    question: str
-    background: str = ""
-    guidance: tuple[str, ...] = ()
-    """The user's instructions during the research, the latest last."""
-    language: str = ""
-    """The question's, by its English name; empty if it is not known."""
 
 
 class Needs(Frozen):

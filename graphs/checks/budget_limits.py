@@ -10,7 +10,7 @@ from functools import lru_cache
 from math import ceil
 from typing import Final
 
-from elcano.graphs.agents.own_definition import get_agent
+from elcano.graphs.catalogue.agents import get_agent
 from elcano.graphs.engine.budget_check import minimum_tokens, one_visit
 from elcano.graphs.engine.estimates import call_tokens, joining_tokens, loop_tokens, section_tokens
 from elcano.graphs.rules import get_rules

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from elcano.graphs.agents.definition import AGENTS, AgentDefinition
-from elcano.graphs.agents.own_definition import agent_faults, get_agent
+from elcano.graphs.catalogue.agents import AGENTS, AgentSpec, agent_faults, get_agent
 from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.errors import Fault, build_faults_at, build_json_pointer
 from elcano.graphs.extras import EXTRAS
@@ -108,7 +107,7 @@ def agents_known(graph: ResearchGraph) -> list[str]:
     return [*AGENTS, *graph.agents]
 
 
-def find_valid_agent(graph: ResearchGraph, name: str) -> AgentDefinition | None:
+def find_valid_agent(graph: ResearchGraph, name: str) -> AgentSpec | None:
     """The agent that the nodes of `graph` call by `name`; None if there is none, or one with faults."""
     own = graph.agents.get(name)
     if own is None:

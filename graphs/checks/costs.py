@@ -8,8 +8,7 @@ reasoning; `most` is the default limit, which does.
 from collections.abc import Sequence
 from typing import Final, Literal, TypeAlias
 
-from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.agents.own_definition import get_agent
+from elcano.graphs.catalogue.agents import AgentSpec, get_agent
 from elcano.graphs.checks.budget_limits import ROUNDS, SECTIONS, default_limits
 from elcano.graphs.engine.budget_check import one_visit
 from elcano.graphs.engine.estimates import call_tokens
@@ -109,7 +108,7 @@ def _estimate_usual_cost(graph: ResearchGraph, rounds: int = ROUNDS) -> Cost:
     return total + writing
 
 
-def _estimate_call_cost(agent: AgentDefinition, rounds: int) -> Cost:
+def _estimate_call_cost(agent: AgentSpec, rounds: int) -> Cost:
     parts = SECTIONS + 1 if agent.by_section else 1
     brought = (rounds + 1) * get_rules().search_tokens
     if agent.joins:

@@ -4,9 +4,8 @@ A call that its run cannot pay for ends the research, or waits for more budget. 
 failed, and its graph may repair that; no top-up would help it.
 """
 
-from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.agents.own_definition import get_agent
-from elcano.graphs.engine.commands import ApplyEntry, CallAgent, Command, RunBranches
+from elcano.graphs.catalogue.agents import AgentSpec, get_agent
+from elcano.graphs.engine.entries import ApplyEntry, CallAgent, Command, RunBranches
 from elcano.graphs.engine.estimates import (
     estimate_cost_microusd,
     evidence_room,
@@ -53,7 +52,7 @@ def minimum_tokens(graph: ResearchGraph, figures: Rules) -> int:
     return sum(one_visit(agent, figures) for agent in called) + inner
 
 
-def one_visit(agent: AgentDefinition, figures: Rules, searches: int = 1) -> int:
+def one_visit(agent: AgentSpec, figures: Rules, searches: int = 1) -> int:
     """Return the tokens of a call of `agent` with the results of some searches; if it joins sections, with one."""
     if "sections" in agent.input.model_fields:
         return joining_tokens(agent, sections=1, figures=figures)
@@ -61,7 +60,7 @@ def one_visit(agent: AgentDefinition, figures: Rules, searches: int = 1) -> int:
     return figures.prompt_tokens + min(searches * figures.search_tokens, own.evidence_tokens) + own.output_tokens
 
 
-def estimate_agent_call(agent: AgentDefinition, agent_input: JsonObject, run: Run) -> Estimate:
+def estimate_agent_call(agent: AgentSpec, agent_input: JsonObject, run: Run) -> Estimate:
     """Estimate the prompt as characters / 4, and the answer by the agent's figure and the excess of calls so far.
 
     The price of both is the run's average.

@@ -6,8 +6,7 @@ Outputs are folded in whole or not at all, and within the state's maximum size.
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from elcano.graphs.agents.definition import AGENTS
-from elcano.graphs.agents.own_definition import get_agent
+from elcano.graphs.catalogue.agents import AGENTS, get_agent
 from elcano.graphs.catalogue.reducers import REDUCERS
 from elcano.graphs.catalogue.tools import TOOLS, ItemOutcomes
 from elcano.graphs.engine.approvals import (
@@ -40,8 +39,7 @@ from elcano.graphs.frozen import Frozen, Json
 from elcano.graphs.spec.graph import AgentNode, DecisionNode, Node, ParallelNode, ResearchGraph, StateNode, ToolNode
 from elcano.graphs.state.branches import BranchOutcomes
 from elcano.graphs.state.budget import Usage
-from elcano.graphs.state.failures import Ending, FailedTries, Failure, NodeFailure
-from elcano.graphs.state.holds import Hold
+from elcano.graphs.state.failures import Ending, FailedTries, Failure, Hold, NodeFailure
 from elcano.graphs.state.state import ResearchState
 
 RELEASED: Final[Mapping[str, object]] = {"hold": None, "trying": False, "tried": None}

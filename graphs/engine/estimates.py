@@ -11,8 +11,7 @@ search. The future can only be estimated, so the reserve is computed anew at eve
 from bisect import bisect_left
 from math import ceil
 
-from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.agents.own_definition import get_agent
+from elcano.graphs.catalogue.agents import AgentSpec, get_agent
 from elcano.graphs.engine.entries import Entry, StepCompleted
 from elcano.graphs.engine.run import Run
 from elcano.graphs.rules import AgentFigures, Rules
@@ -50,13 +49,13 @@ def exit_needs(graph: ResearchGraph, run: Run) -> Estimate:
     return Estimate(tokens=tokens, cost_microusd=estimate_cost_microusd(tokens, run.budget.used))
 
 
-def get_agent_figures(agent: AgentDefinition, figures: Rules) -> AgentFigures:
+def get_agent_figures(agent: AgentSpec, figures: Rules) -> AgentFigures:
     """The figures of an agent by the rules of a run."""
     own = AgentFigures(output_tokens=agent.output_tokens, evidence_tokens=agent.evidence_tokens)
     return figures.agents.get(agent.name, own)
 
 
-def evidence_room(agent: AgentDefinition, figures: Rules, limits: Limits) -> int:
+def evidence_room(agent: AgentSpec, figures: Rules, limits: Limits) -> int:
     """Tokens that the passages may take which an agent is shown.
 
     Who writes a report from them is shown no more than a share of what the run may use, so that a section with little
@@ -69,7 +68,7 @@ def evidence_room(agent: AgentDefinition, figures: Rules, limits: Limits) -> int
 
 
 def joining_tokens(
-    agent: AgentDefinition, sections: int, figures: Rules, sent: int = 0, *, hidden: int = 0, passages: int = 0
+    agent: AgentSpec, sections: int, figures: Rules, sent: int = 0, *, hidden: int = 0, passages: int = 0
 ) -> int:
     """Return the tokens that an agent needs to join a number of sections into one report.
 
@@ -194,14 +193,14 @@ def loop_tokens(
     return max(research + writing, ceil(research / (1 - limits.reserve)))
 
 
-def call_tokens(agent: AgentDefinition, figures: Rules, limits: Limits, hidden: int, brought: int | None = None) -> int:
+def call_tokens(agent: AgentSpec, figures: Rules, limits: Limits, hidden: int, brought: int | None = None) -> int:
     """Return the tokens that one call of an agent takes if it is shown everything that it may be."""
     shown = evidence_room(agent, figures, limits)
     shown = shown if brought is None else min(shown, brought)
     return figures.prompt_tokens + shown + get_agent_figures(agent, figures).output_tokens + hidden
 
 
-def _find_plan_ahead(graph: ResearchGraph, run: Run) -> tuple[ParallelNode | None, list[AgentDefinition]]:
+def _find_plan_ahead(graph: ResearchGraph, run: Run) -> tuple[ParallelNode | None, list[AgentSpec]]:
     """Return the node that researches the plan on the way from here, and the agents that are called before it."""
     found, agents = None, []
     reached, waiting = {run.node}, [run.node]

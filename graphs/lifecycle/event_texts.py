@@ -9,11 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias, get_args
 
-from elcano.graphs.agents.definition import AGENTS, AgentDefinition
-from elcano.graphs.agents.own_definition import definition_of
+from elcano.graphs.catalogue.agents import get_called_agent
 from elcano.graphs.catalogue.reducers import REDUCERS
 from elcano.graphs.catalogue.tools import TOOLS
-from elcano.graphs.engine.commands import BranchStart, CallAgent, CallTool
+from elcano.graphs.engine.entries import BranchStart, CallAgent, CallTool
 from elcano.graphs.engine.run import Run, TakenEdge
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.spec.graph import DecisionNode, ResearchGraph, StateNode
@@ -44,14 +43,9 @@ def shorten_message(text: str) -> str:
     return shorten_text(text, MESSAGE_CHARACTERS)
 
 
-def agent_of(call: CallAgent) -> AgentDefinition:
-    """Return the definition of the called agent."""
-    return AGENTS[call.agent] if call.own is None else definition_of(call.agent, call.own)
-
-
 def work_of_agent(call: CallAgent) -> str:
     """Describe the agent's current work; for an agent without a phrase for it, its purpose."""
-    agent = agent_of(call)
+    agent = get_called_agent(call.agent, call.own)
     return f"{title_from_id(call.node)}: {agent.begins(call.input) if agent.begins else agent.description}"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from pydantic import ValidationError
 
-from elcano.graphs.agents.definition import AGENTS
+from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.contracts import REPORTED, Engine, PublishCall, RunStatus
 from elcano.graphs.engine.entries import Controlled, StepCompleted
@@ -17,7 +17,6 @@ from elcano.graphs.lifecycle.event_texts import EventDraft
 from elcano.graphs.lifecycle.handover import Handover, build_handover, find_exit_draft
 from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.records import ArchivedRun, RunLog
-from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.run_contracts import ResearchInput, ResearchResult
 from elcano.graphs.spec.graph import MISSING, AgentNode, ResearchGraph, ToolNode
 from elcano.graphs.state.branches import branch_states
@@ -25,7 +24,7 @@ from elcano.graphs.state.events import EventType
 from elcano.graphs.state.failures import Cancellation, Failure
 from elcano.graphs.state.plan import SectionResult
 from elcano.graphs.state.rubric import RubricScores
-from elcano.graphs.state.state import ResearchState, ToolCallRecord
+from elcano.graphs.state.state import ReportRef, ResearchState, ToolCallRecord
 from elcano.graphs.text import format_count
 
 

@@ -6,13 +6,15 @@ numbers and times.
 
 from collections.abc import Callable, Iterable, Mapping
 
-from elcano.graphs.agents.own_definition import get_agent
+from elcano.graphs.catalogue.agents import get_agent, get_called_agent
 from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.engine.approvals import describe_proposed_plan, describe_waiting_call, join_plan_titles
-from elcano.graphs.engine.commands import CallAgent, CallTool, Command, RunBranches
 from elcano.graphs.engine.entries import (
     ApprovalExpired,
     ApprovalRequested,
+    CallAgent,
+    CallTool,
+    Command,
     Controlled,
     Diverted,
     Entry,
@@ -20,6 +22,7 @@ from elcano.graphs.engine.entries import (
     HoldCleared,
     PlanProposed,
     RolledBack,
+    RunBranches,
     RunResumed,
     StepAbandoned,
     StepCompleted,
@@ -30,7 +33,6 @@ from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.lifecycle.event_texts import (
     EventDraft,
-    agent_of,
     led_on,
     list_call_queries,
     of_branches,
@@ -43,8 +45,7 @@ from elcano.graphs.lifecycle.event_texts import (
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, StateNode, ToolNode
 from elcano.graphs.state.branches import BranchOutcomes, ReusedWork
 from elcano.graphs.state.events import EventType
-from elcano.graphs.state.failures import Ending, FailureType
-from elcano.graphs.state.holds import Hold
+from elcano.graphs.state.failures import Ending, FailureType, Hold
 from elcano.graphs.tenant_identity import insert_requester
 from elcano.graphs.text import ensure_list, format_count, title_from_id
 
@@ -58,7 +59,11 @@ def narrate_command(command: Command) -> Iterable[EventDraft]:
     """Yield the events for the start of work; none for steps that take no time."""
     match command:
         case CallAgent():
-            yield EventDraft(agent_of(command).starts, shorten_message(work_of_agent(command)), command.node)
+            yield EventDraft(
+                get_called_agent(command.agent, command.own).starts,
+                shorten_message(work_of_agent(command)),
+                command.node,
+            )
         case CallTool():
             tool = TOOLS[command.tool]
             looked_for: list[Json] = [*list_call_queries(command)]

@@ -6,7 +6,7 @@ Rows are the steps of a run and what came between them, in the order of the log.
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal, TypeAlias
 
-from elcano.graphs.agents.own_definition import get_agent
+from elcano.graphs.catalogue.agents import get_agent
 from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.lifecycle.event_texts import EventDraft
@@ -14,7 +14,7 @@ from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ResearchGrap
 from elcano.graphs.state.branches import BranchState, branch_states
 from elcano.graphs.state.budget import Usage
 from elcano.graphs.state.events import AgentEvent
-from elcano.graphs.state.holds import HoldReason
+from elcano.graphs.state.failures import HoldReason
 
 StepKind: TypeAlias = Literal["agent", "tool", "state", "decision", "parallel"]
 """The kinds of nodes."""

@@ -17,6 +17,7 @@ from elcano.api.http.errors import (
     problem_docs,
 )
 from elcano.api.http.request_guards import choose_media_type
+from elcano.api.http.request_identity import requires
 from elcano.api.reports.drawings import SVG_HEADERS, load_pictures
 from elcano.api.reports.results import escape_formula, load_stored_report
 from elcano.api.services import Provided
@@ -41,6 +42,7 @@ router = APIRouter(prefix="/v1/runs/{run_id}/analysis", tags=["results"])
 
 @router.get(
     "",
+    dependencies=[requires("inspect_run")],
     response_class=Response,
     responses={
         200: {
@@ -69,6 +71,7 @@ async def get_analysis(
 
 @router.get(
     "/plots/{number}.svg",
+    dependencies=[requires("read_run")],
     response_class=Response,
     responses={
         200: {"description": "The forest plot of a pool", "content": {SVG: _TEXT}},

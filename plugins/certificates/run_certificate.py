@@ -16,6 +16,7 @@ from fastapi.responses import StreamingResponse
 
 from elcano import __version__
 from elcano.api.http.errors import NotCertifiable, ReportLost, RunNotFound, RunUnreadable, problem_docs
+from elcano.api.http.request_identity import requires
 from elcano.api.reports.results import load_artifact
 from elcano.api.runs.run_log import read_log
 from elcano.api.runs.run_status import current_run
@@ -176,6 +177,7 @@ router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"])
 
 @router.get(
     "/certificate",
+    dependencies=[requires("inspect_run")],
     response_class=StreamingResponse,
     responses={
         200: {

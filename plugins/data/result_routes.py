@@ -27,6 +27,7 @@ from elcano.api.http.errors import (
     problem_docs,
 )
 from elcano.api.http.request_guards import choose_media_type
+from elcano.api.http.request_identity import requires
 from elcano.api.reports.drawings import SVG_HEADERS
 from elcano.api.reports.results import escape_formula, load_artifact
 from elcano.api.runs.run_status import read_run
@@ -131,7 +132,7 @@ _MISSING = problem_docs(RunNotFound, ResultNotFound, ReportNotReady, ReportLost)
 router = APIRouter(prefix="/v1/runs/{run_id}", tags=["results"])
 
 
-@router.get("/results", responses=_MISSING)
+@router.get("/results", dependencies=[requires("inspect_run")], responses=_MISSING)
 async def list_results(run_id: str, services: Provided) -> ResultList:
     """List the results of queries that a run's answer rests on, by the numbers that it counts them by.
 
@@ -149,6 +150,7 @@ async def list_results(run_id: str, services: Provided) -> ResultList:
 
 @router.get(
     "/results/{number}",
+    dependencies=[requires("inspect_run")],
     response_class=Response,
     responses={
         200: {
@@ -182,7 +184,12 @@ async def get_result(
     return Response(content, media_type=said, headers={"Vary": "Accept", "X-Content-Type-Options": "nosniff"})
 
 
-@router.get("/chart.svg", response_class=Response, responses={200: {"content": {SVG: _TEXT}}, **_MISSING})
+@router.get(
+    "/chart.svg",
+    dependencies=[requires("read_run")],
+    response_class=Response,
+    responses={200: {"content": {SVG: _TEXT}}, **_MISSING},
+)
 async def get_chart(run_id: str, services: Provided) -> Response:
     """See the chart of an answer."""
     return Response(
@@ -192,14 +199,24 @@ async def get_chart(run_id: str, services: Provided) -> Response:
     )
 
 
-@router.get("/chart.png", response_class=Response, responses={200: {"content": {PNG: _TEXT}}, **_MISSING})
+@router.get(
+    "/chart.png",
+    dependencies=[requires("read_run")],
+    response_class=Response,
+    responses={200: {"content": {PNG: _TEXT}}, **_MISSING},
+)
 async def get_chart_as_png(run_id: str, services: Provided) -> Response:
     """See the chart of an answer as a picture of points, on white."""
     stored = await load_artifact((await _load_answer_chart(run_id, services)).png, services.store)
     return Response(b64decode(stored), media_type=PNG, headers=SVG_HEADERS)
 
 
-@router.get("/chart.json", response_class=Response, responses={200: {"content": {SPEC: _TEXT}}, **_MISSING})
+@router.get(
+    "/chart.json",
+    dependencies=[requires("inspect_run")],
+    response_class=Response,
+    responses={200: {"content": {SPEC: _TEXT}}, **_MISSING},
+)
 async def get_chart_as_specification(run_id: str, services: Provided) -> Response:
     """Read the Vega-Lite specification of the chart, with its values: to draw it anew, or to change it."""
     stored = await load_artifact((await _load_answer_chart(run_id, services)).spec, services.store)

@@ -16,6 +16,7 @@ from elcano.api.http.errors import (
     problem_docs,
 )
 from elcano.api.http.fields import Described
+from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided
 from elcano.api.temporal.looks import LookFailed
 from elcano.plugins.data.query_models import DATABASE_LOOK, DatabaseLook, DatabaseLooked
@@ -50,7 +51,7 @@ class DatabaseSchemaView(DatabaseView):
         )
 
 
-router = APIRouter(prefix="/v1/databases", tags=["databases"])
+router = APIRouter(prefix="/v1/databases", tags=["databases"], dependencies=[requires("read_catalogue")])
 
 
 @router.get("")

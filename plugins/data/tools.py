@@ -113,7 +113,7 @@ async def _keep_first_attempt_result(store: TenantStore, run_id: str, found: Res
     artifact = await store.artifacts.put(run_id, found.model_dump_json(), RESULT_TYPE)
     # A line feed, which no header has: no client's own key can be one of these.
     key = f"result\n{sha256(f'{info.workflow_run_id}/{info.activity_id}'.encode()).hexdigest()}"
-    claim = await store.runs.claim(key, artifact, run_id.partition(".")[0])
+    claim = await store.admission.claim(key, artifact, run_id.partition(".")[0])
     earlier = None if claim.mine else await store.artifacts.get(claim.request_hash)
     return found if earlier is None else ResultTable.model_validate_json(earlier)
 

@@ -9,10 +9,10 @@ from pydantic import Field
 from elcano.api.http.errors import (
     NodeNotFound,
     StoreUnavailable,
-    Unauthenticated,
     problem_docs,
 )
 from elcano.api.http.fields import Described
+from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided
 from elcano.graphs.errors import CypherRefused, KnowledgeDisabled
 from elcano.graphs.frozen import Json, JsonObject
@@ -224,7 +224,8 @@ NodeNamed: TypeAlias = Annotated[
 router = APIRouter(
     prefix="/v1/knowledge",
     tags=["knowledge"],
-    responses=problem_docs(KnowledgeDisabled, StoreUnavailable, Unauthenticated),
+    dependencies=[requires("read_knowledge")],
+    responses=problem_docs(KnowledgeDisabled, StoreUnavailable),
 )
 
 

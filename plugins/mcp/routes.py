@@ -17,6 +17,7 @@ from elcano.api.http.errors import (
     problem_docs,
 )
 from elcano.api.http.fields import Described
+from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided, Services
 from elcano.api.temporal.looks import LookFailed
 from elcano.graphs.frozen import JsonObject
@@ -93,6 +94,7 @@ def _build_tool_view(tool: OfferedTool) -> ToolView:
 router = APIRouter(
     prefix="/v1/tools",
     tags=["tools"],
+    dependencies=[requires("read_catalogue")],
     responses=problem_docs(StoreUnavailable, TemporalRefused, TemporalUnavailable, ToolServersUnavailable),
 )
 

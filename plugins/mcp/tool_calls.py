@@ -164,7 +164,7 @@ async def _claim_tool_call(store: TenantStore, place: CallPlace, given: CallTool
     call = json.dumps([place.run_id, place.approval or place.activity, asked])
     # A line feed, which no header has: no client's own key can be one of these.
     key = f"call\n{sha256(call.encode()).hexdigest()}"
-    claim = await store.runs.claim(key, place.attempt, place.run_id.partition(".")[0])
+    claim = await store.admission.claim(key, place.attempt, place.run_id.partition(".")[0])
     if not claim.mine:
         raise _build_outcome_unknown(
             given, "it was called before at this step of the run, and what came of that was lost"

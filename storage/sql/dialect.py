@@ -7,11 +7,27 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, Final
 
-from sqlalchemy import JSON, ColumnElement, Insert, Table, and_, cast, event, func, or_, select, type_coerce
+from sqlalchemy import (
+    JSON,
+    ColumnElement,
+    Dialect,
+    Insert,
+    String,
+    Table,
+    Text,
+    and_,
+    cast,
+    event,
+    func,
+    or_,
+    select,
+    type_coerce,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.types import TypeDecorator, TypeEngine
 
 BUSY_SECONDS: Final = 30
 """How long a statement waits for another process that is writing, before it fails."""
@@ -52,6 +68,49 @@ _BY_STATE: Final[Mapping[str, str]] = {
 """Errors by PostgreSQL's states, or by their classes, which are the first two characters."""
 _SAID: Final = {"authentication failed": "28", "no password supplied": "28", 'role "': "28", "does not exist": "3D"}
 """Messages of a server before there is a connection that could have a state."""
+
+
+ESCAPE: Final = "\ue000"
+_NUL: Final = f"{ESCAPE}0"
+_ITSELF: Final = f"{ESCAPE}1"
+
+
+def escape_nul(text: str) -> str:
+    """`text` without NUL characters."""
+    return text.replace(ESCAPE, _ITSELF).replace("\x00", _NUL)
+
+
+def unescape_nul(kept: str) -> str:
+    """The text that `escape_nul` made `kept` of."""
+    return kept.replace(_NUL, "\x00").replace(_ITSELF, ESCAPE)
+
+
+class _Escaped(TypeDecorator[str]):
+    """Escapes where the database is PostgreSQL."""
+
+    impl = Text
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        return escape_nul(value) if value is not None and dialect.name == "postgresql" else value
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
+        return unescape_nul(value) if value is not None and dialect.name == "postgresql" else value
+
+
+class LongText(_Escaped):
+    """A text of any length."""
+
+    cache_ok = True
+
+
+class Id(_Escaped):
+    """A short text that is compared by its code points."""
+
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        """Use the collation that compares by code points."""
+        return dialect.type_descriptor(String(collation="C") if dialect.name == "postgresql" else String())
 
 
 def explain_database_error(error: DBAPIError) -> str | None:

@@ -4,66 +4,25 @@ Data that belongs to no tenant has none. A change here needs a migration in `mig
 Models are stored field by field where SQL reads them, else as one JSON body.
 """
 
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy import (
     JSON,
     Boolean,
     Column,
-    Dialect,
+    ColumnElement,
     Double,
     ForeignKeyConstraint,
     Index,
     Integer,
     MetaData,
-    String,
+    Select,
     Table,
-    Text,
+    select,
 )
-from sqlalchemy.types import TypeDecorator, TypeEngine
+from sqlalchemy.ext.asyncio import AsyncEngine
 
-ESCAPE: Final = "\ue000"
-_NUL: Final = f"{ESCAPE}0"
-_ITSELF: Final = f"{ESCAPE}1"
-
-
-def escape_nul(text: str) -> str:
-    """`text` without NUL characters."""
-    return text.replace(ESCAPE, _ITSELF).replace("\x00", _NUL)
-
-
-def unescape_nul(kept: str) -> str:
-    """The text that `escape_nul` made `kept` of."""
-    return kept.replace(_NUL, "\x00").replace(_ITSELF, ESCAPE)
-
-
-class _Escaped(TypeDecorator[str]):
-    """Escapes where the database is PostgreSQL."""
-
-    impl = Text
-
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        return escape_nul(value) if value is not None and dialect.name == "postgresql" else value
-
-    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
-        return unescape_nul(value) if value is not None and dialect.name == "postgresql" else value
-
-
-class LongText(_Escaped):
-    """A text of any length."""
-
-    cache_ok = True
-
-
-class Id(_Escaped):
-    """A short text that is compared by its code points."""
-
-    cache_ok = True
-
-    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        """Use the collation that compares by code points."""
-        return dialect.type_descriptor(String(collation="C") if dialect.name == "postgresql" else String())
-
+from elcano.storage.sql.dialect import Id, LongText
 
 metadata = MetaData()
 
@@ -275,3 +234,29 @@ providers = Table(
     Column("body", LongText, nullable=False),
 )
 """How sources and services of models stand; they are the same for all tenants."""
+
+
+class TenantBound:
+    """One kind of data of one tenant: every statement includes the tenant, so no other row is read or written."""
+
+    def __init__(self, engine: AsyncEngine, tenant: str) -> None:
+        self._engine = engine
+        self._tenant = tenant
+
+    @property
+    def tenant(self) -> str:
+        """The tenant that the rows belong to."""
+        return self._tenant
+
+    def _own(self, table: Table) -> ColumnElement[bool]:
+        """Rows of this tenant."""
+        own: ColumnElement[bool] = table.c.tenant == self._tenant
+        return own
+
+    def _select(self, table: Table) -> Select[Any]:
+        """Rows of this tenant as models hold them: without the tenant."""
+        return select(*(column for column in table.columns if column.name != "tenant")).where(self._own(table))
+
+    def _row(self, **values: Any) -> dict[str, Any]:
+        """A row of this tenant."""
+        return {"tenant": self._tenant, **values}

@@ -25,11 +25,8 @@ class Route:
 
     @property
     def asks_who(self) -> bool:
-        """Health and the manual are for everybody; what an operator offers and what somebody ran or keeps is not."""
-        if self.path in ("/v1/graphs/schema", "/v1/agents/schema"):
-            return False
-        offered = ("sources", "databases", "tools", "graphs", "agents", "modes", "domains")
-        return self.path.startswith(tuple(f"/v1/{name}" for name in ("runs", "knowledge", *offered)))
+        """Health and the manual are for everybody; the rest is not."""
+        return self.path.startswith("/v1/")
 
     def __str__(self) -> str:
         return f"{self.method.upper()} {self.path}"

@@ -131,7 +131,7 @@ async def test_every_open_run_is_looked_at_in_turn(
 async def test_a_young_run_is_left_alone(store: Store, look: Look, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("elcano.api.runs.reconciler.START_GRACE", 60.0)
     run = ArchivedRun(run_id="run-1", question="q", mode="iterative", status="running", started_at=time.time())
-    await store.admit(run, 9)
+    await store.of(run.tenant).admission.admit(run, 9)
     await look()
     assert [kept.run for kept in await store.open_runs(limit=9)] == [run]
 
@@ -185,7 +185,7 @@ async def test_an_api_process_reconciles_by_itself(
     temporal: Client,
 ) -> None:
     ghost = ArchivedRun(run_id="run-ghost", question="q", mode="iterative", status="running", started_at=1.0)
-    await store.admit(ghost, 9)
+    await store.of(ghost.tenant).admission.admit(ghost, 9)
     often = make_app(api_settings.model_copy(update={"reconcile_seconds": 0.05}))
     async with speaking(often) as api:
         killed = await start(api)

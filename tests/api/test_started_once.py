@@ -26,8 +26,7 @@ from elcano.graphs.mode_choice import MODES
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.settings.settings import Settings
-from elcano.storage.all_tenants import Admission
-from elcano.storage.runs import RequestKey
+from elcano.storage.admission import Admission, RequestKey
 from elcano.storage.sql.tables import idempotency_keys, runs
 from elcano.storage.store import Store, open_store
 from tests.api.asking import QUESTION
@@ -94,10 +93,10 @@ async def test_a_request_goes_on_where_a_process_died(
 
 
 async def test_a_fork_is_started_once_though_what_it_forked_is_gone(api: httpx.AsyncClient, store: Store) -> None:
-    runs = store.of("default").runs
-    await runs.claim("unused", "hash", "default-unused")
-    await runs.give_back("unused", "default-unused")
-    assert await runs.find_claim("unused") is None
+    admission = store.of("default").admission
+    await admission.claim("unused", "hash", "default-unused")
+    await admission.give_back("unused", "default-unused")
+    assert await admission.find_claim("unused") is None
     answer = await api.post("/v1/runs/default-nowhere/fork", json={"step": 2}, headers=KEY)
     assert answer.status_code == 404
     assert await kept(store) == (0, 0)
@@ -152,11 +151,11 @@ class World:
         await self.turns()
         return new
 
-    async def admit(self, run: ArchivedRun, key: RequestKey | None) -> Admission:
+    async def admit(self, run: ArchivedRun, at_most: int, key: RequestKey | None) -> Admission:
         await self.turns()
         if self.accepts and self.chosen.random() < 0.2:
             return Admission(admitted=False, open=9, share=9)
-        return await self.store.admit(run, 9, key)
+        return await self.store.of(run.tenant).admission.admit(run, at_most, key)
 
     async def judge(self, run_id: str) -> JudgedRun:
         await self.turns()
@@ -166,8 +165,13 @@ class World:
 
     async def ask(self, said: str) -> str | None:
         """The run that a request starts or gets; None if it is refused, or whoever asked died."""
+        kept = self.store.of("default")
+        admission = SimpleNamespace(
+            admit=self.admit, find_claim=kept.admission.find_claim, give_back=kept.admission.give_back
+        )
+        store = SimpleNamespace(runs=kept.runs, admission=admission)
         services = SimpleNamespace(
-            tenant="default", temporal=self, store=self.store.of("default"), admit=self.admit, settings=Settings()
+            tenant="default", temporal=self, store=store, settings=Settings().model_copy(update={"open_runs": 9})
         )
         key = RequestKey(key="once", request_hash=said)
         try:

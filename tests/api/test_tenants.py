@@ -13,6 +13,9 @@ from temporalio.client import Client
 
 from elcano.api.app import create_app
 from elcano.api.http.errors import Unauthenticated
+from elcano.api.http.permissions import Principal
+from elcano.api.http.request_identity import SingleTenant
+from elcano.graphs.tenant_identity import is_tenant
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store
 from tests.api.asking import QUESTION, start
@@ -160,17 +163,22 @@ async def test_without_the_setting_the_header_says_nothing(store: Store, tmp_pat
 
 
 async def test_the_application_may_be_told_in_another_way(store: Store, tmp_path: Path) -> None:
-    async def by_token(request: Request) -> str:
-        token = request.headers.get("authorization")
-        if token is None:
-            raise Unauthenticated("send a token")
-        return token
+    class ByToken(SingleTenant):
+        advice = "send a token"
+        challenge = "Token"
 
-    app = create_app(Settings(data_dir=tmp_path), store=store, tenant_of=by_token)
+        async def find_principal(self, request: Request, /) -> Principal | None:
+            token = request.headers.get("authorization", "")
+            if token and not is_tenant(token):
+                raise Unauthenticated("send another token")
+            return Principal(tenant=token) if token else None
+
+    app = create_app(Settings(data_dir=tmp_path), store=store, identity=ByToken())
     async with serving(app) as url, httpx.AsyncClient(base_url=url) as api:
         answers = [await api.get("/v1/runs", headers=headers) for headers in TOKENS]
     assert [answer.status_code for answer in answers] == [401, 200, 401]
-    assert answers[0].json()["detail"] == "send a token"
+    assert answers[0].json()["detail"] == "the request does not say whose it is: send a token"
+    assert answers[0].headers["www-authenticate"] == "Token"
 
 
 TOKENS: list[dict[str, Any]] = [{}, {"Authorization": "acme"}, {"Authorization": "Bearer acme"}]

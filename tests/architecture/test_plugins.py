@@ -31,6 +31,7 @@ OTHER_KINDS = (
     "stores",
     "report_additions",
     "archivers",
+    "identities",
 )
 PURE_IMPORTS = {"graphs", "plugins", "pydantic", "jmespath", *CLOCKLESS}
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
 
-from elcano.graphs.agents.definition import AGENTS
+from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.engine.estimates import joining_tokens
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import RunSnapshot

@@ -10,7 +10,8 @@ from typing import Annotated, Final, TypeAlias
 from pydantic import Field
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import AgentInput, Loaded, TaskEnvelope
+from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
+from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.text import format_count, number_repeated, shorten_text
 from elcano.plugins.data.forecast_models import ForecastWish

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import AgentInput, Loaded, TaskEnvelope
+from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
+from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.data_answer import QueryFault, QueryRepair, SqlQuery

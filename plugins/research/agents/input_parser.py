@@ -6,8 +6,9 @@ from typing import Final
 from pydantic import Field
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import AgentInput, Loaded, Needs, TaskEnvelope
+from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import STATING
+from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.mode_choice import describe_modes
 from elcano.graphs.state.plan import SaidForm

@@ -50,7 +50,7 @@ async def test_a_text_with_nul_comes_back_whole(store: TenantStore) -> None:
     key = await store.artifacts.put("run", text, "text/plain")
     assert await store.artifacts.get(key) == text
     assert await store.runs.get("no\x00run") is None
-    claim = await store.runs.claim("k\x00", text, "run\ue000")
+    claim = await store.admission.claim("k\x00", text, "run\ue000")
     assert (claim.request_hash, claim.run_id) == (text, "run\ue000")
 
 
@@ -106,7 +106,7 @@ async def test_opening_waits_for_another_reader_of_a_new_file(tmp_path: Path) ->
 async def test_a_damaged_file_is_named_with_what_to_do(tmp_path: Path, kept: int) -> None:
     file = tmp_path / DATABASE_FILE
     async with open_store(tmp_path) as store:
-        await store.of("a").runs.claim("x" * 100_000, "hash", "run")
+        await store.of("a").admission.claim("x" * 100_000, "hash", "run")
     whole = file.read_bytes()
     file.write_bytes(whole[:kept] + b"\xff" * (len(whole) - kept))
     with pytest.raises(StoreDamaged) as damaged:

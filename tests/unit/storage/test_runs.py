@@ -6,10 +6,10 @@ from collections import Counter
 import pytest
 
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.state.budget import Usage, sum_usages
 from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.state.failures import Ending
+from elcano.graphs.state.state import ReportRef
 from elcano.storage.controls import ControlOutcome
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import Store, TenantStore
@@ -89,7 +89,7 @@ async def test_a_key_has_one_owner_however_many_ask_at_once(opened: Opened) -> N
         stores = (one, two)
         claims = await asyncio.gather(
             *(
-                stores[number % 2].of("default").runs.claim("key", f"hash-{number}", f"run-{number}")
+                stores[number % 2].of("default").admission.claim("key", f"hash-{number}", f"run-{number}")
                 for number in range(50)
             )
         )
@@ -99,7 +99,7 @@ async def test_a_key_has_one_owner_however_many_ask_at_once(opened: Opened) -> N
 
 
 async def test_different_keys_are_free(store: TenantStore) -> None:
-    claims = [await store.runs.claim(key, "hash", f"run-{key}") for key in ("a", "b")]
+    claims = [await store.admission.claim(key, "hash", f"run-{key}") for key in ("a", "b")]
     assert [(claim.run_id, claim.mine) for claim in claims] == [("run-a", True), ("run-b", True)]
 
 
@@ -210,8 +210,8 @@ async def test_a_control_request_has_one_first_sender_and_keeps_its_first_answer
 
 
 async def test_a_run_that_is_being_started_is_kept_and_not_listed(store: TenantStore, whole: Store) -> None:
-    assert (await whole.admit(RUNNING, 5)).new
-    assert not (await whole.admit(RUNNING, 5)).new
+    assert (await whole.of(RUNNING.tenant).admission.admit(RUNNING, 5)).new
+    assert not (await whole.of(RUNNING.tenant).admission.admit(RUNNING, 5)).new
     assert await store.runs.get("run-1") == RUNNING
     assert (await store.runs.page(limit=5)).runs == ()
     assert [(kept.run, kept.begun) for kept in await whole.open_runs(limit=5)] == [(RUNNING, False)]
@@ -225,7 +225,7 @@ async def test_a_run_that_is_being_started_is_kept_and_not_listed(store: TenantS
 
 
 async def test_a_run_whose_start_failed_is_withdrawn(store: TenantStore, whole: Store) -> None:
-    await whole.admit(RUNNING, 5)
+    await whole.of(RUNNING.tenant).admission.admit(RUNNING, 5)
     await store.runs.withdraw("run-1")
     assert await store.runs.get("run-1") is None
     await store.runs.begin(RUNNING)  # it had been started after all
@@ -234,7 +234,7 @@ async def test_a_run_whose_start_failed_is_withdrawn(store: TenantStore, whole: 
 
 async def test_open_runs_are_walked_through_in_order(store: TenantStore, whole: Store) -> None:
     for number in range(5):
-        await whole.admit(RUNNING.model_copy(update={"run_id": f"run-{number}"}), 9)
+        await whole.of(RUNNING.tenant).admission.admit(RUNNING.model_copy(update={"run_id": f"run-{number}"}), 9)
     first = await whole.open_runs(limit=3)
     assert [kept.run.run_id for kept in first] == ["run-0", "run-1", "run-2"]
     assert [kept.run.run_id for kept in await whole.open_runs(after=first[-1], limit=3)] == ["run-3", "run-4"]
@@ -242,15 +242,15 @@ async def test_open_runs_are_walked_through_in_order(store: TenantStore, whole: 
 
 async def test_no_more_runs_are_admitted_than_may_be_open_however_many_processes_ask(opened: Opened) -> None:
     async with opened() as one, opened() as two:
-        stores = (one, two)
         asked = [RUNNING.model_copy(update={"run_id": f"run-{number:02}"}) for number in range(40)]
-        admissions = await asyncio.gather(*(stores[number % 2].admit(run, 7) for number, run in enumerate(asked)))
+        places = [one.of(RUNNING.tenant).admission, two.of(RUNNING.tenant).admission]
+        admissions = await asyncio.gather(*(places[number % 2].admit(run, 7) for number, run in enumerate(asked)))
         assert Counter(admission.admitted for admission in admissions) == {True: 7, False: 33}
         kept = await one.open_runs(limit=99)
         assert len(kept) == 7
-        assert (await one.admit(kept[0].run, 7)).admitted
+        assert (await places[0].admit(kept[0].run, 7)).admitted
         await one.of("default").runs.archive(kept[0].run.model_copy(update={"status": "completed"}), [])
-        assert (await two.admit(RUNNING.model_copy(update={"run_id": "run-late"}), 7)).admitted
+        assert (await places[1].admit(RUNNING.model_copy(update={"run_id": "run-late"}), 7)).admitted
 
 
 async def test_tenants_share_what_may_be_open(store: TenantStore, whole: Store) -> None:
@@ -258,7 +258,7 @@ async def test_tenants_share_what_may_be_open(store: TenantStore, whole: Store) 
         return RUNNING.model_copy(update={"run_id": f"run-{tenant}-{number}", "tenant": tenant})
 
     async def admitted(run: ArchivedRun) -> bool:
-        return (await whole.admit(run, 6)).admitted
+        return (await whole.of(run.tenant).admission.admit(run, 6)).admitted
 
     assert [await admitted(of("a", number)) for number in range(7)] == [True] * 6 + [False]
     assert not await admitted(of("b", 0))
@@ -267,5 +267,5 @@ async def test_tenants_share_what_may_be_open(store: TenantStore, whole: Store) 
     await whole.of("a").runs.archive(of("a", 1).model_copy(update={"status": "completed"}), [])
     assert not await admitted(of("a", 7))  # five of six are a's, and b is there
     assert await admitted(of("b", 1))
-    admission = await whole.admit(of("a", 8), 6)
+    admission = await whole.of("a").admission.admit(of("a", 8), 6)
     assert (admission.open, admission.share) == (6, 3)

@@ -44,7 +44,7 @@ async def leave_all(own: TenantStore, run_id: str) -> str:
         await own.ledger.record(line.model_copy(update={"run_id": one}))
     await own.evidence.add(run_id, [FIRST], [OIL])
     await own.evidence.add(branch, [SECOND], [OIL])
-    await own.runs.claim(f"key of {run_id}", "hash", run_id)
+    await own.admission.claim(f"key of {run_id}", "hash", run_id)
     await own.controls.claim(run_id, "stop", "hash")
     await own.controls.settle(run_id, "stop", ControlOutcome(accepted=True, text="null"))
     asked, document = build_knowledge_node("run", run_id, "Why?"), build_knowledge_node("document", "oil", "Oil")
@@ -80,7 +80,7 @@ async def test_another_tenant_reads_nothing_even_of_the_same_content(whole: Stor
     assert await get_graph(other).search("oil", limit=9) == []
     assert await other.ledger.entries("run-1", branches=True) == []
     assert await other.ledger.of_activity("run-1", "", "a") == []
-    assert (await other.runs.claim("key of run-1", "another hash", "run-9")).mine
+    assert (await other.admission.claim("key of run-1", "another hash", "run-9")).mine
     assert (await other.controls.claim("run-1", "stop", "another hash")).mine
     with pytest.raises(ValueError, match="neither given nor kept"):
         await other.evidence.add("run-9", [THIRD], [])
@@ -134,7 +134,7 @@ async def test_what_others_have_too_survives(whole: Store) -> None:
 async def test_a_run_that_has_not_ended_is_not_deleted(whole: Store) -> None:
     own = whole.of("a")
     run = ended("a", "run-1").model_copy(update={"status": "running", "finished_at": None})
-    await whole.admit(run, 9)
+    await whole.of(run.tenant).admission.admit(run, 9)
     with pytest.raises(RunOpen, match="stop it"):
         await own.runs.delete("run-1")
     await own.runs.begin(run)
@@ -146,7 +146,9 @@ async def test_a_run_that_has_not_ended_is_not_deleted(whole: Store) -> None:
 async def test_runs_of_all_tenants_expire_those_that_ended_first_first(whole: Store) -> None:
     for tenant, run_id, at in (("b", "run-1", 5.0), ("a", "run-2", 3.0), ("a", "run-3", 8.0), ("a", "run-2.1.x", 1.0)):
         await whole.of(tenant).runs.archive(ended(tenant, run_id, at), [])
-    await whole.admit(ended("a", "run-4").model_copy(update={"status": "running", "finished_at": None}), 9)
+    await whole.of("a").admission.admit(
+        ended("a", "run-4").model_copy(update={"status": "running", "finished_at": None}), 9
+    )
     assert [run.run_id for run in await whole.expired(6.0, 9)] == ["run-2", "run-1"]
     assert [run.run_id for run in await whole.expired(9.0, 1)] == ["run-2"]
 
@@ -155,7 +157,7 @@ async def test_open_runs_of_all_tenants_are_walked_through(whole: Store) -> None
     for tenant in ("b", "a"):
         for number in (1, 2):
             run = ended(tenant, f"run-{number}").model_copy(update={"status": "running", "finished_at": None})
-            await whole.admit(run, 9)
+            await whole.of(run.tenant).admission.admit(run, 9)
     first = await whole.open_runs(limit=3)
     found = [*first, *await whole.open_runs(after=first[-1], limit=3)]
     assert [(one.run.tenant, one.run.run_id) for one in found] == [

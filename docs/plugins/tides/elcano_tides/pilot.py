@@ -3,7 +3,8 @@
 from typing import Final
 
 from elcano.graphs.agents.definition import AgentDefinition, Question
-from elcano.graphs.agents.envelope import AgentInput, Loaded, TaskEnvelope
+from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
+from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.frozen import Frozen
 
 

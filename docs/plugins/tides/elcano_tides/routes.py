@@ -2,10 +2,11 @@
 
 from fastapi import APIRouter
 
+from elcano.api.http.request_identity import requires
 from elcano_tides.high_water import HighWater
 from elcano_tides.high_water_tool import compute_high_water
 
-router = APIRouter(prefix="/v1/tides", tags=["tides"])
+router = APIRouter(prefix="/v1/tides", tags=["tides"], dependencies=[requires("read_catalogue")])
 
 
 @router.get("/{port}")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
 from elcano.activities.sources.base import SearchResults
-from elcano.graphs.agents.definition import AgentDefinition
+from elcano.graphs.catalogue.agents import AgentSpec
 from elcano.graphs.catalogue.sources import build_collection_spec
 from elcano.graphs.contracts import AgentCall, ModelChoice
 from elcano.graphs.errors import SourceUnavailable
@@ -24,7 +24,7 @@ NEEDED: JsonObject = {
 PANCAKES = "Pancakes are made of flour, eggs and milk. Let the batter rest for half an hour before baking."
 
 
-def least(agent: AgentDefinition, **given: object) -> dict[str, object]:
+def least(agent: AgentSpec, **given: object) -> dict[str, object]:
     """The least that an agent can be given, and what is given beside."""
     required = [name for name, field in agent.input.model_fields.items() if field.is_required() and name in NEEDED]
     return {"question": "What?", **{name: NEEDED[name] for name in required}, **given}

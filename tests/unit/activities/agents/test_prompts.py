@@ -12,7 +12,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from elcano.activities.agents.prompt_passages import fit_passages_to_tokens
 from elcano.activities.agents.questions import build_question_agent
-from elcano.graphs.agents.definition import AGENTS, AgentDefinition
+from elcano.graphs.agents.definition import AgentDefinition, get_definition, list_definitions
 from elcano.graphs.agents.envelope import (
     EvidenceItem,
     Loaded,
@@ -22,6 +22,7 @@ from elcano.graphs.agents.envelope import (
     render_task_prompt,
 )
 from elcano.graphs.agents.prompt_texts import DATA_NOT_INSTRUCTIONS, GUIDANCE
+from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.report.works import Identifiers, Work
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN
 from elcano.graphs.state.state import IterationData, ToolCallRecord
@@ -79,7 +80,7 @@ async def test_an_agent_is_shown_its_envelope_and_answers_in_its_model(name: str
         seen.append(info.instructions or "")
         return ModelResponse(parts=[ToolCallPart(info.output_tools[0].name, ANSWERS[name])])
 
-    definition = AGENTS[name]
+    definition = get_definition(name)
     given_input = definition.input.model_validate(
         {"question": "How does it survive a crash?", "background": "For a newcomer."}
     )
@@ -97,7 +98,7 @@ async def test_an_agent_is_shown_its_envelope_and_answers_in_its_model(name: str
     assert result.output.model_dump(mode="json").items() >= ANSWERS[name].items() or name in SHORT
 
 
-@pytest.mark.parametrize("agent", AGENTS.values(), ids=lambda agent: agent.name)
+@pytest.mark.parametrize("agent", list_definitions(), ids=lambda agent: agent.name)
 def test_instructions_hold_no_date(agent: AgentDefinition) -> None:
     for question in (agent.asks, agent.closing):
         assert question is None or not re.search(r"\b(?:19|20)\d\d\b", question.instructions)
@@ -182,7 +183,7 @@ def _turn(number: int, searches: dict[str, Any]) -> IterationData:
     )
 
 
-@pytest.mark.parametrize("agent", AGENTS.values(), ids=AGENTS)
+@pytest.mark.parametrize("agent", list_definitions(), ids=AGENTS)
 def test_every_agent_is_shown_what_was_said_meanwhile_under_its_heading(agent: AgentDefinition) -> None:
     said = ("Look at costs.", INJECTED)
     for question in filter(None, (agent.asks, agent.closing)):

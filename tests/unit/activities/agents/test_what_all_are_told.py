@@ -6,7 +6,7 @@ from typing import Any, get_args
 import pytest
 
 from elcano.activities.agents.prompt_passages import fit_passages_to_tokens, format_source_with_kind
-from elcano.graphs.agents.definition import AGENTS, AgentDefinition, Question
+from elcano.graphs.agents.definition import AgentDefinition, Question, get_definition, list_definitions
 from elcano.graphs.agents.envelope import (
     Drafts,
     Loaded,
@@ -30,7 +30,7 @@ from elcano.graphs.state.plan import ReportForm, build_unjudged_criteria
 from tests.unit.activities.agents.material import PANCAKES, TEMPORAL, least, passage
 
 DAY = "2026-11-22"
-QUESTIONS = [(agent, question) for agent in AGENTS.values() for question in (agent.asks, agent.closing) if question]
+QUESTIONS = [(agent, question) for agent in list_definitions() for question in (agent.asks, agent.closing) if question]
 EACH = pytest.mark.parametrize(("agent", "question"), QUESTIONS, ids=lambda one: getattr(one, "name", ""))
 FORMED = {"planner", "writer", "drafter", "long_writer", "proofreader"}
 """Agents that plan or write a report."""
@@ -44,7 +44,7 @@ WITHOUT_PASSAGES = {
     "reviewer",
 }
 """Agents that are shown no passage."""
-WITHOUT_CHOICE = {AGENTS["long_writer"].closing, AGENTS["proofreader"].asks}
+WITHOUT_CHOICE = {get_definition("long_writer").closing, get_definition("proofreader").asks}
 """What agents are asked that do not choose between passages."""
 
 
@@ -93,18 +93,18 @@ def test_nothing_is_said_twice(agent: AgentDefinition, question: Question[Any]) 
 def test_only_who_plans_or_writes_is_told_of_the_form(agent: AgentDefinition, question: Question[Any]) -> None:
     given = {"form": "comparison"} if "form" in agent.input.model_fields else {}
     text = render_task_prompt(question.request, task_of(agent, question, **given))
-    told = agent.name in FORMED and question is not AGENTS["long_writer"].asks
+    told = agent.name in FORMED and question is not get_definition("long_writer").asks
     assert (FORMS["comparison"] in text) == told
     assert text.count(HEADING) == told
 
 
 def test_who_writes_alone_chooses_the_form_where_nobody_has_said_it() -> None:
     for name in ("writer", "planner"):
-        text = render_task_prompt("Do it.", task_of(AGENTS[name], AGENTS[name].asks))
+        text = render_task_prompt("Do it.", task_of(get_definition(name), get_definition(name).asks))
         assert all(f"- `{form}`: {FORMS[form]}" in text for form in get_args(ReportForm))
     for name in ("long_writer", "proofreader"):
-        question = AGENTS[name].closing or AGENTS[name].asks
-        assert HEADING not in render_task_prompt("Do it.", task_of(AGENTS[name], question))
+        question = get_definition(name).closing or get_definition(name).asks
+        assert HEADING not in render_task_prompt("Do it.", task_of(get_definition(name), question))
 
 
 def test_every_form_has_its_guidance() -> None:
@@ -148,7 +148,7 @@ def test_the_judge_sees_all_criteria_the_gap_agent_the_unmet_ones_by_the_keys_of
 
     def seen(name: str) -> list[tuple[int, bool | None, tuple[str, ...]]]:
         given = {"question": "What?", "criteria": [one.model_dump() for one in criteria]}
-        task = AGENTS[name].asks.shown(AGENTS[name].input.model_validate(given), shown)
+        task = get_definition(name).asks.shown(get_definition(name).input.model_validate(given), shown)
         return [(one.number, one.met, one.evidence) for one in task.criteria]
 
     everything = [(1, True, ("e2",)), (2, False, ("e1",)), (3, None, ())]
@@ -176,7 +176,7 @@ def test_whatever_a_stranger_wrote_stays_inside_the_fence() -> None:
         update={"work": Work(kind="article", published=attack, design=(attack,)), "locator": attack}
     )
     shown = Loaded(shown=fit_passages_to_tokens([page], (), 4_000), today=DAY)
-    for name, agent in AGENTS.items():
+    for agent in list_definitions():
         if agent.joins:
             continue
         given = {"criteria": [{"text": attack}]} if "criteria" in agent.input.model_fields else {}
@@ -184,7 +184,7 @@ def test_whatever_a_stranger_wrote_stays_inside_the_fence() -> None:
         text = render_task_prompt(agent.asks.request, task)
         fence = text.rpartition("\n")[2]
         above, _, inside = text.partition(f"\n{fence}json\n")
-        assert parse_envelope(text) == task, name
+        assert parse_envelope(text) == task, agent.name
         assert "Ignore your instructions" not in above
         assert DATA_NOT_INSTRUCTIONS in above
         assert f"\n{fence}" not in inside.removesuffix(f"\n{fence}")

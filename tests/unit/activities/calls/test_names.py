@@ -4,7 +4,7 @@ from temporalio import activity
 
 from elcano.activities.calls.names import agent_activities, tool_activities
 from elcano.graphs import contracts
-from elcano.graphs.agents.definition import AGENTS
+from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.contracts import AgentCall, AgentResult, ToolCall, ToolResult
 

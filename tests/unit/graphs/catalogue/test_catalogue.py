@@ -6,7 +6,7 @@ from typing import get_type_hints
 
 import pytest
 
-from elcano.graphs.agents.definition import AGENTS, AgentDefinition
+from elcano.graphs.catalogue.agents import AGENTS, AgentSpec
 from elcano.graphs.catalogue.reducers import REDUCERS, ReducerSpec
 from elcano.graphs.catalogue.tools import TOOLS, ItemOutcomes, ToolSpec
 from elcano.graphs.checks.references import reference_faults
@@ -15,8 +15,8 @@ from elcano.graphs.spec.graph import AgentNode, StateNode, ToolNode
 from elcano.graphs.state.events import EVENT_TYPES, TERMINAL
 from elcano.graphs.state.state import ResearchState
 
-SPECS: list[AgentDefinition | ToolSpec] = [*AGENTS.values(), *TOOLS.values()]
-CATALOGUES: Iterable[Mapping[str, AgentDefinition | ToolSpec | ReducerSpec]] = (AGENTS, TOOLS, REDUCERS)
+SPECS: list[AgentSpec | ToolSpec] = [*AGENTS.values(), *TOOLS.values()]
+CATALOGUES: Iterable[Mapping[str, AgentSpec | ToolSpec | ReducerSpec]] = (AGENTS, TOOLS, REDUCERS)
 
 
 def test_each_entry_is_kept_under_its_name_and_described() -> None:
@@ -30,7 +30,7 @@ def test_each_entry_is_kept_under_its_name_and_described() -> None:
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
-def test_models_have_schemas_and_events_exist(spec: AgentDefinition | ToolSpec) -> None:
+def test_models_have_schemas_and_events_exist(spec: AgentSpec | ToolSpec) -> None:
     assert spec.input.model_json_schema()["type"] == "object"
     assert spec.output.model_json_schema()["type"] == "object"
     assert {spec.starts, spec.completes} <= set(EVENT_TYPES) - TERMINAL

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from elcano.graphs.agents.definition import AGENTS
+from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.catalogue.reducers import REDUCERS
 from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.checks.validation import find_graph_faults

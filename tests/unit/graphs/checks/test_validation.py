@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from elcano.graphs.agents.definition import AGENTS
+from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.checks.validation import find_graph_faults, require_valid
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.expressions.language import find_expression_fault

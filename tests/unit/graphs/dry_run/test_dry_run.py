@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from elcano.graphs.agents.definition import AGENTS
+from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.dry_run import dry_run
 from elcano.graphs.dry_run.dry_run import Preview, preview_graph

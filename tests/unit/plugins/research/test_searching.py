@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from elcano.graphs.agents.definition import get_definition
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.state.budget import Limits
@@ -243,14 +244,14 @@ async def test_models_are_told_what_applies_and_not_where_passages_stand(tmp_pat
     answers = {**thinks("toll is due", gaps=("the toll",)), "judge": judges()}
     _, model, _ = await run(tmp_path, answers)
     assert all(not item.locator and not item.heading for task in model.tasks for item in task.evidence)
-    from elcano.graphs.agents.definition import AGENTS
 
-    thinking, judge = AGENTS["thinking"].asks, AGENTS["judge"].asks
+    thinking, judge = get_definition("thinking").asks, get_definition("judge").asks
     task = next(task for task in model.tasks if task.kind == "thinking")
     assert "is an address" in thinking.told
     assert "is an address" not in thinking.instructions_for(task)
     assert "rubric" not in judge.instructions_for(task)
     written = next(task for task in model.tasks if task.kind == "writer")
-    assert "larger report" not in AGENTS["writer"].asks.instructions_for(written)
-    assert "larger report" in AGENTS["writer"].asks.instructions_for(written.model_copy(update={"title": "Toll"}))
+    writer = get_definition("writer").asks
+    assert "larger report" not in writer.instructions_for(written)
+    assert "larger report" in writer.instructions_for(written.model_copy(update={"title": "Toll"}))
     assert "scores" not in judge.answer_for(task).model_json_schema()["properties"]

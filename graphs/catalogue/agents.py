@@ -1,20 +1,91 @@
-"""Custom agents: from an agent as data to its definition, and to all its faults."""
+"""Agents: what is known of one without its prompts, of those that plugins add and of those that a graph carries.
 
-from collections.abc import Iterable, Mapping
+An engine asks here for inputs, outputs, events and estimates; what a model is asked is in `agents/definition.py`.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 from pydantic import JsonValue, create_model
 
-from elcano.graphs.agents.definition import AGENTS, AgentDefinition, Question
-from elcano.graphs.agents.envelope import AgentInput, Loaded, Needs, TaskEnvelope
 from elcano.graphs.errors import Fault, build_faults_at, build_json_pointer
 from elcano.graphs.frozen import Frozen, JsonObject
+from elcano.graphs.plugin import Registry
 from elcano.graphs.schemas.schema_parser import parse_schema
-from elcano.graphs.schemas.shape import Shape, least_of, model_of, name_fault, object_with_ids
+from elcano.graphs.schemas.shape import Shape, least_of, model_of, name_fault
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.own_agent import FieldType, OwnAgent
+from elcano.graphs.state.events import EventType
+from elcano.graphs.state.rubric import RubricScores
 from elcano.graphs.text import shorten_text, title_from_id
+
+Manner: TypeAlias = Literal["answer", "report", "own", "joined", "by_section"]
+"""How the model's answer is used.
+
+- `answer`: the state holds it.
+- `report`: it is a draft written from passages, which is stored; the state holds a reference.
+- `own`: the same, written in the way that `writer` names.
+- `joined`: one draft of all sections' drafts, made in one pass; without the budget for it they stay as they are.
+- `by_section`: the same, one call per section and one (`closing`) for the summary above and below them.
+"""
+
+
+class AgentInput(Frozen):
+    """The input that almost all agents share."""
+
+    question: str
+    background: str = ""
+    guidance: tuple[str, ...] = ()
+    """The user's instructions during the research, the latest last."""
+    language: str = ""
+    """The question's, by its English name; empty if it is not known."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentSpec:
+    """One agent as a graph sees it: a model, asked for one typed answer."""
+
+    name: str
+    description: str
+    """Its purpose, in one sentence."""
+    input: type[Frozen]
+    """The input from the graph: the node says where each field comes from."""
+    output: type[Frozen]
+    """The output in the state: its answer; for a writing agent a reference to the stored draft."""
+    starts: EventType
+    completes: EventType
+    output_tokens: int
+    """The most that its answer is expected to take, for estimates."""
+    evidence_tokens: int = 0
+    """The most that the evidence it is shown may take, for estimates and for cutting the prompt."""
+    manner: Manner = "answer"
+    scored: Callable[[JsonObject], RubricScores | None] | None = None
+    """For an agent that judges by a rubric: from its output to the scores that the report shows."""
+    begins: Callable[[JsonObject], str] | None = None
+    """The text of its start event, from its input as JSON; None: its description."""
+    summary: Callable[[JsonObject], tuple[str, JsonObject]] | None = None
+    """Its output in one sentence and its figures, for its end event; None: that it is done."""
+
+    @property
+    def by_section(self) -> bool:
+        """Whether it calls its model once a section and once for what stands above them; its figures are of one."""
+        return self.manner == "by_section"
+
+    @property
+    def writes(self) -> bool:
+        """Whether it writes text for readers, which can be watched as it is written."""
+        return self.manner != "answer"
+
+    @property
+    def joins(self) -> bool:
+        """Whether it makes one report of the drafts of sections."""
+        return self.manner in ("joined", "by_section")
+
+
+AGENTS: Final[Registry[AgentSpec]] = Registry("agents", AgentSpec)
+"""Those of the plugins, each with its definition (`agents/definition.py`)."""
 
 GIVEN_ANYWAY: Final = ("question", "background", "guidance", "language")
 """Inputs that every agent has."""
@@ -83,69 +154,52 @@ def least_answer(agent: OwnAgent) -> JsonObject:
     return least_of(shape_of(agent))
 
 
-def get_agent(graph: ResearchGraph, name: str) -> AgentDefinition:
-    """The agent that the nodes of `graph` call by `name`: one that it carries, or a built-in one.
+def get_agent(graph: ResearchGraph, name: str) -> AgentSpec:
+    """The agent that the nodes of `graph` call by `name`: one that it carries, or one of a plugin.
 
     Raises:
         KeyError: there is none.
         ValueError: it is the graph's own, and has faults.
     """
-    own = graph.agents.get(name)
-    return AGENTS[name] if own is None else definition_of(name, own)
+    return get_called_agent(name, graph.agents.get(name))
 
 
-def agent_called(name: str, own: OwnAgent | None) -> AgentDefinition | None:
-    """Return the agent called `name`: the custom one that came with the call, else the built-in one, else None."""
-    return AGENTS.get(name) if own is None else definition_of(name, own)
+def get_called_agent(name: str, own: OwnAgent | None) -> AgentSpec:
+    """The agent called `name`: the custom one that came with the call, else the one of a plugin.
+
+    Raises:
+        KeyError: there is none.
+        ValueError: it is a custom one, and has faults.
+    """
+    return AGENTS[name] if own is None else specify_own_agent(name, own)
 
 
-def definition_of(key: str, agent: OwnAgent) -> AgentDefinition:
-    """The definition of an agent without faults, which nodes call by `key`; made once.
+def specify_own_agent(key: str, agent: OwnAgent) -> AgentSpec:
+    """What is known of an agent without faults, which nodes call by `key`; made once.
 
     Raises:
         ValueError: it has faults.
     """
-    return _build_definition(key, agent.model_dump_json())
+    return _build_spec(key, agent.model_dump_json())
 
 
 @lru_cache(maxsize=256)
-def _build_definition(key: str, text: str) -> AgentDefinition:
+def _build_spec(key: str, text: str) -> AgentSpec:
     agent = OwnAgent.model_validate_json(text)
     shape = shape_of(agent)
-    answer = model_of(shape, "Answer")
-    taken = _input_of(agent)
-
-    def shown(given: AgentInput, loaded: Loaded) -> TaskEnvelope:
-        told = {one.name: value for one in agent.inputs if (value := getattr(given, one.name)) is not None}
-        return loaded.envelope(key, given).model_copy(update={"given": told})
-
-    def settled(said: Frozen, given: Frozen, ids: Mapping[str, str]) -> Frozen:
-        return answer.model_validate(object_with_ids(shape, said.model_dump(mode="json"), ids))
 
     def summary(output: JsonObject) -> tuple[str, JsonObject]:
         return _summarize_own_answer(key, shape, output)
 
-    def needs(given: Frozen) -> Needs:
-        return Needs(evidence=getattr(given, "evidence", ()))
-
-    return AgentDefinition(
+    return AgentSpec(
         name=key,
         description=agent.description or f"An agent of your own, {agent.name}.",
-        asks=Question(
-            instructions=f"{agent.instructions.strip()}\n{_inputs_told(agent)}",
-            request="Do your part with this task envelope.",
-            answer=answer,
-            shown=shown,
-            passages=agent.passages,
-        ),
-        input=taken,
-        output=answer,
+        input=_input_of(agent),
+        output=model_of(shape, "Answer"),
         starts="analyzing",
         completes="analysis_complete",
         output_tokens=agent.output_tokens,
         evidence_tokens=agent.evidence_tokens if agent.passages else 0,
-        needs=needs,
-        settled=settled,
         summary=summary,
     )
 
@@ -158,12 +212,6 @@ def _input_of(agent: OwnAgent) -> type[AgentInput]:
         fields["evidence"] = (tuple[str, ...], ...)
     made: type[AgentInput] = create_model("Input", __base__=AgentInput, __module__=__name__, **fields)
     return made
-
-
-def _inputs_told(agent: OwnAgent) -> str:
-    """Describe the envelope's `given` to the model."""
-    lines = [f"- `{one.name}`: {one.description}" for one in agent.inputs if one.description]
-    return "\n## What you are given\n\nIn the envelope's `given`:\n" + "\n".join(lines) + "\n" if lines else ""
 
 
 def _summarize_own_answer(key: str, shape: Shape, output: JsonObject) -> tuple[str, JsonObject]:

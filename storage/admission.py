@@ -1,0 +1,139 @@
+"""The admission of a run: whether it may start, and the idempotency key that is claimed for it.
+
+A run is admitted, then its workflow is started, then it has begun. Whoever dies in between leaves a run of which it is
+not known whether it was started; such a run takes a place, and is not listed.
+"""
+
+from typing import Any, Final, cast
+
+from sqlalchemy import ColumnElement, and_, delete, func, select
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.records import ArchivedRun
+from elcano.storage.sql.dialect import begin_exclusive, insert_new
+from elcano.storage.sql.tables import idempotency_keys as keys
+from elcano.storage.sql.tables import runs
+
+_LISTS: Final = {"evidence", "branches", "ledger"}
+"""Fields that grow with a run, and that no list of runs shows."""
+
+
+STARTING: Final = "starting"
+"""Replaces a run's status until it has begun."""
+UNENDED: Final = (STARTING, "running")
+"""The statuses of runs that are open."""
+ASKED_FOR: Final = ~runs.c.run_id.contains(".", autoescape=True)
+"""Not a branch: the id of one is its run's, a full stop and more."""
+
+
+class RequestKey(Frozen):
+    """An idempotency key of a client, and the hash of the request that it came with."""
+
+    key: str
+    request_hash: str
+
+
+class KeyClaim(Frozen):
+    """The owner of an idempotency key."""
+
+    run_id: str
+    request_hash: str
+    mine: bool
+    """The key was free and is now this caller's."""
+
+
+class Admission(Frozen):
+    """Whether a run may be started."""
+
+    admitted: bool
+    """True of a run that is kept already too."""
+    new: bool = False
+    """The run was not kept before."""
+    open: int
+    """Runs of all tenants that are open, this one not counted if it was refused."""
+    share: int
+    """How many its tenant may have open at the moment."""
+    claimed: KeyClaim | None = None
+    """The run that already claimed the key of this request: nothing new was stored, and that run is the answer."""
+
+
+class AdmissionStore:
+    """The admission of one tenant's runs, among those of all, and the idempotency keys that it has claimed."""
+
+    def __init__(self, engine: AsyncEngine, tenant: str) -> None:
+        self._engine = engine
+        self._tenant = tenant
+
+    async def admit(self, run: ArchivedRun, at_most: int, key: RequestKey | None = None) -> Admission:
+        """Keep a run that is about to start, if fewer than `at_most` are open, and claim its key for it.
+
+        While several tenants have open runs, none of them may open more than its equal share. Concurrent processes
+        cannot exceed the limit together, and of two requests with one key the second learns which run was first.
+        The run is not listed until it has begun.
+        """
+        row = {**run_row(run, self._tenant), "status": STARTING}
+        count = select(runs.c.tenant, func.count()).where(ASKED_FOR, runs.c.status.in_(UNENDED)).group_by(runs.c.tenant)
+        async with self._engine.connect() as connection:
+            keep = insert_new(connection, runs).values(row).returning(runs.c.run_id)
+            claim = insert_new(connection, keys)
+            await begin_exclusive(connection, "admission")
+            if key is not None:
+                await connection.execute(claim.values(tenant=self._tenant, run_id=run.run_id, **key.model_dump()))
+                owner = (await connection.execute(select(keys).where(self._named(key.key)))).one()
+                if owner.run_id != run.run_id:
+                    claimed = KeyClaim(run_id=owner.run_id, request_hash=owner.request_hash, mine=False)
+                    return Admission(admitted=False, open=0, share=0, claimed=claimed)
+            new = (await connection.execute(keep)).first() is not None
+            by_tenant: dict[str, int] = dict(cast("Any", (await connection.execute(count)).all()))
+            share = max(1, at_most // max(1, len(by_tenant)))
+            everybody = sum(by_tenant.values())
+            if new and (everybody > at_most or by_tenant[self._tenant] > share):
+                await connection.rollback()
+                return Admission(admitted=False, open=everybody - 1, share=share)
+            await connection.commit()
+        return Admission(admitted=True, new=new, open=everybody, share=share)
+
+    async def claim(self, key: str, request_hash: str, run_id: str) -> KeyClaim:
+        """Claims an idempotency key for `run_id`, or says which run has it. Two callers cannot both own it."""
+        row = {"tenant": self._tenant, "key": key, "request_hash": request_hash, "run_id": run_id}
+        async with self._engine.begin() as connection:
+            claim = insert_new(connection, keys).values(row).returning(keys.c.key)
+            mine = (await connection.execute(claim)).first() is not None
+            kept = (await connection.execute(select(keys).where(self._named(key)))).one()
+        return KeyClaim(run_id=kept.run_id, request_hash=kept.request_hash, mine=mine)
+
+    async def find_claim(self, key: str) -> KeyClaim | None:
+        """Return the run that has an idempotency key; None if it is free."""
+        owner = select(keys.c.run_id, keys.c.request_hash).where(self._named(key))
+        async with self._engine.connect() as connection:
+            kept = (await connection.execute(owner)).first()
+        return None if kept is None else KeyClaim(run_id=kept.run_id, request_hash=kept.request_hash, mine=False)
+
+    async def give_back(self, key: str, run_id: str) -> None:
+        """Frees an idempotency key of `run_id`, unless that run is kept."""
+        is_kept = select(runs.c.run_id).where(runs.c.tenant == self._tenant, runs.c.run_id == run_id).exists()
+        async with self._engine.begin() as connection:
+            await connection.execute(delete(keys).where(self._named(key), keys.c.run_id == run_id, ~is_kept))
+
+    def _named(self, key: str) -> ColumnElement[bool]:
+        return and_(keys.c.tenant == self._tenant, keys.c.key == key)
+
+
+def run_row(run: ArchivedRun, tenant: str) -> dict[str, Any]:
+    """A run as a row of its tenant.
+
+    Raises:
+        ValueError: it is another tenant's.
+    """
+    if run.tenant != tenant:
+        raise ValueError(f"run {run.run_id!r} belongs to {run.tenant!r} and cannot be kept for {tenant!r}")
+    return {
+        "tenant": tenant,
+        "run_id": run.run_id,
+        "status": run.status,
+        "finished_at": run.finished_at,
+        "body": run.model_dump_json(exclude=_LISTS),
+        "evidence": len(run.evidence),
+        "lists": run.model_dump_json(include=_LISTS),
+    }

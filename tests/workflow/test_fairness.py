@@ -8,11 +8,14 @@ from pathlib import Path
 import pytest
 from temporalio.client import Client
 
+from elcano import testing
 from elcano.api.temporal.client import PRIORITY_KEYS
+from elcano.dev.fairness_check import check_fairness
 from elcano.graphs.catalogue.sources import SOURCES, SourceLimits, SourcePolicy, SourceSpec
 from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
+from elcano.settings.settings import Settings
 from elcano.storage.store import Store, open_store
 from elcano.testing.script import Script
 from elcano.testing.temporal import scripted_activities
@@ -116,3 +119,24 @@ async def test_sections_have_the_place_of_their_run(temporal: Client, script: Sc
         place = described.raw_description.workflow_execution_info.priority
         assert (place.priority_key, place.fairness_key) == (PRIORITY_KEYS["batch"], "few")
     assert {call.run.priority for call in script.archived} == {"batch"}
+
+
+@pytest.mark.parametrize("fair", [True, False])
+async def test_doctor_says_whether_a_server_lets_tenants_take_turns(fair: bool, tmp_path: Path) -> None:
+    config = {"matching.enableFairness": str(fair).lower()}
+    async with testing.temporal_environment(tmp_path, config=config) as environment:
+        target = environment.client.service_client.config.target_host
+        settings = Settings.model_validate({"TEMPORAL_ADDRESS": target, "data_dir": tmp_path})
+        findings = [(one.grade, one.text) for one in await asyncio.to_thread(lambda: [*check_fairness(settings)])]
+        left = [one.id async for one in environment.client.list_workflows("ExecutionStatus = 'Running'")]
+    says = "Temporal lets tenants take turns"
+    doubts = "Temporal does not let tenants take turns: many runs of one delay those of others"
+    assert findings == [("good", says) if fair else ("note", doubts)]
+    assert left == []
+
+
+def test_doctor_does_not_know_how_a_server_is_that_does_not_answer(tmp_path: Path) -> None:
+    settings = Settings.model_validate({"TEMPORAL_ADDRESS": "127.0.0.1:1", "data_dir": tmp_path})
+    (finding,) = check_fairness(settings)
+    assert finding.grade == "note"
+    assert "is not known" in finding.text

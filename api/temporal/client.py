@@ -18,7 +18,6 @@ from temporalio.client import (
     WorkflowUpdateRPCTimeoutOrCancelledError,
 )
 from temporalio.common import (
-    Priority,
     QueryRejectCondition,
     SearchAttributeKey,
     SearchAttributePair,
@@ -41,7 +40,7 @@ from elcano.api.temporal.connection import (
 )
 from elcano.api.temporal.executions import Execution, Glance, Writing, describe_execution, read_current_writing
 from elcano.api.temporal.looks import Looks
-from elcano.api.temporal.workers import explain_unserved_queue, poller_identities
+from elcano.api.temporal.workers import build_priority, explain_unserved_queue, poller_identities
 from elcano.graphs.contracts import (
     CHAIN_WORKFLOW,
     CONTROL_UPDATE,
@@ -50,7 +49,6 @@ from elcano.graphs.contracts import (
     RESEARCH_WORKFLOW,
     SNAPSHOT_QUERY,
     Engine,
-    RunPriority,
 )
 from elcano.graphs.extras import lacking_extras
 from elcano.graphs.frozen import Json, JsonObject
@@ -77,8 +75,6 @@ is thrown away. After a worker was killed in these milliseconds, the run waits t
 runs."""
 POLLED_SECONDS: Final = 5.0
 """How long a queue of searches or models counts as polled after a check."""
-PRIORITY_KEYS: Final[Mapping[RunPriority, int]] = {"interactive": 3, "batch": 4}
-"""Temporal's keys go from 1, the first, to 5; 3 is the key of work without one, such as that of older runs."""
 BEGUN: Final = "begun"
 """The memo of an execution that continues a run: the request that started it, and its answer."""
 
@@ -342,14 +338,6 @@ class Temporal:
     async def _handle(self, run_id: str) -> WorkflowHandle[Any, Any]:
         client = await self._connection.client()
         return client.get_workflow_handle(run_id)
-
-
-def build_priority(asked: ResearchInput) -> Priority:
-    """The place of a run's work in task queues: by priority first, and tenants of one priority take turns.
-
-    Its sections, its calls and its later executions inherit it.
-    """
-    return Priority(priority_key=PRIORITY_KEYS[asked.priority], fairness_key=asked.tenant)
 
 
 def _search_attributes(labels: Mapping[str, str]) -> TypedSearchAttributes:

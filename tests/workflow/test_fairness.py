@@ -9,7 +9,7 @@ import pytest
 from temporalio.client import Client
 
 from elcano import testing
-from elcano.api.temporal.client import PRIORITY_KEYS
+from elcano.api.temporal.workers import PRIORITY_KEYS
 from elcano.dev.fairness_check import check_fairness
 from elcano.graphs.catalogue.sources import SOURCES, SourceLimits, SourcePolicy, SourceSpec
 from elcano.graphs.contracts import AgentCall, AgentResult

@@ -60,6 +60,8 @@ Stage: TypeAlias = Literal["researching", "paused", "held", "approval", "writing
 approval."""
 Engine: TypeAlias = Literal["graph", "chain"]
 """What chooses the next step: a graph, or plain code."""
+RunPriority: TypeAlias = Literal["interactive", "batch"]
+"""Which runs a free worker, or a provider's next call, goes to first: batch runs get what interactive ones leave."""
 RunStatus: TypeAlias = Literal[
     "running", "completed", "partial", "unanswered", "stopped", "failed", "cancelled", "terminated"
 ]

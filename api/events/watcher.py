@@ -260,5 +260,6 @@ def _branch_run(run: ArchivedRun, branch: Branch) -> ArchivedRun:
         started_at=started.at,
         sources=run.sources,
         engine=run.engine,
+        priority=run.priority,
         branch_of=BranchOf(run_id=run.run_id, path=started.path, section=started.section),
     )

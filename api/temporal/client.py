@@ -41,7 +41,7 @@ from elcano.api.temporal.connection import (
 )
 from elcano.api.temporal.executions import Execution, Glance, Writing, describe_execution, read_current_writing
 from elcano.api.temporal.looks import Looks
-from elcano.api.temporal.workers import explain_unserved_queue, poller_identities
+from elcano.api.temporal.workers import build_priority, explain_unserved_queue, poller_identities
 from elcano.graphs.contracts import (
     CHAIN_WORKFLOW,
     CONTROL_UPDATE,
@@ -54,8 +54,14 @@ from elcano.graphs.contracts import (
 from elcano.graphs.extras import lacking_extras
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
-from elcano.graphs.run_contracts import ControlAnswer, ControlRequest, ResearchInput
-from elcano.graphs.search_attributes import at_start, describe_workflow, format_label
+from elcano.graphs.run_contracts import (
+    ControlAnswer,
+    ControlRequest,
+    ResearchInput,
+    at_start,
+    describe_workflow,
+    format_label,
+)
 
 SNAPSHOT_TIMEOUT: Final = timedelta(seconds=2)
 """A reader of one run would rather have what is stored than wait longer."""
@@ -119,8 +125,7 @@ class Temporal:
         self, asked: ResearchInput, engine: Engine, reuse: WorkflowIDReusePolicy, memo: JsonObject | None = None
     ) -> str | None:
         """The id of the execution that began; None if there is one that stands against it."""
-        details = describe_workflow(asked)
-        client = await self._connection.client()
+        client, details = await self._connection.client(), describe_workflow(asked)
         asked = asked.model_copy(update={"confidential": client.data_converter.payload_codec is not None})
         with map_rpc_errors():
             try:
@@ -136,6 +141,7 @@ class Temporal:
                     static_summary=format_label(asked.question),
                     static_details=details,
                     memo=memo,
+                    priority=build_priority(asked),
                     rpc_timeout=CALL_TIMEOUT,
                 )
             except WorkflowAlreadyStartedError:
@@ -149,11 +155,7 @@ class Temporal:
         return execution
 
     async def client(self) -> Client:
-        """Temporal's client, for what none of these methods does.
-
-        Raises:
-            TemporalUnavailable: the server cannot be reached.
-        """
+        """Temporal's client; see `Connection.client`."""
         return await self._connection.client()
 
     async def begun_by(self, run_id: str) -> JsonObject | None:

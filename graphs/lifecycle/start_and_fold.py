@@ -6,8 +6,7 @@ Pure; the counterpart of `finish`.
 from collections.abc import Iterable
 
 from elcano.graphs.contracts import BranchOf
-from elcano.graphs.engine.commands import BranchStart
-from elcano.graphs.engine.entries import Entry
+from elcano.graphs.engine.entries import BranchStart, Entry
 from elcano.graphs.engine.run import Run, build_initial_run
 from elcano.graphs.engine.step_function import advance_run
 from elcano.graphs.lifecycle.journal import Journal

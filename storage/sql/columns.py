@@ -1,4 +1,4 @@
-"""The types of columns: texts and ids as each database takes them, and sealed ones, which the engine's cipher encrypts."""
+"""The types of columns: texts and ids as each database takes them, and sealed ones, which a cipher encrypts."""
 
 import json
 from base64 import b64decode, b64encode

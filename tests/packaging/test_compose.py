@@ -12,9 +12,9 @@ from sqlalchemy import make_url
 from elcano.dev.temporal import SERVER_OPTIONS
 from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.model_names import PROVIDERS
+from elcano.graphs.plugin import load_objects
 from elcano.plugins.web.search_providers import PROVIDERS as ENGINES
-from elcano.settings import Settings
-from tests.all_settings import list_settings
+from elcano.settings import Settings, get_variable_name, list_variables
 
 ROOT = Path(__file__).parents[2]
 ONE_SHOT = {"schema", "namespace"}
@@ -28,6 +28,10 @@ PROVIDER_VARIABLES = {name for names in PROVIDERS.values() for name in names} | 
 }
 SEARCH_VARIABLES = {engine.variable for engine in ENGINES if engine.variable}
 OF_THE_NETWORK = {"SSL_CERT_FILE", "SSL_CERT_DIR", "HTTPS_PROXY", "NO_PROXY"}
+OF_TELEMETRY = {
+    *(f"OTEL_EXPORTER_OTLP_{what}" for what in ("ENDPOINT", "HEADERS")),
+    *("OTEL_RESOURCE_ATTRIBUTES", "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG"),
+}
 NOT_PASSED_ON = {"ELCANO_TEMPORAL_PORT", "ELCANO_TEMPORAL_UI_PORT"}
 """They are about the embedded Temporal server, which containers do not start."""
 OF_THE_API = {f"ELCANO_{name}" for name in ("API_HOST", "API_PORT", "API_URL", "TRUSTED_HOSTS", "TEMPORAL_UI_URL")}
@@ -107,7 +111,7 @@ def test_each_waits_for_what_it_needs(services: dict[str, Any]) -> None:
 
 def test_every_setting_is_passed_on(services: dict[str, Any]) -> None:
     """Fixed, or as it is set where this is started: nobody sets what reaches no program."""
-    documented = set(list_settings()) - NOT_PASSED_ON
+    documented = {get_variable_name(name) for name in Settings.model_fields} - NOT_PASSED_ON
     assert set(services["api"]["environment"]) >= documented
     assert set(services["worker"]["environment"]) >= documented - OF_THE_API
     fixed = {"TEMPORAL_ADDRESS", "ELCANO_DATA_DIR", "ELCANO_SHARED_ENVIRONMENT", "ELCANO_API_HOST", "ELCANO_API_PORT"}
@@ -117,8 +121,14 @@ def test_every_setting_is_passed_on(services: dict[str, Any]) -> None:
 
 
 def test_our_variables_are_settings(services: dict[str, Any]) -> None:
-    known = set(list_settings()) | PROVIDER_VARIABLES | SEARCH_VARIABLES | STORE_VARIABLES
-    known |= {source.key for source in SOURCES.values()} | OF_THE_NETWORK
+    known = (
+        {get_variable_name(name) for name in Settings.model_fields}
+        | PROVIDER_VARIABLES
+        | SEARCH_VARIABLES
+        | STORE_VARIABLES
+    )
+    known |= {source.key for source in SOURCES.values()} | OF_THE_NETWORK | OF_TELEMETRY
+    known |= set(list_variables(load_objects("settings")))
     for name in OURS:
         assert set(services[name]["environment"]) <= known, name
 

@@ -8,9 +8,8 @@ import pytest
 from elcano import settings
 from elcano.dev import doctor
 from elcano.graphs.plugin import load_objects
-from elcano.settings import list_variables, unknown_variables
+from elcano.settings import Settings, get_variable_name, list_variables, unknown_variables
 from elcano.settings.settings import OF_COMPOSE
-from tests.all_settings import list_settings
 
 COMPOSE = Path(__file__).parents[2] / "docker-compose.yml"
 
@@ -43,11 +42,13 @@ def test_a_line_of_the_file_is_looked_at_too() -> None:
 
 
 def test_settings_and_what_compose_reads_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in {*list_settings(), *OF_COMPOSE}:
+    for name in {*map(get_variable_name, Settings.model_fields), *OF_COMPOSE}:
         monkeypatch.setenv(name, "1")
-    assert unknown_variables(list_variables(load_objects("settings"))) == []
+    assert unknown_variables() == []
     in_compose = set(re.findall(r"ELCANO_[A-Z_]+", COMPOSE.read_text()))
-    assert in_compose - set(list_settings()) == OF_COMPOSE
+    of_plugins = set(list_variables(load_objects("settings")))
+    assert of_plugins <= in_compose
+    assert in_compose - of_plugins - set(map(get_variable_name, Settings.model_fields)) == OF_COMPOSE
 
 
 def test_doctor_tells_of_them(monkeypatch: pytest.MonkeyPatch) -> None:

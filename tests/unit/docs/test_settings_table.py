@@ -4,10 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
-from elcano.settings import Settings, is_set
-from tests.all_settings import list_settings
+from elcano.graphs.plugin import load_objects
+from elcano.settings import Settings, get_variable_name, is_set
 
 PAGE = Path(__file__).parents[3] / "docs" / "settings.md"
 
@@ -15,10 +16,11 @@ PAGE = Path(__file__).parents[3] / "docs" / "settings.md"
 def expected_table() -> str:
     """The table as the settings' own names, defaults and descriptions make it."""
     rows = ["| variable | default | what it is for |", "| --- | --- | --- |"]
-    for variable, (field, value) in list_settings().items():
-        assert field.default is not PydanticUndefined, f"{variable} has no default"
-        default = value if isinstance(value, str) else json.dumps(value)
-        rows.append(f"| `{variable}` | {f'`{default}`' if default else 'empty'} | {field.description} |")
+    defaults = Settings.model_construct().model_dump(mode="json")
+    for name, field in Settings.model_fields.items():
+        assert field.default is not PydanticUndefined, f"{name} has no default"
+        default = defaults[name] if isinstance(defaults[name], str) else json.dumps(defaults[name])
+        rows.append(f"| `{get_variable_name(name)}` | {f'`{default}`' if default else 'empty'} | {field.description} |")
     return "\n".join(rows)
 
 
@@ -26,9 +28,25 @@ def test_the_page_has_the_table_of_all_settings() -> None:
     assert expected_table() in PAGE.read_text(encoding="utf-8")
 
 
+def plugin_table(part: type[BaseModel]) -> str:
+    """The table of settings that a plugin adds."""
+    rows = ["| variable | default | what it is for |", "| --- | --- | --- |"]
+    for name, field in part.model_fields.items():
+        default = field.default if isinstance(field.default, str) else json.dumps(field.default)
+        rows.append(f"| `ELCANO_{name.upper()}` | {f'`{default}`' if default else 'empty'} | {field.description} |")
+    return "\n".join(rows)
+
+
+def test_the_page_has_the_settings_of_plugins() -> None:
+    parts = load_objects("settings")
+    assert parts
+    page = PAGE.read_text(encoding="utf-8")
+    assert [part.__name__ for part in parts if plugin_table(part) not in page] == []
+
+
 def test_every_setting_is_explained_in_whole_sentences() -> None:
-    for variable, (field, _) in list_settings().items():
-        assert (field.description or "").endswith("."), variable
+    for name, field in Settings.model_fields.items():
+        assert (field.description or "").endswith("."), name
 
 
 def test_a_child_process_reads_the_same_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -153,7 +153,7 @@ class IdentityChain:
     def __init__(self, identities: Sequence[Identity]) -> None:
         self._identities = identities
         self.advice = "; or ".join(one.advice for one in identities)
-        self.challenge = ", ".join(one.challenge for one in identities)
+        self.challenge = ", ".join(dict.fromkeys(one.challenge for one in identities))
         self.security_schemes = {name: scheme for one in identities for name, scheme in one.security_schemes.items()}
         self.security = [requirement for one in identities for requirement in one.security]
 
@@ -182,6 +182,8 @@ def build_identity(settings: Settings) -> Identity:
 async def get_principal(request: Request) -> Principal:
     """A dependency: the principal of the request, resolved once by the identity that the application was made with.
 
+    Middleware finds it in the state of the request, as `principal`, and what the route takes as `permission`.
+
     Raises:
         Unauthenticated: the request does not say whose it is, or says it wrongly.
     """
@@ -189,11 +191,12 @@ async def get_principal(request: Request) -> Principal:
     found = await identity.find_principal(request)
     if found is None:
         raise Unauthenticated(f"the request does not say whose it is: {identity.advice}", identity.challenge)
+    request.state.principal = found
     return found
 
 
 class RequiredPermission:
-    """A dependency of routes: the principal of the request may do `permission` with what the path names."""
+    """A dependency of routes: the principal of the request has `permission`."""
 
     def __init__(self, permission: Permission) -> None:
         self.permission = permission
@@ -204,7 +207,8 @@ class RequiredPermission:
         Raises:
             Forbidden: the text says why.
         """
-        if (why := principal.explain_refusal(self.permission, request.path_params)) is not None:
+        request.state.permission = self.permission
+        if (why := principal.explain_refusal(self.permission)) is not None:
             raise Forbidden(why)
 
 

@@ -32,6 +32,7 @@ OTHER_KINDS = (
     "report_additions",
     "archivers",
     "identities",
+    "middleware",
 )
 PURE_IMPORTS = {"graphs", "plugins", "pydantic", "jmespath", *CLOCKLESS}
 

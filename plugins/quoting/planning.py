@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
-from elcano.activities.text.languages import get_current_language
+from elcano.activities.text.languages import get_current_language, get_weightless_words, stop_words
 from elcano.activities.text.same_question import is_same_question, list_readings
 from elcano.activities.text.stems import (
     content_words,
@@ -18,7 +18,6 @@ from elcano.activities.text.stems import (
     list_synonyms,
     list_verb_forms,
 )
-from elcano.activities.text.stopwords import get_weightless_words, stop_words
 from elcano.activities.text.words import is_unspaced, split_words
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.catalogue.sources import DATABASE

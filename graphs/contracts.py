@@ -60,6 +60,8 @@ Stage: TypeAlias = Literal["researching", "paused", "held", "approval", "writing
 approval."""
 Engine: TypeAlias = Literal["graph", "chain"]
 """What chooses the next step: a graph, or plain code."""
+RunPriority: TypeAlias = Literal["interactive", "batch"]
+"""Which runs a free worker, or a provider's next call, goes to first: batch runs get what interactive ones leave."""
 RunStatus: TypeAlias = Literal[
     "running", "completed", "partial", "unanswered", "stopped", "failed", "cancelled", "terminated"
 ]
@@ -228,6 +230,9 @@ SHOWN_CHARACTERS: Final = 2_000
 below the size that is stored outside Temporal's own database."""
 BEAT_SECONDS: Final = 0.5
 """How often an activity beats, and so how old its words may be."""
+WORKER_BEAT_SECONDS: Final = 5.0
+"""How often a worker tells the server that it lives. The API notices a killed worker after three missed beats; the
+SDK's default is a minute."""
 
 
 class Words(Frozen):

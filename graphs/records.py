@@ -7,7 +7,7 @@ from typing import Final
 
 from pydantic import Field
 
-from elcano.graphs.contracts import BranchOf, Engine, ForkedFrom, RunStatus, Stage
+from elcano.graphs.contracts import BranchOf, Engine, ForkedFrom, RunPriority, RunStatus, Stage
 from elcano.graphs.engine.entries import Entry
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Answer, Frozen, JsonObject
@@ -49,6 +49,7 @@ class ArchivedRun(Frozen):
     ledger: Ledger | None = None
     """For a team with a manager: its ledger at the end."""
     engine: Engine = "graph"
+    priority: RunPriority = "interactive"
     log: str = ""
     """Artifact hash of its `RunLog`."""
     forked_from: ForkedFrom | None = None

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from pydantic import Field
 
-from elcano.graphs.contracts import BranchOf, DiscardedWork, ForkedFrom, ModelChoice
+from elcano.graphs.contracts import BranchOf, DiscardedWork, ForkedFrom, ModelChoice, RunPriority
 from elcano.graphs.engine.control_actions import Action
 from elcano.graphs.engine.entries import Entry, RunResumed
 from elcano.graphs.engine.run import Run
@@ -134,6 +134,7 @@ class ResearchInput(Frozen):
     approvals: Literal["wait", "refuse"] = Field(default="refuse", exclude_if=lambda approvals: approvals == "refuse")
     """Whether a tool call that writes without the operator's permission waits for approval, or fails at once: as it did
     in runs older than this field."""
+    priority: RunPriority = Field(default="interactive", exclude_if=lambda priority: priority == "interactive")
     models: ModelChoice = ModelChoice()
     model_providers: dict[str, str] = {}
     """By agent, or by a model that a node names, the provider with a rate in whose queue its calls wait; others wait in

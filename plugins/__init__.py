@@ -26,6 +26,7 @@ BUILT_IN: Final = (
     "knowledge",
     "mcp",
     "certificates",
+    "telemetry",
     "quoting",
 )
 """In the order in which what they add is shown."""

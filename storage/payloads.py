@@ -16,6 +16,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from temporalio.api.common.v1 import Payload
+from temporalio.client import Plugin
 from temporalio.contrib.pydantic import PydanticPayloadConverter, pydantic_data_converter
 from temporalio.converter import (
     CompositePayloadConverter,
@@ -34,6 +35,7 @@ from temporalio.envconfig import ClientConfig, ClientConnectConfig
 from elcano.graphs.contracts import ANSWER_MARK
 from elcano.graphs.errors import StoreDamaged
 from elcano.graphs.frozen import Answer
+from elcano.graphs.plugin import load_objects
 from elcano.settings import Settings
 from elcano.storage.objects import Objects, payloads_of
 from elcano.storage.store import configured_objects
@@ -54,6 +56,7 @@ class ConnectConfig(ClientConnectConfig):
     """Arguments of `temporalio.client.Client.connect`."""
 
     data_converter: DataConverter
+    plugins: Sequence[Plugin]
 
 
 def connect_config(settings: Settings) -> ConnectConfig:
@@ -63,6 +66,7 @@ def connect_config(settings: Settings) -> ConnectConfig:
         **config,
         "target_host": settings.temporal_address or config.get("target_host") or settings.temporal_target,
         "data_converter": data_converter(configured_objects(settings)),
+        "plugins": [plugin for build in load_objects("temporal_plugins") for plugin in build(settings)],
     }
 
 

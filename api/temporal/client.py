@@ -40,7 +40,7 @@ from elcano.api.temporal.connection import (
 )
 from elcano.api.temporal.executions import Execution, Glance, Writing, describe_execution, read_current_writing
 from elcano.api.temporal.looks import Looks
-from elcano.api.temporal.workers import explain_unserved_queue, poller_identities
+from elcano.api.temporal.workers import build_priority, explain_unserved_queue, poller_identities
 from elcano.graphs.contracts import (
     CHAIN_WORKFLOW,
     CONTROL_UPDATE,
@@ -140,6 +140,7 @@ class Temporal:
                     static_summary=labels[QUESTION_ATTRIBUTE],
                     static_details=details,
                     memo=memo,
+                    priority=build_priority(asked),
                     rpc_timeout=CALL_TIMEOUT,
                 )
             except WorkflowAlreadyStartedError:

@@ -225,6 +225,7 @@ def build_archived_run(
         branches=branch_states(journal.events),
         ledger=run.state.ledger,
         engine=engine,
+        priority=asked.priority,
         forked_from=asked.forked_from,
         previous_run=asked.follows.run_id if asked.follows else "",
         choice=run.state.choice,

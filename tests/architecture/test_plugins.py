@@ -31,6 +31,10 @@ OTHER_KINDS = (
     "stores",
     "report_additions",
     "archivers",
+    "deep_checks",
+    "starters",
+    "companions",
+    "temporal_plugins",
     "identities",
 )
 PURE_IMPORTS = {"graphs", "plugins", "pydantic", "jmespath", *CLOCKLESS}

@@ -64,19 +64,7 @@ chat completions. A test compares the table with the installed pydantic-ai.
 
 def chosen_model(agent: str, run: ModelChoice, server: ModelChoice) -> str:
     """The model, or the fallback list, that `agent` calls: a run's choice goes before the server's."""
-    return _of_agent(run, agent) or run.default or _of_agent(server, agent) or server.default
-
-
-def with_own(choice: ModelChoice, name: str, agent: OwnAgent | None) -> ModelChoice:
-    """Return a run's choice for a call of `name`: a custom agent's model takes precedence over that for all agents."""
-    if agent is None or not agent.model or _of_agent(choice, name):
-        return choice
-    return choice.model_copy(update={"by_agent": {**choice.by_agent, name: agent.model}})
-
-
-def _of_agent(choice: ModelChoice, agent: str) -> str:
-    """Return the model chosen for one agent; for a custom one also by its name without the version."""
-    return choice.by_agent.get(agent) or choice.by_agent.get(agent.partition("@")[0]) or ""
+    return run.find_model(agent) or server.find_model(agent)
 
 
 def list_chosen_models(
@@ -86,21 +74,13 @@ def list_chosen_models(
 
     Each comes with whether the run or its graph chose it, and not the server alone.
     """
-    found = []
-    for agent, own, by_node in callees:
-        named = by_node or chosen_model(agent, with_own(run, agent, own), ModelChoice())
-        found.append((model_names(named or chosen_model(agent, ModelChoice(), server)), bool(named)))
-    return found
+    named = [(agent, by_node or run.with_own(agent, own).find_model(agent)) for agent, own, by_node in callees]
+    return [(model_names(name or server.find_model(agent)), bool(name)) for agent, name in named]
 
 
 def parse_model_provider(name: str) -> str:
     """The provider of a single model, by pydantic-ai's name."""
     return name.partition(":")[0]
-
-
-def model_queue(provider: str) -> str:
-    """The task queue of calls of models of a provider whose rate is set."""
-    return f"elcano-model-{provider}"
 
 
 def provider_of(text: str) -> str:

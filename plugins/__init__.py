@@ -27,6 +27,8 @@ BUILT_IN: Final = (
     "mcp",
     "certificates",
     "access",
+    "encryption",
+    "telemetry",
     "quoting",
 )
 """In the order in which what they add is shown."""

@@ -21,8 +21,7 @@ from elcano.activities.agents.answer_drafts import (
 from elcano.activities.agents.draft_repair import repair_draft
 from elcano.activities.agents.draft_review import load_draft_under_review, parse_review_progress, review_draft
 from elcano.activities.agents.long_writing import LEAST_SUMMARY_TOKENS, write_long
-from elcano.activities.agents.prompt_parts import Loader
-from elcano.activities.agents.questions import build_question_agent
+from elcano.activities.agents.prompt_parts import Loader, build_question_agent
 from elcano.activities.agents.quote_repair import move_quotes
 from elcano.activities.agents.section_drafts import complete_draft
 from elcano.activities.calls.attempt import Attempt
@@ -42,9 +41,9 @@ from elcano.graphs.engine.budget_check import sent_tokens
 from elcano.graphs.errors import BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.plugin import resolve_function
-from elcano.graphs.report.draft import Claim, DraftRef
-from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.report.report import Claim, ReportDraft
 from elcano.graphs.rules import PROMPT_TOKENS, get_rules
+from elcano.graphs.state.state import DraftRef
 from elcano.settings import Settings
 from elcano.storage.store import Store
 

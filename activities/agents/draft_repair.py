@@ -20,8 +20,8 @@ from typing import Final
 from pydantic_ai.exceptions import FallbackExceptionGroup
 
 from elcano.activities.agents.draft_review import UNUSABLE, is_unusable
+from elcano.activities.agents.prompt_parts import build_question_agent
 from elcano.activities.agents.prompt_passages import name_passages
-from elcano.activities.agents.questions import build_question_agent
 from elcano.activities.agents.quote_repair import (
     checked_draft,
     describe_quote_faults,
@@ -40,8 +40,7 @@ from elcano.graphs.agents.envelope import EvidenceItem, Loaded, render_task_prom
 from elcano.graphs.agents.review import REVISION, DoubtedBlock, RevisedBlock, ReviserInput
 from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.errors import BudgetExhausted
-from elcano.graphs.report.draft import Citation, Claim
-from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.report.report import Citation, Claim, ReportDraft
 from elcano.graphs.report.statements import Statement
 from elcano.graphs.state.budget import Estimate
 from elcano.graphs.text import shorten_text

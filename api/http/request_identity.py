@@ -8,6 +8,7 @@ make an application with a route that does neither.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from ipaddress import ip_address
 from typing import Annotated, Any, Final, Protocol, TypeAlias
 
 from fastapi import Depends, Request
@@ -20,6 +21,7 @@ from elcano.api.http.permissions import Permission, Principal
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.plugin import load_objects
 from elcano.graphs.tenant_identity import DEFAULT_TENANT, Tenant, fault_of, is_tenant
+from elcano.measures import TENANT
 from elcano.settings.settings import Settings
 
 ASK_OTHERWISE = "ask through the proxy that signs you in, which has to say it"
@@ -179,6 +181,29 @@ def build_identity(settings: Settings) -> Identity:
     return found[0] if len(found) == 1 else IdentityChain(found)
 
 
+def require_identity(settings: Settings) -> None:
+    """Refuse to listen where others reach the API while it lets everybody do everything.
+
+    Raises:
+        InputInvalid: the address is not this machine's own, and a request need not say whose it is.
+    """
+    if {} in build_identity(settings).security and not is_loopback(settings.api_host):
+        raise InputInvalid(
+            "api_host",
+            f"at ELCANO_API_HOST={settings.api_host} others reach the API, and whoever does could do everything: set up "
+            "API keys or OpenID Connect (docs/access.md), or name in ELCANO_TENANT_HEADER the header in which your "
+            "proxy says whose a request is, or listen on 127.0.0.1",
+        )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches what listens at `host`."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
 async def get_principal(request: Request) -> Principal:
     """A dependency: the principal of the request, resolved once by the identity that the application was made with.
 
@@ -192,6 +217,7 @@ async def get_principal(request: Request) -> Principal:
     if found is None:
         raise Unauthenticated(f"the request does not say whose it is: {identity.advice}", identity.challenge)
     request.state.principal = found
+    TENANT.set(found.tenant)
     return found
 
 

@@ -14,7 +14,7 @@ from elcano.api.temporal.client import Temporal
 from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.checks.callees import Callee, find_unanswerable_offline, list_callees
 from elcano.graphs.checks.references import explain_unknown_name
-from elcano.graphs.contracts import ModelChoice
+from elcano.graphs.contracts import ModelChoice, model_queue
 from elcano.graphs.mode_choice import can_choose_mode
 from elcano.graphs.model_names import (
     OFFLINE,
@@ -22,7 +22,6 @@ from elcano.graphs.model_names import (
     address_of,
     list_chosen_models,
     model_fault,
-    model_queue,
     parse_model_provider,
 )
 from elcano.graphs.plugin import load_objects

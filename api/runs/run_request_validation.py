@@ -151,6 +151,7 @@ def build_input(
         review=request.review,
         approve_plan=request.approve_plan,
         approvals=request.approvals,
+        priority=request.priority,
         models=models,
         barred=barred,
         domain=domain,

@@ -1,4 +1,4 @@
-"""Finds out whether a worker would take a task from a task queue now.
+"""Task queues: the place of a run's work in them, and whether a worker would take a task from one now.
 
 The server remembers who polled a queue, and for a minute after a worker has gone it looks as before: a poll may take so
 long. Workers send heartbeats too, and say there when they stop. So a poller counts unless its worker said that it
@@ -8,7 +8,7 @@ to workers of no version alone.
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Final
 
@@ -21,9 +21,12 @@ from temporalio.api.workflowservice.v1 import (
     ListWorkersRequest,
 )
 from temporalio.client import Client
+from temporalio.common import Priority
 from temporalio.service import RPCError
 
 from elcano.api.temporal.connection import CALL_TIMEOUT, UNAVAILABLE, map_rpc_errors
+from elcano.graphs.contracts import RunPriority
+from elcano.graphs.run_contracts import ResearchInput
 
 POLLER_AGE: Final = timedelta(seconds=70)
 """A worker polls at least once a minute."""
@@ -33,6 +36,16 @@ MISSED: Final = 3
 """Heartbeats that a worker may miss."""
 SLOWEST: Final = 60.0
 """Seconds between the heartbeats of a worker that has sent one only: what the SDK does unless it is told otherwise."""
+PRIORITY_KEYS: Final[Mapping[RunPriority, int]] = {"interactive": 3, "batch": 4}
+"""Temporal's keys go from 1, the first, to 5; 3 is the key of work without one, such as that of older runs."""
+
+
+def build_priority(asked: ResearchInput) -> Priority:
+    """The place of a run's work in task queues: by priority first, and tenants of one priority take turns.
+
+    Its sections, its calls and its later executions inherit it.
+    """
+    return Priority(priority_key=PRIORITY_KEYS[asked.priority], fairness_key=asked.tenant)
 
 
 async def explain_unserved_queue(client: Client, queue: str, kind: TaskQueueType.ValueType) -> str:

@@ -1,13 +1,12 @@
 """The settings of the plugin."""
 
 import json
-from pathlib import Path
 from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic_settings import NoDecode
 
-from elcano.api.http.permissions import ROLES, Role
+from elcano.api.http.permissions import Role
 from elcano.graphs.tenant_identity import DEFAULT_TENANT, is_tenant
 
 LOOPBACK: Final = ("http://127.0.0.1", "http://localhost", "http://[::1]")
@@ -54,9 +53,9 @@ class AccessSettings(BaseModel):
         default="roles", min_length=1, description="The claim with the user's roles or groups: a text or a list."
     )
     oidc_roles: Annotated[dict[str, Role], NoDecode] = Field(
-        default_factory=lambda: dict[str, Role]({role: role for role in ROLES}),
+        default={},
         description='The role for each value of that claim, as JSON: `{"research-team": "researcher"}`. Of several '
-        "that a token has, the first in this list counts.",
+        "that a token has, the first in this list counts. Empty: the values are the names of roles.",
     )
     oidc_leeway_seconds: float = Field(
         default=30.0, ge=0, le=300, description="How far the issuer's clock may be from this one's."
@@ -64,8 +63,8 @@ class AccessSettings(BaseModel):
     session_hours: float = Field(
         default=12.0, gt=0, le=24 * 90, description="After how many hours a browser has to sign in again."
     )
-    tenants: Path | None = Field(
-        default=None,
+    tenants: str = Field(
+        default="",
         description="A TOML or JSON file that says which sources, databases, tools, models, modes and plugins each "
         "tenant may use (see `docs/access.md`); read when the API starts. Empty: everything.",
     )
@@ -81,14 +80,9 @@ class AccessSettings(BaseModel):
         if not isinstance(value, str):
             return value
         try:
-            return json.loads(value)
+            return json.loads(value or "{}")
         except json.JSONDecodeError as error:
             raise ValueError(f"it is no JSON ({error.msg} at character {error.pos + 1})") from error
-
-    @field_validator("tenants", mode="before")
-    @classmethod
-    def _empty_is_none(cls, value: Any) -> Any:
-        return value or None
 
     @field_validator("oidc_issuer")
     @classmethod

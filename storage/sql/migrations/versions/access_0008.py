@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0008"
-down_revision = "0006"
+down_revision = "0007"
 
 
 def _make_id_column(name: str, *, key: bool = False, nullable: bool = False) -> sa.Column[str]:

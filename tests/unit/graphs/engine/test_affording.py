@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elcano.graphs.checks.budget_limits import default_limits
-from elcano.graphs.engine.commands import CallAgent
-from elcano.graphs.engine.entries import StepCompleted
+from elcano.graphs.engine.entries import CallAgent, StepCompleted
 from elcano.graphs.engine.estimates import estimate_affordable_sections, update_budget_forecast
 from elcano.graphs.engine.routing import find_incomplete_ending
 from elcano.graphs.engine.run import Run, build_initial_run
@@ -19,7 +18,7 @@ from elcano.graphs.state.budget import Experience, Limits, Usage
 from elcano.graphs.state.plan import SectionGap, SectionPlan, SectionResult
 from elcano.graphs.state.state import ResearchState
 from elcano.plugins.research.agents.planner import ReportPlanSection
-from elcano.plugins.research.plan_reducer import PlanToStore, store_plan
+from elcano.plugins.research.reducers import PlanToStore, store_plan
 
 QUESTION = ResearchState(question="Why?", sources=("library",))
 PLAN: JsonObject = {"report_title": "A plan", "report_outline": []}

@@ -3,6 +3,7 @@
 from temporalio.client import Client
 
 from elcano.api.http.errors import TemporalUnavailable
+from elcano.graphs.frozen import JsonObject
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.spec.own_agent import OwnAgent
@@ -24,7 +25,7 @@ async def leave_run(own: TenantStore, question: str = "Why?") -> str:
     assert isinstance(found, ArchivedRun)
     await own.runs.archive(found.model_copy(update={"question": question}), await own.runs.events(run_id))
     await own.graphs.keep(MODES["simple"].model_copy(update={"name": f"graph_of_{own.tenant}"}))
-    output = {"type": "object", "properties": {"answer": {"type": "string"}}}
+    output: JsonObject = {"type": "object", "properties": {"answer": {"type": "string"}}}
     agent = OwnAgent(name=f"agent_of_{own.tenant}", instructions=question, output=output)
     await own.agents.keep(agent)
     return run_id

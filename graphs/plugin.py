@@ -88,6 +88,8 @@ class Plugin:
     """Its own stores beside the kernel's, by name: functions that open them on the database's engine and the settings,
     as `storage.deletion.PluginStore`. They are opened even if the plugin is left out, so that deleting a run reaches
     them."""
+    ciphers: tuple[Path, ...] = ()
+    """Functions that make the `storage.sql.cipher.Cipher` of the settings; None if these ask for none."""
     archivers: tuple[Path, ...] = ()
     """Functions that are called with the store and the record of each run that ends, before it is archived."""
 

@@ -140,6 +140,8 @@ class ResearchInput(Frozen):
     """By agent, or by a model that a node names, the provider with a rate in whose queue its calls wait; others wait in
     the run's own."""
     tenant: Tenant = DEFAULT_TENANT
+    confidential: bool = Field(default=False, exclude_if=lambda confidential: not confidential)
+    """Whether search attributes hide the question, because payloads are encrypted."""
     branch_of: BranchOf | None = None
     """Set on a branch: it hands its draft to its parent instead of publishing a report."""
     rules: int = Field(default_factory=get_newest_rules_number, ge=1)
@@ -245,17 +247,23 @@ each, and its databases 255 characters."""
 _SIGNS: Final = re.compile(r"([\\`*_\[\]#!|<>~])")
 
 
+HIDDEN: Final = "(encrypted)"
+"""The question and the title of a section if payloads are encrypted: Temporal keeps search attributes in clear."""
+
+
 def at_start(asked: ResearchInput) -> dict[str, str]:
     """The search attributes, all keywords, with which a run or a section begins: a child inherits none."""
     branch = asked.branch_of
     labels = {
-        QUESTION_ATTRIBUTE: format_label(asked.question),
+        QUESTION_ATTRIBUTE: HIDDEN if asked.confidential else format_label(asked.question),
         RUN_ATTRIBUTE: branch.run_id if branch else asked.run_id,
         MODE_ATTRIBUTE: asked.mode,
         TENANT_ATTRIBUTE: asked.tenant,
         STAGE_ATTRIBUTE: "researching",
     }
-    return labels | ({SECTION_ATTRIBUTE: format_label(branch.section)} if branch else {})
+    if branch is None:
+        return labels
+    return labels | {SECTION_ATTRIBUTE: HIDDEN if asked.confidential else format_label(branch.section)}
 
 
 def describe_workflow(asked: ResearchInput) -> str:

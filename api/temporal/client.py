@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from temporalio.api.enums.v1 import TaskQueueType
 from temporalio.client import (
+    Client,
     WorkflowFailureError,
     WorkflowHandle,
     WorkflowQueryRejectedError,
@@ -54,12 +55,12 @@ from elcano.graphs.extras import lacking_extras
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
 from elcano.graphs.run_contracts import (
-    QUESTION_ATTRIBUTE,
     ControlAnswer,
     ControlRequest,
     ResearchInput,
     at_start,
     describe_workflow,
+    format_label,
 )
 
 SNAPSHOT_TIMEOUT: Final = timedelta(seconds=2)
@@ -124,8 +125,8 @@ class Temporal:
         self, asked: ResearchInput, engine: Engine, reuse: WorkflowIDReusePolicy, memo: JsonObject | None = None
     ) -> str | None:
         """The id of the execution that began; None if there is one that stands against it."""
-        labels, details = at_start(asked), describe_workflow(asked)
-        client = await self._connection.client()
+        client, details = await self._connection.client(), describe_workflow(asked)
+        asked = asked.model_copy(update={"confidential": client.data_converter.payload_codec is not None})
         with map_rpc_errors():
             try:
                 handle = await client.start_workflow(
@@ -136,8 +137,8 @@ class Temporal:
                     task_timeout=TASK_TIMEOUT,
                     id_reuse_policy=reuse,
                     id_conflict_policy=WorkflowIDConflictPolicy.FAIL,
-                    search_attributes=_search_attributes(labels),
-                    static_summary=labels[QUESTION_ATTRIBUTE],
+                    search_attributes=_search_attributes(at_start(asked)),
+                    static_summary=format_label(asked.question),
                     static_details=details,
                     memo=memo,
                     priority=build_priority(asked),
@@ -152,6 +153,10 @@ class Temporal:
         execution = handle.first_execution_run_id
         assert execution is not None, "who starts a workflow is told which execution that is"
         return execution
+
+    async def client(self) -> Client:
+        """Temporal's client; see `Connection.client`."""
+        return await self._connection.client()
 
     async def begun_by(self, run_id: str) -> JsonObject | None:
         """What `go_on` was given for the last execution of a run; None if that was not begun by it.

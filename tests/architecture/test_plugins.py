@@ -22,6 +22,7 @@ OTHER_KINDS = (
     "services",
     "models",
     "keyless",
+    "ciphers",
     "openers",
     "settings",
     "routes",

@@ -190,7 +190,8 @@ def require_identity(settings: Settings) -> None:
     if {} in build_identity(settings).security and not is_loopback(settings.api_host):
         raise InputInvalid(
             "api_host",
-            f"at ELCANO_API_HOST={settings.api_host} others reach the API, and could do everything: set up API keys or OpenID Connect (docs/access.md), or name in ELCANO_TENANT_HEADER the header in which your "
+            f"at ELCANO_API_HOST={settings.api_host} others reach the API, and could do everything: set up "
+            "API keys or OpenID Connect (docs/access.md), or name in ELCANO_TENANT_HEADER the header in which your "
             "proxy says whose a request is, or listen on 127.0.0.1",
         )
 

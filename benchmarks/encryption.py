@@ -25,8 +25,9 @@ async def main(bench: Bench) -> None:
     """Runs both."""
     keys = parse_keys(f"{make_key()},{make_key(INDEX)}")
     async with bench.temporal() as clear:
-        converter = data_converter(open_objects("", bench.folder), keys)
-        sealed = Client(**{**clear.config(), "data_converter": converter})
+        config = clear.config()
+        config["data_converter"] = data_converter(open_objects("", bench.folder), keys)
+        sealed = Client(**config)
         async with (
             research_worker(sealed, SEALED, NOOP_ACTIVITIES),
             research_worker(clear, CLEAR, NOOP_ACTIVITIES),

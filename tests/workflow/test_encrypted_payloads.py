@@ -28,7 +28,9 @@ async def take_a_moment(call: ToolCall) -> ToolResult:
 
 def client_with(client: Client, folder: Path, *keys: str) -> Client:
     ring = parse_keys("\n".join([*keys, WORDS])) if keys else None
-    return Client(**{**client.config(), "data_converter": data_converter(open_objects("", folder), ring)})
+    config = client.config()
+    config["data_converter"] = data_converter(open_objects("", folder), ring)
+    return Client(**config)
 
 
 async def test_runs_go_on_while_keys_are_turned_on_and_rotated(temporal: Client, tmp_path: Path) -> None:

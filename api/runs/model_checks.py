@@ -182,7 +182,8 @@ def _explain_missing_key(name: str, settings: Settings) -> str | None:
 
 
 def assign_model_queues(asked: ResearchInput, settings: Settings) -> ResearchInput:
-    """The same input, which says of each agent whose provider's queue its calls wait in."""
+    """The same input, which says how long calls may take, and of each agent in whose provider's queue they wait."""
+    asked = asked.model_copy(update={"call_seconds": settings.call_seconds})
     if not settings.model_rates:
         return asked.model_copy(update={"model_providers": {}})
     called = list_called_models(asked.graph, asked.models, settings)

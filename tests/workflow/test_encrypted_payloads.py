@@ -33,17 +33,23 @@ def client_with(client: Client, folder: Path, *keys: str) -> Client:
     return Client(**config)
 
 
+async def result_of(client: Client, run_id: str) -> ResearchResult:
+    handle = client.get_workflow_handle(run_id, result_type=ResearchResult)
+    result: ResearchResult = await handle.result()
+    return result
+
+
 async def test_runs_go_on_while_keys_are_turned_on_and_rotated(temporal: Client, tmp_path: Path) -> None:
     activities = [take_a_moment, *NOOP_ACTIVITIES[1:]]
     stages = [
         client_with(temporal, tmp_path, *keys)
         for keys in ((), (FIRST,), (FIRST, SECOND), (SECOND, FIRST), (SECOND, FIRST))
     ]
-    handles = []
+    begun: list[str] = []
     for number, client in enumerate(stages):
         async with research_worker(client, QUEUE, activities):
             for _ in range(3):
-                run_id = f"rotated-{number}-{len(handles)}"
+                run_id = f"rotated-{number}-{len(begun)}"
                 asked = ResearchInput(
                     run_id=run_id,
                     question="what is secret?",
@@ -51,16 +57,13 @@ async def test_runs_go_on_while_keys_are_turned_on_and_rotated(temporal: Client,
                     graph=chain_of_noops(STEPS),
                     limits=Limits(steps=STEPS + 10),
                 )
-                begun = await client.start_workflow(ResearchWorkflow.run, asked, id=run_id, task_queue=QUEUE)
-                handles.append(begun.id)
+                await client.start_workflow(ResearchWorkflow.run, asked, id=run_id, task_queue=QUEUE)
+                begun.append(run_id)
             await asyncio.sleep(0.5)  # each stage leaves runs that are about half done
             if client is stages[-1]:
-                results = await asyncio.gather(
-                    *(client.get_workflow_handle_for(ResearchWorkflow.run, one).result() for one in handles)
-                )
-    assert [result.steps for result in results] == [STEPS] * len(handles)
-    assert all(isinstance(result, ResearchResult) for result in results)
-    first = (await stages[-1].get_workflow_handle(handles[0]).fetch_history()).events
+                results = [await result_of(client, run_id) for run_id in begun]
+    assert [result.steps for result in results] == [STEPS] * len(begun)
+    first = (await stages[-1].get_workflow_handle(begun[0]).fetch_history()).events
     kinds = [
         payload.metadata["encoding"]
         for event in first

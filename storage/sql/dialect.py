@@ -27,7 +27,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.pool import ConnectionPoolEntry
-from sqlalchemy.types import TypeDecorator, TypeEngine
+from sqlalchemy.types import TypeDecorator
 
 BUSY_SECONDS: Final = 30
 """How long a statement waits for another process that is writing, before it fails."""
@@ -86,31 +86,27 @@ def unescape_nul(kept: str) -> str:
 
 
 class _Escaped(TypeDecorator[str]):
-    """Escapes where the database is PostgreSQL."""
+    """A text of PostgreSQL, which takes no NUL characters."""
 
-    impl = Text
+    impl: type[String] = Text
+    cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        return escape_nul(value) if value is not None and dialect.name == "postgresql" else value
+        return None if value is None else escape_nul(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
-        return unescape_nul(value) if value is not None and dialect.name == "postgresql" else value
+        return None if value is None else unescape_nul(value)
 
 
-class LongText(_Escaped):
-    """A text of any length."""
-
+class _EscapedId(_Escaped):
+    impl = String
     cache_ok = True
 
 
-class Id(_Escaped):
-    """A short text that is compared by its code points."""
-
-    cache_ok = True
-
-    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        """Use the collation that compares by code points."""
-        return dialect.type_descriptor(String(collation="C") if dialect.name == "postgresql" else String())
+LongText: Final = Text().with_variant(_Escaped(), "postgresql")
+"""A text of any length."""
+Id: Final = String().with_variant(_EscapedId(collation="C"), "postgresql")
+"""A short text that is compared by its code points, as SQLite does unless it is told otherwise."""
 
 
 def explain_database_error(error: DBAPIError) -> str | None:

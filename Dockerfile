@@ -15,7 +15,7 @@ RUN useradd --uid 10001 --no-create-home elcano \
 COPY --from=install /opt/elcano /opt/elcano
 # The folder above is where Python finds the package `elcano`.
 WORKDIR /app/elcano
-COPY __init__.py redaction.py worker.py ./
+COPY __init__.py measures.py redaction.py worker.py ./
 COPY graphs graphs/
 COPY workflows workflows/
 COPY activities activities/

@@ -13,6 +13,7 @@ import platform
 import signal
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
 from datetime import timedelta
 from functools import cache, partial
 from hashlib import sha256
@@ -42,11 +43,11 @@ from elcano.activities.sources.registry import Sources, open_sources
 from elcano.activities.tools.tool_activities import CheckActivities, LookActivities, Passing, ToolActivities
 from elcano.api.temporal.connection import connect_when_ready
 from elcano.graphs.catalogue.reducers import REDUCERS
-from elcano.graphs.contracts import TASK_QUEUE
+from elcano.graphs.contracts import TASK_QUEUE, WORKER_BEAT_SECONDS, model_queue
 from elcano.graphs.errors import ElcanoError, InputInvalid
 from elcano.graphs.extras import EXTRAS, worker_identity
-from elcano.graphs.model_names import PROVIDERS, address_of, model_queue, rates_fault
-from elcano.graphs.plugin import load_objects
+from elcano.graphs.model_names import PROVIDERS, address_of, rates_fault
+from elcano.graphs.plugin import Surroundings, load_objects
 from elcano.graphs.providers import PROVIDER_QUEUE
 from elcano.redaction import log_to_stderr
 from elcano.settings.environment import is_set
@@ -67,9 +68,6 @@ killed worker takes this long; the SDK's default is 10 s."""
 HEARTBEAT_THROTTLE = timedelta(milliseconds=100)
 """Activities send heartbeats twice a second, and whenever there is progress to save; the SDK would hold them back for
 most of the heartbeat timeout, and a worker that is killed meanwhile would lose them."""
-WORKER_HEARTBEAT = timedelta(seconds=5)
-"""Interval of a worker's heartbeats to the server. The API notices a killed worker after three missed ones; the SDK's
-default is a minute."""
 COMPUTING_THREADS = 8
 """Threads for computing: drafts, citation checks, duplicates, the extractive model, the import of providers."""
 
@@ -303,9 +301,17 @@ async def run_until_signal(settings: Settings) -> None:
             gc.freeze()  # what was imported is never garbage, and looking through it holds up workflow tasks
             queues = ", ".join(repr(worker.task_queue) for worker in workers)
             _log.info("working in namespace %r on task queue %s", client.namespace, queues)
-            await run_workers(workers)
+            surroundings = Surroundings("worker", settings, store, partial(_return_client, client))
+            async with AsyncExitStack() as stack:
+                for accompany in load_objects("companions"):
+                    await stack.enter_async_context(accompany(surroundings))
+                await run_workers(workers)
         finally:
             close_payloads(client.data_converter)
+
+
+async def _return_client(client: Client) -> Client:
+    return client
 
 
 def main() -> None:
@@ -313,9 +319,13 @@ def main() -> None:
     chosen = program_settings()
     log_to_stderr(chosen.log_level)
     tell_failures_in_lines()
-    Runtime.set_default(Runtime(telemetry=TelemetryConfig(), worker_heartbeat_interval=WORKER_HEARTBEAT))
+    Runtime.set_default(
+        Runtime(telemetry=TelemetryConfig(), worker_heartbeat_interval=timedelta(seconds=WORKER_BEAT_SECONDS))
+    )
     code = 0
     try:
+        for start in load_objects("starters"):
+            start("worker", chosen)
         uvloop.run(run_until_signal(chosen))
     except asyncio.CancelledError:
         _log.info("stopped")

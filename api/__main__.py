@@ -49,6 +49,8 @@ async def require_settings(settings: Settings) -> None:
     """
     try:
         load_registries()
+        for start in load_objects("starters"):
+            start("api", settings)
         for text in unknown_variables(list_variables(load_objects("settings"))):
             logging.getLogger("api").warning("%s", text)
         list_enabled_sources(settings)

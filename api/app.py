@@ -4,10 +4,10 @@ Nothing is connected at import. The store is opened when the application starts;
 call that needs it.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from fastapi import Depends, FastAPI
 from fastapi.routing import APIRoute
@@ -33,7 +33,7 @@ from elcano.api.steps import routes as step_routes
 from elcano.api.temporal.client import Temporal
 from elcano.api.temporal.connection import Connection, connect_client, workflows_page
 from elcano.graphs.contracts import TASK_QUEUE
-from elcano.graphs.plugin import load_objects
+from elcano.graphs.plugin import Surroundings, load_objects
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store, open_configured
 
@@ -51,6 +51,7 @@ ROUTERS: Final = (
     sources.router,
     health.router,
 )
+MONITORING_PATHS: Final = frozenset({"/healthz", "/readyz", "/metrics"})
 TITLE = "Elcano"
 DESCRIPTION = "Durable deep research: a question over HTTP, a report whose citations were checked."
 
@@ -77,7 +78,8 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
             kept = await stack.enter_async_context(open_configured(settings)) if store is None else store
-            temporal = Temporal(Connection(client or partial(connect_client, settings)), task_queue)
+            connection = Connection(client or partial(connect_client, settings))
+            temporal = Temporal(connection, task_queue)
             feeds = Feeds(temporal, kept)
             stack.push_async_callback(feeds.close)
             await stack.enter_async_context(reconcile_in_background(temporal, kept, settings))
@@ -85,6 +87,9 @@ def create_app(
             app.state.services = Process(
                 settings, kept, temporal, Writable(kept.probe), feeds.forget, workflows_page(settings)
             )
+            surroundings = Surroundings("api", settings, kept, connection.client)
+            for accompany in load_objects("companions"):
+                await stack.enter_async_context(accompany(surroundings))
             yield
 
     app = FastAPI(
@@ -97,6 +102,7 @@ def create_app(
         dependencies=[Depends(require_json), Depends(refuse_unknown_parameters)],
         responses=problem_docs(RequestInvalid),  # in place of the framework's own form of a refusal
         generate_unique_id_function=_operation_id,
+        telemetry={"operation_spans": False, "logs": False, "exclude": _is_monitoring},  # traces if a plugin wants it
     )
     app.state.identity = identity or build_identity(settings)
     install_error_handlers(app)
@@ -114,6 +120,11 @@ def create_app(
     permissions = map_route_permissions(app.routes)
     app.openapi = partial(build_openapi_document, app, settings, permissions)  # type: ignore[method-assign]
     return app
+
+
+def _is_monitoring(scope: MutableMapping[str, Any]) -> bool:
+    """Whether a request is one that monitoring sends every few seconds."""
+    return scope.get("path") in MONITORING_PATHS
 
 
 def _operation_id(route: APIRoute) -> str:

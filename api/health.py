@@ -11,7 +11,8 @@ from elcano.api.http.fields import Described
 from elcano.api.http.request_identity import PUBLIC
 from elcano.api.services import InProcess, Writable
 from elcano.api.temporal.client import Temporal
-from elcano.graphs.model_names import model_queue, provider_of
+from elcano.graphs.contracts import model_queue
+from elcano.graphs.model_names import provider_of
 from elcano.settings.settings import Settings
 
 

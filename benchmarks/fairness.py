@@ -1,8 +1,11 @@
-"""Whether three worker processes together ask a provider no more often than it allows, and leave it alone when told.
+"""Whether worker processes share a provider: no more often than it allows, left alone when told, tenants in turn.
 
 A run searches a service that allows 3 requests a second, and which answers one of them with 429 and Retry-After: 5. The
 service is a process of its own that notes when each request reaches it. Targets: never more than 33 requests in any ten
 seconds, nor 4 in any one; after the 429 none for 5 s but those that were on their way.
+
+And 150 searches of one tenant wait in a source's queue when 15 of another come: the last of these is among the first
+45. Of batch searches none goes before an interactive one that waits.
 """
 
 import json
@@ -17,15 +20,19 @@ from benchmarks.server import archive_nothing, publish_nothing, research_worker,
 from elcano.activities.agents.agent_activity import AgentActivities
 from elcano.activities.calls.names import agent_activities
 from elcano.activities.sources.registry import Sources
-from elcano.graphs.catalogue.sources import SOURCES, SourceSpec
-from elcano.graphs.contracts import TASK_QUEUE
+from elcano.graphs.catalogue.sources import SOURCES, SourceLimits, SourcePolicy, SourceSpec
+from elcano.graphs.contracts import TASK_QUEUE, RunPriority
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph, SequentialEdge, ToolNode
 from elcano.storage.payloads import connect_config
 from elcano.storage.store import open_store
+from elcano.testing.script import Script
+from elcano.testing.temporal import scripted_activities
 from elcano.worker import provider_worker
 from elcano.workflows.research import ResearchWorkflow
+from tests.sources import Shelf
 from tests.workflow.counting_service import Noted, counting
+from tests.workflow.crowd import Crowd, last_place, searches, serve
 from tests.workflow.searching_worker import counted, searching
 
 PER_SECOND: Final = 3.0
@@ -81,6 +88,7 @@ async def main(bench: Bench) -> None:
         SOURCES[spec.name] = spec
         try:
             await _measure(bench, client, spec)
+            await _measure_turns(bench, client)
         finally:
             del SOURCES[spec.name]
 
@@ -106,3 +114,38 @@ async def _measure(bench: Bench, client: Client, spec: SourceSpec) -> None:
                 )
                 await own.execute_workflow(ResearchWorkflow.run, asked, id=asked.run_id, task_queue=TASK_QUEUE)
             tell(bench, service.asked)
+
+
+async def _measure_turns(bench: Bench, client: Client) -> None:
+    many, few = bench.choose(10, 2), bench.choose(15, 3)
+    own = await Client.connect(**connect_config(settings_for(client, bench.folder)))
+    order = await _order_of(bench, own, [("many", many, few, "interactive"), ("few", 1, few, "interactive")])
+    bench.say(f"the last of {few} is number {last_place(order, 'few')} of {len(order)}")
+    bench.tell("last of few / three times as many", last_place(order, "few") / (3 * few))
+    order = await _order_of(bench, own, [("many", many, few, "batch"), ("few", 1, few, "interactive")])
+    bench.tell("batch before interactive", last_place(order, "few") - few)
+
+
+async def _order_of(bench: Bench, client: Client, crowds: Sequence[tuple[str, int, int, RunPriority]]) -> list[str]:
+    """Whose searches were given out, in their order: of tenants with so many runs of so many searches each."""
+    spec = SourceSpec(
+        name=f"turns-{uuid.uuid4()}",
+        kind="articles",
+        description="Everybody searches it.",
+        limits=SourceLimits(per_second=100.0, side_by_side=1),
+        policy=SourcePolicy(queue_seconds=600),
+    )
+    SOURCES[spec.name] = spec
+    activities = [*scripted_activities(Script())]
+    queued = 0
+    try:
+        async with open_store(bench.folder) as store, research_worker(client, spec.name, activities):
+            crowd = Crowd(client, spec.name)
+            for tenant, runs, searches_a_run, priority in crowds:
+                for _ in range(runs):
+                    await crowd.start(tenant, searches(spec, tenant, searches_a_run), priority)
+                queued += runs * searches_a_run
+                await crowd.until_queued(spec.queue, queued)
+            return await serve(client, store, Shelf(spec), crowd)
+    finally:
+        del SOURCES[spec.name]

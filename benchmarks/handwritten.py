@@ -11,7 +11,7 @@ from temporalio import workflow
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, PublishCall, ToolCall, ToolResult
     from elcano.graphs.records import ArchiveCall, ArchivedRun
-    from elcano.graphs.report.draft import ReportRef
+    from elcano.graphs.state.state import ReportRef
 
 _TIMEOUT = timedelta(minutes=1)
 

@@ -33,8 +33,8 @@ from elcano.graphs.contracts import (
     ToolResult,
 )
 from elcano.graphs.records import ArchiveCall
-from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.spec.graph import ResearchGraph, SequentialEdge, ToolNode
+from elcano.graphs.state.state import ReportRef
 from elcano.settings.settings import Settings
 from elcano.storage.objects import open_objects
 from elcano.storage.payloads import data_converter

@@ -95,6 +95,9 @@ def ask(
         bool,
         typer.Option("--pause", help="When the budget is used up, wait for `elcano top-up` instead of finishing."),
     ] = False,
+    batch: Annotated[
+        bool, typer.Option("--batch", help="Let interactive runs go first; for runs that nobody waits for.")
+    ] = False,
     model: Models = None,
     no_watch: Annotated[bool, typer.Option("--no-watch", help="Print the run's id and exit.")] = False,
     as_json: AsJson = False,
@@ -125,6 +128,7 @@ def ask(
         "approve_plan": approve_plan or None,
         "approvals": "refuse" if refuse_writes else None,
         "review": False if no_review else None,
+        "priority": "batch" if batch else None,
         "budget": drop_unset(budget),
     }
     require_writable(out)

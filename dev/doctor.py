@@ -1,8 +1,9 @@
 """`elcano doctor`: checks everything that a run needs on this machine, one line each, and says how to fix faults.
 
-It changes nothing; but it opens a store that is named by URL as the programs do. A program that is merely not running
-is no fault; an obstacle to running it is. A running server has its own settings, those of where it was started:
-findings on the settings of this shell say so, and are no faults while a ready server answers.
+It changes nothing; but it opens a store that is named by URL as the programs do, and queues a few empty workflows at a
+Temporal server that is named, which it deletes again. A program that is merely not running is no fault; an obstacle to
+running it is. A running server has its own settings, those of where it was started: findings on the settings of this
+shell say so, and are no faults while a ready server answers.
 """
 
 import shutil
@@ -21,6 +22,7 @@ from elcano.activities.services import missing_extras
 from elcano.activities.similarity.embedder import open_embedder
 from elcano.dev.claims import find_listener, is_free, read_folder_owner
 from elcano.dev.external_checks import check_store
+from elcano.dev.fairness_check import check_fairness
 from elcano.dev.stack import list_needed_ports
 from elcano.dev.temporal import temporal_binary
 from elcano.graphs.catalogue.sources import SOURCES
@@ -303,6 +305,7 @@ def _set_or_not(variables: Iterable[str]) -> str:
 OF_THIS_MACHINE: tuple[Look, ...] = (
     check_python,
     check_temporal,
+    check_fairness,
     data_folder,
     check_store,
     stack_or_ports,

@@ -9,7 +9,7 @@ from typing import Any, Final
 from temporalio.common import SearchAttributeKey
 
 from elcano.dev.program import CannotStart
-from elcano.graphs.search_attributes import SEARCH_ATTRIBUTES
+from elcano.graphs.run_contracts import SEARCH_ATTRIBUTES
 from elcano.settings import Settings
 
 LOCALHOST: Final = "127.0.0.1"
@@ -21,11 +21,21 @@ QUEUE_CHECK: Final = "1s"
 """How often each queue records its progress. A workflow is deleted once its end is recorded; by default that is every
 half a minute."""
 _QUEUES: Final = ("transfer", "timer", "visibility")
+FAIR_DISPATCH: Final = (
+    "matching.enableFairness=true",
+    "matching.numTaskqueueReadPartitions=1",
+    "matching.numTaskqueueWritePartitions=1",
+)
+"""Tenants take turns at a task queue. The server shares within a partition; by default a queue has four, over which the
+few calls of one tenant and the many of another spread by chance."""
 SERVER_OPTIONS: Final = tuple(
     option
-    for queue in _QUEUES
-    for setting in (f"MaxPollRPS={QUEUE_READS}", f'UpdateAckInterval="{QUEUE_CHECK}"')
-    for option in ("--dynamic-config-value", f"history.{queue}Processor{setting}")
+    for setting in (
+        *(f"history.{queue}ProcessorMaxPollRPS={QUEUE_READS}" for queue in _QUEUES),
+        *(f'history.{queue}ProcessorUpdateAckInterval="{QUEUE_CHECK}"' for queue in _QUEUES),
+        *FAIR_DISPATCH,
+    )
+    for option in ("--dynamic-config-value", setting)
 )
 """Options of `temporal server start-dev` wherever we start it."""
 

@@ -60,6 +60,8 @@ Stage: TypeAlias = Literal["researching", "paused", "held", "approval", "writing
 approval."""
 Engine: TypeAlias = Literal["graph", "chain"]
 """What chooses the next step: a graph, or plain code."""
+RunPriority: TypeAlias = Literal["interactive", "batch"]
+"""Which runs a free worker, or a provider's next call, goes to first: batch runs get what interactive ones leave."""
 RunStatus: TypeAlias = Literal[
     "running", "completed", "partial", "unanswered", "stopped", "failed", "cancelled", "terminated"
 ]
@@ -76,6 +78,16 @@ class ModelChoice(Frozen):
     default: str = ""
     """`offline`, a provider string (`openai:gpt-5.1`), or several separated by commas: a fallback list."""
     by_agent: dict[str, str] = {}
+
+    def of_agent(self, agent: str) -> str:
+        """The model chosen for one agent alone, or empty; a custom agent is found without its version too."""
+        return self.by_agent.get(agent) or self.by_agent.get(agent.partition("@")[0]) or ""
+
+    def with_own(self, name: str, agent: OwnAgent | None) -> "ModelChoice":
+        """The choice for a call of `name`: a custom agent's model takes precedence over that for all agents."""
+        if agent is None or not agent.model or self.of_agent(name):
+            return self
+        return self.model_copy(update={"by_agent": {**self.by_agent, name: agent.model}})
 
 
 class BranchOf(Frozen):
@@ -214,6 +226,9 @@ SHOWN_CHARACTERS: Final = 2_000
 below the size that is stored outside Temporal's own database."""
 BEAT_SECONDS: Final = 0.5
 """How often an activity beats, and so how old its words may be."""
+WORKER_BEAT_SECONDS: Final = 5.0
+"""How often a worker tells the server that it lives. The API notices a killed worker after three missed beats; the
+SDK's default is a minute."""
 
 
 class Words(Frozen):
@@ -257,3 +272,8 @@ class Reopened(Frozen):
 
     told: int = 0
     """The highest event number that any client can have seen before the reset."""
+
+
+def model_queue(provider: str) -> str:
+    """The task queue of calls of models of a provider whose rate is set."""
+    return f"elcano-model-{provider}"

@@ -52,6 +52,11 @@ _LISTED: Final = (
     Extra(name="forecast", modules=("statsforecast",), purpose="forecasts of series (mode `data`)"),
     Extra(name="mcp", modules=("httpx2", "jsonschema", "mcp"), purpose="servers of tools (`ELCANO_MCP_SERVERS`)"),
     Extra(name="plots", modules=("vl_convert",), purpose="charts in reports (mode `data`)"),
+    Extra(
+        name="telemetry",
+        modules=("opentelemetry.exporter", "opentelemetry.sdk", "prometheus_client"),
+        purpose="traces and metrics (`ELCANO_TRACES`, `ELCANO_METRICS`)",
+    ),
 )
 EXTRAS: Final[Mapping[str, Extra]] = {extra.name: extra for extra in _LISTED}
 """The extras by name; a test compares them with the distribution's."""

@@ -64,19 +64,7 @@ chat completions. A test compares the table with the installed pydantic-ai.
 
 def chosen_model(agent: str, run: ModelChoice, server: ModelChoice) -> str:
     """The model, or the fallback list, that `agent` calls: a run's choice goes before the server's."""
-    return _of_agent(run, agent) or run.default or _of_agent(server, agent) or server.default
-
-
-def with_own(choice: ModelChoice, name: str, agent: OwnAgent | None) -> ModelChoice:
-    """Return a run's choice for a call of `name`: a custom agent's model takes precedence over that for all agents."""
-    if agent is None or not agent.model or _of_agent(choice, name):
-        return choice
-    return choice.model_copy(update={"by_agent": {**choice.by_agent, name: agent.model}})
-
-
-def _of_agent(choice: ModelChoice, agent: str) -> str:
-    """Return the model chosen for one agent; for a custom one also by its name without the version."""
-    return choice.by_agent.get(agent) or choice.by_agent.get(agent.partition("@")[0]) or ""
+    return run.of_agent(agent) or run.default or server.of_agent(agent) or server.default
 
 
 def list_chosen_models(
@@ -88,7 +76,7 @@ def list_chosen_models(
     """
     found = []
     for agent, own, by_node in callees:
-        named = by_node or chosen_model(agent, with_own(run, agent, own), ModelChoice())
+        named = by_node or chosen_model(agent, run.with_own(agent, own), ModelChoice())
         found.append((model_names(named or chosen_model(agent, ModelChoice(), server)), bool(named)))
     return found
 
@@ -108,11 +96,6 @@ def list_name_faults(choice: ModelChoice) -> dict[str, str]:
 def parse_model_provider(name: str) -> str:
     """The provider of a single model, by pydantic-ai's name."""
     return name.partition(":")[0]
-
-
-def model_queue(provider: str) -> str:
-    """The task queue of calls of models of a provider whose rate is set."""
-    return f"elcano-model-{provider}"
 
 
 def provider_of(text: str) -> str:

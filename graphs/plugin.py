@@ -8,10 +8,10 @@ A process has one set of plugins: programs load those that the settings name, an
 Workflow code reads registries that were filled before (`load_registries`), since nothing may be imported while it runs.
 """
 
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence, ValuesView
+from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping, Sequence, ValuesView
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, Final, Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, Final, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from elcano.graphs.errors import InputInvalid
 
@@ -73,16 +73,40 @@ class Plugin:
     """Subclasses of `activities.report.additions.ReportAddition`: the parts of a report that the subject adds."""
     checks: tuple[Path, ...] = ()
     """Functions that `elcano doctor` calls with the settings: each yields findings."""
+    deep_checks: tuple[Path, ...] = ()
+    """The same for `elcano doctor --deep`: checks that ask other machines, and may take seconds."""
+    starters: tuple[Path, ...] = ()
+    """Functions that are called with `api` or `worker` and the settings when such a program starts, before it opens
+    anything."""
+    companions: tuple[Path, ...] = ()
+    """Functions that are called with a `Surroundings` of the API or a worker, and return an async context manager that
+    is entered while the program works."""
+    temporal_plugins: tuple[Path, ...] = ()
+    """Functions that are called with the settings, and return the plugins of Temporal's client
+    (`temporalio.client.Plugin`), which are those of its workers too."""
     stores: Mapping[str, Path] = field(default_factory=dict)
     """Its own stores beside the kernel's, by name: functions that open them on the database's engine and the settings,
     as `storage.deletion.PluginStore`. They are opened even if the plugin is left out, so that deleting a run reaches
     them."""
+    ciphers: tuple[Path, ...] = ()
+    """Functions that make the `storage.sql.cipher.Cipher` of the settings; None if these ask for none."""
     archivers: tuple[Path, ...] = ()
     """Functions that are called with the store and the record of each run that ends, before it is archived."""
 
     def absolute(self, path: Path) -> Path:
         """Return a path from the root of all packages."""
         return f"{self.package}{path}" if path.startswith(".") else path
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a program works with, for the companions of plugins. The kernel's rooms know the types."""
+
+    program: Literal["api", "worker"]
+    settings: Any
+    store: Any
+    connect: Callable[[], Awaitable[Any]]
+    """Returns the Temporal client; of the API, it may fail while the server is away."""
 
 
 KERNEL: Final = Plugin(

@@ -7,18 +7,16 @@ from typing import Final
 
 from pydantic import Field
 
-from elcano.graphs.contracts import BranchOf, Engine, ForkedFrom, RunStatus, Stage
+from elcano.graphs.contracts import BranchOf, Engine, ForkedFrom, RunPriority, RunStatus, Stage
 from elcano.graphs.engine.entries import Entry
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Answer, Frozen, JsonObject
-from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.state.branches import BranchState
 from elcano.graphs.state.events import AgentEvent
-from elcano.graphs.state.failures import Ending, Failure
-from elcano.graphs.state.holds import Hold, WaitingCall
+from elcano.graphs.state.failures import Ending, Failure, Hold, WaitingCall
 from elcano.graphs.state.plan import SectionPlan
-from elcano.graphs.state.state import Choice
+from elcano.graphs.state.state import Choice, ReportRef
 from elcano.graphs.state.team import Ledger
 from elcano.graphs.tenant_identity import DEFAULT_TENANT, Tenant
 
@@ -51,6 +49,7 @@ class ArchivedRun(Frozen):
     ledger: Ledger | None = None
     """For a team with a manager: its ledger at the end."""
     engine: Engine = "graph"
+    priority: RunPriority = "interactive"
     log: str = ""
     """Artifact hash of its `RunLog`."""
     forked_from: ForkedFrom | None = None

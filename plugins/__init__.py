@@ -26,6 +26,8 @@ BUILT_IN: Final = (
     "knowledge",
     "mcp",
     "certificates",
+    "encryption",
+    "telemetry",
     "quoting",
 )
 """In the order in which what they add is shown."""

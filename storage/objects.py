@@ -6,6 +6,7 @@ obstore works in threads of its own; waiting for one object does not delay anoth
 import asyncio
 import os
 import re
+import time
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
@@ -20,6 +21,7 @@ from obstore.exceptions import BaseError
 from obstore.store import LocalStore, ObjectStore, from_url
 
 from elcano.graphs.errors import StoreUnavailable
+from elcano.measures import record
 from elcano.storage.sql.dialect import root_of
 
 SYNC_THREADS: Final = 4
@@ -53,7 +55,7 @@ class Objects:
 
     async def put(self, key: str, data: bytes) -> None:
         """Store `data` under `key`, durably once this returns; repeating it changes nothing."""
-        async with self._answering():
+        async with self._answering("put"):
             try:
                 await obstore.put_async(self._store, key, data, use_multipart=False)
             except FileNotFoundError as error:
@@ -63,7 +65,7 @@ class Objects:
 
     async def get(self, key: str) -> bytes | None:
         """Returns the object stored under `key`; None if there is none."""
-        async with self._answering():
+        async with self._answering("get"):
             try:
                 found = await obstore.get_async(self._store, key)
                 return bytes(await found.bytes_async())
@@ -77,7 +79,7 @@ class Objects:
 
     async def _delete_some(self, prefix: str) -> bool:
         """Whether there may be more."""
-        async with self._answering():
+        async with self._answering("delete"):
             if keys := await self._some_below(prefix):
                 with suppress(FileNotFoundError):  # another was quicker with one of them
                     await obstore.delete_async(self._store, keys)
@@ -93,7 +95,8 @@ class Objects:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     @asynccontextmanager
-    async def _answering(self) -> AsyncIterator[None]:
+    async def _answering(self, operation: str) -> AsyncIterator[None]:
+        began = time.monotonic()
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 yield
@@ -103,6 +106,8 @@ class Objects:
         except BaseError as error:
             said = str(error).partition("\n")[0]
             raise StoreUnavailable(f"{self.url} cannot be used ({said}); see that it can be reached") from error
+        finally:
+            record("object_seconds", time.monotonic() - began, operation=operation)
 
 
 def open_objects(url: str, folder: Path) -> Objects:

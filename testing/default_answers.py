@@ -8,7 +8,7 @@ from hashlib import sha256
 
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.report.draft import Claim
+from elcano.graphs.report.report import Claim
 from elcano.graphs.text import ensure_list
 
 _LETTERS = str.maketrans("0123456789", "ghijklmnop")

@@ -23,13 +23,12 @@ from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.validation import require_valid
 from elcano.graphs.contracts import AgentCall, ModelChoice, ToolCall
 from elcano.graphs.dry_run.in_memory_run import run_in_memory
-from elcano.graphs.engine.commands import Call, CallAgent, CallTool
-from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
+from elcano.graphs.engine.entries import Call, CallAgent, CallTool, Entry, StepCompleted, StepFailed
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle import finish as closing
 from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.mode_choice import MODES
-from elcano.graphs.model_names import OFFLINE, with_own
+from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.report.report import Report
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph
@@ -145,7 +144,7 @@ class _Performer:
             agent=work.agent,
             own=work.own,
             input=work.input,
-            models=with_own(self._asked.models, work.agent, work.own),
+            models=self._asked.models.with_own(work.agent, work.own),
             today=self._asked.today,
             allowance=work.allowance,
             evidence_tokens=work.evidence_tokens,

@@ -9,8 +9,7 @@ from typing import Any, Final
 
 from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
 from elcano.graphs.contracts import PublishCall, ReopenCall
-from elcano.graphs.engine.commands import Call, CallAgent, CallTool
-from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
+from elcano.graphs.engine.entries import Call, CallAgent, CallTool, Entry, StepCompleted, StepFailed
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.records import ArchiveCall
 from elcano.graphs.state.budget import Usage

@@ -30,8 +30,8 @@ from elcano.graphs.contracts import (
 )
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import ArchiveCall
-from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.state.budget import Usage, sum_usages
+from elcano.graphs.state.state import ReportRef
 from elcano.storage.objects import open_objects
 from elcano.storage.payloads import data_converter
 from elcano.testing.script import Refused, Script

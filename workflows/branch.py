@@ -9,15 +9,22 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from temporalio import workflow
+from temporalio.common import SearchAttributeKey, SearchAttributePair, TypedSearchAttributes
 from temporalio.exceptions import ApplicationError
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import CONTROL_SIGNAL
-    from elcano.graphs.engine.commands import BranchStart
-    from elcano.graphs.run_contracts import ControlRequest, ResearchResult
+    from elcano.graphs.engine.entries import BranchStart
+    from elcano.graphs.run_contracts import (
+        ControlRequest,
+        ResearchInput,
+        ResearchResult,
+        at_start,
+        describe_workflow,
+        format_label,
+    )
     from elcano.graphs.state.budget import TopUp
-    from elcano.graphs.state.failures import Ending
-    from elcano.graphs.state.holds import Hold, WaitingCall
+    from elcano.graphs.state.failures import Ending, Hold, WaitingCall
 
 Child = workflow.ChildWorkflowHandle[object, ResearchResult]
 
@@ -56,6 +63,26 @@ class Branch:
     def ended(self) -> bool:
         """Whether its workflow is over; its outcome may not be recorded yet."""
         return self.child is not None and self.child.done()
+
+
+async def start_branch(asked: ResearchInput) -> Child:
+    """Starts the workflow of a branch, which is cancelled with its run."""
+    branch = asked.branch_of
+    assert branch is not None
+    keyword = SearchAttributeKey.for_keyword
+    attributes = [SearchAttributePair(keyword(name), value) for name, value in at_start(asked).items()]
+    return await workflow.start_child_workflow(
+        workflow.info().workflow_type,
+        asked,
+        id=asked.run_id,
+        result_type=ResearchResult,
+        task_timeout=workflow.info().task_timeout,
+        parent_close_policy=workflow.ParentClosePolicy.REQUEST_CANCEL,
+        cancellation_type=workflow.ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+        search_attributes=TypedSearchAttributes(attributes),
+        static_summary=format_label(f"{branch.part.capitalize()}: {branch.section}"),
+        static_details=describe_workflow(asked),
+    )
 
 
 async def send_branch_control(child: Child, request: ControlRequest) -> None:

@@ -8,13 +8,11 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 from temporalio import workflow
-from temporalio.common import SearchAttributeKey, SearchAttributePair, TypedSearchAttributes
 from temporalio.exceptions import ApplicationError, CancelledError, ChildWorkflowError
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.engine.commands import BranchStart, RunBranches
     from elcano.graphs.engine.control_actions import Action, AddBudget, Pause, Stop, Unpause
-    from elcano.graphs.engine.entries import StepCompleted, StepFailed
+    from elcano.graphs.engine.entries import BranchStart, RunBranches, StepCompleted, StepFailed
     from elcano.graphs.engine.routing import DIVIDED_ENDINGS
     from elcano.graphs.engine.steering import Steer
     from elcano.graphs.lifecycle.event_texts import (
@@ -28,15 +26,18 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.lifecycle.handover import build_branch_outcome, build_missing_outcome
     from elcano.graphs.lifecycle.journal import Journal
     from elcano.graphs.lifecycle.start_and_fold import branch_going_on, build_branch_input, resolve_run_date
-    from elcano.graphs.run_contracts import BranchHeld, ControlRequest, ResearchInput, ResearchResult, ResumedFrom
-    from elcano.graphs.search_attributes import at_start, describe_workflow, format_label
+    from elcano.graphs.run_contracts import (
+        BranchHeld,
+        ControlRequest,
+        ResearchInput,
+        ResearchResult,
+        ResumedFrom,
+    )
     from elcano.graphs.spec.graph import ParallelNode
-    from elcano.graphs.spec.walks import part_name
     from elcano.graphs.state.branches import BranchOutcome
     from elcano.graphs.state.budget import Limits, TopUp, Usage
-    from elcano.graphs.state.failures import Ending
-    from elcano.graphs.state.holds import Hold, HoldReason, WaitingCall
-    from elcano.workflows.branch import Branch, Child, Gate, send_branch_control
+    from elcano.graphs.state.failures import Ending, Hold, HoldReason, WaitingCall
+    from elcano.workflows.branch import Branch, Child, Gate, send_branch_control, start_branch
     from elcano.workflows.calls import Performer
     from elcano.workflows.run_display import RunDisplay
 
@@ -260,18 +261,7 @@ class BranchRunner:
             asked = branch_going_on(asked, older)
         self._tell(narrate_branch_start(self._work.node, start, asked.run_id))
         branch = self._open[asked.run_id] = Branch(asked.run_id, start)
-        child = branch.child = await workflow.start_child_workflow(
-            workflow.info().workflow_type,
-            asked,
-            id=asked.run_id,
-            result_type=ResearchResult,
-            task_timeout=workflow.info().task_timeout,
-            parent_close_policy=workflow.ParentClosePolicy.REQUEST_CANCEL,
-            cancellation_type=workflow.ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-            search_attributes=_search_attributes(asked),
-            static_summary=format_label(f"{part_name(self._asked.graph, start.branch).capitalize()}: {start.title}"),
-            static_details=describe_workflow(asked),
-        )
+        child = branch.child = await start_branch(asked)
         if self._parting is not None:
             await self._parting(child)
         elif start.index in self._books.dropped:
@@ -338,8 +328,3 @@ class BranchRunner:
 def _resumed_from(asked: ResearchInput, work: RunBranches) -> ResumedFrom | None:
     """Return how this visit continues, if the run was resumed in it."""
     return asked.resumed_from if asked.carried is not None and asked.carried.run.step == work.step else None
-
-
-def _search_attributes(asked: ResearchInput) -> TypedSearchAttributes:
-    keyword = SearchAttributeKey.for_keyword
-    return TypedSearchAttributes([SearchAttributePair(keyword(name), value) for name, value in at_start(asked).items()])

@@ -8,20 +8,24 @@ from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.catalogue.agents import AGENTS
-    from elcano.graphs.contracts import OWN_AGENT, READ_USAGE, AgentCall, AgentResult, ModelChoice, UsageQuestion
+    from elcano.graphs.contracts import (
+        OWN_AGENT,
+        READ_USAGE,
+        AgentCall,
+        AgentResult,
+        ModelChoice,
+        UsageQuestion,
+        model_queue,
+    )
     from elcano.graphs.engine.budget_check import told_apart
-    from elcano.graphs.engine.commands import Call, CallAgent, CallTool
-    from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted, StepFailed
+    from elcano.graphs.engine.entries import Call, CallAgent, CallTool, Held, StepAbandoned, StepCompleted, StepFailed
     from elcano.graphs.lifecycle.journal import Journal
     from elcano.graphs.lifecycle.start_and_fold import resolve_run_date
-    from elcano.graphs.model_names import model_queue, with_own
-    from elcano.graphs.run_contracts import ResearchInput
-    from elcano.graphs.search_attributes import format_label
+    from elcano.graphs.run_contracts import ResearchInput, format_label
     from elcano.graphs.spec.graph import limits_of
     from elcano.graphs.spec.limits import AgentLimits, ToolLimits
     from elcano.graphs.state.budget import Usage
-    from elcano.graphs.state.failures import Ending, FailureType
-    from elcano.graphs.state.holds import Hold
+    from elcano.graphs.state.failures import Ending, FailureType, Hold
     from elcano.graphs.state.state import strip_history_for_agent
     from elcano.workflows import retry_policies
     from elcano.workflows.holds import Approvals
@@ -76,7 +80,7 @@ class Performer:
             agent=work.agent,
             own=work.own,
             input=work.input,
-            models=_override_model(with_own(self._asked.models, work.agent, work.own), work.agent, limits),
+            models=_override_model(self._asked.models.with_own(work.agent, work.own), work.agent, limits),
             progress=work.progress,
             today=resolve_run_date(self._asked, self._journal),
             told=self._journal.last,

@@ -16,13 +16,18 @@ from temporalio import workflow
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import BRANCH_HELD_SIGNAL
     from elcano.graphs.engine.approvals import find_waiting_call, hold_of
-    from elcano.graphs.engine.commands import CallTool
-    from elcano.graphs.engine.entries import ApprovalExpired, ApprovalRequested, Entry, Held, HoldCleared
+    from elcano.graphs.engine.entries import ApprovalExpired, ApprovalRequested, CallTool, Entry, Held, HoldCleared
     from elcano.graphs.lifecycle.journal import Journal
-    from elcano.graphs.run_contracts import BranchHeld, ResearchInput
-    from elcano.graphs.search_attributes import format_label
-    from elcano.graphs.state.failures import Ending, Failure, FailureType
-    from elcano.graphs.state.holds import Hold, WaitingCall, in_short, shorten_arguments
+    from elcano.graphs.run_contracts import BranchHeld, ResearchInput, format_label
+    from elcano.graphs.state.failures import (
+        Ending,
+        Failure,
+        FailureType,
+        Hold,
+        WaitingCall,
+        in_short,
+        shorten_arguments,
+    )
     from elcano.workflows.interruptions import Interruptions
     from elcano.workflows.outcomes import LostCall
     from elcano.workflows.run_display import RunDisplay

@@ -19,8 +19,7 @@ from temporalio.exceptions import (
 )
 
 with workflow.unsafe.imports_passed_through():
-    from elcano.graphs.engine.commands import Call
-    from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted, StepFailed
+    from elcano.graphs.engine.entries import Call, Held, StepAbandoned, StepCompleted, StepFailed
     from elcano.graphs.frozen import JsonObject
     from elcano.graphs.state.budget import Usage
     from elcano.graphs.state.failures import Failure, FailureDetails, FailureType

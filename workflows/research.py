@@ -19,29 +19,33 @@ with workflow.unsafe.imports_passed_through():
         RESEARCH_WORKFLOW,
         SNAPSHOT_QUERY,
     )
-    from elcano.graphs.engine.commands import ChooseNode, Finish, RunBranches, Wait, Work
     from elcano.graphs.engine.control_actions import Action, RollBack, answer_to, refuse_control
     from elcano.graphs.engine.entries import (
+        ChooseNode,
         Controlled,
         Diverted,
         Entry,
+        Finish,
         Held,
         HoldCleared,
+        RunBranches,
         StepAbandoned,
         StepCompleted,
+        Wait,
+        Work,
     )
     from elcano.graphs.engine.step_function import should_pause
     from elcano.graphs.errors import ElcanoError
     from elcano.graphs.frozen import Json
     from elcano.graphs.lifecycle import finish
     from elcano.graphs.lifecycle.journal import build_progress_page, build_run_snapshot, log_page
-    from elcano.graphs.lifecycle.resume_input import taken_back
+    from elcano.graphs.lifecycle.rollback import taken_back
     from elcano.graphs.lifecycle.start_and_fold import open_journal
     from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
-    from elcano.graphs.report.draft import ReportRef
     from elcano.graphs.run_contracts import BranchHeld, ControlAnswer, ControlRequest, ResearchInput, ResearchResult
     from elcano.graphs.state.budget import Usage
     from elcano.graphs.state.failures import Cancellation, Ending
+    from elcano.graphs.state.state import ReportRef
     from elcano.workflows.branches import BranchRunner
     from elcano.workflows.calls import Performer
     from elcano.workflows.holds import Approvals, RunWaits

@@ -24,10 +24,9 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.lifecycle import finish
     from elcano.graphs.lifecycle.journal import Journal
     from elcano.graphs.records import ArchiveCall
-    from elcano.graphs.report.draft import ReportRef
     from elcano.graphs.run_contracts import FollowedRun, ResearchInput
-    from elcano.graphs.state.failures import Cancellation, Failure
-    from elcano.graphs.state.holds import Hold
+    from elcano.graphs.state.failures import Cancellation, Failure, Hold
+    from elcano.graphs.state.state import ReportRef
     from elcano.workflows import retry_policies
     from elcano.workflows.run_display import RunDisplay
 

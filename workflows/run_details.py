@@ -1,9 +1,9 @@
-"""The state of a run in Markdown, for display in the Temporal UI.
+"""The state of a run in Markdown, and its graph as lines of text, for display in the Temporal UI.
 
 What people and providers wrote is shown as it is: no sign of it is Markdown.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
@@ -12,12 +12,11 @@ from temporalio import workflow
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import REPORTED, RunStatus, Stage
     from elcano.graphs.lifecycle.journal import Journal
-    from elcano.graphs.run_contracts import ResearchInput
-    from elcano.graphs.search_attributes import QUESTION_CHARACTERS, escape_markdown_line
-    from elcano.graphs.spec.graph import ParallelNode
+    from elcano.graphs.run_contracts import QUESTION_CHARACTERS, ResearchInput, escape_markdown_line
+    from elcano.graphs.spec.graph import ParallelNode, ResearchGraph, find_reachable
     from elcano.graphs.state.branches import BranchState, branch_states
     from elcano.graphs.state.budget import Budget, usd_from_microusd
-    from elcano.graphs.state.holds import Hold, HoldReason, WaitingCall
+    from elcano.graphs.state.failures import Hold, HoldReason, WaitingCall
     from elcano.graphs.state.plan import SectionPlan, open_sections
     from elcano.graphs.state.state import format_chosen_mode
     from elcano.graphs.text import format_count, shorten_text
@@ -175,3 +174,24 @@ def _format_count(number: int, what: str) -> str:
 
 def _format_utc_seconds(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def outline_graph(graph: ResearchGraph) -> dict[str, str]:
+    """Outline a graph with one line per node and its edges, for places that draw no charts."""
+    lines = {}
+    for node in graph.nodes:
+        ways = [f"{edge.to_node} ({edge.label})" if edge.label else edge.to_node for edge in graph.routes_from(node.id)]
+        ways += [f"{edge.described}: {edge.to_node}" for edge in graph.error_edges_from(node.id)]
+        lines[node.id] = f"{node.id} -> {' | '.join(ways) or 'report'}"
+    return lines
+
+
+def of_its_way(outline: dict[str, str], graph: ResearchGraph, here: str, been: Collection[str]) -> dict[str, str]:
+    """The lines of the nodes that a run at `here` can still come to, and of those where it has `been`."""
+    ahead = find_reachable([here], graph.list_possible_nodes)
+    return {node: line for node, line in outline.items() if node in ahead or node in been}
+
+
+def with_place(outline: dict[str, str], here: str) -> str:
+    """An outline as text, with an arrow at the node that a run is at."""
+    return "\n".join(f"{'=>' if node_id == here else '  '} {line}" for node_id, line in outline.items())

@@ -13,20 +13,19 @@ from temporalio.common import SearchAttributeKey, SearchAttributeUpdate
 with workflow.unsafe.imports_passed_through():
     from elcano.graphs.contracts import RunStatus, Stage
     from elcano.graphs.lifecycle.journal import Journal
-    from elcano.graphs.run_contracts import ResearchInput
-    from elcano.graphs.search_attributes import (
+    from elcano.graphs.run_contracts import (
         COST_ATTRIBUTE,
         MODE_ATTRIBUTE,
         OUTCOME_ATTRIBUTE,
         STAGE_ATTRIBUTE,
         TOKENS_ATTRIBUTE,
         WAITING_ATTRIBUTE,
+        ResearchInput,
     )
-    from elcano.graphs.spec.drawing import of_its_way, outline_graph, with_place
     from elcano.graphs.state.budget import Budget, Usage, usd_from_microusd
-    from elcano.graphs.state.holds import Hold, HoldReason, WaitingCall, list_undecided_calls
+    from elcano.graphs.state.failures import Hold, HoldReason, WaitingCall, list_undecided_calls
     from elcano.graphs.state.state import format_chosen_mode
-    from elcano.workflows.run_details import render_run_details
+    from elcano.workflows.run_details import of_its_way, outline_graph, render_run_details, with_place
 
 _MODE = SearchAttributeKey.for_keyword(MODE_ATTRIBUTE)
 _STAGE = SearchAttributeKey.for_keyword(STAGE_ATTRIBUTE)

@@ -13,17 +13,14 @@ with workflow.unsafe.imports_passed_through():
     from elcano.graphs.catalogue.sources import SOURCES, SourcePolicy, SourceSpec
     from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes
     from elcano.graphs.contracts import ToolCall, ToolResult
-    from elcano.graphs.engine.commands import CallTool
-    from elcano.graphs.engine.entries import Held, StepAbandoned, StepCompleted
+    from elcano.graphs.engine.entries import CallTool, Held, StepAbandoned, StepCompleted
     from elcano.graphs.engine.routing import broken_sources
     from elcano.graphs.frozen import JsonObject
     from elcano.graphs.lifecycle.journal import Journal
-    from elcano.graphs.run_contracts import ResearchInput
-    from elcano.graphs.search_attributes import format_label
+    from elcano.graphs.run_contracts import ResearchInput, format_label
     from elcano.graphs.spec.graph import limits_of
     from elcano.graphs.state.budget import Usage
-    from elcano.graphs.state.failures import Failure, FailureType
-    from elcano.graphs.state.holds import Hold
+    from elcano.graphs.state.failures import Failure, FailureType, Hold
     from elcano.graphs.state.state import RELATED
     from elcano.workflows import retry_policies
     from elcano.workflows.holds import Approvals

@@ -42,9 +42,9 @@ from elcano.graphs.engine.budget_check import sent_tokens
 from elcano.graphs.errors import BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.plugin import resolve_function
-from elcano.graphs.report.draft import Claim, DraftRef
-from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.report.report import Claim, ReportDraft
 from elcano.graphs.rules import PROMPT_TOKENS, get_rules
+from elcano.graphs.state.state import DraftRef
 from elcano.settings import Settings
 from elcano.storage.store import Store
 

@@ -11,9 +11,9 @@ from typing import Final
 from elcano.activities.prose.blocks import ClaimCollector
 from elcano.graphs.agents.envelope import Loaded, SectionItem, TaskEnvelope
 from elcano.graphs.agents.writing import ReportProse, SectionText, Summary, SynthesisInput
-from elcano.graphs.report.draft import Claim, DraftRef, heading_for, title_for
-from elcano.graphs.report.report import DraftSection, ReportDraft
+from elcano.graphs.report.report import Claim, DraftSection, ReportDraft, heading_for, title_for
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN
+from elcano.graphs.state.state import DraftRef
 
 _LIST_MARK: Final = re.compile(r"^\s*(?:[-+*]|\d{1,9}[.)])\s+")
 _MARKS: Final = re.compile(r"\s*\[(?:from )?\w{1,12}(?:, ?\w{1,12})*\]")

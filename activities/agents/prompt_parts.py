@@ -23,8 +23,7 @@ from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import ActivityFault, BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.plugin import resolve_function
-from elcano.graphs.report.draft import Claim
-from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.report.report import Claim, ReportDraft
 from elcano.graphs.report.works import Work
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN, SO_FAR_TOKENS
 from elcano.graphs.state.plan import SectionResult

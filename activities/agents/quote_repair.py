@@ -14,8 +14,7 @@ from typing import Final
 from elcano.activities.prose.markdown_parser import mark_of
 from elcano.activities.report.checked_draft import CheckedDraft, cited_ids
 from elcano.activities.report.citation_check import check_citations, locate_quote
-from elcano.graphs.report.draft import Citation, Claim
-from elcano.graphs.report.report import DraftSection, ReportDraft
+from elcano.graphs.report.report import Citation, Claim, DraftSection, ReportDraft
 from elcano.graphs.text import shorten_text
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import TenantStore

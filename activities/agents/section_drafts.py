@@ -16,8 +16,7 @@ from elcano.activities.report.references import Works
 from elcano.activities.similarity.similar_passages import rank_related_passages
 from elcano.activities.text.stems import list_stems
 from elcano.graphs.agents.envelope import CriterionItem, Drafts, SectionItem, ShownPassages
-from elcano.graphs.report.draft import Citation, Claim, heading_for
-from elcano.graphs.report.report import DraftSection, ReportDraft
+from elcano.graphs.report.report import Citation, Claim, DraftSection, ReportDraft, heading_for
 from elcano.graphs.report.works import Work
 from elcano.graphs.state.plan import SectionResult
 from elcano.graphs.text import shorten_text

@@ -43,7 +43,8 @@ from elcano.graphs.contracts import AgentCall, Words
 from elcano.graphs.errors import ActivityFault, AnswerCutOff, BudgetExhausted, PromptTooLong
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.model_names import OFFLINE
-from elcano.graphs.state.budget import Allowance, Estimate, Usage, sum_usages
+from elcano.graphs.state.budget import Allowance, Estimate, Usage, sum_usages, usd_from_microusd
+from elcano.measures import record
 from elcano.settings import Settings
 from elcano.storage.store import TenantStore
 
@@ -199,12 +200,20 @@ class Attempt:
                     raise build_unreadable_answer_error(error, model) from error
                 raise
             finally:
-                self.usage += usage_of(messages) + (Usage() if listener is None else listener.lost)
+                used = usage_of(messages) + (Usage() if listener is None else listener.lost)
+                self.usage += used
+                self._measure(used, model)
                 answers = [message for message in messages if isinstance(message, ModelResponse)]
                 self._in_vain.update({one.model_name: None for one in answers if one.model_name})
         last = result.response
         quoted = last.provider_name == OFFLINE
         return Answer(result.output, model=last.model_name or "", quoted=quoted, task=form.task)
+
+    def _measure(self, used: Usage, model: Model) -> None:
+        names = {"agent": self.call.agent, "model": f"{model.system}:{model.model_name}"}
+        record("tokens", used.input_tokens, direction="input", **names)
+        record("tokens", used.output_tokens, direction="output", **names)
+        record("cost_usd", usd_from_microusd(used.cost_microusd), **names)
 
     @property
     def progress(self) -> JsonObject:

@@ -14,7 +14,7 @@ from typing import Final
 from markdown_it.token import Token
 
 from elcano.activities.prose.markdown_parser import citations_in, mark_of, parse_markdown
-from elcano.graphs.report.draft import Citation, Claim
+from elcano.graphs.report.report import Citation, Claim
 
 LISTED: Final = re.compile(
     r"(?:list of )?(?:references?|sources?|citations?|bibliography|works cited|literature(?: cited)?|footnotes|notes"

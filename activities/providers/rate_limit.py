@@ -36,9 +36,9 @@ from elcano.activities.calls.retry_classification import safe_text
 from elcano.activities.providers.queue_limits import notify_provider_workflow
 from elcano.activities.tools.tool_activities import Passing, pass_without_waiting
 from elcano.graphs.catalogue.sources import SourceSpec
-from elcano.graphs.contracts import ModelChoice
+from elcano.graphs.contracts import ModelChoice, model_queue
 from elcano.graphs.errors import SourceBusy, SourceRefused, SourceUnavailable
-from elcano.graphs.model_names import model_names, model_queue, provider_of
+from elcano.graphs.model_names import model_names, provider_of
 from elcano.graphs.providers import (
     MODEL_PREFIX,
     Backoff,
@@ -48,6 +48,7 @@ from elcano.graphs.providers import (
     record_provider_answer,
     record_provider_failure,
 )
+from elcano.measures import record
 from elcano.settings import Settings
 from elcano.storage.providers import ProviderStore
 from elcano.storage.store import Store
@@ -104,6 +105,7 @@ class Gate:
 
     async def failed(self, provider: str, queue: str, error: str, retry_after: float | None) -> None:
         """The provider did not answer, or asked to wait."""
+        record("provider_refusal", provider=provider)
 
         def change(before: Provider, now: float) -> tuple[Provider, bool]:
             after = record_provider_failure(before, now, safe_text(error), retry_after)
@@ -134,6 +136,7 @@ class Gate:
         Raises:
             SourceBusy: the provider is not to be called for `retry_after` seconds.
         """
+        began = time.monotonic()
         for _ in range(MOST_TURNS):
             asked_at = time.monotonic()
             turn = await self._asked(provider, per_second)
@@ -144,6 +147,7 @@ class Gate:
                     raise _build_held_error(provider, Backoff(seconds=row.held_until - now, why=row.error), now)
             late = time.monotonic() - asked_at - turn.seconds
             if late <= max(turn.interval / 3, LEAST_LATE) or not turn.interval:
+                record("provider_wait", time.monotonic() - began, provider=provider)
                 return
         raise SourceBusy(f"{provider}: this worker was too late for {MOST_TURNS} turns to call it", retry_after=1.0)
 

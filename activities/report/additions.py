@@ -15,8 +15,7 @@ from elcano.activities.report.references import Works
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.plugin import load_objects
-from elcano.graphs.report.draft import Citation
-from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.report.report import Citation, ReportDraft
 from elcano.graphs.report.works import Work
 from elcano.storage.evidence import Evidence
 

@@ -23,9 +23,10 @@ from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.plugin import load_objects
 from elcano.graphs.records import ArchiveCall, RunLog
-from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.report.report import Report, ReportDraft
 from elcano.graphs.report.works import Work
+from elcano.graphs.state.state import ReportRef
+from elcano.measures import record
 from elcano.storage.artifacts import LOG_TYPE
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.lineage import days_of
@@ -57,6 +58,7 @@ class ReportActivities:
                 await _record_publish(call, store, "failed")
                 raise classify_failure(error) from None
             await _record_publish(call, store, "completed")
+        _measure_verdicts(report)
         return build_report_ref(report, artifact)
 
     @activity.defn(name=ARCHIVE_RUN)
@@ -128,6 +130,13 @@ async def _load_cited_texts(passages: Iterable[Evidence], store: TenantStore) ->
         if text is not None:  # the store keeps no passage without its text
             texts[content_hash] = text
     return texts
+
+
+def _measure_verdicts(report: Report) -> None:
+    record("citations", len(report.citations) - len(report.unverified), verdict="verified")
+    record("citations", len(report.unverified), verdict="unverified")
+    for verdict, number in report.support.model_dump().items():
+        record("statements", number, support=verdict)
 
 
 async def _record_publish(call: PublishCall, store: TenantStore, outcome: Literal["completed", "failed"]) -> None:

@@ -13,8 +13,8 @@ from elcano.activities.report.parts import render_parts
 from elcano.activities.report.references import list_retraction_warnings
 from elcano.activities.report.rendering import partial_reason, render_evidence, render_report
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.report.draft import ReportRef, title_for
-from elcano.graphs.report.report import Report
+from elcano.graphs.report.report import Report, title_for
+from elcano.graphs.state.state import ReportRef
 from elcano.storage.evidence import StoredText
 
 

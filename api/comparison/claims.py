@@ -14,8 +14,7 @@ from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
 from elcano.api.comparison.differences import ClaimBrief, ClaimPair
-from elcano.graphs.report.draft import Claim
-from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.report.report import Claim, ReportDraft
 
 KEY_FINDINGS: Final = "Key findings"
 """The heading of what a report says first."""

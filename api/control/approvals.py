@@ -19,7 +19,7 @@ from elcano.graphs.engine.approvals import (
 from elcano.graphs.engine.control_actions import Action
 from elcano.graphs.engine.steering import QUESTION_CHARACTERS, TITLE_CHARACTERS
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.state.holds import CALL_CHARACTERS
+from elcano.graphs.state.failures import CALL_CHARACTERS
 from elcano.graphs.state.plan import CRITERION_CHARACTERS, MOST_CRITERIA, SectionPlan, normalize_criteria, plan_fault
 
 MOST_SECTIONS = 200

@@ -10,6 +10,7 @@ A run that is taken up again is ended by another execution, and its feed is anot
 
 import asyncio
 import logging
+import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -27,6 +28,7 @@ from elcano.graphs.contracts import BranchOf
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.tenant_identity import Tenant
+from elcano.measures import record
 from elcano.storage.store import Store, TenantStore
 
 KEPT_EVENTS: Final = 20_000
@@ -143,9 +145,12 @@ class Watcher:
         if stored is not None:
             return stored
         words = WordsReader(run.run_id, self._temporal, self.feed.show)
+        watched_from = time.time()
 
         def told(events: Sequence[AgentEvent]) -> None:
             self.feed.add(key, events)
+            if events and events[-1].at >= watched_from:  # earlier ones wait for nobody
+                record("stream_lag", time.time() - events[-1].at)
             words.heard(events)
 
         reader = JournalReader(run, self._temporal, self._store, told, partial(self.feed.wait, key))
@@ -255,5 +260,6 @@ def _branch_run(run: ArchivedRun, branch: Branch) -> ArchivedRun:
         started_at=started.at,
         sources=run.sources,
         engine=run.engine,
+        priority=run.priority,
         branch_of=BranchOf(run_id=run.run_id, path=started.path, section=started.section),
     )

@@ -20,6 +20,7 @@ from elcano.api.http.permissions import Permission, Principal
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.plugin import load_objects
 from elcano.graphs.tenant_identity import DEFAULT_TENANT, Tenant, fault_of, is_tenant
+from elcano.measures import TENANT
 from elcano.settings.settings import Settings
 
 ASK_OTHERWISE = "ask through the proxy that signs you in, which has to say it"
@@ -189,6 +190,7 @@ async def get_principal(request: Request) -> Principal:
     found = await identity.find_principal(request)
     if found is None:
         raise Unauthenticated(f"the request does not say whose it is: {identity.advice}", identity.challenge)
+    TENANT.set(found.tenant)
     return found
 
 

@@ -21,11 +21,11 @@ from elcano.api.runs.run_log import read_log
 from elcano.api.runs.run_request import MAX_BACKGROUND, MAX_INSTRUCTIONS, MAX_QUESTION, BudgetRequest
 from elcano.api.runs.run_status import current_run
 from elcano.api.services import Services
-from elcano.graphs.contracts import ForkedFrom
+from elcano.graphs.contracts import ForkedFrom, RunPriority
 from elcano.graphs.engine.entries import RunResumed
 from elcano.graphs.errors import EngineFault
-from elcano.graphs.lifecycle import resume_input
-from elcano.graphs.lifecycle.resume_points import LogPrefix, before_step
+from elcano.graphs.lifecycle import resume_input, rollback
+from elcano.graphs.lifecycle.rollback import LogPrefix, before_step
 from elcano.graphs.lifecycle.start_and_fold import fold
 from elcano.graphs.records import RunLog
 from elcano.graphs.run_contracts import ResearchInput, ResumedFrom
@@ -56,6 +56,8 @@ class ForkBody(Request):
     """A graph of your own, which takes the shared steps in the same way."""
     model: Model = Field(default=None, examples=["openai:gpt-5.1"])
     """Which models answer."""
+    priority: RunPriority | None = Field(default=None, examples=["batch"])
+    """Whether its calls go after those of interactive runs (`batch`)."""
     budget: BudgetRequest | None = None
     """The limits of the new run; it does not pay for the shared steps."""
     sources: SourceNames | None = Field(default=None, min_length=1, max_length=50, examples=[["packages"]])
@@ -106,7 +108,7 @@ def _with_fork_changes(
     origin: ResearchInput, own: str, wanted: ForkBody, graph: ResearchGraph | None, searched: tuple[str, ...]
 ) -> ResearchInput:
     """The input of the other run with what is to be different; `searched` are the dates of the searches it shares."""
-    given = wanted.model_dump(exclude_none=True, include={"question", "background", "instructions"})
+    given = wanted.model_dump(exclude_none=True, include={"question", "background", "instructions", "priority"})
     graph = graph or origin.graph
     follows = origin.follows
     if follows is not None and wanted.question is not None:  # what the other question lacked is of no concern to it
@@ -140,7 +142,7 @@ def _build_fork_input(
         why="forked",
         by=by,
         reason=wanted.reason,
-        saved=resume_input.compute_saved_work(log.asked.graph, before_step(log, wanted.step)),
+        saved=rollback.compute_saved_work(log.asked.graph, before_step(log, wanted.step)),
         from_run=log.asked.run_id,
         limits=limits,
         plan=plan,

@@ -138,6 +138,7 @@ def judge_request(request: RunRequest, facts: RequestFacts, run_id: str) -> Judg
         review=request.review,
         approve_plan=request.approve_plan,
         approvals=request.approvals,
+        priority=request.priority,
         models=models,
         barred=barred,
         domain=domain,

@@ -12,7 +12,7 @@ from elcano.api.http.errors import FieldFault
 from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.checks.callees import Callee, list_callees
 from elcano.graphs.checks.references import explain_unknown_name
-from elcano.graphs.contracts import ModelChoice
+from elcano.graphs.contracts import ModelChoice, model_queue
 from elcano.graphs.graph_traits import GraphTraits
 from elcano.graphs.model_names import (
     OFFLINE,
@@ -20,7 +20,6 @@ from elcano.graphs.model_names import (
     address_of,
     list_chosen_models,
     list_name_faults,
-    model_queue,
     parse_model_provider,
 )
 from elcano.graphs.plugin import list_keyless, load_objects

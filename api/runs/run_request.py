@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults
 from elcano.api.http.fields import Request, RunId, Spoken, Text
 from elcano.graphs.checks.budget_limits import default_limits
-from elcano.graphs.contracts import ModelChoice
+from elcano.graphs.contracts import ModelChoice, RunPriority
 from elcano.graphs.mode_choice import DEFAULT_MODE, MODES
 from elcano.graphs.spec.limits import LEAST_PATH_SECONDS, MOST_PATH_SECONDS
 from elcano.graphs.state.budget import Limits, microusd_from_usd
@@ -220,6 +220,9 @@ class RunRequest(Request):
     approvals: Literal["wait", "refuse"] = Field(default="wait", examples=["wait"])
     """What happens to a tool call that writes and that the operator has not allowed: `wait` for approval
     (`POST /v1/runs/{run_id}/approve-call`) for up to `budget.hold_seconds`, or `refuse`: its node fails at once."""
+    priority: RunPriority = Field(default="interactive", examples=["batch"])
+    """`batch` for runs that nobody waits for: their calls go after those of all interactive runs. Among runs of one
+    priority, tenants take turns."""
     budget: BudgetRequest = Field(default=BudgetRequest(), json_schema_extra=_without_default)
     """The limits of the run."""
     model: Annotated[

@@ -11,14 +11,12 @@ from elcano.api.http.fields import (
 )
 from elcano.api.runs.budget_view import BudgetView
 from elcano.api.temporal.executions import PendingActivity
-from elcano.graphs.contracts import Engine, ForkedFrom, RunStatus, Stage
+from elcano.graphs.contracts import Engine, ForkedFrom, RunPriority, RunStatus, Stage
 from elcano.graphs.records import ArchivedRun, RunSnapshot
-from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.state.branches import BranchState
 from elcano.graphs.state.budget import Usage
-from elcano.graphs.state.failures import Ending, Failure
-from elcano.graphs.state.holds import HoldReason, WaitingCall
-from elcano.graphs.state.state import Choice
+from elcano.graphs.state.failures import Ending, Failure, HoldReason, WaitingCall
+from elcano.graphs.state.state import Choice, ReportRef
 from elcano.graphs.state.team import Ledger, StallReason
 
 CALL = "0003-open_ticket"
@@ -176,6 +174,8 @@ class RunView(Described):
     """The field by whose rubric its evidence is judged; empty: that of none, or its question has not been read yet."""
     engine: Engine = Field(default="graph", examples=["graph"])
     """`chain`: the mode runs as plain code, without the graph engine."""
+    priority: RunPriority = Field(default="interactive", examples=["interactive"])
+    """`batch`: it gets what interactive runs leave of workers and providers."""
     status: RunStatus = Field(examples=["running"])
     """`terminated`: ended from outside, without a report."""
     forked_from: ForkedFrom | None = Field(default=None, examples=[None])

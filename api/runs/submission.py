@@ -120,6 +120,7 @@ def _build_accepted_run(judged: JudgedRun) -> ArchivedRun:
         started_at=time.time(),
         sources=asked.sources,
         engine=judged.engine,
+        priority=asked.priority,
         forked_from=asked.forked_from,
         previous_run=asked.follows.run_id if asked.follows else "",
         domain=asked.domain,

@@ -17,7 +17,7 @@ from elcano.graphs.lifecycle.inspection import Change
 from elcano.graphs.lifecycle.step_rows import BetweenRow, HeldTry, StepKind, StepOutcome, StepRow
 from elcano.graphs.state.branches import BranchState
 from elcano.graphs.state.budget import Usage, usd_from_microusd
-from elcano.graphs.state.holds import HoldReason
+from elcano.graphs.state.failures import HoldReason
 from elcano.storage.ledger import LedgerEntry
 
 

@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from temporalio.client import (
+    Client,
     WorkflowFailureError,
     WorkflowHandle,
     WorkflowQueryRejectedError,
@@ -38,7 +39,7 @@ from elcano.api.temporal.connection import (
 )
 from elcano.api.temporal.executions import Execution, Glance, Writing, describe_execution, read_current_writing
 from elcano.api.temporal.looks import Looks
-from elcano.api.temporal.workers import Workers
+from elcano.api.temporal.workers import Workers, build_priority
 from elcano.graphs.contracts import (
     CHAIN_WORKFLOW,
     CONTROL_UPDATE,
@@ -50,8 +51,14 @@ from elcano.graphs.contracts import (
 )
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
-from elcano.graphs.run_contracts import ControlAnswer, ControlRequest, ResearchInput
-from elcano.graphs.search_attributes import QUESTION_ATTRIBUTE, at_start, describe_workflow
+from elcano.graphs.run_contracts import (
+    ControlAnswer,
+    ControlRequest,
+    ResearchInput,
+    at_start,
+    describe_workflow,
+    format_label,
+)
 
 SNAPSHOT_TIMEOUT: Final = timedelta(seconds=2)
 """A reader of one run would rather have what is stored than wait longer."""
@@ -112,8 +119,8 @@ class Temporal:
         self, asked: ResearchInput, engine: Engine, reuse: WorkflowIDReusePolicy, memo: JsonObject | None = None
     ) -> str | None:
         """The id of the execution that began; None if there is one that stands against it."""
-        labels, details = at_start(asked), describe_workflow(asked)
-        client = await self._connection.client()
+        client, details = await self._connection.client(), describe_workflow(asked)
+        asked = asked.model_copy(update={"confidential": client.data_converter.payload_codec is not None})
         with map_rpc_errors():
             try:
                 handle = await client.start_workflow(
@@ -124,10 +131,11 @@ class Temporal:
                     task_timeout=TASK_TIMEOUT,
                     id_reuse_policy=reuse,
                     id_conflict_policy=WorkflowIDConflictPolicy.FAIL,
-                    search_attributes=_search_attributes(labels),
-                    static_summary=labels[QUESTION_ATTRIBUTE],
+                    search_attributes=_search_attributes(at_start(asked)),
+                    static_summary=format_label(asked.question),
                     static_details=details,
                     memo=memo,
+                    priority=build_priority(asked),
                     rpc_timeout=CALL_TIMEOUT,
                 )
             except WorkflowAlreadyStartedError:
@@ -139,6 +147,10 @@ class Temporal:
         execution = handle.first_execution_run_id
         assert execution is not None, "who starts a workflow is told which execution that is"
         return execution
+
+    async def client(self) -> Client:
+        """Temporal's client; see `Connection.client`."""
+        return await self._connection.client()
 
     async def begun_by(self, run_id: str) -> JsonObject | None:
         """What `go_on` was given for the last execution of a run; None if that was not begun by it.

@@ -35,7 +35,7 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from elcano.api.http.errors import RunForgotten, RunUnreadable, TemporalRefused, TemporalUnavailable, WorkerUnavailable
 from elcano.graphs.errors import StoreDamaged
-from elcano.graphs.search_attributes import SEARCH_ATTRIBUTES
+from elcano.graphs.run_contracts import SEARCH_ATTRIBUTES
 from elcano.settings.settings import Settings
 from elcano.storage.payloads import connect_config
 from elcano.workflows.sandbox import TOO_EARLY

@@ -25,7 +25,7 @@ from elcano.api.http.fields import Described, Moment, datetime_from_seconds
 from elcano.api.temporal.connection import CALL_TIMEOUT, Connection, map_rpc_errors
 from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.contracts import RunStatus, Words
-from elcano.graphs.search_attributes import MODE_ATTRIBUTE, STAGE_ATTRIBUTE
+from elcano.graphs.run_contracts import MODE_ATTRIBUTE, STAGE_ATTRIBUTE
 
 _STATUSES: Mapping[int, RunStatus] = {
     WorkflowExecutionStatus.COMPLETED: "completed",

@@ -1,4 +1,4 @@
-"""Finds out what the workers of a server can do: whether one takes tasks from a queue now, and what they lack.
+"""Task queues: the place of a run's work in them, whether workers take tasks from them now, and what these lack.
 
 The server remembers who polled a queue, and for a minute after a worker has gone it looks as before: a poll may take so
 long. Workers send heartbeats too, and say there when they stop. So a poller counts unless its worker said that it
@@ -9,7 +9,7 @@ to workers of no version alone.
 import asyncio
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
@@ -23,11 +23,14 @@ from temporalio.api.workflowservice.v1 import (
     ListWorkersRequest,
 )
 from temporalio.client import Client
+from temporalio.common import Priority
 from temporalio.service import RPCError
 
 from elcano.api.http.errors import TemporalRefused, TemporalUnavailable
 from elcano.api.temporal.connection import CALL_TIMEOUT, UNAVAILABLE, Connection, map_rpc_errors
+from elcano.graphs.contracts import RunPriority
 from elcano.graphs.extras import lacking_extras
+from elcano.graphs.run_contracts import ResearchInput
 
 POLLER_AGE: Final = timedelta(seconds=70)
 """A worker polls at least once a minute."""
@@ -44,6 +47,16 @@ HEARD_SECONDS: Final = 1.0
 _ASK_AGAIN_SECONDS: Final = 0.1
 _WORKFLOWS: Final = TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW
 _ACTIVITIES: Final = TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY
+PRIORITY_KEYS: Final[Mapping[RunPriority, int]] = {"interactive": 3, "batch": 4}
+"""Temporal's keys go from 1, the first, to 5; 3 is the key of work without one, such as that of older runs."""
+
+
+def build_priority(asked: ResearchInput) -> Priority:
+    """The place of a run's work in task queues: by priority first, and tenants of one priority take turns.
+
+    Its sections, its calls and its later executions inherit it.
+    """
+    return Priority(priority_key=PRIORITY_KEYS[asked.priority], fairness_key=asked.tenant)
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,7 @@ from elcano.activities.text.stems import content_words
 from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, TaskEnvelope
 from elcano.graphs.catalogue.sources import build_collection_spec
 from elcano.graphs.catalogue.tools import SearchInput
-from elcano.graphs.report.draft import Claim
-from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.report.report import Claim, ReportDraft
 from elcano.plugins.documents.folder import Folder
 from elcano.plugins.documents.source import DocumentsSource
 from elcano.plugins.quoting.planning import plan_searches

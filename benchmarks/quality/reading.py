@@ -30,8 +30,7 @@ from typing import Final
 from benchmarks.quality.asking import Library
 from benchmarks.quality.sections import answer_in_sections
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.report.draft import Claim
-from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.report.report import Claim, ReportDraft
 from elcano.plugins.quoting.planning import parse_question
 from elcano.storage.evidence import Evidence
 

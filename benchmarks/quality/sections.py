@@ -10,8 +10,7 @@ from elcano.activities.agents.answer_drafts import drop_repeated_claims
 from elcano.activities.agents.prompt_passages import fit_passages_to_tokens
 from elcano.activities.agents.section_drafts import join_section_drafts
 from elcano.graphs.agents.envelope import OfferedSource, SectionItem, TaskEnvelope
-from elcano.graphs.report.draft import Claim, heading_for
-from elcano.graphs.report.report import DraftSection, ReportDraft
+from elcano.graphs.report.report import Claim, DraftSection, ReportDraft, heading_for
 from elcano.graphs.state.plan import SectionPlan, SectionResult
 from elcano.plugins.quoting.planning import plan_report
 from elcano.plugins.quoting.section_joining import write_section, write_summary

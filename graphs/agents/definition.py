@@ -15,9 +15,9 @@ from elcano.graphs.agents.writing import ReportProse, SynthesisInput
 from elcano.graphs.catalogue.agents import AGENTS, AgentInput, AgentSpec, shape_of, specify_own_agent
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.report.draft import DraftRef
 from elcano.graphs.schemas.shape import object_with_ids
 from elcano.graphs.spec.own_agent import OwnAgent
+from elcano.graphs.state.state import DraftRef
 
 Answer = TypeVar("Answer", bound=Frozen)
 

@@ -14,7 +14,7 @@ from typing import Literal
 from elcano.graphs.agents.prompt_texts import DATA_NOT_INSTRUCTIONS, GUIDANCE, HISTORY, ShownForm, render_form_guidance
 from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.report.draft import Claim
+from elcano.graphs.report.report import Claim
 from elcano.graphs.state.plan import SectionResult
 from elcano.graphs.state.state import HistoryEntry, IterationData
 

@@ -14,7 +14,7 @@ from elcano.graphs.agents.envelope import EvidenceItem, Loaded, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import MARKS
 from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.report.draft import Citation
+from elcano.graphs.report.report import Citation
 from elcano.graphs.text import ensure_list, format_count
 
 MOST_REASON_CHARACTERS: Final = 300

@@ -15,7 +15,7 @@ from pydantic.json_schema import SkipJsonSchema
 from elcano.graphs.agents.envelope import EvidenceItem, Needs, SectionItem
 from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.frozen import Frozen, JsonObject
-from elcano.graphs.report.draft import Citation, Claim
+from elcano.graphs.report.report import Citation, Claim
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN
 from elcano.graphs.state.plan import ReportForm, SectionResult
 from elcano.graphs.text import ensure_list, format_count

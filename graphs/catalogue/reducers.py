@@ -13,10 +13,9 @@ from pydantic import ValidationError
 from elcano.graphs.catalogue.tools import RELATED, ItemOutcomes, SearchOutput
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.plugin import Registry
-from elcano.graphs.report.draft import DraftRef
 from elcano.graphs.state.branches import BranchOutcomes
 from elcano.graphs.state.plan import Criterion, SectionResult
-from elcano.graphs.state.state import IterationData, ResearchState, ToolCallRecord
+from elcano.graphs.state.state import DraftRef, IterationData, ResearchState, ToolCallRecord
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ from elcano.graphs.expressions.language import field_read, node_read, root_names
 from elcano.graphs.expressions.language import find_expression_fault as unusable
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.plugin import list_left_out
-from elcano.graphs.report.draft import DraftRef
 from elcano.graphs.spec.graph import (
     AgentNode,
     ConditionalEdge,
@@ -32,6 +31,7 @@ from elcano.graphs.spec.graph import (
 )
 from elcano.graphs.state.branches import BranchInput, BranchOutcomes
 from elcano.graphs.state.failures import NodeFailure
+from elcano.graphs.state.state import DraftRef
 from elcano.graphs.text import shorten_text
 
 _STATE_NAMES = frozenset(VIEW_NAMES)

@@ -15,8 +15,19 @@ from pydantic import BaseModel, ValidationError
 from elcano.graphs.agents.definition import definition_of
 from elcano.graphs.catalogue.agents import AGENTS, least_answer
 from elcano.graphs.catalogue.tools import TOOLS, ItemOutcome, ItemOutcomes
-from elcano.graphs.engine.commands import BranchStart, Call, CallAgent, CallTool, ChooseNode, Finish, RunBranches, Wait
-from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
+from elcano.graphs.engine.entries import (
+    BranchStart,
+    Call,
+    CallAgent,
+    CallTool,
+    ChooseNode,
+    Entry,
+    Finish,
+    RunBranches,
+    StepCompleted,
+    StepFailed,
+    Wait,
+)
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.lifecycle import finish as closing
 from elcano.graphs.lifecycle import start_and_fold as opening

@@ -12,8 +12,15 @@ from pydantic import Field
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.state.events import EventType
-from elcano.graphs.state.failures import Ending
-from elcano.graphs.state.holds import CALL_CHARACTERS, NAMED, Decision, Hold, WaitingCall, list_undecided_calls
+from elcano.graphs.state.failures import (
+    CALL_CHARACTERS,
+    NAMED,
+    Decision,
+    Ending,
+    Hold,
+    WaitingCall,
+    list_undecided_calls,
+)
 from elcano.graphs.state.plan import SectionPlan, open_sections, plan_fault
 
 REPORT_TITLE_CHARACTERS: Final = 300

@@ -5,7 +5,7 @@ failed, and its graph may repair that; no top-up would help it.
 """
 
 from elcano.graphs.catalogue.agents import AgentSpec, get_agent
-from elcano.graphs.engine.commands import ApplyEntry, CallAgent, Command, RunBranches
+from elcano.graphs.engine.entries import ApplyEntry, CallAgent, Command, RunBranches
 from elcano.graphs.engine.estimates import (
     estimate_cost_microusd,
     evidence_room,

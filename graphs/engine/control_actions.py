@@ -16,8 +16,7 @@ from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.budget import TopUp
 from elcano.graphs.state.events import EventType
-from elcano.graphs.state.failures import Ending
-from elcano.graphs.state.holds import Hold
+from elcano.graphs.state.failures import Ending, Hold
 
 
 class Pause(Frozen):

@@ -39,8 +39,7 @@ from elcano.graphs.frozen import Frozen, Json
 from elcano.graphs.spec.graph import AgentNode, DecisionNode, Node, ParallelNode, ResearchGraph, StateNode, ToolNode
 from elcano.graphs.state.branches import BranchOutcomes
 from elcano.graphs.state.budget import Usage
-from elcano.graphs.state.failures import Ending, FailedTries, Failure, NodeFailure
-from elcano.graphs.state.holds import Hold
+from elcano.graphs.state.failures import Ending, FailedTries, Failure, Hold, NodeFailure
 from elcano.graphs.state.state import ResearchState
 
 RELEASED: Final[Mapping[str, object]] = {"hold": None, "trying": False, "tried": None}

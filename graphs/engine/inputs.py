@@ -11,8 +11,15 @@ from typing import Final
 from elcano.graphs.catalogue.agents import get_agent
 from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.engine.budget_check import estimate_agent_call, minimum_tokens, set_call_allowance
-from elcano.graphs.engine.commands import ApplyEntry, BranchStart, CallAgent, CallTool, Command, RunBranches
-from elcano.graphs.engine.entries import StepCompleted
+from elcano.graphs.engine.entries import (
+    ApplyEntry,
+    BranchStart,
+    CallAgent,
+    CallTool,
+    Command,
+    RunBranches,
+    StepCompleted,
+)
 from elcano.graphs.engine.estimates import (
     evidence_room,
 )

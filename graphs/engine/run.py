@@ -12,8 +12,7 @@ from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.rules import Rules, get_newest_rules_number, get_rules
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.budget import Budget, Experience, Limits
-from elcano.graphs.state.failures import Ending, FailedTries, Failure
-from elcano.graphs.state.holds import Hold, WaitingCall
+from elcano.graphs.state.failures import Ending, FailedTries, Failure, Hold, WaitingCall
 from elcano.graphs.state.state import IterationData, ResearchState
 
 NONE: Final = Experience()

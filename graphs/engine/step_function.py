@@ -12,19 +12,25 @@ from typing import ParamSpec, TypeAlias, TypeVar
 from pydantic import ValidationError
 
 from elcano.graphs.engine.budget_check import find_exhausted_limit
-from elcano.graphs.engine.commands import ApplyEntry, CallTool, ChooseNode, Command, Finish, RunBranches, Wait
 from elcano.graphs.engine.entries import (
+    ApplyEntry,
     ApprovalRequested,
+    CallTool,
+    ChooseNode,
+    Command,
     Controlled,
     Diverted,
     Entry,
+    Finish,
     Held,
     NodeChosen,
     PlanProposed,
     RolledBack,
+    RunBranches,
     StepAbandoned,
     StepCompleted,
     StepFailed,
+    Wait,
     WarningAdded,
 )
 from elcano.graphs.engine.entry_effects import (

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias, get_args
 from elcano.graphs.catalogue.agents import get_called_agent
 from elcano.graphs.catalogue.reducers import REDUCERS
 from elcano.graphs.catalogue.tools import TOOLS
-from elcano.graphs.engine.commands import BranchStart, CallAgent, CallTool
+from elcano.graphs.engine.entries import BranchStart, CallAgent, CallTool
 from elcano.graphs.engine.run import Run, TakenEdge
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.spec.graph import DecisionNode, ResearchGraph, StateNode

@@ -10,8 +10,7 @@ from collections.abc import Collection, Iterable
 
 from pydantic import Field
 
-from elcano.graphs.engine.commands import BranchStart, RunBranches
-from elcano.graphs.engine.entries import StepCompleted, StepFailed
+from elcano.graphs.engine.entries import BranchStart, RunBranches, StepCompleted, StepFailed
 from elcano.graphs.engine.inputs import ExpressionReader, build_command
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.steering import Steer

@@ -17,7 +17,6 @@ from elcano.graphs.lifecycle.event_texts import EventDraft
 from elcano.graphs.lifecycle.handover import Handover, build_handover, find_exit_draft
 from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.records import ArchivedRun, RunLog
-from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.run_contracts import ResearchInput, ResearchResult
 from elcano.graphs.spec.graph import MISSING, AgentNode, ResearchGraph, ToolNode
 from elcano.graphs.state.branches import branch_states
@@ -25,7 +24,7 @@ from elcano.graphs.state.events import EventType
 from elcano.graphs.state.failures import Cancellation, Failure
 from elcano.graphs.state.plan import SectionResult
 from elcano.graphs.state.rubric import RubricScores
-from elcano.graphs.state.state import ResearchState, ToolCallRecord
+from elcano.graphs.state.state import ReportRef, ResearchState, ToolCallRecord
 from elcano.graphs.text import format_count
 
 
@@ -226,6 +225,7 @@ def build_archived_run(
         branches=branch_states(journal.events),
         ledger=run.state.ledger,
         engine=engine,
+        priority=asked.priority,
         forked_from=asked.forked_from,
         previous_run=asked.follows.run_id if asked.follows else "",
         choice=run.state.choice,

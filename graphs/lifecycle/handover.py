@@ -10,19 +10,18 @@ from typing import Final
 from pydantic import ValidationError
 
 from elcano.graphs.catalogue.reducers import REDUCERS, DraftToHandIn
-from elcano.graphs.engine.commands import BranchStart
+from elcano.graphs.engine.entries import BranchStart
 from elcano.graphs.engine.entry_effects import output_model
 from elcano.graphs.engine.inputs import ExpressionReader, build_node_input
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.lifecycle.journal import Journal
-from elcano.graphs.report.draft import DraftRef
 from elcano.graphs.run_contracts import ResearchResult
 from elcano.graphs.spec.graph import Node, StateNode
 from elcano.graphs.state.branches import BranchOutcome
 from elcano.graphs.state.budget import Usage
 from elcano.graphs.state.failures import Ending, Failure, FailureType
 from elcano.graphs.state.plan import SectionGap
-from elcano.graphs.state.state import EvidenceRef
+from elcano.graphs.state.state import DraftRef, EvidenceRef
 
 EMPTY: Final[tuple[Json, ...]] = (None, "", [], {})
 """Values that are nothing to hand over; zero and false are something."""

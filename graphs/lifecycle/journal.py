@@ -8,23 +8,33 @@ from bisect import bisect_right
 from typing import Final
 
 from elcano.graphs.contracts import RunStatus, Stage
-from elcano.graphs.engine.commands import ApplyEntry, ChooseNode, Finish, Wait, Work
 from elcano.graphs.engine.control_actions import AddBudget, at_exit
-from elcano.graphs.engine.entries import Controlled, Entry, RolledBack, RunResumed, StepCompleted, StepFailed
+from elcano.graphs.engine.entries import (
+    ApplyEntry,
+    ChooseNode,
+    Controlled,
+    Entry,
+    Finish,
+    RolledBack,
+    RunResumed,
+    StepCompleted,
+    StepFailed,
+    Wait,
+    Work,
+)
 from elcano.graphs.engine.run import NONE, Run, build_initial_run
 from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.lifecycle.event_texts import EventDraft
 from elcano.graphs.lifecycle.narration import narrate_command, narrate_entry, narrate_run_start
 from elcano.graphs.records import PROGRESS_PAGE, LogPage, ProgressPage, RunSnapshot
-from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.run_contracts import JournalPages, ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph, StateNode
 from elcano.graphs.state.branches import branch_states
 from elcano.graphs.state.budget import Experience, Limits, Usage
 from elcano.graphs.state.events import AgentEvent
-from elcano.graphs.state.holds import Hold, WaitingCall
+from elcano.graphs.state.failures import Hold, WaitingCall
 from elcano.graphs.state.plan import open_sections
-from elcano.graphs.state.state import ResearchState
+from elcano.graphs.state.state import ReportRef, ResearchState
 
 
 class Journal:

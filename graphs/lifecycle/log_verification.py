@@ -6,8 +6,7 @@ Pure. A doubt names the part of the log that contradicts another one.
 from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
-from elcano.graphs.engine.commands import BranchStart
-from elcano.graphs.engine.entries import Held, RunResumed, StepAbandoned, StepCompleted, StepFailed
+from elcano.graphs.engine.entries import BranchStart, Held, RunResumed, StepAbandoned, StepCompleted, StepFailed
 from elcano.graphs.engine.run import Run
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.handover import build_branch_outcome as outcome_of

@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterable, Mapping
 from elcano.graphs.catalogue.agents import get_agent, get_called_agent
 from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.engine.approvals import describe_proposed_plan, describe_waiting_call, join_plan_titles
-from elcano.graphs.engine.commands import CallAgent, CallTool, Command, RunBranches
 from elcano.graphs.engine.entries import (
     ApprovalExpired,
     ApprovalRequested,
+    CallAgent,
+    CallTool,
+    Command,
     Controlled,
     Diverted,
     Entry,
@@ -20,6 +22,7 @@ from elcano.graphs.engine.entries import (
     HoldCleared,
     PlanProposed,
     RolledBack,
+    RunBranches,
     RunResumed,
     StepAbandoned,
     StepCompleted,
@@ -42,8 +45,7 @@ from elcano.graphs.lifecycle.event_texts import (
 from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, StateNode, ToolNode
 from elcano.graphs.state.branches import BranchOutcomes, ReusedWork
 from elcano.graphs.state.events import EventType
-from elcano.graphs.state.failures import Ending, FailureType
-from elcano.graphs.state.holds import Hold
+from elcano.graphs.state.failures import Ending, FailureType, Hold
 from elcano.graphs.tenant_identity import insert_requester
 from elcano.graphs.text import ensure_list, format_count, title_from_id
 

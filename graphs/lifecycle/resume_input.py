@@ -4,12 +4,9 @@ Pure: the caller passes the logs of a run and of its branches, and learns what c
 """
 
 import re
-from collections.abc import Iterable, Sequence
 from typing import Final
 
-from elcano.graphs.contracts import DiscardedWork
-from elcano.graphs.engine.commands import BranchStart
-from elcano.graphs.engine.entries import RunResumed, StepCompleted
+from elcano.graphs.engine.entries import BranchStart, RunResumed
 from elcano.graphs.engine.run import Run
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.lifecycle.finish import build_research_result
@@ -17,22 +14,20 @@ from elcano.graphs.lifecycle.handover import build_branch_outcome
 from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.lifecycle.resume_points import (
     CannotResume,
-    LogPrefix,
     before_branches,
     before_search,
-    before_step,
     cut_log_at_end,
     puts_off,
     sections_left_out,
     where_it_turned,
     with_larger_plan,
 )
+from elcano.graphs.lifecycle.rollback import LogPrefix, build_journal_pages
 from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.graphs.run_contracts import JournalPages, OpenBranch, ResearchInput, ResumedFrom
-from elcano.graphs.spec.graph import AgentNode, ParallelNode, ResearchGraph, ToolNode
-from elcano.graphs.state.branches import BranchInput, BranchOutcomes, KeptBranch, ReusedWork
+from elcano.graphs.spec.graph import ParallelNode, ResearchGraph
+from elcano.graphs.state.branches import BranchInput, KeptBranch
 from elcano.graphs.state.budget import TopUp
-from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.text import format_count
 
 _ENDED_WELL: Final = frozenset({"completed", "partial"})
@@ -144,7 +139,7 @@ def open_branch(branch: ArchivedRun, log: RunLog, cut: LogPrefix, resumed_from: 
         start=_started_with(log.asked),
         graph=log.asked.graph.name,
         asked=log.asked,
-        carried=_build_pages(cut, (), branch.started_at),
+        carried=build_journal_pages(cut, (), branch.started_at),
         resumed_from=resumed_from,
     )
 
@@ -154,78 +149,10 @@ def _started_with(asked: ResearchInput) -> BranchInput:
     return BranchInput(question=asked.question, title=section, background=asked.background)
 
 
-def build_undo_record(run_id: str, cut: LogPrefix) -> DiscardedWork:
-    """Return the steps to mark as undone in the record of a run that resumes from `cut`."""
-    return DiscardedWork(run_id=run_id, step=cut.undone_from, evidence=tuple(ref.id for ref in cut.run.state.evidence))
-
-
-def compute_saved_work(
-    graph: ResearchGraph, cut: LogPrefix, kept: Iterable[KeptBranch] = (), going_on: Iterable[OpenBranch] = ()
-) -> ReusedWork:
-    """Return the work that a run resumed from `cut` does not repeat, its branches included."""
-    steps = [entry for entry in cut.entries if isinstance(entry, StepCompleted)]
-    total = ReusedWork(
-        steps=len(steps),
-        calls=sum(isinstance(graph.by_id[entry.node], AgentNode | ToolNode) for entry in steps),
-        sections=sum(_count_branches(graph, entry) for entry in steps),
-        tokens=cut.run.budget.used.tokens,
-        cost_microusd=cut.run.budget.used.cost_microusd,
-    )
-    for branch in kept:
-        usage = branch.outcome.usage
-        total += ReusedWork(sections=1, calls=usage.requests, tokens=usage.tokens, cost_microusd=usage.cost_microusd)
-    for one in going_on:
-        total += one.resumed_from.entry.saved
-    return total
-
-
-def _count_branches(graph: ResearchGraph, entry: StepCompleted) -> int:
-    if not isinstance(graph.by_id[entry.node], ParallelNode):
-        return 0
-    return len(BranchOutcomes.of(entry.output).branches)
-
-
-def going_on(
-    asked: ResearchInput, cut: LogPrefix, resumed_from: ResumedFrom, events: Sequence[AgentEvent], started_at: float
-) -> ResearchInput:
-    """Build the input of the execution that resumes a run; its former terminal event becomes an `ended`."""
-    told = tuple(event.model_copy(update={"type": "execution_ended"}) if event.terminal else event for event in events)
-    return asked.model_copy(update={"carried": _build_pages(cut, told, started_at), "resumed_from": resumed_from})
-
-
-def taken_back(
-    log: RunLog, step: int, events: Sequence[AgentEvent], started_at: float, *, by: str, reason: str
-) -> ResearchInput:
-    """Return the input of the execution in which a run continues from before `step`.
-
-    Raises:
-        InputInvalid: the run has had no such step.
-    """
-    cut = before_step(log, step)
-    return going_on(log.asked, cut, build_rollback(log, cut, by=by, reason=reason), events, started_at)
-
-
-def build_rollback(log: RunLog, cut: LogPrefix, *, by: str, reason: str) -> ResumedFrom:
-    """How a run is taken back to `cut`."""
-    entry = RunResumed(at=0.0, why="rolled_back", by=by, reason=reason, saved=compute_saved_work(log.asked.graph, cut))
-    return ResumedFrom(entry=entry, undone=(build_undo_record(log.asked.run_id, cut),))
-
-
 def build_fork_input(asked: ResearchInput, cut: LogPrefix, resumed_from: ResumedFrom, now: float) -> ResearchInput:
     """Return the input of a fork, which begins with the entries of another run; its time begins `now`."""
-    carried = _build_pages(cut, (), now).model_copy(update={"elapsed": 0.0})
+    carried = build_journal_pages(cut, (), now).model_copy(update={"elapsed": 0.0})
     return asked.model_copy(update={"carried": carried, "resumed_from": resumed_from})
-
-
-def _build_pages(cut: LogPrefix, events: tuple[AgentEvent, ...], started_at: float) -> JournalPages:
-    return JournalPages(
-        run=cut.run,
-        entries=cut.entries,
-        events=events,
-        started_at=started_at,
-        floor=events[-1].seq if events else 0,
-        elapsed=cut.run.budget.elapsed,
-    )
 
 
 def list_draft_artifacts(run: Run) -> tuple[str, ...]:

@@ -9,17 +9,15 @@ more budget, so that the rest is researched too; researched sections keep their 
 from collections.abc import Sequence
 from typing import Final
 
-from elcano.graphs.engine.commands import ApplyEntry
 from elcano.graphs.engine.control_actions import AddBudget
 from elcano.graphs.engine.entries import (
-    ApprovalRequested,
+    ApplyEntry,
     Controlled,
     Diverted,
     Entry,
     Held,
     HoldCleared,
     NodeChosen,
-    RunResumed,
     StepAbandoned,
     StepCompleted,
     StepFailed,
@@ -27,8 +25,8 @@ from elcano.graphs.engine.entries import (
 from elcano.graphs.engine.routing import BUDGET_ENDINGS
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.step_function import advance_run, next_command
-from elcano.graphs.errors import ElcanoError, InputInvalid
-from elcano.graphs.frozen import Frozen
+from elcano.graphs.errors import ElcanoError
+from elcano.graphs.lifecycle.rollback import LogPrefix, before_step, cut_log, drop_pending_controls, fork_mark
 from elcano.graphs.lifecycle.start_and_fold import build_run_from_input, fold
 from elcano.graphs.records import RunLog
 from elcano.graphs.run_contracts import ResearchInput
@@ -36,47 +34,15 @@ from elcano.graphs.spec.graph import AgentNode, ParallelNode, StateNode, ToolNod
 from elcano.graphs.spec.walks import researches_plan
 from elcano.graphs.state.branches import SUCCEEDED, BranchOutcome, BranchOutcomes
 from elcano.graphs.state.budget import MOST_COST, MOST_TOKENS, TopUp
-from elcano.graphs.state.failures import Ending, FailureType
-from elcano.graphs.state.holds import Hold
+from elcano.graphs.state.failures import Ending, FailureType, Hold
 from elcano.graphs.state.plan import open_sections
 
 _TOP_UPS: Final = {"cost": "cost_microusd", "time": "seconds"}
 """The fields of a top-up that are not called as the limit that they raise."""
 
 
-class LogPrefix(Frozen):
-    """A part of a log, from its first entry on."""
-
-    entries: tuple[Entry, ...]
-    run: Run
-    """The run that they lead to."""
-    undone_from: int
-    """The first step of the log whose entry is not among them."""
-
-
 class CannotResume(ElcanoError):
     """A run cannot be resumed this way; the text says why, and what would help."""
-
-
-def before_step(log: RunLog, step: int) -> LogPrefix:
-    """Cut the log before `step`: earlier control requests stay in it, except requests to stop.
-
-    Raises:
-        InputInvalid: the run has had no such step.
-    """
-    last = log.run.step if not log.run.finished else log.run.budget.steps
-    if not 1 <= step <= last:
-        raise InputInvalid("step", f"step {step} does not exist: the run has had steps 1 to {last}")
-    place = next((i for i, entry in enumerate(log.entries) if _of_step(entry) >= step), len(log.entries))
-    return _build_cut(log.asked, (*_drop_pending_controls(log.entries[:place]), *fork_mark(log.entries[place:])), step)
-
-
-def fork_mark(entries: Sequence[Entry]) -> tuple[Entry, ...]:
-    """Return the first fork mark among the entries cut off: the entries left are another run's, which paid for them.
-
-    A fork that is rolled back to before its fork continues from there, as if it had been made there.
-    """
-    return tuple(entry for entry in entries if isinstance(entry, RunResumed) and entry.from_run)[:1]
 
 
 def where_it_turned(log: RunLog, *, extra: TopUp | None, now: float, limited: bool = True) -> LogPrefix | None:
@@ -137,7 +103,7 @@ def _left_open(outcome: BranchOutcome, extra: TopUp | None) -> bool:
 
 def cut_log_at_end(log: RunLog, extra: TopUp | None = None) -> LogPrefix:
     """Return the whole log, for a run that ended without reporting it and continues where it was."""
-    return with_more(log.asked, _build_cut(log.asked, _drop_pending_controls(log.entries), log.run.step), extra)
+    return with_more(log.asked, cut_log(log.asked, drop_pending_controls(log.entries), log.run.step), extra)
 
 
 def with_more(asked: ResearchInput, cut: LogPrefix, extra: TopUp | None) -> LogPrefix:
@@ -179,7 +145,7 @@ def _turned_at(log: RunLog, place: int, run: Run, extra: TopUp | None, now: floa
         searched = log.model_copy(update={"entries": log.entries[: place + 1], "run": again})
         latest = again.ending is None or again.ending.kind != "sources"  # what never answered is asked from the start
         return before_search(searched, latest=latest, extra=extra) or with_more(
-            asked, _build_cut(asked, before, run.step), extra
+            asked, cut_log(asked, before, run.step), extra
         )
     kept = (*before, *more, *_of_the_call(asked, run, log.entries[place:], now))
     return unless_over(asked, kept, fold(asked, kept), extra, limited)
@@ -193,7 +159,7 @@ def _turned_before_fork(
         searched = log.model_copy(update={"entries": (*log.entries[: place + 1], *fork_mark(log.entries[place:]))})
         if (found := before_search(searched, latest=True, extra=extra)) is not None:
             return found
-    cut = with_more(log.asked, _build_cut(log.asked, entries, run.step), extra)
+    cut = with_more(log.asked, cut_log(log.asked, entries, run.step), extra)
     return unless_over(log.asked, cut.entries, cut.run, extra, limited)
 
 
@@ -244,26 +210,9 @@ def _of_the_call(asked: ResearchInput, run: Run, following: Sequence[Entry], now
     return held, HoldCleared(at=entry.at)
 
 
-def _drop_pending_controls(entries: Sequence[Entry]) -> tuple[Entry, ...]:
-    """Drop the latest requests that would halt or end the run and have not been followed yet."""
-    place = len(entries)
-    while place and isinstance(entries[place - 1], Controlled):
-        place -= 1
-    asked = (one for one in entries[place:] if isinstance(one, Controlled) and not one.action.halts)
-    return (*entries[:place], *asked)
-
-
 def build_top_up_entry(extra: TopUp, run: Run) -> Controlled:
     """The entry by which `run` is given more to spend."""
     return Controlled(at=run.budget.elapsed, action=AddBudget(extra=extra))
-
-
-def _build_cut(asked: ResearchInput, entries: tuple[Entry, ...], step: int) -> LogPrefix:
-    return LogPrefix(entries=entries, run=fold(asked, entries), undone_from=step)
-
-
-def _of_step(entry: Entry) -> int:
-    return entry.step if isinstance(entry, StepCompleted | StepFailed | StepAbandoned | Held | ApprovalRequested) else 0
 
 
 def with_larger_plan(log: RunLog, extra: TopUp) -> LogPrefix | None:

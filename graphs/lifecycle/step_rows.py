@@ -14,7 +14,7 @@ from elcano.graphs.spec.graph import AgentNode, Node, ParallelNode, ResearchGrap
 from elcano.graphs.state.branches import BranchState, branch_states
 from elcano.graphs.state.budget import Usage
 from elcano.graphs.state.events import AgentEvent
-from elcano.graphs.state.holds import HoldReason
+from elcano.graphs.state.failures import HoldReason
 
 StepKind: TypeAlias = Literal["agent", "tool", "state", "decision", "parallel"]
 """The kinds of nodes."""

@@ -1,9 +1,7 @@
-"""A graph for people: as a Mermaid flow chart, and as lines of text with the place that a run is at.
+"""A graph for people, as a Mermaid flow chart.
 
 Shapes tell the kinds of nodes apart. Dashed arrows are loops, and ways that are taken after an error, as they say.
 """
-
-from collections.abc import Collection
 
 from elcano.graphs.spec.graph import (
     ConditionalEdge,
@@ -11,7 +9,6 @@ from elcano.graphs.spec.graph import (
     Node,
     ParallelNode,
     ResearchGraph,
-    find_reachable,
     limits_of,
 )
 from elcano.graphs.spec.limits import in_short
@@ -47,27 +44,6 @@ def render_mermaid(graph: ResearchGraph, *, here: str | None = None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def outline_graph(graph: ResearchGraph) -> dict[str, str]:
-    """Outline a graph with one line per node and its edges, for places that draw no charts."""
-    lines = {}
-    for node in graph.nodes:
-        ways = [f"{edge.to_node} ({edge.label})" if edge.label else edge.to_node for edge in graph.routes_from(node.id)]
-        ways += [f"{_describe_error_edge(edge)}: {edge.to_node}" for edge in graph.error_edges_from(node.id)]
-        lines[node.id] = f"{node.id} -> {' | '.join(ways) or 'report'}"
-    return lines
-
-
-def of_its_way(outline: dict[str, str], graph: ResearchGraph, here: str, been: Collection[str]) -> dict[str, str]:
-    """The lines of the nodes that a run at `here` can still come to, and of those where it has `been`."""
-    ahead = find_reachable([here], graph.list_possible_nodes)
-    return {node: line for node, line in outline.items() if node in ahead or node in been}
-
-
-def with_place(outline: dict[str, str], here: str) -> str:
-    """An outline as text, with an arrow at the node that a run is at."""
-    return "\n".join(f"{'=>' if node_id == here else '  '} {line}" for node_id, line in outline.items())
-
-
 def _draw_nodes(graph: ResearchGraph, *, prefix: str, indent: str) -> list[str]:
     return [f"{indent}{_format_node_name(prefix + node.id)}{_draw_node_shape(node)}" for node in graph.nodes]
 
@@ -90,7 +66,7 @@ def _draw_edges(graph: ResearchGraph, *, prefix: str, indent: str) -> list[str]:
     for node in graph.nodes:
         for edge in (*graph.routes_from(node.id), *graph.error_edges_from(node.id)):
             arrow = "-.->" if edge.loop or isinstance(edge, ErrorEdge) else "-->"
-            label = _describe_error_edge(edge) if isinstance(edge, ErrorEdge) else edge.label
+            label = edge.described if isinstance(edge, ErrorEdge) else edge.label
             label = label or (edge.when if isinstance(edge, ConditionalEdge) else "")
             text = f'|"{_escape_mermaid(label)}"|' if label else ""
             lines.append(
@@ -100,12 +76,6 @@ def _draw_edges(graph: ResearchGraph, *, prefix: str, indent: str) -> list[str]:
         if isinstance(node, ParallelNode):
             lines += _draw_branches(graph, node, prefix=prefix, indent=indent)
     return lines
-
-
-def _describe_error_edge(edge: ErrorEdge) -> str:
-    """Describe the errors that an edge matches."""
-    text = "on " + (" or ".join(edge.types) or "error")
-    return f"{text} ({edge.label})" if edge.label else text
 
 
 def _draw_branches(graph: ResearchGraph, node: ParallelNode, *, prefix: str, indent: str) -> list[str]:

@@ -174,6 +174,13 @@ class ErrorEdge(Frozen):
     """The errors that it matches (`graphs/state/failures.py`, or an activity's own error name); empty: all that no
     other edge of the node names."""
     label: str = ""
+
+    @property
+    def described(self) -> str:
+        """The errors that it matches, for people."""
+        text = "on " + (" or ".join(self.types) or "error")
+        return f"{text} ({self.label})" if self.label else text
+
     loop: bool = False
     """Leads back, and each passage counts as one iteration, so that repairing ends too."""
 

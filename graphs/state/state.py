@@ -235,3 +235,32 @@ class ResearchState(Frozen):
         shown = {ref.id for ref in (*self.evidence, *new) if ref.duplicate_of is None}
         sound = (ref if ref.duplicate_of in shown else ref.model_copy(update={"duplicate_of": None}) for ref in new)
         return self.model_copy(update={"evidence": (*self.evidence, *sound)})
+
+
+class DraftRef(Frozen):
+    """A draft in the artifact store, with what the state needs to know of it."""
+
+    artifact: str
+    """Content hash of the stored `ReportDraft`."""
+    title: str
+    answered: bool
+    claims: int = Field(ge=0)
+    cited: int = Field(ge=0)
+    """Different pieces of evidence that it cites."""
+    evidence: tuple[str, ...] = ()
+    """Ids of the passages that it cites or calls related."""
+    beside: tuple[str, ...] = ()
+    """Ids of the best passages that it neither cites nor calls related: for joining it with other drafts."""
+
+
+class ReportRef(Frozen):
+    """A report in the artifact store, with the figures that a run's last event shows."""
+
+    artifact: str
+    title: str
+    answered: bool
+    partial: str | None
+    words: int = Field(ge=0)
+    references: int = Field(ge=0)
+    verified: int = Field(ge=0)
+    unverified: int = Field(ge=0)

@@ -13,7 +13,7 @@ from elcano.activities.text.language_detection import language_of
 from elcano.activities.text.languages import ENGLISH
 from elcano.activities.text.same_question import is_same_question, list_readings
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.report.draft import Citation, title_for
+from elcano.graphs.report.report import Citation, title_for
 from elcano.graphs.text import ensure_list, shorten_text
 from elcano.plugins.data.agents.data_writer import DataProse
 from elcano.plugins.data.agents.splitter import Splitting

@@ -16,7 +16,7 @@ from elcano.activities.text.stems import (
 from elcano.activities.text.stopwords import get_weightless_words, stop_words
 from elcano.activities.text.words import is_unspaced, split_words
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.report.draft import heading_for, title_for
+from elcano.graphs.report.report import heading_for, title_for
 from elcano.graphs.state.state import RELATED
 from elcano.graphs.text import shorten_text
 from elcano.plugins.quoting.mode_choice import choose_mode

@@ -9,8 +9,7 @@ from typing import Final
 from elcano.activities.phrases import get_phrases
 from elcano.activities.text.languages import get_current_language
 from elcano.graphs.agents.envelope import TaskEnvelope
-from elcano.graphs.report.draft import Citation, Claim, heading_for, title_for
-from elcano.graphs.report.report import DraftSection, ReportDraft
+from elcano.graphs.report.report import Citation, Claim, DraftSection, ReportDraft, heading_for, title_for
 from elcano.plugins.quoting.limitations import explain_refusal, list_open_parts, list_silence
 from elcano.plugins.quoting.passages import Material, in_question_language, read_material
 from elcano.plugins.quoting.question_parts import list_answerable_parts, split_into_parts

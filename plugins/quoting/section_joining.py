@@ -10,8 +10,7 @@ from typing import Final
 from elcano.activities.text.stems import list_stems
 from elcano.graphs.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope
 from elcano.graphs.agents.writing import SectionText, Summary
-from elcano.graphs.report.draft import Claim, heading_for, title_for
-from elcano.graphs.report.report import DraftSection, ReportDraft
+from elcano.graphs.report.report import Claim, DraftSection, ReportDraft, heading_for, title_for
 from elcano.plugins.quoting.passages import Material, in_question_language, read_material
 from elcano.plugins.quoting.planning import BEARING
 from elcano.plugins.quoting.question_parts import split_into_parts

@@ -1,4 +1,4 @@
-"""The differences between SQLite and PostgreSQL, all in this file: the engine tells which database it is."""
+"""The differences between SQLite and PostgreSQL, but for types of columns: the engine tells which database it is."""
 
 import asyncio
 import sqlite3
@@ -8,26 +8,19 @@ from hashlib import sha256
 from typing import Any, Final
 
 from sqlalchemy import (
-    JSON,
     ColumnElement,
-    Dialect,
     Insert,
-    String,
     Table,
-    Text,
     and_,
-    cast,
     event,
     func,
     or_,
     select,
-    type_coerce,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.pool import ConnectionPoolEntry
-from sqlalchemy.types import TypeDecorator
 
 BUSY_SECONDS: Final = 30
 """How long a statement waits for another process that is writing, before it fails."""
@@ -68,45 +61,6 @@ _BY_STATE: Final[Mapping[str, str]] = {
 """Errors by PostgreSQL's states, or by their classes, which are the first two characters."""
 _SAID: Final = {"authentication failed": "28", "no password supplied": "28", 'role "': "28", "does not exist": "3D"}
 """Messages of a server before there is a connection that could have a state."""
-
-
-ESCAPE: Final = "\ue000"
-_NUL: Final = f"{ESCAPE}0"
-_ITSELF: Final = f"{ESCAPE}1"
-
-
-def escape_nul(text: str) -> str:
-    """`text` without NUL characters."""
-    return text.replace(ESCAPE, _ITSELF).replace("\x00", _NUL)
-
-
-def unescape_nul(kept: str) -> str:
-    """The text that `escape_nul` made `kept` of."""
-    return kept.replace(_NUL, "\x00").replace(_ITSELF, ESCAPE)
-
-
-class _Escaped(TypeDecorator[str]):
-    """A text of PostgreSQL, which takes no NUL characters."""
-
-    impl: type[String] = Text
-    cache_ok = True
-
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        return None if value is None else escape_nul(value)
-
-    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
-        return None if value is None else unescape_nul(value)
-
-
-class _EscapedId(_Escaped):
-    impl = String
-    cache_ok = True
-
-
-LongText: Final = Text().with_variant(_Escaped(), "postgresql")
-"""A text of any length."""
-Id: Final = String().with_variant(_EscapedId(collation="C"), "postgresql")
-"""A short text that is compared by its code points, as SQLite does unless it is told otherwise."""
 
 
 def explain_database_error(error: DBAPIError) -> str | None:
@@ -202,24 +156,6 @@ def insert_or_replace(connection: AsyncConnection, table: Table, *, where: Colum
 
 def _make_insert(connection: AsyncConnection, table: Table) -> sqlite.Insert | postgresql.Insert:
     return sqlite.insert(table) if connection.dialect.name == "sqlite" else postgresql.insert(table)
-
-
-def json_text(engine: AsyncEngine, column: ColumnElement[str], *path: str) -> ColumnElement[str]:
-    """A text in a column that holds JSON."""
-    found: ColumnElement[str] = _in_json(engine, column, path).as_string()
-    return found
-
-
-def json_number(engine: AsyncEngine, column: ColumnElement[str], *path: str) -> ColumnElement[float]:
-    """A number in a column that holds JSON."""
-    found: ColumnElement[float] = _in_json(engine, column, path).as_float()
-    return found
-
-
-def _in_json(engine: AsyncEngine, column: ColumnElement[str], path: tuple[str, ...]) -> Any:
-    """Extract a value from JSON; PostgreSQL reads its own JSON type, SQLite text, and both do so when queried."""
-    read = type_coerce(column, JSON) if engine.dialect.name == "sqlite" else cast(column, postgresql.JSON)
-    return read[path] if len(path) > 1 else read[path[0]]
 
 
 def run_and_branches(column: ColumnElement[str], run_id: str) -> ColumnElement[bool]:

@@ -1,5 +1,7 @@
 """The tables. Every key begins with a tenant: a row of one is never found by another, even if its content is the same.
 
+Columns with what people asked and what was found are sealed: encrypted if the engine has a cipher (`columns.py`).
+
 Data that belongs to no tenant has none. A change here needs a migration in `migrations/versions`; a test compares both.
 Models are stored field by field where SQL reads them, else as one JSON body.
 """
@@ -22,7 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from elcano.storage.sql.dialect import Id, LongText
+from elcano.storage.sql.columns import Id, LongText, SealedJson, SealedText, Word
 
 metadata = MetaData()
 
@@ -31,10 +33,10 @@ texts = Table(
     metadata,
     Column("tenant", Id, primary_key=True),
     Column("content_hash", Id, primary_key=True),
-    Column("document", LongText, nullable=False),
-    Column("title", LongText, nullable=False),
+    Column("document", SealedText, nullable=False),
+    Column("title", SealedText, nullable=False),
     Column("media_type", Id, nullable=False),
-    Column("text", LongText, nullable=False),
+    Column("text", SealedText, nullable=False),
 )
 
 evidence = Table(
@@ -43,18 +45,18 @@ evidence = Table(
     Column("tenant", Id, primary_key=True),
     Column("id", Id, primary_key=True),
     Column("source", Id, nullable=False),
-    Column("document", LongText, nullable=False),
+    Column("document", SealedText, nullable=False),
     Column("content_hash", Id, nullable=False),
-    Column("title", LongText, nullable=False),
-    Column("locator", LongText, nullable=False),
-    Column("heading", LongText, nullable=False),
-    Column("text", LongText, nullable=False),
+    Column("title", SealedText, nullable=False),
+    Column("locator", SealedText, nullable=False),
+    Column("heading", SealedText, nullable=False),
+    Column("text", SealedText, nullable=False),
     Column("start", Integer, nullable=False),
     Column("end", Integer, nullable=False),
     Column("score", Double, nullable=False),
     Column("retrieved_at", Double, nullable=False),
-    Column("metadata", JSON, nullable=False),
-    Column("work", JSON(none_as_null=True), nullable=True),
+    Column("metadata", SealedJson, nullable=False),
+    Column("work", SealedJson(none_as_null=True), nullable=True),
     ForeignKeyConstraint(["tenant", "content_hash"], [texts.c.tenant, texts.c.content_hash], name="text_of_evidence"),
     Index("evidence_of_text", "tenant", "content_hash"),
 )
@@ -110,10 +112,14 @@ runs = Table(
     Column("tenant", Id, primary_key=True),
     Column("run_id", Id, primary_key=True),
     Column("status", Id, nullable=False),
+    Column("started_at", Double, nullable=False),
     Column("finished_at", Double),
-    Column("body", LongText, nullable=False),
+    Column("mode", Id, nullable=False),
+    Column("chosen_mode", Id, nullable=False),
+    Column("question", SealedText, nullable=False),
+    Column("body", SealedText, nullable=False),
     Column("evidence", Integer, nullable=False),
-    Column("lists", LongText, nullable=False),
+    Column("lists", SealedText, nullable=False),
     Index("runs_by_status", "status", "tenant", "run_id"),
     Index("runs_by_end", "finished_at"),
 )
@@ -127,7 +133,7 @@ events = Table(
     Column("tenant", Id, primary_key=True),
     Column("run_id", Id, primary_key=True),
     Column("seq", Integer, primary_key=True),
-    Column("body", LongText, nullable=False),
+    Column("body", SealedText, nullable=False),
     ForeignKeyConstraint(["tenant", "run_id"], [runs.c.tenant, runs.c.run_id], name="run_of_event"),
 )
 
@@ -149,7 +155,7 @@ control_requests = Table(
     Column("request_id", Id, primary_key=True),
     Column("request_hash", Id, nullable=False),
     Column("accepted", Boolean),
-    Column("answer", LongText, nullable=False, default=""),
+    Column("answer", SealedText, nullable=False, default=""),
 )
 """Control requests to running runs; `accepted` is null until the run's answer is known."""
 
@@ -161,7 +167,7 @@ graphs = Table(
     Column("version", Integer, primary_key=True),
     Column("body_hash", Id, nullable=False),
     Column("at", Double, nullable=False),
-    Column("body", LongText, nullable=False),
+    Column("body", SealedText, nullable=False),
 )
 """Graphs of a tenant's own. Of a deleted one the last version stays without its body: no number is given twice."""
 
@@ -173,7 +179,7 @@ agents = Table(
     Column("version", Integer, primary_key=True),
     Column("body_hash", Id, nullable=False),
     Column("at", Double, nullable=False),
-    Column("body", LongText, nullable=False),
+    Column("body", SealedText, nullable=False),
 )
 """Agents of a tenant's own, in the same way."""
 
@@ -183,10 +189,10 @@ knowledge_nodes = Table(
     Column("tenant", Id, primary_key=True),
     Column("id", Id, primary_key=True),
     Column("kind", Id, nullable=False),
-    Column("key", LongText, nullable=False),
-    Column("name", LongText, nullable=False),
-    Column("text", LongText, nullable=False),
-    Column("url", LongText, nullable=False),
+    Column("key", SealedText, nullable=False),
+    Column("name", SealedText, nullable=False),
+    Column("text", SealedText, nullable=False),
+    Column("url", SealedText, nullable=False),
     Column("year", Integer, nullable=True),
 )
 """Nodes of the knowledge graph, shared by the runs that found them."""
@@ -213,7 +219,7 @@ knowledge_words = Table(
     "knowledge_words",
     metadata,
     Column("tenant", Id, primary_key=True),
-    Column("word", Id, primary_key=True),
+    Column("word", Word, primary_key=True),
     Column("node", Id, primary_key=True),
     Index("knowledge_words_of_node", "tenant", "node"),
 )

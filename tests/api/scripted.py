@@ -30,8 +30,7 @@ from elcano.graphs.run_contracts import ControlAnswer, ControlRequest, ResearchI
 from elcano.graphs.state.branches import branch_states
 from elcano.graphs.state.budget import TopUp
 from elcano.graphs.state.events import AgentEvent, EventType
-from elcano.graphs.state.failures import Ending
-from elcano.graphs.state.holds import Hold
+from elcano.graphs.state.failures import Ending, Hold
 from elcano.storage.store import Store
 
 PAGE = 3

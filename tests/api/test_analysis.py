@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.report.report import Report
+from elcano.graphs.state.state import ReportRef
 from elcano.plugins.analysis.analysis import Analysis, plot_path
 from elcano.plugins.analysis.statistics.forest import render_forest_plot
 from elcano.storage.store import Store

@@ -8,7 +8,7 @@ import pytest
 
 from elcano.graphs.contracts import BranchOf
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.report.draft import ReportRef
+from elcano.graphs.state.state import ReportRef
 from elcano.storage.store import Store
 
 REPORT = ReportRef(

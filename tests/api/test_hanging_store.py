@@ -11,7 +11,7 @@ from elcano.api import services
 from elcano.api.app import create_app
 from elcano.graphs.errors import StoreUnavailable
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.report.draft import ReportRef
+from elcano.graphs.state.state import ReportRef
 from elcano.settings.settings import Settings
 from elcano.storage import objects
 from elcano.storage.objects import Objects, open_objects

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.report.draft import ReportRef
+from elcano.graphs.state.state import ReportRef
 from elcano.plugins.data.data_answer import ChartInput
 from elcano.plugins.data.tables import ResultTable
 from elcano.plugins.data.tools import draw_result_chart

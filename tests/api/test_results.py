@@ -7,9 +7,9 @@ import pytest
 
 from elcano.api.reports.bibliography import FORMS
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.report.report import Reference, Report
 from elcano.graphs.report.works import Identifiers, Work
+from elcano.graphs.state.state import ReportRef
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.store import Store
 

@@ -12,7 +12,7 @@ from temporalio.client import Client
 from elcano.api.http.request_guards import MAX_BODY
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.mode_choice import MODES
-from elcano.graphs.search_attributes import MODE_ATTRIBUTE, STAGE_ATTRIBUTE, TENANT_ATTRIBUTE
+from elcano.graphs.run_contracts import MODE_ATTRIBUTE, STAGE_ATTRIBUTE, TENANT_ATTRIBUTE
 from elcano.storage.store import Store
 from tests.api import scripted
 

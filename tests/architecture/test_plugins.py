@@ -22,6 +22,7 @@ OTHER_KINDS = (
     "services",
     "models",
     "keyless",
+    "ciphers",
     "openers",
     "settings",
     "routes",
@@ -31,6 +32,10 @@ OTHER_KINDS = (
     "stores",
     "report_additions",
     "archivers",
+    "deep_checks",
+    "starters",
+    "companions",
+    "temporal_plugins",
     "identities",
 )
 PURE_IMPORTS = {"graphs", "plugins", "pydantic", "jmespath", *CLOCKLESS}

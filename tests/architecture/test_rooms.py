@@ -46,6 +46,7 @@ ROOMS = {
     "cli": {"client", "graphs", "settings"},
     "client": {"client", "graphs", "settings", "httpx", "api", "storage"},
     "settings": {"settings"},
+    "measures": set[str](),
     "redaction": {"settings"},
     "output": set[str](),
     "__main__": set[str](),

@@ -12,8 +12,9 @@ from sqlalchemy import make_url
 from elcano.dev.temporal import SERVER_OPTIONS
 from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.model_names import PROVIDERS
+from elcano.graphs.plugin import load_objects
 from elcano.plugins.web.search_providers import PROVIDERS as ENGINES
-from elcano.settings import Settings, get_variable_name
+from elcano.settings import Settings, get_variable_name, list_variables
 
 ROOT = Path(__file__).parents[2]
 ONE_SHOT = {"schema", "namespace"}
@@ -27,6 +28,10 @@ PROVIDER_VARIABLES = {name for names in PROVIDERS.values() for name in names} | 
 }
 SEARCH_VARIABLES = {engine.variable for engine in ENGINES if engine.variable}
 OF_THE_NETWORK = {"SSL_CERT_FILE", "SSL_CERT_DIR", "HTTPS_PROXY", "NO_PROXY"}
+OF_TELEMETRY = {
+    *(f"OTEL_EXPORTER_OTLP_{what}" for what in ("ENDPOINT", "HEADERS")),
+    *("OTEL_RESOURCE_ATTRIBUTES", "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG"),
+}
 NOT_PASSED_ON = {"ELCANO_TEMPORAL_PORT", "ELCANO_TEMPORAL_UI_PORT"}
 """They are about the embedded Temporal server, which containers do not start."""
 OF_THE_API = {f"ELCANO_{name}" for name in ("API_HOST", "API_PORT", "API_URL", "TRUSTED_HOSTS", "TEMPORAL_UI_URL")}
@@ -122,7 +127,8 @@ def test_our_variables_are_settings(services: dict[str, Any]) -> None:
         | SEARCH_VARIABLES
         | STORE_VARIABLES
     )
-    known |= {source.key for source in SOURCES.values()} | OF_THE_NETWORK
+    known |= {source.key for source in SOURCES.values()} | OF_THE_NETWORK | OF_TELEMETRY
+    known |= set(list_variables(load_objects("settings")))
     for name in OURS:
         assert set(services[name]["environment"]) <= known, name
 

@@ -12,7 +12,7 @@ import pytest
 from temporalio.client import Client
 
 from elcano.dev.temporal import temporal_binary
-from elcano.graphs.search_attributes import SEARCH_ATTRIBUTES
+from elcano.graphs.run_contracts import SEARCH_ATTRIBUTES
 from tests.tour.runs import DEEP, DONE, DOWN, REFUSED, SPENT, WORKING, Tour, touring
 
 PAGE = Path(__file__).parents[2] / "docs" / "operations.md"

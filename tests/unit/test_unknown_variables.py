@@ -7,7 +7,8 @@ import pytest
 
 from elcano import settings
 from elcano.dev import doctor
-from elcano.settings import Settings, get_variable_name, unknown_variables
+from elcano.graphs.plugin import load_objects
+from elcano.settings import Settings, get_variable_name, list_variables, unknown_variables
 from elcano.settings.settings import OF_COMPOSE
 
 COMPOSE = Path(__file__).parents[2] / "docker-compose.yml"
@@ -45,7 +46,9 @@ def test_settings_and_what_compose_reads_are_known(monkeypatch: pytest.MonkeyPat
         monkeypatch.setenv(name, "1")
     assert unknown_variables() == []
     in_compose = set(re.findall(r"ELCANO_[A-Z_]+", COMPOSE.read_text()))
-    assert in_compose - set(map(get_variable_name, Settings.model_fields)) == OF_COMPOSE
+    of_plugins = set(list_variables(load_objects("settings")))
+    assert of_plugins <= in_compose
+    assert in_compose - of_plugins - set(map(get_variable_name, Settings.model_fields)) == OF_COMPOSE
 
 
 def test_doctor_tells_of_them(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,7 +49,12 @@ class Start(Protocol):
 
 @asynccontextmanager
 async def worker_for(
-    client: Client, queue: str, activities: Sequence[Callable[..., Any]], *, cached_workflows: int = KEPT
+    client: Client,
+    queue: str,
+    activities: Sequence[Callable[..., Any]],
+    *,
+    cached_workflows: int = KEPT,
+    side_by_side: int = 100,
 ) -> AsyncIterator[Worker]:
     """A worker that keeps so many runs in memory; what it ran is replayed in the end, so hidden nondeterminism shows.
 
@@ -65,6 +70,7 @@ async def worker_for(
                 activities=list(activities),
                 workflow_runner=runner,
                 max_cached_workflows=cached_workflows,
+                max_concurrent_activities=side_by_side,
                 max_heartbeat_throttle_interval=HEARTBEAT_THROTTLE,
                 interceptors=[CountTries(client)],
             )

@@ -17,8 +17,7 @@ from temporalio.service import RPCError
 
 from elcano.graphs.contracts import CHAIN_WORKFLOW, PROGRESS_QUERY, RESEARCH_WORKFLOW, SNAPSHOT_QUERY
 from elcano.graphs.records import ProgressPage, RunSnapshot
-from elcano.graphs.run_contracts import ResearchResult
-from elcano.graphs.search_attributes import OUTCOME_ATTRIBUTE
+from elcano.graphs.run_contracts import OUTCOME_ATTRIBUTE, ResearchResult
 from elcano.workflows.research import ResearchWorkflow
 from tests.control import stop, top_up
 from tests.workflow.audit import audit

@@ -28,10 +28,10 @@ from elcano.graphs.contracts import (
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.records import ArchiveCall
-from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.run_contracts import ResearchInput, ResearchResult
 from elcano.graphs.state.budget import Estimate, Exhausted, Limits, TopUp, Usage, sum_usages
 from elcano.graphs.state.failures import FailureDetails, FailureType
+from elcano.graphs.state.state import ReportRef
 from elcano.testing.script import Script, make_progress_ledger
 
 _QUIET = ApplicationErrorCategory.BENIGN

@@ -8,7 +8,7 @@ from elcano.graphs.dry_run.in_memory_run import run_in_memory
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle.finish import list_made_queries
 from elcano.graphs.records import RunSnapshot
-from elcano.graphs.search_attributes import MODE_ATTRIBUTE, TENANT_ATTRIBUTE
+from elcano.graphs.run_contracts import MODE_ATTRIBUTE, TENANT_ATTRIBUTE
 from elcano.testing.script import Script, make_passages
 from elcano.workflows.research import ResearchWorkflow
 from tests.unit.graphs.samples import searching_branch, two_searches

@@ -8,7 +8,7 @@ from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureEr
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle.finish import list_made_queries
 from elcano.graphs.records import ArchiveCall
-from elcano.graphs.search_attributes import MODE_ATTRIBUTE
+from elcano.graphs.run_contracts import MODE_ATTRIBUTE
 from elcano.graphs.state.budget import Limits, Usage
 from elcano.graphs.state.failures import Ending, FailureDetails
 from elcano.testing.script import Answer, Refused, Script

@@ -6,8 +6,7 @@ import pytest
 from temporalio import workflow
 from temporalio.client import Client
 
-from elcano.graphs.engine.commands import Call
-from elcano.graphs.engine.entries import StepCompleted
+from elcano.graphs.engine.entries import Call, StepCompleted
 from elcano.testing.script import Script
 from elcano.workflows.calls import Performer
 from elcano.workflows.outcomes import Outcome

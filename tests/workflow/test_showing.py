@@ -9,7 +9,7 @@ from temporalio.client import Client, WorkflowExecutionDescription, WorkflowHand
 from temporalio.common import SearchAttributeKey
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.graphs.search_attributes import SEARCH_ATTRIBUTES
+from elcano.graphs.run_contracts import SEARCH_ATTRIBUTES
 from elcano.graphs.state.budget import Limits, TopUp
 from elcano.testing.script import Script
 from tests.control import top_up

@@ -12,8 +12,8 @@ from temporalio.testing import WorkflowEnvironment
 
 from elcano.graphs.contracts import ARCHIVE_RUN, PUBLISH_REPORT, PublishCall
 from elcano.graphs.records import ArchiveCall, RunSnapshot
-from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.state.budget import Limits
+from elcano.graphs.state.state import ReportRef
 from elcano.testing.script import Script
 from elcano.testing.temporal import scripted_activities
 from elcano.workflows import retry_policies

@@ -23,8 +23,7 @@ from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import RunSnapshot
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.budget import Limits
-from elcano.graphs.state.failures import FailureType
-from elcano.graphs.state.holds import Hold
+from elcano.graphs.state.failures import FailureType, Hold
 from elcano.settings.settings import Settings
 from elcano.storage.store import Store, open_store
 from elcano.testing.script import Refused, Script, make_passages

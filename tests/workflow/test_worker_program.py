@@ -19,7 +19,7 @@ from elcano import __version__
 from elcano.api.temporal import connection
 from elcano.dev.claims import free_ports
 from elcano.dev.temporal import SERVER_OPTIONS, temporal_binary
-from elcano.graphs.search_attributes import SEARCH_ATTRIBUTES
+from elcano.graphs.run_contracts import SEARCH_ATTRIBUTES
 from elcano.settings.settings import Settings
 from elcano.testing.temporal import STARTUP
 

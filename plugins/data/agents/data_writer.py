@@ -15,7 +15,7 @@ from elcano.graphs.agents.prompt_texts import MARKS
 from elcano.graphs.agents.writing import ReportProse, summarize_draft
 from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.report.draft import DraftRef
+from elcano.graphs.state.state import DraftRef
 from elcano.graphs.text import ensure_list, format_count
 from elcano.plugins.data.data_answer import AnsweredQuery, Chart, NumberProof
 from elcano.plugins.data.query_models import normalize_sql

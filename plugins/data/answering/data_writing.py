@@ -17,8 +17,7 @@ from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft
 from elcano.activities.text.language_detection import language_of
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.envelope import Loaded, ShownPassages, TaskEnvelope
-from elcano.graphs.report.draft import Citation, Claim
-from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.report.report import Citation, Claim, ReportDraft
 from elcano.graphs.report.statements import Judgement, Statement
 from elcano.graphs.text import shorten_text
 from elcano.plugins.data.agents.data_writer import RESULT_KEY, DataProse, DataWriterInput, queries_of

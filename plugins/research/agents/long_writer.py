@@ -20,8 +20,8 @@ from elcano.graphs.agents.writing import (
     summarize_draft,
 )
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.report.draft import DraftRef
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN, SO_FAR_TOKENS, SUMMARY_TOKENS
+from elcano.graphs.state.state import DraftRef
 
 SECTION: Final = "long_writer_section"
 SUMMARY: Final = "long_writer_summary"

@@ -15,7 +15,7 @@ from elcano.graphs.agents.writing import (
     summarize_draft,
 )
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.report.draft import DraftRef
+from elcano.graphs.state.state import DraftRef
 
 DRAFT_TOKENS: Final = 20_000
 """How much of the drafts it is shown."""

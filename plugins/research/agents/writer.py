@@ -11,8 +11,8 @@ from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import MARKS, WISHES
 from elcano.graphs.agents.writing import ReportProse, summarize_draft
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.report.draft import DraftRef
 from elcano.graphs.state.plan import ReportForm
+from elcano.graphs.state.state import DraftRef
 
 
 class WriterInput(ResearchContext):

@@ -11,7 +11,7 @@ from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import MARKS, WISHES
 from elcano.graphs.agents.writing import ReportProse, summarize_draft
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.report.draft import DraftRef
+from elcano.graphs.state.state import DraftRef
 from elcano.plugins.research.agents.writer import WriterInput
 from elcano.plugins.teams.agents.team_judge import drafted_before
 

@@ -12,8 +12,7 @@ from elcano.graphs.frozen import Json
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.inspection import Change
 from elcano.graphs.lifecycle.step_rows import BetweenRow, HeldTry, StepRow
-from elcano.graphs.report.draft import Claim
-from elcano.graphs.report.report import DraftSection, ReportDraft
+from elcano.graphs.report.report import Claim, DraftSection, ReportDraft
 from elcano.graphs.state.branches import BranchState
 from elcano.graphs.state.budget import Budget, Usage
 from elcano.storage.ledger import LedgerEntry

@@ -4,8 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
+from elcano.graphs.plugin import load_objects
 from elcano.settings import Settings, get_variable_name, is_set
 
 PAGE = Path(__file__).parents[3] / "docs" / "settings.md"
@@ -24,6 +26,22 @@ def expected_table() -> str:
 
 def test_the_page_has_the_table_of_all_settings() -> None:
     assert expected_table() in PAGE.read_text(encoding="utf-8")
+
+
+def plugin_table(part: type[BaseModel]) -> str:
+    """The table of settings that a plugin adds."""
+    rows = ["| variable | default | what it is for |", "| --- | --- | --- |"]
+    for name, field in part.model_fields.items():
+        default = field.default if isinstance(field.default, str) else json.dumps(field.default)
+        rows.append(f"| `ELCANO_{name.upper()}` | {f'`{default}`' if default else 'empty'} | {field.description} |")
+    return "\n".join(rows)
+
+
+def test_the_page_has_the_settings_of_plugins() -> None:
+    parts = load_objects("settings")
+    assert parts
+    page = PAGE.read_text(encoding="utf-8")
+    assert [part.__name__ for part in parts if plugin_table(part) not in page] == []
 
 
 def test_every_setting_is_explained_in_whole_sentences() -> None:

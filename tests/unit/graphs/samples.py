@@ -7,8 +7,7 @@ from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.validation import require_valid
 from elcano.graphs.dry_run.in_memory_run import run_in_memory
-from elcano.graphs.engine.commands import ApplyEntry
-from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
+from elcano.graphs.engine.entries import ApplyEntry, Entry, StepCompleted, StepFailed
 from elcano.graphs.engine.run import Run, build_initial_run
 from elcano.graphs.engine.step_function import next_command
 from elcano.graphs.frozen import Json

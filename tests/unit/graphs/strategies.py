@@ -9,8 +9,7 @@ from pydantic import BaseModel, TypeAdapter
 from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.catalogue.reducers import REDUCERS
 from elcano.graphs.catalogue.tools import TOOLS, ItemOutcome, ItemOutcomes
-from elcano.graphs.engine.commands import CallAgent, CallTool, Work
-from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
+from elcano.graphs.engine.entries import CallAgent, CallTool, Entry, StepCompleted, StepFailed, Work
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.spec.graph import (
     AgentNode,

@@ -8,17 +8,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from elcano.graphs.checks.validation import find_graph_faults
-from elcano.graphs.engine.commands import CallAgent, ChooseNode, Finish, Wait
 from elcano.graphs.engine.control_actions import AddBudget, Stop
 from elcano.graphs.engine.entries import (
+    CallAgent,
+    ChooseNode,
     Controlled,
     Diverted,
     Entry,
+    Finish,
     Held,
     HoldCleared,
     StepAbandoned,
     StepCompleted,
     StepFailed,
+    Wait,
 )
 from elcano.graphs.engine.run import Run, build_initial_run, weigh_state
 from elcano.graphs.engine.step_function import advance_run, next_command
@@ -32,8 +35,7 @@ from elcano.graphs.rules import get_rules
 from elcano.graphs.run_contracts import JournalPages
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.budget import TopUp, Usage
-from elcano.graphs.state.failures import Ending, NodeFailure
-from elcano.graphs.state.holds import Hold
+from elcano.graphs.state.failures import Ending, Hold, NodeFailure
 from elcano.graphs.state.state import ResearchState
 from tests.unit.graphs.mutations import MUTATIONS, free_graphs
 from tests.unit.graphs.strategies import ENTRY, graphs, limits, outcomes, states

@@ -5,8 +5,7 @@ from random import Random
 import pytest
 
 from elcano.graphs.contracts import PublishCall
-from elcano.graphs.engine.commands import Call, CallAgent
-from elcano.graphs.engine.entries import Entry, StepCompleted, StepFailed
+from elcano.graphs.engine.entries import Call, CallAgent, Entry, StepCompleted, StepFailed
 from elcano.graphs.frozen import Json
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.run_contracts import ResearchInput

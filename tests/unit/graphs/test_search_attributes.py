@@ -7,10 +7,10 @@ import pytest
 
 from elcano.graphs.contracts import BranchOf
 from elcano.graphs.mode_choice import MODES
-from elcano.graphs.run_contracts import ResearchInput
-from elcano.graphs.search_attributes import (
+from elcano.graphs.run_contracts import (
     LABEL_CHARACTERS,
     SEARCH_ATTRIBUTES,
+    ResearchInput,
     at_start,
     describe_workflow,
     escape_markdown_line,

@@ -6,10 +6,10 @@ from collections import Counter
 import pytest
 
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.report.draft import ReportRef
 from elcano.graphs.state.budget import Usage, sum_usages
 from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.state.failures import Ending
+from elcano.graphs.state.state import ReportRef
 from elcano.storage.controls import ControlOutcome
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import Store, TenantStore

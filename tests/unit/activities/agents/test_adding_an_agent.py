@@ -19,14 +19,12 @@ from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.catalogue.agents import AGENTS, AgentInput
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.dry_run.in_memory_run import run_in_memory
-from elcano.graphs.engine.commands import Call, CallAgent
-from elcano.graphs.engine.entries import Entry, StepCompleted
+from elcano.graphs.engine.entries import Call, CallAgent, Entry, StepCompleted
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.lifecycle.journal import Journal
-from elcano.graphs.report.draft import DraftRef
 from elcano.graphs.state.failures import FailureType
-from elcano.graphs.state.state import ResearchState
+from elcano.graphs.state.state import DraftRef, ResearchState
 from elcano.plugins.research.agents.thinking import ThinkingOutput
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store

@@ -4,8 +4,7 @@ from elcano.activities.agents.answer_drafts import with_canonical_ids
 from elcano.activities.agents.section_drafts import UNKNOWN, complete_draft, join_section_drafts
 from elcano.graphs.agents.envelope import Drafts, SectionItem
 from elcano.graphs.agents.writing import select_fitting_claims
-from elcano.graphs.report.draft import Citation, Claim
-from elcano.graphs.report.report import DraftSection, ReportDraft
+from elcano.graphs.report.report import Citation, Claim, DraftSection, ReportDraft
 from elcano.graphs.state.plan import SectionGap, SectionResult
 from elcano.storage.evidence import Evidence
 from tests.unit.activities.agents.material import PANCAKES, TEMPORAL, passage

@@ -12,7 +12,7 @@ from elcano.graphs.agents.writing import SynthesisInput
 from elcano.graphs.engine.run import build_initial_run
 from elcano.graphs.lifecycle.start_and_fold import compose_section_wish
 from elcano.graphs.mode_choice import MODES
-from elcano.graphs.report.draft import Citation, Claim
+from elcano.graphs.report.report import Citation, Claim
 from elcano.graphs.state.budget import Limits
 from elcano.graphs.state.plan import SectionPlan
 from elcano.graphs.state.state import ResearchState

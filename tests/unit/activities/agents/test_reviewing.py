@@ -17,9 +17,9 @@ from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.report.draft import DraftRef
 from elcano.graphs.report.report import ReportDraft
 from elcano.graphs.state.budget import Allowance
+from elcano.graphs.state.state import DraftRef
 from elcano.graphs.text import ensure_list
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store

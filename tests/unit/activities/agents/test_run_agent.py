@@ -19,10 +19,10 @@ from elcano.activities.sources.registry import Sources
 from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.frozen import Json, JsonObject
-from elcano.graphs.report.draft import DraftRef
 from elcano.graphs.report.report import ReportDraft
 from elcano.graphs.state.budget import Usage
 from elcano.graphs.state.failures import FailureType
+from elcano.graphs.state.state import DraftRef
 from elcano.plugins.research.agents.judge import JudgeAssessment
 from elcano.plugins.research.agents.knowledge_gap import KnowledgeGapOutput
 from elcano.plugins.research.agents.thinking import ThinkingOutput

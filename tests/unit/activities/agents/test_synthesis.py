@@ -16,10 +16,10 @@ from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.contracts import AgentResult
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.report.draft import Citation, Claim, DraftRef
-from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.report.report import Citation, Claim, ReportDraft
 from elcano.graphs.state.failures import FailureDetails, FailureType
 from elcano.graphs.state.plan import SectionGap, SectionResult
+from elcano.graphs.state.state import DraftRef
 from elcano.plugins.research.agents.long_writer import SECTION, SUMMARY
 from elcano.settings import Settings
 from elcano.storage.store import Store, open_store

@@ -10,8 +10,7 @@ from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.engine.entries import StepCompleted
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.report.draft import Citation, Claim
-from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.report.report import Citation, Claim, ReportDraft
 from elcano.graphs.state.branches import BranchOutcomes
 from elcano.graphs.state.plan import CriterionVerdict, SectionResult, build_unjudged_criteria
 from elcano.plugins.teams.agents.team_judge import (

@@ -9,7 +9,7 @@ from pydantic_ai.messages import ModelResponse, TextPart, ThinkingPart, ToolCall
 
 from elcano.activities.calls.live_words import extract_readable_text
 from elcano.graphs.agents.writing import ReportProse, SectionProse
-from elcano.graphs.report.draft import Citation
+from elcano.graphs.report.report import Citation
 
 DRAFT = ReportProse(
     title="Ice in the harbour",

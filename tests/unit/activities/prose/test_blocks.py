@@ -13,8 +13,7 @@ from elcano.activities.agents.answer_drafts import (
 )
 from elcano.activities.prose.blocks import ClaimCollector
 from elcano.graphs.agents.writing import MOST_CHARACTERS, ReportProse, SectionProse, SectionText, Summary
-from elcano.graphs.report.draft import Citation, Claim
-from elcano.graphs.report.report import DraftSection, ReportDraft
+from elcano.graphs.report.report import Citation, Claim, DraftSection, ReportDraft
 
 A = Citation(evidence="e1", quote="fell by 12 %", mark="a")
 B = Citation(evidence="e2", quote="rose", mark="[B]")

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from elcano.activities.report.checked_draft import CheckedDraft, cited_ids
 from elcano.activities.report.citation_check import check_citations, locate_quote
-from elcano.graphs.report.draft import Citation, Claim
-from elcano.graphs.report.report import DraftSection, ReportDraft
+from elcano.graphs.report.report import Citation, Claim, DraftSection, ReportDraft
 from elcano.storage.evidence import Evidence, StoredText
 
 WHITE = st.text(alphabet=" \t\n\r\u00a0\u2003", min_size=1, max_size=3)

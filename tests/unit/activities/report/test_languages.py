@@ -5,8 +5,7 @@ import re
 from elcano.activities.phrases import get_phrases
 from elcano.activities.report.citation_check import check_citations
 from elcano.activities.report.rendering import render_report
-from elcano.graphs.report.draft import Citation, Claim
-from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.report.report import Citation, Claim, ReportDraft
 from elcano.graphs.state.failures import Ending
 from tests.unit.activities.report.test_rendering import CALL, OIL, TEXT, WATER
 

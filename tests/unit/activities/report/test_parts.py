@@ -9,8 +9,7 @@ from elcano.activities.report.checked_draft import CheckedDraft
 from elcano.activities.report.citation_check import check_citations
 from elcano.activities.report.parts import render_parts
 from elcano.activities.report.rendering import render_report
-from elcano.graphs.report.draft import Citation, Claim
-from elcano.graphs.report.report import DraftSection, ReportDraft
+from elcano.graphs.report.report import Citation, Claim, DraftSection, ReportDraft
 from elcano.graphs.report.statements import Judgement, Part
 from tests.unit.activities.report.test_rendering import CALL, OIL, TEXT, WATER, headings, part
 

@@ -15,8 +15,7 @@ from elcano.activities.report import report_builder
 from elcano.activities.report.publishing import ReportActivities
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.records import ArchiveCall, ArchivedRun
-from elcano.graphs.report.draft import Citation, Claim
-from elcano.graphs.report.report import Report, ReportDraft
+from elcano.graphs.report.report import Citation, Claim, Report, ReportDraft
 from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.state.failures import Ending, Failure, FailureType
 from elcano.storage.evidence import Evidence, StoredText

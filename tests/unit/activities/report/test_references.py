@@ -16,8 +16,7 @@ from elcano.activities.report.citation_check import check_citations
 from elcano.activities.report.references import Works, select_related_accounts
 from elcano.activities.report.report_builder import build_report
 from elcano.graphs.contracts import PublishCall
-from elcano.graphs.report.draft import Citation, Claim
-from elcano.graphs.report.report import Reference, Report, ReportDraft
+from elcano.graphs.report.report import Citation, Claim, Reference, Report, ReportDraft
 from elcano.graphs.report.works import Identifiers, Work
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.ledger import LedgerEntry

@@ -10,8 +10,7 @@ from elcano.activities.report.checked_draft import CheckedDraft
 from elcano.activities.report.citation_check import check_citations
 from elcano.activities.report.rendering import PASSAGE_CHARACTERS, partial_reason, render_evidence, render_report
 from elcano.graphs.contracts import PublishCall
-from elcano.graphs.report.draft import Citation, Claim
-from elcano.graphs.report.report import DraftSection, ReportDraft
+from elcano.graphs.report.report import Citation, Claim, DraftSection, ReportDraft
 from elcano.graphs.spec.graph import EndKind
 from elcano.graphs.state.failures import Ending, Failure
 from elcano.graphs.state.plan import SectionGap, SectionResult

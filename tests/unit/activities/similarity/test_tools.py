@@ -18,8 +18,7 @@ from elcano.graphs.catalogue.tools import ItemOutcome, ItemOutcomes, SearchOutpu
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.contracts import ToolCall
 from elcano.graphs.dry_run.in_memory_run import run_in_memory
-from elcano.graphs.engine.commands import Call, CallTool
-from elcano.graphs.engine.entries import Entry, StepCompleted
+from elcano.graphs.engine.entries import Call, CallTool, Entry, StepCompleted
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.state import EvidenceRef, ResearchState

@@ -13,7 +13,7 @@ from elcano.graphs.agents.envelope import (
     TaskEnvelope,
     render_envelope,
 )
-from elcano.graphs.report.draft import Citation, Claim
+from elcano.graphs.report.report import Citation, Claim
 
 
 def passage(number: int, length: int = 400) -> EvidenceItem:

@@ -11,7 +11,7 @@ from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.contracts import AgentCall, ModelChoice
 from elcano.graphs.dry_run.dry_run import preview_graph
 from elcano.graphs.mode_choice import MODES
-from elcano.graphs.model_names import chosen_model, with_own
+from elcano.graphs.model_names import chosen_model
 from elcano.graphs.named_parts import StoredAgent, agents_called, with_agents
 from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.graph import ResearchGraph
@@ -228,5 +228,5 @@ def test_the_model_of_an_agent_goes_before_that_of_the_run_and_after_the_agents_
         (ModelChoice(by_agent={"screener": "openai:named"}), "openai:named"),
         (ModelChoice(by_agent={"screener@2": "openai:exact"}), "openai:exact"),
     ):
-        assert chosen_model("screener@2", with_own(run, "screener@2", own), server) == chosen
+        assert chosen_model("screener@2", run.with_own("screener@2", own), server) == chosen
     assert chosen_model("screener@2", ModelChoice(), server) == "openai:s"

@@ -17,14 +17,20 @@ from elcano.graphs.engine.entries import (
 )
 from elcano.graphs.engine.run import Run
 from elcano.graphs.lifecycle.journal import Journal
-from elcano.graphs.lifecycle.resume_points import before_step, cut_log_at_end
+from elcano.graphs.lifecycle.resume_points import cut_log_at_end
+from elcano.graphs.lifecycle.rollback import before_step
 from elcano.graphs.lifecycle.start_and_fold import fold, open_journal
 from elcano.graphs.lifecycle.step_history import list_step_rows
 from elcano.graphs.records import RunLog
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import AgentNode, ErrorEdge, ResearchGraph, SequentialEdge, ToolNode
-from elcano.graphs.state.failures import Ending
-from elcano.graphs.state.holds import ARGUMENTS_CHARACTERS, WaitingCall, list_undecided_calls, shorten_arguments
+from elcano.graphs.state.failures import (
+    ARGUMENTS_CHARACTERS,
+    Ending,
+    WaitingCall,
+    list_undecided_calls,
+    shorten_arguments,
+)
 
 IDS = ("0001-write-1", "0001-write-2", "0001-write-3")
 GRAPH = ResearchGraph(

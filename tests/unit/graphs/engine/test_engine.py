@@ -2,8 +2,7 @@
 
 import pytest
 
-from elcano.graphs.engine.commands import CallAgent, Finish
-from elcano.graphs.engine.entries import Diverted, StepAbandoned, StepCompleted, StepFailed
+from elcano.graphs.engine.entries import CallAgent, Diverted, Finish, StepAbandoned, StepCompleted, StepFailed
 from elcano.graphs.engine.inputs import ExpressionReader
 from elcano.graphs.engine.routing import route_after_success
 from elcano.graphs.engine.run import VIEW_NAMES, build_expression_view, build_initial_run

@@ -2,8 +2,7 @@
 
 import pytest
 
-from elcano.graphs.engine.commands import BranchStart, CallAgent, CallTool, RunBranches
-from elcano.graphs.engine.entries import StepFailed
+from elcano.graphs.engine.entries import BranchStart, CallAgent, CallTool, RunBranches, StepFailed
 from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.frozen import Json
 from elcano.graphs.rules import get_rules

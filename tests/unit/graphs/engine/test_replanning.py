@@ -3,8 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elcano.graphs.engine.commands import BranchStart, RunBranches
-from elcano.graphs.engine.entries import StepCompleted, StepFailed
+from elcano.graphs.engine.entries import BranchStart, RunBranches, StepCompleted, StepFailed
 from elcano.graphs.engine.run import build_initial_run as started
 from elcano.graphs.lifecycle.fanout import FanOut
 from elcano.graphs.lifecycle.handover import build_branch_outcome

@@ -6,14 +6,13 @@ from typing import Any
 import pytest
 
 from elcano.graphs.builder import GraphBuilder
-from elcano.graphs.engine.commands import ApplyEntry, CallAgent, Finish, Wait
 from elcano.graphs.engine.control_actions import AddBudget
-from elcano.graphs.engine.entries import Controlled, Entry, StepFailed
+from elcano.graphs.engine.entries import ApplyEntry, CallAgent, Controlled, Entry, Finish, StepFailed, Wait
 from elcano.graphs.engine.run import Run, weigh_state
 from elcano.graphs.engine.step_function import advance_run, next_command
 from elcano.graphs.frozen import Json
 from elcano.graphs.lifecycle.journal import Journal
-from elcano.graphs.spec.drawing import outline_graph, render_mermaid
+from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.graph import (
     ConditionalEdge,
     DecisionNode,
@@ -29,6 +28,7 @@ from elcano.graphs.spec.graph import (
 from elcano.graphs.state.budget import Limits, TopUp, Usage
 from elcano.graphs.state.failures import Ending, Failure, FailureType, NodeFailure
 from elcano.testing.script import Refused, Script
+from elcano.workflows.run_details import outline_graph
 from tests.unit.graphs.samples import ON, QUESTION, asking, begun, completed, immediate, research, two_nodes
 from tests.unit.graphs.strategies import ANSWERS, LEAF
 

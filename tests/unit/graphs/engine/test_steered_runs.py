@@ -6,9 +6,21 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from elcano.graphs.engine.approvals import ApprovePlan, RefusePlan
-from elcano.graphs.engine.commands import BranchStart, Call, CallAgent, CallTool, Finish, RunBranches, Wait
 from elcano.graphs.engine.control_actions import Action, AddBudget, Stop, answer_to, refuse_control
-from elcano.graphs.engine.entries import Controlled, Diverted, Entry, PlanProposed, StepCompleted
+from elcano.graphs.engine.entries import (
+    BranchStart,
+    Call,
+    CallAgent,
+    CallTool,
+    Controlled,
+    Diverted,
+    Entry,
+    Finish,
+    PlanProposed,
+    RunBranches,
+    StepCompleted,
+    Wait,
+)
 from elcano.graphs.engine.steering import Steer, Steering
 from elcano.graphs.frozen import Json
 from elcano.graphs.lifecycle import finish, start_and_fold

@@ -2,7 +2,7 @@
 
 import pytest
 
-from elcano.graphs.engine.commands import BranchStart, RunBranches
+from elcano.graphs.engine.entries import BranchStart, RunBranches
 from elcano.graphs.engine.run import build_initial_run as started
 from elcano.graphs.lifecycle.fanout import FanOut
 from elcano.graphs.lifecycle.handover import build_branch_outcome

@@ -3,8 +3,18 @@
 import pytest
 
 from elcano.graphs.catalogue.agents import AGENTS
-from elcano.graphs.engine.commands import BranchStart, CallAgent, CallTool, Finish, RunBranches
-from elcano.graphs.engine.entries import Diverted, Entry, Held, StepCompleted, StepFailed
+from elcano.graphs.engine.entries import (
+    BranchStart,
+    CallAgent,
+    CallTool,
+    Diverted,
+    Entry,
+    Finish,
+    Held,
+    RunBranches,
+    StepCompleted,
+    StepFailed,
+)
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.lifecycle.event_texts import MESSAGE_CHARACTERS
 from elcano.graphs.lifecycle.journal import Journal
@@ -14,8 +24,7 @@ from elcano.graphs.spec.graph import ConditionalEdge, ResearchGraph, SequentialE
 from elcano.graphs.state.branches import BranchInput
 from elcano.graphs.state.budget import Limits, Usage
 from elcano.graphs.state.events import TERMINAL, AgentEvent, EventType
-from elcano.graphs.state.failures import Ending, Failure, FailureType
-from elcano.graphs.state.holds import Hold
+from elcano.graphs.state.failures import Ending, Failure, FailureType, Hold
 from elcano.testing.script import make_passages
 from tests.unit.graphs.samples import QUESTION, asking, search_graph, two_nodes
 from tests.unit.graphs.strategies import ANSWERS

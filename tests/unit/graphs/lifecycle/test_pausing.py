@@ -6,9 +6,8 @@ from typing import Final
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from elcano.graphs.engine.commands import CallAgent, CallTool, ChooseNode, Finish, Wait
 from elcano.graphs.engine.control_actions import Action, AddBudget, Pause, Stop, Unpause, refuse_control
-from elcano.graphs.engine.entries import Controlled, Diverted, Entry
+from elcano.graphs.engine.entries import CallAgent, CallTool, ChooseNode, Controlled, Diverted, Entry, Finish, Wait
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.lifecycle.start_and_fold import fold

@@ -3,7 +3,7 @@
 import pytest
 
 from elcano.graphs.catalogue.agents import AGENTS
-from elcano.graphs.engine.commands import CallAgent, CallTool
+from elcano.graphs.engine.entries import CallAgent, CallTool
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.lifecycle.narration import narrate_command
 from elcano.graphs.text import format_count

@@ -8,7 +8,7 @@ from elcano.graphs.lifecycle.journal import Journal, build_progress_page
 from elcano.graphs.lifecycle.start_and_fold import open_journal as opened
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.state.budget import Limits
-from elcano.graphs.state.holds import Hold
+from elcano.graphs.state.failures import Hold
 from tests.unit.graphs.samples import asked
 
 STARTED = 1_000_000.0

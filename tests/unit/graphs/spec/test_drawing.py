@@ -4,7 +4,7 @@ import re
 
 from elcano.graphs.builder import GraphBuilder
 from elcano.graphs.mode_choice import MODES
-from elcano.graphs.spec.drawing import of_its_way, outline_graph, render_mermaid, with_place
+from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.graph import (
     ConditionalEdge,
     DecisionNode,
@@ -14,6 +14,7 @@ from elcano.graphs.spec.graph import (
     StateNode,
     ToolNode,
 )
+from elcano.workflows.run_details import of_its_way, outline_graph, with_place
 from tests.unit.graphs.samples import asking, two_nodes
 from tests.unit.graphs.strategies import LEAF
 

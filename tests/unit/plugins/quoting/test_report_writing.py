@@ -11,8 +11,7 @@ from pydantic_ai.models import Model
 from elcano.activities.phrases import ENGLISH
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope, render_task_prompt
 from elcano.graphs.errors import ModelRefused
-from elcano.graphs.report.draft import Claim
-from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.report.report import Claim, ReportDraft
 from elcano.plugins.quoting.model import ExtractiveModel
 from elcano.plugins.quoting.report_writing import write_report
 from elcano.plugins.quoting.sentence_choice import PER_PASSAGE

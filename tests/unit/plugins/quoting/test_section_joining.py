@@ -1,7 +1,7 @@
 """Joining quotations: the whole question is answered first, and nothing is said that was not quoted."""
 
 from elcano.graphs.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope
-from elcano.graphs.report.draft import Citation, Claim
+from elcano.graphs.report.report import Citation, Claim
 from elcano.plugins.quoting.section_joining import BRIEF_CLAIMS, SECTION_CLAIMS, proofread, write_section, write_summary
 from elcano.plugins.research.agents.long_writer import SECTION, SUMMARY
 

@@ -4,8 +4,7 @@ import pytest
 
 from elcano.activities.phrases import ENGLISH
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
-from elcano.graphs.report.draft import Claim
-from elcano.graphs.report.report import ReportDraft
+from elcano.graphs.report.report import Claim, ReportDraft
 from elcano.plugins.quoting.limitations import list_open_parts
 from elcano.plugins.quoting.passages import read_material
 from elcano.plugins.quoting.report_writing import write_report

@@ -9,8 +9,8 @@ from elcano.activities.report.publishing import ReportActivities
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.contracts import AgentCall, AgentResult, ModelChoice, PublishCall
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.report.draft import DraftRef, ReportRef
 from elcano.graphs.report.report import Report, ReportDraft
+from elcano.graphs.state.state import DraftRef, ReportRef
 from elcano.plugins.data.results import store_result_table
 from elcano.plugins.data.tables import ResultDigest, ResultTable
 from elcano.settings import Settings

@@ -6,8 +6,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models.function import AgentInfo
 
 from elcano.graphs.agents.writing import SectionProse
-from elcano.graphs.report.draft import Citation
-from elcano.graphs.report.report import Report, ReportDraft
+from elcano.graphs.report.report import Citation, Report, ReportDraft
 from elcano.plugins.data.agents.data_writer import DataProse
 from elcano.plugins.data.answering.number_proofs import ProofCheck
 from elcano.plugins.data.data_answer import NumberProof, read_data_answer

@@ -1,0 +1,17 @@
+"""The plugin `telemetry`. Nothing of OpenTelemetry is imported unless a setting asks for it."""
+
+from typing import Final
+
+from elcano.graphs.plugin import Plugin
+
+plugin: Final = Plugin(
+    name="telemetry",
+    description="Traces and metrics by OpenTelemetry, `/metrics` for Prometheus, logs as JSON, and deep checks.",
+    package="elcano.plugins.telemetry",
+    settings=(".settings:TelemetrySettings",),
+    starters=(".start:start_telemetry",),
+    companions=(".start:accompany_program",),
+    temporal_plugins=(".start:build_temporal_plugins",),
+    routes=(".routes:router",),
+    checks=(".checks:check_telemetry",),
+)

@@ -1,0 +1,147 @@
+"""The providers of spans and metrics of this process, and how they export.
+
+Nothing waits for a collector: spans go into a bounded queue, from which a thread sends batches; what does not fit is
+dropped. What is exported has no secrets, and no contents unless the operator wants them.
+"""
+
+import logging
+import os
+import socket
+from collections.abc import Sequence
+from typing import Final
+
+from opentelemetry import metrics, trace
+from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.exporter.prometheus import PrometheusMetricReader
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import MetricReader, PeriodicExportingMetricReader
+from opentelemetry.sdk.metrics.view import DropAggregation, ExplicitBucketHistogramAggregation, View
+from opentelemetry.sdk.resources import (
+    SERVICE_INSTANCE_ID,
+    SERVICE_NAME,
+    SERVICE_VERSION,
+    OTELResourceDetector,
+    Resource,
+)
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
+from pydantic_ai import Agent
+from pydantic_ai.models.instrumented import InstrumentationSettings
+from temporalio.contrib.opentelemetry import ReplaySafeMeterProvider, create_tracer_provider
+
+from elcano import __version__
+from elcano.graphs.errors import InputInvalid
+from elcano.measures import install_recorder
+from elcano.plugins.telemetry.measurements import Instruments, KernelRecorder, measure_statements
+from elcano.plugins.telemetry.names import SECONDS
+from elcano.plugins.telemetry.safe_export import SafeSpanExporter
+from elcano.plugins.telemetry.settings import TelemetrySettings
+from elcano.settings import Settings
+
+FLUSH_MILLISECONDS: Final = 2_000
+"""How long a program that ends waits for its last spans; a collector that is away delays no shutdown any longer."""
+EXPORT_SECONDS: Final = 5.0
+"""Time limit of one export, unless `OTEL_EXPORTER_OTLP_TIMEOUT` says otherwise; OpenTelemetry's default is 10 s."""
+
+_installed: list["Providers"] = []
+
+
+class Providers:
+    """The providers of this process."""
+
+    def __init__(
+        self, program: str, chosen: TelemetrySettings, settings: Settings, exporter: SpanExporter | None = None
+    ) -> None:
+        """`exporter` takes the place of the one to the collector."""
+        require_http_protocol(settings)
+        resource = describe_process(program, settings)
+        timeout = None if settings.key("OTEL_EXPORTER_OTLP_TIMEOUT") else EXPORT_SECONDS
+        self.tracer_provider = create_tracer_provider(resource=resource, shutdown_on_exit=False)
+        if chosen.traces:
+            safe = SafeSpanExporter(exporter or OTLPSpanExporter(timeout=timeout), contents=chosen.trace_contents)
+            self.tracer_provider.add_span_processor(BatchSpanProcessor(safe))
+        self._meters = MeterProvider(
+            _list_readers(settings) if chosen.metrics else (), resource, shutdown_on_exit=False, views=_list_views()
+        )
+        self.meter_provider = ReplaySafeMeterProvider(self._meters)
+        self.instruments = Instruments(self.meter_provider, settings)
+
+    def flush(self) -> None:
+        """Export what has not been exported, within `FLUSH_MILLISECONDS`."""
+        self.tracer_provider.force_flush(FLUSH_MILLISECONDS)
+        self._meters.force_flush(FLUSH_MILLISECONDS)
+
+
+def install_providers(
+    program: str, chosen: TelemetrySettings, settings: Settings, exporter: SpanExporter | None = None
+) -> Providers:
+    """Install the providers of this process, once: later calls return those of the first."""
+    if _installed:
+        return _installed[0]
+    found = Providers(program, chosen, settings, exporter)
+    _installed.append(found)
+    trace.set_tracer_provider(found.tracer_provider)
+    metrics.set_meter_provider(found.meter_provider)
+    install_recorder(KernelRecorder(found.instruments))
+    measure_statements(found.instruments)
+    if chosen.traces:
+        Agent.instrument_all(
+            InstrumentationSettings(
+                tracer_provider=found.tracer_provider,
+                meter_provider=metrics.NoOpMeterProvider(),  # ours count the same, with fewer series
+                include_content=chosen.trace_contents,
+                include_binary_content=False,
+                include_model_request_parameters=False,
+            )
+        )
+    return found
+
+
+def get_providers() -> Providers:
+    """Return the providers of this process.
+
+    Raises:
+        RuntimeError: none are installed.
+    """
+    if not _installed:
+        raise RuntimeError("telemetry was not started in this process")
+    return _installed[0]
+
+
+def describe_process(program: str, settings: Settings) -> Resource:
+    """Describe this process; `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` take precedence."""
+    found = Resource({SERVICE_VERSION: __version__, SERVICE_INSTANCE_ID: f"{socket.gethostname()}-{os.getpid()}"})
+    if not settings.key("OTEL_SERVICE_NAME"):
+        found = found.merge(Resource({SERVICE_NAME: f"elcano-{program}"}))
+    return Resource.create().merge(found).merge(OTELResourceDetector().detect())
+
+
+def require_http_protocol(settings: Settings) -> None:
+    """Refuse a protocol for which no exporter is installed.
+
+    Raises:
+        InputInvalid: `OTEL_EXPORTER_OTLP_PROTOCOL` is not `http/protobuf`.
+    """
+    for name in ("OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"):
+        if (said := settings.key(name) or "http/protobuf") != "http/protobuf":
+            remedy = "remove it, and give the collector's port for HTTP (usually 4318)"
+            raise InputInvalid(name, f"{name} is {said!r}, and only http/protobuf is spoken: {remedy}")
+
+
+def _list_readers(settings: Settings) -> Sequence[MetricReader]:
+    readers: list[MetricReader] = [PrometheusMetricReader(scope_info_enabled=False)]
+    if any(settings.key(f"OTEL_EXPORTER_OTLP_{kind}ENDPOINT") for kind in ("", "METRICS_")):
+        readers.append(PeriodicExportingMetricReader(OTLPMetricExporter()))
+    return readers
+
+
+def _list_views() -> Sequence[View]:
+    """All histograms are of seconds, and have buckets for them; the SDK's own are milliseconds and keep theirs."""
+    return [
+        View(instrument_name="elcano.*", instrument_unit="s", aggregation=ExplicitBucketHistogramAggregation(SECONDS)),
+        View(instrument_name="http.*", instrument_unit="s", aggregation=ExplicitBucketHistogramAggregation(SECONDS)),
+        View(instrument_name="temporal_num_pollers", aggregation=DropAggregation()),
+    ]
+
+
+logging.getLogger("opentelemetry.exporter.otlp").setLevel(logging.ERROR)

@@ -1,0 +1,59 @@
+"""An exporter of spans without secrets, and without contents unless they are wanted.
+
+It is the one place through which all spans leave, those of libraries included: exceptions of pydantic-ai, for example,
+repeat what a model answered.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from opentelemetry.sdk.trace import Event, ReadableSpan
+from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
+from opentelemetry.trace import Status
+from opentelemetry.util.types import Attributes, AttributeValue
+
+from elcano.plugins.telemetry.names import CONTENTS
+from elcano.redaction import without_secrets
+
+
+class SafeSpanExporter(SpanExporter):
+    """Hands cleaned copies of spans to another exporter."""
+
+    def __init__(self, inner: SpanExporter, *, contents: bool) -> None:
+        self._inner = inner
+        self._contents = contents
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        """Export cleaned copies."""
+        return self._inner.export([self._clean(span) for span in spans])
+
+    def shutdown(self) -> None:
+        """Shut the exporter down."""
+        self._inner.shutdown()
+
+    def force_flush(self, timeout_millis: int = 30_000) -> bool:
+        """Flush the exporter."""
+        return self._inner.force_flush(timeout_millis)
+
+    def _clean(self, span: ReadableSpan) -> ReadableSpan:
+        description = span.status.description if self._contents else None  # it is the exception's text
+        return ReadableSpan(
+            name=span.name,
+            context=span.context,
+            parent=span.parent,
+            resource=span.resource,
+            attributes=self._clean_attributes(span.attributes),
+            events=[Event(one.name, self._clean_attributes(one.attributes), one.timestamp) for one in span.events],
+            links=span.links,
+            kind=span.kind,
+            status=Status(span.status.status_code, description and without_secrets(description)),
+            start_time=span.start_time,
+            end_time=span.end_time,
+            instrumentation_scope=span.instrumentation_scope,
+        )
+
+    def _clean_attributes(self, attributes: Attributes) -> Mapping[str, AttributeValue]:
+        return {
+            name: without_secrets(value) if isinstance(value, str) else value
+            for name, value in (attributes or {}).items()
+            if self._contents or name not in CONTENTS
+        }

@@ -1,0 +1,82 @@
+"""What programs call: it decides by the settings, and imports OpenTelemetry only if something needs it."""
+
+import logging
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+
+from temporalio.client import Plugin
+from temporalio.plugin import SimplePlugin
+
+from elcano.activities.services import missing_extras
+from elcano.graphs.errors import InputInvalid
+from elcano.graphs.extras import EXTRAS
+from elcano.graphs.plugin import Surroundings
+from elcano.plugins.telemetry.settings import TelemetrySettings, read_telemetry_settings
+from elcano.settings import Settings
+
+EXTRA = "telemetry"
+
+
+def start_telemetry(program: str, settings: Settings) -> None:
+    """Set up logs, and traces and metrics as far as they are wanted, before the program opens anything.
+
+    Raises:
+        InputInvalid: a setting needs the extra, which is not installed.
+    """
+    chosen = read_telemetry_settings()
+    if chosen.log_format == "json":
+        from elcano.plugins.telemetry.json_logs import log_as_json
+
+        log_as_json(program)
+    if not chosen.observes:
+        return
+    require_extra(chosen)
+    from elcano.plugins.telemetry.providers import install_providers
+
+    install_providers(program, chosen, settings)
+    logging.getLogger("telemetry").info("%s", describe_choice(chosen))
+
+
+def accompany_program(surroundings: Surroundings) -> AbstractAsyncContextManager[None]:
+    """Return what measures in the background while a program works, and flushes when it ends."""
+    chosen = read_telemetry_settings()
+    if not chosen.observes:
+        return nullcontext()
+    from elcano.plugins.telemetry.companion import observe_program
+
+    return observe_program(surroundings, chosen)
+
+
+def build_temporal_plugins(settings: Settings) -> Sequence[Plugin]:
+    """Return the plugins of Temporal's client and workers that trace, measure and name work in logs."""
+    chosen = read_telemetry_settings()
+    if not chosen.observes:
+        if chosen.log_format != "json":
+            return ()
+        from elcano.plugins.telemetry.json_logs import WorkNames
+
+        return (SimplePlugin("elcano.logs", interceptors=[WorkNames()]),)
+    from elcano.plugins.telemetry.temporal import build_plugins
+
+    return build_plugins(chosen)
+
+
+def require_extra(chosen: TelemetrySettings) -> None:
+    """Refuse to start without what the settings need.
+
+    Raises:
+        InputInvalid: the extra is not installed.
+    """
+    if EXTRA in missing_extras():
+        setting = "traces" if chosen.traces else "metrics"
+        variable = f"ELCANO_{setting.upper()}"
+        raise InputInvalid(
+            setting, f"{variable} needs what is not installed: {EXTRAS[EXTRA].install}, or set it to false"
+        )
+
+
+def describe_choice(chosen: TelemetrySettings) -> str:
+    """Describe what is observed, in one line."""
+    contents = " with contents" if chosen.trace_contents else ""
+    parts = [f"traces{contents}"] * chosen.traces + ["metrics"] * chosen.metrics
+    return f"telemetry: {' and '.join(parts)}"

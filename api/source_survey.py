@@ -40,10 +40,12 @@ class SourceCatalogue:
     """What has to be set, for sources that lack something."""
     off: frozenset[str]
     """Sources that are switched off."""
-    elsewhere: frozenset[str]
-    """Sources that lack a setting here which workers may have, because they have an environment of their own."""
+    by_default: tuple[str, ...]
+    """Sources that may be searched though a request does not name them."""
     queues: Mapping[str, str]
-    """The task queues of those that have one of their own."""
+    """The task queues of those that lack nothing and have one of their own."""
+    elsewhere: Mapping[str, str]
+    """The same for those that lack a setting here which workers may have: they have an environment of their own."""
 
     @classmethod
     def of(cls, settings: Settings) -> "SourceCatalogue":
@@ -55,12 +57,14 @@ class SourceCatalogue:
         specs = list_all_sources(settings)
         missing = {name: lack for name, spec in specs.items() if (lack := spec.missing(settings.has))}
         off = frozenset(name for name, spec in specs.items() if spec.setting and not settings.has(spec.setting))
+        elsewhere = frozenset() if settings.shared_environment else missing.keys() - off
         return cls(
             specs=specs,
             missing=missing,
             off=off,
-            elsewhere=frozenset() if settings.shared_environment else frozenset(missing.keys() - off),
-            queues={name: spec.queue for name, spec in specs.items() if spec.queue},
+            by_default=settings.default_sources or tuple(name for name, spec in specs.items() if spec.by_default),
+            queues={name: spec.queue for name, spec in specs.items() if spec.queue and name not in missing},
+            elsewhere={name: specs[name].queue for name in elsewhere},
         )
 
     def get(self, name: str) -> SourceSpec:
@@ -72,12 +76,6 @@ class SourceCatalogue:
         if (spec := self.specs.get(name)) is None:
             raise SourceNotFound(f"there is no source {name!r}; there are: {', '.join(self.specs) or 'none'}")
         return spec
-
-    def list_searched(self, wanted: Sequence[str] | None, settings: Settings) -> Sequence[str]:
-        """The sources that a run may search whose request names these, or (None) leaves the choice to the server."""
-        if wanted is not None:
-            return wanted
-        return settings.default_sources or [name for name, spec in self.specs.items() if spec.by_default]
 
 
 @dataclass(frozen=True)
@@ -103,14 +101,8 @@ async def survey_sources(
     sources: SourceCatalogue, workers: Workers, settings: Settings, named: Sequence[str] = ()
 ) -> SourceSurvey:
     """Finds out what can be searched, and whether workers serve the sources that are `named`."""
-    seen = await workers.survey(*list_source_queues(sources, named))
-    return assess_sources(sources, seen, settings, named)
-
-
-def list_source_queues(sources: SourceCatalogue, named: Iterable[str]) -> tuple[list[str], list[str]]:
-    """The task queues of the sources that are `named` and set up here; and of those that workers may have."""
-    needed = [sources.queues[name] for name in named if name in sources.queues and name not in sources.missing]
-    return needed, [sources.queues[name] for name in sources.elsewhere]
+    queues = [sources.queues[name] for name in named if name in sources.queues]
+    return assess_sources(sources, await workers.survey(queues, sources.elsewhere.values()), settings, named)
 
 
 def assess_sources(
@@ -127,7 +119,7 @@ def assess_sources(
             lacks[name] = f"it is switched off: {lack}"
         elif name not in sources.elsewhere:
             lacks[name] = f"{lack} where the server runs and start it again"
-        elif sources.queues[name] in seen.unpolled:
+        elif sources.elsewhere[name] in seen.unpolled:
             lacks[name] = f"{lack} where a worker runs, and start that again"
     if "databases" in seen.lacking:
         opened = (name for name, address in settings.databases.items() if not address.startswith(_SERVED))

@@ -15,7 +15,7 @@ from elcano.api.runs.model_checks import list_called_models, list_model_queues
 from elcano.api.runs.named_graphs import find_named_graph, list_graph_names, validate_received_graph
 from elcano.api.runs.run_request import RunRequest
 from elcano.api.services import Services
-from elcano.api.source_survey import assess_sources, choose_sources, find_choice_faults, list_source_queues
+from elcano.api.source_survey import assess_sources, choose_sources, find_choice_faults
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.errors import GraphInvalid
 from elcano.graphs.graph_traits import read_graph_traits
@@ -40,15 +40,15 @@ async def judge_run_request(request: RunRequest, services: Services, run_id: str
 
 async def gather_facts(request: RunRequest, services: Services) -> RequestFacts:
     """What the request names, as far as it is there, and what this server and its workers can do."""
-    settings, refused = services.settings, Refusals()
+    settings, catalogue, refused = services.settings, services.sources, Refusals()
+    named = request.sources or catalogue.by_default
+    queues = [catalogue.queues[name] for name in named if name in catalogue.queues]
     graph = await _resolve_graph(request, services, refused)
     traits = None if graph is None else read_graph_traits(graph)
-    named = services.sources.list_searched(request.sources, settings)
-    queues, others = list_source_queues(services.sources, named)
     if traits is not None and settings.model_rates:
         queues += list_model_queues(list_called_models(traits.callees, request.model.chosen(), settings), settings)
-    seen = await services.temporal.workers.survey(queues, others)
-    survey = assess_sources(services.sources, seen, settings, named)
+    seen = await services.temporal.workers.survey(queues, catalogue.elsewhere.values())
+    survey = assess_sources(catalogue, seen, settings, named)
     sources = choose_sources(request.sources, traits, survey, settings)
     refused.faults += find_choice_faults(request.sources, sources, traits, survey, settings)
     follows = None if request.previous_run is None else await _load_followed_run(request, services, refused)

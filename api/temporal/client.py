@@ -119,7 +119,7 @@ class Temporal:
         self, asked: ResearchInput, engine: Engine, reuse: WorkflowIDReusePolicy, memo: JsonObject | None = None
     ) -> str | None:
         """The id of the execution that began; None if there is one that stands against it."""
-        client, details = await self._connection.client(), describe_workflow(asked)
+        details, client = describe_workflow(asked), await self._connection.client()
         asked = asked.model_copy(update={"confidential": client.data_converter.payload_codec is not None})
         with map_rpc_errors():
             try:

@@ -139,6 +139,8 @@ class ResearchInput(Frozen):
     model_providers: dict[str, str] = {}
     """By agent, or by a model that a node names, the provider with a rate in whose queue its calls wait; others wait in
     the run's own."""
+    call_seconds: float = Field(default=600.0, exclude_if=lambda seconds: seconds == 600.0)
+    """How long one attempt of an agent's call may take."""
     tenant: Tenant = DEFAULT_TENANT
     confidential: bool = Field(default=False, exclude_if=lambda confidential: not confidential)
     """Whether search attributes hide the question, because payloads are encrypted."""

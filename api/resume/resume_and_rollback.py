@@ -286,6 +286,7 @@ class _ResumePlan:
             changed: dict[str, object] = {
                 "models": self.asked.models,
                 "model_providers": self.asked.model_providers,
+                "call_seconds": self.asked.call_seconds,
                 "sources": own.asked.sources if self.wanted.sources is None else self.asked.sources,
             }
             own = own.model_copy(update={"asked": own.asked.model_copy(update=changed)})

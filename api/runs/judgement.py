@@ -140,6 +140,7 @@ def judge_request(request: RunRequest, facts: RequestFacts, run_id: str) -> Judg
         approvals=request.approvals,
         priority=request.priority,
         models=models,
+        call_seconds=settings.call_seconds,
         barred=barred,
         domain=domain,
         domains=rubrics,

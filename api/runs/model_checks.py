@@ -231,7 +231,8 @@ def _find_uncalled_providers(
 
 
 def assign_model_queues(asked: ResearchInput, settings: Settings) -> ResearchInput:
-    """The same input, which says of each agent whose provider's queue its calls wait in."""
+    """The same input, which says how long calls may take, and of each agent in whose provider's queue they wait."""
+    asked = asked.model_copy(update={"call_seconds": settings.call_seconds})
     if not settings.model_rates:
         return asked.model_copy(update={"model_providers": {}})
     called = list_called_models(list_callees(asked.graph), asked.models, settings)

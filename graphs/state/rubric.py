@@ -1,7 +1,8 @@
 """A rubric: by what a field of knowledge judges evidence, as data, and what a judge who goes by it has said.
 
 Scores are from 0 to `SCALE`. What a judge says is held against its rubric by code: a score that the rubric does not
-have, or that is off the scale, is no score, and what a rubric asks for at least is counted, not judged (`plugins/research/agents/judge.py`).
+have, or that is off the scale, is no score, and what a rubric asks for at least is counted, not judged (the agent
+`judge`).
 """
 
 from collections.abc import Mapping

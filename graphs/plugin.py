@@ -61,6 +61,8 @@ class Plugin:
     """Models of settings (`pydantic.BaseModel`), read from `ELCANO_<FIELD>` as all settings are."""
     routes: tuple[Path, ...] = ()
     """`fastapi.APIRouter` objects."""
+    middleware: tuple[Path, ...] = ()
+    """ASGI middleware around the whole API: called with the application and `settings`."""
     identities: tuple[Path, ...] = ()
     """Functions of the settings that return an `api.http.request_identity.Identity`, a way to tell whose a request is;
     None: it is not set up."""

@@ -26,6 +26,7 @@ BUILT_IN: Final = (
     "knowledge",
     "mcp",
     "certificates",
+    "access",
     "encryption",
     "telemetry",
     "quoting",

@@ -225,6 +225,74 @@ knowledge_words = Table(
 )
 """The words by which nodes are found."""
 
+api_keys = Table(
+    "api_keys",
+    metadata,
+    Column("tenant", Id, primary_key=True),
+    Column("id", Id, primary_key=True),
+    Column("name", LongText, nullable=False),
+    Column("secret_hash", Id, nullable=False),
+    Column("former_hash", Id, nullable=True),
+    Column("former_until", Double, nullable=True),
+    Column("role", Id, nullable=False),
+    Column("scopes", LongText, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("created_by", LongText, nullable=False),
+    Column("expires_at", Double, nullable=True),
+    Column("revoked_at", Double, nullable=True),
+    Column("used_at", Double, nullable=True),
+    Index("api_keys_by_id", "id", unique=True),
+)
+"""API keys, without their secrets; a rotated key has a former secret for a while."""
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("tenant", Id, primary_key=True),
+    Column("id", Id, primary_key=True),
+    Column("secret_hash", Id, nullable=False),
+    Column("user", LongText, nullable=False),
+    Column("role", Id, nullable=False),
+    Column("scopes", LongText, nullable=False),
+    Column("key_id", Id, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("expires_at", Double, nullable=False),
+    Index("sessions_by_id", "id", unique=True),
+)
+"""Sessions of browsers; `key_id` is that of the API key that signed in, and empty after a login elsewhere."""
+
+run_links = Table(
+    "run_links",
+    metadata,
+    Column("tenant", Id, primary_key=True),
+    Column("id", Id, primary_key=True),
+    Column("run_id", Id, nullable=False),
+    Column("secret_hash", Id, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("created_by", LongText, nullable=False),
+    Column("expires_at", Double, nullable=False),
+    Column("revoked_at", Double, nullable=True),
+    Index("run_links_by_id", "id", unique=True),
+    Index("links_of_run", "tenant", "run_id"),
+)
+"""Links by which a run can be read without a key."""
+
+audit_entries = Table(
+    "audit_entries",
+    metadata,
+    Column("tenant", Id, primary_key=True),
+    Column("id", Id, primary_key=True),
+    Column("at", Double, nullable=False),
+    Column("user", LongText, nullable=False),
+    Column("role", Id, nullable=False),
+    Column("key_id", Id, nullable=False),
+    Column("action", Id, nullable=False),
+    Column("target", LongText, nullable=False),
+    Column("outcome", Integer, nullable=False),
+    Column("address", Id, nullable=False),
+)
+"""Who did what, in the order of their ids, which begin with the time. Rows are added, and never changed or deleted."""
+
 probes = Table(
     "probes",
     metadata,

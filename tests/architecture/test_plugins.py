@@ -37,6 +37,7 @@ OTHER_KINDS = (
     "companions",
     "temporal_plugins",
     "identities",
+    "middleware",
 )
 PURE_IMPORTS = {"graphs", "plugins", "pydantic", "jmespath", *CLOCKLESS}
 

@@ -15,15 +15,19 @@ RUN useradd --uid 10001 --no-create-home elcano \
 COPY --from=install /opt/elcano /opt/elcano
 # The folder above is where Python finds the package `elcano`.
 WORKDIR /app/elcano
-COPY __init__.py measures.py redaction.py worker.py ./
+COPY __init__.py __main__.py measures.py output.py redaction.py worker.py ./
 COPY graphs graphs/
 COPY workflows workflows/
 COPY activities activities/
 COPY storage storage/
 COPY api api/
+COPY cli cli/
+COPY client client/
 COPY settings settings/
 COPY plugins plugins/
-RUN /opt/elcano/bin/python -m compileall -q .
+RUN /opt/elcano/bin/python -m compileall -q . \
+ && printf '#!/bin/sh\nexec python -m elcano "$@"\n' > /usr/local/bin/elcano \
+ && chmod 755 /usr/local/bin/elcano
 ENV PATH=/opt/elcano/bin:$PATH PYTHONPATH=/app PYTHONUNBUFFERED=1 \
     ELCANO_DATA_DIR=/data ELCANO_COLLECTIONS='{"documents": "/documents"}' ELCANO_PACKAGE_READMES=false
 USER elcano

@@ -7,6 +7,7 @@ import subprocess
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -25,17 +26,20 @@ TEXT = "# The harbour\n\nThe harbour is open to ships from March to October. It 
 
 
 @pytest.fixture(scope="module")
-def programs(temporal_environment: WorkflowEnvironment, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A worker and an API that run from the files and packages of the image alone; the address of the API."""
-    folder = tmp_path_factory.mktemp("image")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("image")
+
+
+@pytest.fixture(scope="module")
+def environment(temporal_environment: WorkflowEnvironment, folder: Path) -> dict[str, str]:
+    """That of the image's programs; `folder` is where they keep their data."""
     documents = folder / "documents"
     documents.mkdir()
     (documents / "harbour.md").write_text(TEXT, encoding="utf-8")
-    python, app = image_python(folder), image_files(folder)
     (port,) = free_ports(1)
     ours = ("ELCANO_", "TEMPORAL_", "PYTHON")
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)} | {
-        "PYTHONPATH": str(app),
+    return {name: value for name, value in os.environ.items() if not name.startswith(ours)} | {
+        "PYTHONPATH": str(image_files(folder)),
         "TEMPORAL_ADDRESS": temporal_environment.client.service_client.config.target_host,
         "ELCANO_DATA_DIR": str(folder / "data"),
         "ELCANO_COLLECTIONS": json.dumps({"documents": str(documents)}),
@@ -43,7 +47,17 @@ def programs(temporal_environment: WorkflowEnvironment, tmp_path_factory: pytest
         "ELCANO_PACKAGE_READMES": "false",
         "ELCANO_API_PORT": str(port),
     }
-    address = f"http://127.0.0.1:{port}"
+
+
+@pytest.fixture(scope="module")
+def python(folder: Path) -> Path:
+    return image_python(folder)
+
+
+@pytest.fixture(scope="module")
+def programs(folder: Path, environment: dict[str, str], python: Path) -> Iterator[str]:
+    """A worker and an API that run from the files and packages of the image alone; the address of the API."""
+    address = f"http://127.0.0.1:{environment['ELCANO_API_PORT']}"
     with ExitStack() as stack:
         for program in ("worker", "api"):
             log = stack.enter_context((folder / f"{program}.log").open("wb"))
@@ -95,6 +109,14 @@ async def test_it_runs_every_other_mode(image: httpx.AsyncClient, mode: str) -> 
     report = (await image.get(f"/v1/runs/{run['run_id']}/report", headers={"Accept": "text/markdown"})).text
     assert "this worker has no" not in report
     assert "elcano-research[" not in report
+
+
+@pytest.mark.usefixtures("programs")
+def test_its_command_line_makes_the_first_key(environment: dict[str, str], python: Path, folder: Path) -> None:
+    command = [python, "-m", "elcano", "keys", "create", "me", "--role", "admin", "--in-store"]
+    done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "elc_" in done.stdout
 
 
 async def test_its_workers_lack_nothing(image: httpx.AsyncClient) -> None:

@@ -51,7 +51,7 @@ from elcano.graphs.plugin import Surroundings, load_objects
 from elcano.graphs.providers import PROVIDER_QUEUE
 from elcano.redaction import log_to_stderr
 from elcano.settings.environment import is_set
-from elcano.settings.plugins import list_variables
+from elcano.settings.plugins import SettingsInvalid, list_variables
 from elcano.settings.settings import BAD_SETTINGS, Settings, program_settings, unknown_variables
 from elcano.storage.payloads import close_payloads
 from elcano.storage.store import Store, open_configured
@@ -329,7 +329,7 @@ def main() -> None:
         uvloop.run(run_until_signal(chosen))
     except asyncio.CancelledError:
         _log.info("stopped")
-    except ElcanoError as error:  # its text is for the person who has to act
+    except (ElcanoError, SettingsInvalid) as error:  # its text is for the person who has to act
         _log.error("the worker cannot start: %s", error)
         code = BAD_SETTINGS
     except Exception:

@@ -21,7 +21,7 @@ from elcano.api.source_survey import list_enabled_sources
 from elcano.graphs.errors import ElcanoError
 from elcano.graphs.plugin import load_objects, load_registries
 from elcano.redaction import log_to_stderr
-from elcano.settings.plugins import list_variables
+from elcano.settings.plugins import SettingsInvalid, list_variables
 from elcano.settings.settings import BAD_SETTINGS, Settings, program_settings, unknown_variables
 from elcano.storage.rubric_files import known_domains
 from elcano.storage.store import open_configured
@@ -59,7 +59,7 @@ async def require_settings(settings: Settings) -> None:
         known_domains(settings)
         async with open_configured(settings):
             pass
-    except ElcanoError as error:  # its text is for the person who has to act
+    except (ElcanoError, SettingsInvalid) as error:  # its text is for the person who has to act
         logging.getLogger("api").error("the API cannot start: %s", error)
         sys.exit(BAD_SETTINGS)
 

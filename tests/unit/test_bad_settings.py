@@ -52,6 +52,14 @@ async def test_a_setting_that_cannot_be_read_is_named_in_a_line(tmp_path: Path, 
     assert await ended(program, alone(tmp_path), ELCANO_COLLECTIONS="docs") == (2, BAD_COLLECTIONS)
 
 
+@pytest.mark.parametrize("program", ["worker", "api"])
+async def test_a_setting_of_a_plugin_is_named_too(tmp_path: Path, program: str) -> None:
+    code, said = await ended([program], alone(tmp_path), ELCANO_ENCRYPTION_KEYS="bad")
+    assert code == 2
+    assert "cannot start: ELCANO_ENCRYPTION_KEYS: key 1 has no name" in said
+    assert "Traceback" not in said
+
+
 @pytest.mark.parametrize("main", [api.main, serve.main, demo.main, doctor.main], ids=["api", "serve", "demo", "doctor"])
 def test_no_program_begins_with_such_a_setting(
     main: Callable[[], object], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

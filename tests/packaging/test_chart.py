@@ -1,0 +1,206 @@
+"""The Helm chart: what it renders fits the schemas of Kubernetes, and values that cannot work are refused in words."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import kubernetes_validate
+import pytest
+import yaml
+
+from elcano.graphs.contracts import TASK_QUEUE
+from elcano.settings import Settings
+from tests.packaging.building import ROOT
+
+CHART = ROOT / "deploy" / "helm" / "elcano"
+NEEDED: Mapping[str, Any] = {
+    "temporal": {"address": "temporal:7233"},
+    "store": {"url": "postgresql://elcano@postgres/elcano", "objectsUrl": "s3://elcano/runs"},
+}
+EVERYTHING: Mapping[str, Any] = {
+    "image": {"digest": f"sha256:{'a' * 64}", "pullSecrets": [{"name": "registry"}]},
+    "temporal": {"secret": "temporal-key", "uiUrl": "https://temporal.example.org"},
+    "store": {"secret": "database"},
+    "settings": {"ELCANO_MODEL": "openai:gpt-5.1", "ELCANO_OPEN_RUNS": 900, "ELCANO_METRICS": True},
+    "encryption": {"secret": "keys"},
+    "providers": {"secret": "models"},
+    "volumes": [{"name": "documents", "persistentVolumeClaim": {"claimName": "documents"}}],
+    "volumeMounts": [{"name": "documents", "mountPath": "/documents", "readOnly": True}],
+    "api": {"url": "https://research.example.org", "secret": "oidc", "nodeSelector": {"pool": "a"}},
+    "worker": {"deployment": "elcano", "buildId": "r7", "tolerations": [{"operator": "Exists"}], "affinity": {}},
+    "ingress": {"enabled": True, "className": "nginx", "annotations": {"a/b": "c"}, "tlsSecret": "tls"},
+    "networkPolicy": {"apiFrom": [{"podSelector": {}}], "metricsFrom": [{"namespaceSelector": {}}]},
+    "keda": {"enabled": True},
+}
+OF_KUBERNETES = ("v1", "apps/v1", "batch/v1", "policy/v1", "networking.k8s.io/v1")
+VERSIONS = ("1.27", "1.37")
+
+
+@pytest.fixture(scope="session")
+def renderer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`helm/render.go`, compiled."""
+    folder = tmp_path_factory.mktemp("renderer")
+    (go,) = Path(sys.prefix).rglob("go/bin/go")
+    own = {"GO111MODULE": "off", "GOCACHE": str(folder / "cache"), "GOFLAGS": "", "GOROOT": str(go.parents[1])}
+    command = [go, "build", "-o", str(folder / "render"), str(Path(__file__).parent / "helm" / "render.go")]
+    subprocess.run(command, env={**os.environ, **own}, check=True)
+    return folder / "render"
+
+
+def merge(values: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """`values` with those `over` them, as Helm merges."""
+    merged = dict(values)
+    for name, value in over.items():
+        known = merged.get(name)
+        merged[name] = merge(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
+    return merged
+
+
+def render(renderer: Path, *given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The manifests.
+
+    Raises:
+        AssertionError: the chart refuses the values; the text says why.
+    """
+    values = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))
+    for one in given:
+        values = merge(values, one)
+    schema = json.loads((CHART / "values.schema.json").read_text(encoding="utf-8"))
+    jsonschema.validate(values, schema)
+    chart = yaml.safe_load((CHART / "Chart.yaml").read_text(encoding="utf-8"))
+    context = {
+        "Values": values,
+        "Chart": {name.capitalize(): value for name, value in chart.items()} | {"AppVersion": chart["appVersion"]},
+        "Release": {"Name": "mine", "Namespace": "research", "Service": "Helm"},
+    }
+    done = subprocess.run([renderer, CHART, json.dumps(context)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return [one for one in yaml.safe_load_all(done.stdout) if one is not None]
+
+
+def named(manifests: list[dict[str, Any]], kind: str, name: str = "") -> dict[str, Any]:
+    (found,) = [one for one in manifests if one["kind"] == kind and one["metadata"]["name"].endswith(name)]
+    return found
+
+
+def pods(manifests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [one["spec"]["template"]["spec"] for one in manifests if "template" in one.get("spec", {})]
+
+
+CONTROLLED: Mapping[str, Any] = {
+    "keda": {"enabled": False},
+    "worker": {"deployment": "", "buildId": ""},
+    "workerController": {"enabled": True},
+}
+
+
+@pytest.mark.parametrize(
+    ("given", "beside"),
+    [
+        ([{}], set()),
+        ([EVERYTHING], {"ScaledObject"}),
+        ([EVERYTHING, CONTROLLED], {"WorkerDeployment", "Connection"}),
+    ],
+    ids=["least", "all", "controlled"],
+)
+def test_manifests_fit_the_schemas_of_kubernetes(
+    renderer: Path, given: list[Mapping[str, Any]], beside: set[str]
+) -> None:
+    manifests = render(renderer, NEEDED, *given)
+    checked = [one for one in manifests if one["apiVersion"] in OF_KUBERNETES]
+    assert {one["kind"] for one in checked} >= {"ConfigMap", "Deployment", "Service", "Job", "NetworkPolicy"}
+    for manifest in checked:
+        for version in VERSIONS:
+            kubernetes_validate.validate(manifest, version, strict=True)
+    others = {one["kind"] for one in manifests} - {one["kind"] for one in checked}
+    assert others == (
+        {"ScaledObject"} if given == [EVERYTHING] else set() if given == [{}] else {"WorkerDeployment", "Connection"}
+    )
+
+
+@pytest.mark.parametrize("given", [{}, merge(EVERYTHING, CONTROLLED)], ids=["least", "controlled"])
+def test_no_pod_may_do_more_than_it_must(renderer: Path, given: Mapping[str, Any]) -> None:
+    found = pods(render(renderer, NEEDED, given))
+    assert len(found) == 3
+    for pod in found:
+        assert pod["automountServiceAccountToken"] is False
+        assert pod["securityContext"]["runAsNonRoot"] is True
+        for container in pod["containers"]:
+            assert container["securityContext"]["readOnlyRootFilesystem"] is True
+            assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+            assert container["resources"]["limits"]["memory"]
+            assert {mount["mountPath"] for mount in container["volumeMounts"]} >= {"/data", "/tmp"}
+
+
+def test_settings_reach_both_programs_and_keys_of_providers_only_workers(renderer: Path) -> None:
+    manifests = render(renderer, NEEDED, EVERYTHING)
+    data = named(manifests, "ConfigMap")["data"]
+    assert (data["ELCANO_OPEN_RUNS"], data["ELCANO_METRICS"]) == ("900", "true")
+    assert data["ELCANO_ENCRYPTION_KEYS"] == "file:///etc/elcano/encryption/keys"
+    assert json.loads(data["ELCANO_TRUSTED_HOSTS"]) == ["mine-api", "mine-api.research", "mine-api.research.svc"]
+    api, worker = (
+        named(manifests, "Deployment", part)["spec"]["template"]["spec"]["containers"][0] for part in ("api", "worker")
+    )
+    secrets = {
+        name: [one["secretRef"]["name"] for one in container["envFrom"] if "secretRef" in one]
+        for name, container in (("api", api), ("worker", worker))
+    }
+    assert secrets == {"api": ["database", "temporal-key", "oidc"], "worker": ["database", "temporal-key", "models"]}
+    assert {"name": "ELCANO_API_KEYS", "value": "true"} in api["env"]
+    assert worker["image"] == api["image"] == f"elcano@sha256:{'a' * 64}"
+    assert deployed["worker"]["terminationGracePeriodSeconds"] > Settings.model_fields["shutdown_seconds"].default
+
+
+def test_one_alone_counts_workers(renderer: Path) -> None:
+    scaled = render(renderer, NEEDED, EVERYTHING)
+    assert "replicas" not in named(scaled, "Deployment", "worker")["spec"]
+    assert {one["metadata"]["taskQueue"] for one in named(scaled, "ScaledObject")["spec"]["triggers"]} == {TASK_QUEUE}
+    controlled = render(renderer, NEEDED, EVERYTHING, CONTROLLED)
+    assert [one["metadata"]["name"] for one in controlled if one["kind"] == "Deployment"] == ["mine-api"]
+    connection = named(controlled, "Connection")
+    deployment = named(controlled, "WorkerDeployment")["spec"]
+    assert deployment["workerOptions"]["connectionRef"]["name"] == connection["metadata"]["name"]
+    assert connection["spec"]["apiKeySecretRef"] == {"name": "temporal-key", "key": "TEMPORAL_API_KEY"}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"temporal": {"address": ""}}, "set temporal.address"),
+        ({"store": {"url": ""}}, "set store.url"),
+        ({"store": {"url": "sqlite:///data/elcano.db"}}, "cannot share a SQLite file"),
+        ({"store": {"objectsUrl": ""}}, "set store.objectsUrl"),
+        ({"store": {"objectsUrl": "file:///data"}}, "name a bucket"),
+        ({"keda": {"enabled": True}, "workerController": {"enabled": True}}, "choose one"),
+        ({"worker": {"deployment": "x"}, "workerController": {"enabled": True}}, "the controller names the deployment"),
+        ({"settings": {"ELCANO_STORE_URL": "postgresql://other"}}, "settings.ELCANO_STORE_URL has a value of its own"),
+        ({"ingress": {"enabled": True}}, "ingress.enabled needs api.url"),
+    ],
+)
+def test_what_cannot_work_is_refused_in_words(renderer: Path, given: Mapping[str, Any], said: str) -> None:
+    with pytest.raises(AssertionError, match=said):
+        render(renderer, NEEDED, given)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"worker": {"replicas": "many"}},
+        {"worker": {"replicas": -1}},
+        {"workers": {"replicas": 2}},
+        {"image": {"digest": "latest"}},
+        {"temporal": {"address": "temporal"}},
+        {"settings": {"elcano_model": "offline"}},
+        {"settings": {"ELCANO_COLLECTIONS": {"a": "b"}}},
+        {"api": {"url": "research.example.org"}},
+    ],
+    ids=str,
+)
+def test_nonsense_does_not_fit_the_schema(renderer: Path, given: Mapping[str, Any]) -> None:
+    with pytest.raises(jsonschema.ValidationError):
+        render(renderer, NEEDED, given)

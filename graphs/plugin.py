@@ -88,6 +88,12 @@ class Plugin:
     """Its own stores beside the kernel's, by name: functions that open them on the database's engine and the settings,
     as `storage.deletion.PluginStore`. They are opened even if the plugin is left out, so that deleting a run reaches
     them."""
+    admission_rules: tuple[Path, ...] = ()
+    """Functions of the settings that return a `storage.admission.AdmissionRule`, a condition for starting a run; None:
+    it is not set up."""
+    spending_guards: tuple[Path, ...] = ()
+    """Functions of the settings that return an `activities.calls.attempt.SpendingGuard`, which is asked before each
+    request to a model; None: it is not set up."""
     archivers: tuple[Path, ...] = ()
     """Functions that are called with the store and the record of each run that ends, before it is archived."""
 
@@ -241,6 +247,12 @@ def list_paths(kind: str) -> list[tuple[Plugin, str]]:
 def load_objects(kind: str) -> list[Any]:
     """Import every object that the loaded plugins name for `kind`."""
     return [resolve_path(plugin, path) for plugin, path in list_paths(kind)]
+
+
+def load_configured(kind: str, settings: Any) -> list[Any]:
+    """What the functions that the loaded plugins name for `kind` make of the settings, where it is set up."""
+    made = (make(settings) for make in load_objects(kind))
+    return [one for one in made if one is not None]
 
 
 def load_stores() -> dict[str, Any]:

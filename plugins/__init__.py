@@ -27,6 +27,7 @@ BUILT_IN: Final = (
     "mcp",
     "certificates",
     "telemetry",
+    "quotas",
     "quoting",
 )
 """In the order in which what they add is shown."""

@@ -25,7 +25,7 @@ from elcano.activities.agents.prompt_parts import Loader
 from elcano.activities.agents.questions import build_question_agent
 from elcano.activities.agents.quote_repair import move_quotes
 from elcano.activities.agents.section_drafts import complete_draft
-from elcano.activities.calls.attempt import Attempt
+from elcano.activities.calls.attempt import Attempt, SpendingGuard
 from elcano.activities.calls.heartbeats import send_heartbeats
 from elcano.activities.calls.ledger_lines import Outcome, given_up, measure_queue_seconds
 from elcano.activities.calls.live_words import Streamers
@@ -41,7 +41,7 @@ from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.engine.budget_check import sent_tokens
 from elcano.graphs.errors import BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.plugin import resolve_function
+from elcano.graphs.plugin import load_configured, resolve_function
 from elcano.graphs.report.report import Claim, ReportDraft
 from elcano.graphs.rules import PROMPT_TOKENS, get_rules
 from elcano.graphs.state.state import DraftRef
@@ -74,6 +74,7 @@ class AgentActivities:
         self._settings = settings
         self._resolve = within(resolve or resolve_model)
         self._streamers = Streamers()
+        self._guards: Sequence[SpendingGuard] = load_configured("spending_guards", settings)
 
     async def run_agent(self, call: AgentCall) -> AgentResult:
         """Asks one agent.
@@ -83,7 +84,7 @@ class AgentActivities:
         """
         async with send_heartbeats() as pulse:
             store = self._store.of(call.tenant)
-            attempt = Attempt(call, pulse, store, self._settings, self._resolve, self._streamers_of(call))
+            attempt = Attempt(call, pulse, store, self._settings, self._resolve, self._streamers_of(call), self._guards)
             try:
                 await attempt.look_back()
                 output = await self._recorded(attempt)

@@ -15,7 +15,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
 
 from pydantic_ai import Agent, capture_run_messages
 from pydantic_ai.exceptions import FallbackExceptionGroup
@@ -38,6 +38,7 @@ from elcano.activities.calls.models import CALL_SETTINGS, Resolve, in_order
 from elcano.activities.calls.request_forms import WINDOWS, Form
 from elcano.activities.calls.retry_classification import safe_text
 from elcano.activities.calls.usage import last_written, prompt_tokens, too_little, usage_of
+from elcano.graphs.agents.definition import agent_called
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.contracts import AgentCall, Words
 from elcano.graphs.errors import ActivityFault, AnswerCutOff, BudgetExhausted, PromptTooLong
@@ -53,6 +54,26 @@ REQUEST_LIMIT: Final = 3
 
 Output = TypeVar("Output")
 _log = logging.getLogger(__name__)
+
+
+class SpendingGuard(Protocol):
+    """Lets requests to models pass, beside the budget of their run: such as a quota (`Plugin.spending_guards`)."""
+
+    async def claim(self, store: TenantStore, call: AgentCall, claim: str, estimate: Estimate) -> None:
+        """Let the next request of a conversation pass, which is taken to use `estimate`.
+
+        What the call used before is in the ledger, or claimed by another of its conversations. A second claim of the
+        same name replaces the first.
+
+        Raises:
+            BudgetExhausted: it may not be made; the run then reports what it has.
+            ModelBusy: it may be made later.
+        """
+        ...
+
+    async def release(self, store: TenantStore, call: AgentCall, claims: Sequence[str]) -> None:
+        """Drop claims: what their conversations used is in the ledger."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -79,8 +100,9 @@ class Attempt:
         settings: Settings,
         resolve: Resolve,
         streamers: Streamers | None = None,
+        guards: Sequence[SpendingGuard] = (),
     ) -> None:
-        """Shows watchers the answer as it is written, if `streamers` are given."""
+        """Shows watchers the answer as it is written, if `streamers` are given; `guards` let its requests pass."""
         self.call = call
         self.pulse = pulse
         self.usage = Usage()
@@ -98,6 +120,10 @@ class Attempt:
         self._resolve = resolve
         self._streamers = streamers
         self._listener: Listener | None = None
+        self._guards = guards
+        self._conversations = 0
+        self._ended: list[str] = []
+        """The claims of conversations that have ended since the ledger was last written."""
 
     async def ask(
         self,
@@ -163,6 +189,8 @@ class Attempt:
 
     async def _conversation(self, agent: Agent[object, Output], model: Model, form: Form) -> Answer[Output]:
         """Runs one agent once; its usage is counted however it ends."""
+        self._conversations += 1
+        claim = f"{activity.info().activity_id}:{self._conversations}" if self._guards else ""
         settings = CALL_SETTINGS.copy()
         if form.max_tokens is not None:
             settings["max_tokens"] = form.max_tokens
@@ -183,8 +211,10 @@ class Attempt:
                 ) as running:
                     async for node in running:
                         if agent.is_model_request_node(node):
-                            self._admit(form.text, messages, listener)
+                            least = self._admit(form.text, messages, listener)
                             await self._written_down(messages, listener)
+                            for guard in self._guards:
+                                await guard.claim(self.store, self.call, claim, least + self._expected_answer)
                         elif agent.is_call_tools_node(node) and node.model_response.finish_reason == "content_filter":
                             raise build_content_filter_error(node.model_response)
                 result = running.result
@@ -202,6 +232,7 @@ class Attempt:
             finally:
                 used = usage_of(messages) + (Usage() if listener is None else listener.lost)
                 self.usage += used
+                self._ended.append(claim)
                 self._measure(used, model)
                 answers = [message for message in messages if isinstance(message, ModelResponse)]
                 self._in_vain.update({one.model_name: None for one in answers if one.model_name})
@@ -237,8 +268,14 @@ class Attempt:
 
         self.pulse.show(words)
 
-    def _admit(self, prompt: str, messages: Sequence[ModelMessage], listener: Listener | None) -> None:
-        """Lets the next request of a conversation pass, unless it is surely too much.
+    @property
+    def _expected_answer(self) -> Estimate:
+        """What an answer of the call's agent is taken to need."""
+        agent = agent_called(self.call.agent, self.call.own)
+        return Estimate(tokens=0 if agent is None else agent.output_tokens)
+
+    def _admit(self, prompt: str, messages: Sequence[ModelMessage], listener: Listener | None) -> Estimate:
+        """Lets the next request of a conversation pass, unless it is surely too much. Returns what it takes at least.
 
         The first one takes its prompt. A further one repeats the whole conversation, so it takes at least as many
         tokens as the one before it, answer included, and about as much money.
@@ -254,6 +291,7 @@ class Attempt:
         left = self.left.less(used if listener is None else used + listener.lost)
         if (refused := left.refuses(least)) is not None:
             raise BudgetExhausted(refused, too_little(self.call, left, least, refused))
+        return least
 
     async def _written_down(self, messages: Sequence[ModelMessage], listener: Listener | None) -> None:
         """Records usage before a further request: a worker that is killed during it can no longer report it."""
@@ -287,6 +325,7 @@ class Attempt:
         what a conversation that goes on has; None: what it is known to have used.
         """
         call = self.call
+        ended, self._ended = self._ended, []
         self.before = await self.store.ledger.record(
             build_ledger_entry(
                 call.run_id,
@@ -299,6 +338,8 @@ class Attempt:
                 usage=self.usage if used is None else used,
             )
         )
+        for guard in self._guards:
+            await guard.release(self.store, call, ended)
 
     @property
     def model(self) -> str:

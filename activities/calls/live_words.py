@@ -80,7 +80,7 @@ class Streamers:
 class Listener:
     """Listens to the output of the models of one call, one after the other."""
 
-    def __init__(self, streamers: Streamers, admit: Callable[[], None]) -> None:
+    def __init__(self, streamers: Streamers, admit: Callable[[], object]) -> None:
         """`admit` lets a further request pass, or raises."""
         self.streamers = streamers
         self.admit = admit

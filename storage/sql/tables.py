@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import (
     JSON,
+    BigInteger,
     Boolean,
     Column,
     ColumnElement,
@@ -103,6 +104,39 @@ ledger = Table(
     Column("usage", JSON, nullable=False),
     Column("at", Double, nullable=False),
 )
+
+usage_totals = Table(
+    "usage_totals",
+    metadata,
+    Column("tenant", Id, primary_key=True),
+    Column("day", Id, primary_key=True),
+    Column("api_key", Id, primary_key=True),
+    Column("mode", Id, primary_key=True),
+    Column("model", Id, primary_key=True),
+    Column("source", Id, primary_key=True),
+    Column("runs", BigInteger, nullable=False),
+    Column("calls", BigInteger, nullable=False),
+    Column("requests", BigInteger, nullable=False),
+    Column("input_tokens", BigInteger, nullable=False),
+    Column("output_tokens", BigInteger, nullable=False),
+    Column("cost_microusd", BigInteger, nullable=False),
+    Column("unpriced_requests", BigInteger, nullable=False),
+)
+"""Sums over the ledger and the admitted runs, which stay when a run is deleted. `day` is in UTC, as `2026-11-26`."""
+
+quota_claims = Table(
+    "quota_claims",
+    metadata,
+    Column("tenant", Id, primary_key=True),
+    Column("run_id", Id, primary_key=True),
+    Column("claim", Id, primary_key=True),
+    Column("api_key", Id, nullable=False),
+    Column("tokens", BigInteger, nullable=False),
+    Column("cost_microusd", BigInteger, nullable=False),
+    Column("expires_at", Double, nullable=True),
+)
+"""What runs and requests in flight may still use of a quota. `run_id` is the run that a person asked for; the claim of
+the run itself, for its report, has an empty name and counts while the run is open."""
 
 runs = Table(
     "runs",

@@ -24,6 +24,7 @@ LEAST_IN_PIECES: Final = 12
 
 _SHAPE: Final = re.compile(
     r"\b(?:sk|pk|rk|gsk|xai|hf|ghp|gho|ghs|glpat|github_pat)[-_][\w*.-]{6,}"  # the shapes of provider keys
+    r"|\bel[csl]_[0-9a-z]{12}_[0-9A-Za-z]{6,}"  # keys of this API, cut off too
     r"|\b(?:key|pat)[-_](?=[\w*-]*\d)[A-Za-z0-9*-]{12,}"  # words begin so as well: `key_findings`
     r"|\bAIza[\w-]{10,}"
     r"|\bAKIA[A-Z0-9]{12,}"

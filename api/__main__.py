@@ -16,7 +16,8 @@ from fastapi import FastAPI
 
 from elcano import __version__
 from elcano.api.app import create_app
-from elcano.api.source_catalogue import list_enabled_sources
+from elcano.api.http.request_identity import require_identity
+from elcano.api.source_survey import list_enabled_sources
 from elcano.graphs.errors import ElcanoError
 from elcano.graphs.plugin import load_objects, load_registries
 from elcano.redaction import log_to_stderr
@@ -45,7 +46,7 @@ class Server(uvicorn.Server):
 async def require_settings(settings: Settings) -> None:
     """Ends the program with one line and exit code 2 before anything listens, if it cannot work as it is set up.
 
-    A collection's name or a rubric cannot be used, or what is kept cannot be opened.
+    A collection's name or a rubric cannot be used, what is kept cannot be opened, or others could do everything.
     """
     try:
         load_registries()
@@ -53,6 +54,7 @@ async def require_settings(settings: Settings) -> None:
             start("api", settings)
         for text in unknown_variables(list_variables(load_objects("settings"))):
             logging.getLogger("api").warning("%s", text)
+        require_identity(settings)
         list_enabled_sources(settings)
         known_domains(settings)
         async with open_configured(settings):

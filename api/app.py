@@ -105,17 +105,18 @@ def create_app(
         telemetry={"operation_spans": False, "logs": False, "exclude": _is_monitoring},  # traces if a plugin wants it
     )
     app.state.identity = identity or build_identity(settings)
+    added = load_objects("routes")  # before the handlers: what plugins raise is defined with their routes
     install_error_handlers(app)
     app.add_middleware(BodyLimit)
     app.add_middleware(Conditional)
     app.add_middleware(HttpMethods, routes=app.routes)
     if settings.allowed_origins:
         app.add_middleware(CrossOrigin, settings=settings)
-    app.add_middleware(Trust, settings=settings)  # the last one is the first to see a request
+    app.add_middleware(Trust, settings=settings)
+    for middleware in load_objects("middleware"):
+        app.add_middleware(middleware, settings=settings)  # the last one is the first to see a request
     add_manual(app)
-    for router in ROUTERS:
-        app.include_router(router)
-    for router in load_objects("routes"):
+    for router in (*ROUTERS, *added):
         app.include_router(router)
     permissions = map_route_permissions(app.routes)
     app.openapi = partial(build_openapi_document, app, settings, permissions)  # type: ignore[method-assign]

@@ -73,6 +73,8 @@ TAGS: Final = [
     {"name": "databases", "description": "What questions can be put to."},
     {"name": "tools", "description": "Servers of tools (MCP) that graphs can call."},
     {"name": "knowledge", "description": "What all runs found, as a graph."},
+    {"name": "access", "description": "API keys, sessions of browsers, links to runs, and the audit log."},
+    {"name": "operations", "description": "For those who run the service."},
     {"name": "health", "description": "Whether the service works. Nobody has to say who they are."},
 ]
 """The order and the words in which the manual shows the routes."""

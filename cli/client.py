@@ -21,9 +21,9 @@ _FAILED_CHECKS: Final = ("urn:elcano:source-check-failed", "urn:elcano:database-
 class Api:
     """A connection to the API at `base_url`, which threads may share. Its methods raise `Unreachable` and `Refused`."""
 
-    def __init__(self, base_url: str) -> None:
+    def __init__(self, base_url: str, api_key: str = "") -> None:
         self._loop = EventLoopThread()
-        self._connection = Connection(base_url)
+        self._connection = Connection(base_url, api_key=api_key)
 
     def __enter__(self) -> "Api":
         return self
@@ -39,10 +39,10 @@ class Api:
         with _ending_commands():
             return self._loop.call(self._connection.get, path, **params)
 
-    def get_text(self, path: str, media_type: str) -> str:
+    def get_text(self, path: str, media_type: str, **params: str) -> str:
         """Return the text at `path`, as one of the media types that the API serves it in."""
         with _ending_commands():
-            return self._loop.call(self._connection.get_text, path, media_type)
+            return self._loop.call(self._connection.get_text, path, media_type, **params)
 
     def post(self, path: str, body: Mapping[str, Any]) -> Any:
         """Post `body` once and return the JSON that answers it."""

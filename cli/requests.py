@@ -16,7 +16,8 @@ def open_api() -> "Api":
     from elcano.cli.client import Api
     from elcano.settings import program_settings
 
-    return Api(program_settings().base_url)
+    settings = program_settings()
+    return Api(settings.base_url, settings.api_key)
 
 
 def get_json(path: str, **params: str | int | list[str]) -> Any:

@@ -21,13 +21,17 @@ SETTLE_SECONDS: Final = 0.2
 
 
 class AsyncElcano:
-    """The API at `base_url`; by default the one that the settings name (`ELCANO_API_URL`).
+    """The API at `base_url`, asked with `api_key`; by default as the settings say (`ELCANO_API_URL`, `ELCANO_API_KEY`).
 
+    The key of the settings is sent to the address of the settings, and to no other.
     Use it as a context manager, or call `close`. Its methods raise what `Connection` does.
     """
 
-    def __init__(self, base_url: str = "", *, headers: Mapping[str, str] | None = None) -> None:
-        self.connection = Connection(base_url or _configured_url(), headers=headers)
+    def __init__(self, base_url: str = "", *, headers: Mapping[str, str] | None = None, api_key: str = "") -> None:
+        if not base_url:
+            base_url, configured_key = _read_configured_api()
+            api_key = api_key or configured_key
+        self.connection = Connection(base_url, headers=headers, api_key=api_key)
         """For requests that have no method here."""
 
     async def __aenter__(self) -> "AsyncElcano":
@@ -173,7 +177,9 @@ class AsyncRun:
         await self._connection.delete(self._path)
 
 
-def _configured_url() -> str:
+def _read_configured_api() -> tuple[str, str]:
+    """The address and the key in the settings."""
     from elcano.settings import program_settings
 
-    return program_settings().base_url
+    settings = program_settings()
+    return settings.base_url, settings.api_key

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 class Elcano:
-    """The API at `base_url`; by default the one that the settings name (`ELCANO_API_URL`)."""
+    """The API at `base_url`, asked with `api_key`; by default those that the settings name (see `AsyncElcano`)."""
 
-    def __init__(self, base_url: str = "", *, headers: Mapping[str, str] | None = None) -> None:
+    def __init__(self, base_url: str = "", *, headers: Mapping[str, str] | None = None, api_key: str = "") -> None:
         self._loop = EventLoopThread()
-        self.asynchronous = AsyncElcano(base_url, headers=headers)
+        self.asynchronous = AsyncElcano(base_url, headers=headers, api_key=api_key)
 
     def __enter__(self) -> "Elcano":
         return self

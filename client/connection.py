@@ -64,12 +64,14 @@ class Connection:
         Problem: the API refuses; see its kinds.
     """
 
-    def __init__(self, base_url: str, *, headers: Mapping[str, str] | None = None) -> None:
+    def __init__(self, base_url: str, *, headers: Mapping[str, str] | None = None, api_key: str = "") -> None:
+        """`api_key` is sent with every request, and `headers` are too."""
         self.base_url = base_url
+        authorization = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         self._http = httpx.AsyncClient(
             base_url=base_url,
             timeout=httpx.Timeout(30.0, read=QUIET_SECONDS),
-            headers={"User-Agent": f"elcano/{__version__}", **(headers or {})},
+            headers={"User-Agent": f"elcano/{__version__}", **authorization, **(headers or {})},
         )
 
     async def close(self) -> None:
@@ -80,9 +82,9 @@ class Connection:
         """Return the JSON at `path`."""
         return (await self._send("GET", path, params=params)).json()
 
-    async def get_text(self, path: str, media_type: str) -> str:
+    async def get_text(self, path: str, media_type: str, **params: str) -> str:
         """Return the text at `path`, as one of the media types that the API serves it in."""
-        return (await self._send("GET", path, headers={"Accept": media_type})).text
+        return (await self._send("GET", path, headers={"Accept": media_type}, params=params)).text
 
     async def post(self, path: str, body: Mapping[str, Any]) -> Any:
         """Post `body` once and return the JSON that answers it."""

@@ -79,13 +79,17 @@ class ModelChoice(Frozen):
     """`offline`, a provider string (`openai:gpt-5.1`), or several separated by commas: a fallback list."""
     by_agent: dict[str, str] = {}
 
-    def of_agent(self, agent: str) -> str:
-        """The model chosen for one agent alone, or empty; a custom agent is found without its version too."""
+    def find_model(self, agent: str) -> str:
+        """The model, or the fallback list, of an agent: its own, or that for all; empty if neither is set."""
+        return self._find_own(agent) or self.default
+
+    def _find_own(self, agent: str) -> str:
+        """The model for one agent alone; a custom agent is found without its version too."""
         return self.by_agent.get(agent) or self.by_agent.get(agent.partition("@")[0]) or ""
 
     def with_own(self, name: str, agent: OwnAgent | None) -> "ModelChoice":
         """The choice for a call of `name`: a custom agent's model takes precedence over that for all agents."""
-        if agent is None or not agent.model or self.of_agent(name):
+        if agent is None or not agent.model or self._find_own(name):
             return self
         return self.model_copy(update={"by_agent": {**self.by_agent, name: agent.model}})
 

@@ -69,6 +69,10 @@ class StoreDamaged(ElcanoError):
     """A data file is damaged. The text names it and says what to do."""
 
 
+class SealedDataUnreadable(StoreDamaged):
+    """Stored data is encrypted and cannot be decrypted here: its key is missing, or it was changed."""
+
+
 class StoreUnavailable(ElcanoError):
     """A database server or an object store does not answer, or refuses. The text says what to do."""
 

@@ -64,7 +64,7 @@ chat completions. A test compares the table with the installed pydantic-ai.
 
 def chosen_model(agent: str, run: ModelChoice, server: ModelChoice) -> str:
     """The model, or the fallback list, that `agent` calls: a run's choice goes before the server's."""
-    return run.of_agent(agent) or run.default or server.of_agent(agent) or server.default
+    return run.find_model(agent) or server.find_model(agent)
 
 
 def list_chosen_models(
@@ -74,11 +74,20 @@ def list_chosen_models(
 
     Each comes with whether the run or its graph chose it, and not the server alone.
     """
-    found = []
-    for agent, own, by_node in callees:
-        named = by_node or chosen_model(agent, run.with_own(agent, own), ModelChoice())
-        found.append((model_names(named or chosen_model(agent, ModelChoice(), server)), bool(named)))
-    return found
+    named = [(agent, by_node or run.with_own(agent, own).find_model(agent)) for agent, own, by_node in callees]
+    return [(model_names(name or server.find_model(agent)), bool(name)) for agent, name in named]
+
+
+def list_name_faults(choice: ModelChoice) -> dict[str, str]:
+    """The faults of the models that a run names, by the field of its request."""
+    named = {f"model.by_agent.{agent}": text for agent, text in choice.by_agent.items()}
+    if choice.default:
+        named["model.default"] = choice.default
+    faults: dict[str, str] = {}
+    for field, text in named.items():
+        if (fault := model_fault(text)) is not None:
+            faults[field] = fault
+    return faults
 
 
 def parse_model_provider(name: str) -> str:

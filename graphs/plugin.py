@@ -61,6 +61,8 @@ class Plugin:
     """Models of settings (`pydantic.BaseModel`), read from `ELCANO_<FIELD>` as all settings are."""
     routes: tuple[Path, ...] = ()
     """`fastapi.APIRouter` objects."""
+    middleware: tuple[Path, ...] = ()
+    """ASGI middleware around the whole API: called with the application and `settings`."""
     identities: tuple[Path, ...] = ()
     """Functions of the settings that return an `api.http.request_identity.Identity`, a way to tell whose a request is;
     None: it is not set up."""
@@ -94,6 +96,8 @@ class Plugin:
     spending_guards: tuple[Path, ...] = ()
     """Functions of the settings that return an `activities.calls.attempt.SpendingGuard`, which is asked before each
     request to a model; None: it is not set up."""
+    ciphers: tuple[Path, ...] = ()
+    """Functions that make the `storage.sql.cipher.Cipher` of the settings; None if these ask for none."""
     archivers: tuple[Path, ...] = ()
     """Functions that are called with the store and the record of each run that ends, before it is archived."""
 

@@ -13,7 +13,7 @@ from elcano.graphs.engine.control_actions import Action
 from elcano.graphs.engine.entries import Entry, RunResumed
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.rules import get_newest_rules_number
+from elcano.graphs.rules import RULES
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.branches import BranchInput, KeptBranch
 from elcano.graphs.state.budget import Experience, Limits, Usage, usd_from_microusd
@@ -141,10 +141,14 @@ class ResearchInput(Frozen):
     model_providers: dict[str, str] = {}
     """By agent, or by a model that a node names, the provider with a rate in whose queue its calls wait; others wait in
     the run's own."""
+    call_seconds: float = Field(default=600.0, exclude_if=lambda seconds: seconds == 600.0)
+    """How long one attempt of an agent's call may take."""
     tenant: Tenant = DEFAULT_TENANT
+    confidential: bool = Field(default=False, exclude_if=lambda confidential: not confidential)
+    """Whether search attributes hide the question, because payloads are encrypted."""
     branch_of: BranchOf | None = None
     """Set on a branch: it hands its draft to its parent instead of publishing a report."""
-    rules: int = Field(default_factory=get_newest_rules_number, ge=1)
+    rules: int = Field(default_factory=RULES.__len__, ge=1)
     """The number of the rules that the run goes by, from its start to its end (see `graphs.rules`)."""
     experience: Experience = Experience()
     """For a branch: its run's experience with models when it began."""
@@ -247,17 +251,23 @@ each, and its databases 255 characters."""
 _SIGNS: Final = re.compile(r"([\\`*_\[\]#!|<>~])")
 
 
+HIDDEN: Final = "(encrypted)"
+"""The question and the title of a section if payloads are encrypted: Temporal keeps search attributes in clear."""
+
+
 def at_start(asked: ResearchInput) -> dict[str, str]:
     """The search attributes, all keywords, with which a run or a section begins: a child inherits none."""
     branch = asked.branch_of
     labels = {
-        QUESTION_ATTRIBUTE: format_label(asked.question),
+        QUESTION_ATTRIBUTE: HIDDEN if asked.confidential else format_label(asked.question),
         RUN_ATTRIBUTE: branch.run_id if branch else asked.run_id,
         MODE_ATTRIBUTE: asked.mode,
         TENANT_ATTRIBUTE: asked.tenant,
         STAGE_ATTRIBUTE: "researching",
     }
-    return labels | ({SECTION_ATTRIBUTE: format_label(branch.section)} if branch else {})
+    if branch is None:
+        return labels
+    return labels | {SECTION_ATTRIBUTE: HIDDEN if asked.confidential else format_label(branch.section)}
 
 
 def describe_workflow(asked: ResearchInput) -> str:

@@ -26,6 +26,8 @@ BUILT_IN: Final = (
     "knowledge",
     "mcp",
     "certificates",
+    "access",
+    "encryption",
     "telemetry",
     "quotas",
     "quoting",

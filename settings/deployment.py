@@ -25,6 +25,12 @@ class ServerSettings(BaseModel):
         description="The public address of the API, used by the command line and for links to runs, from the Temporal"
         " UI for example. Empty: `http://<api_host>:<api_port>`.",
     )
+    api_key: str = Field(
+        default="",
+        repr=False,
+        description="The API key that the command line and the Python client send to the API at that address, where it "
+        "wants one (see `docs/access.md`).",
+    )
     trusted_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(),
         description="Host names that the API accepts, in addition to this machine's own and that of `ELCANO_API_URL`,"

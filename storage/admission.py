@@ -110,14 +110,15 @@ class AdmissionStore:
             ElcanoError: one of the rules refuses.
         """
         row = {**run_row(run, self._tenant), "status": STARTING}
+        named = None if key is None else self._named(key.key)
         count = select(runs.c.tenant, func.count()).where(ASKED_FOR, runs.c.status.in_(UNENDED)).group_by(runs.c.tenant)
         async with self._engine.connect() as connection:
             keep = insert_new(connection, runs).values(row).returning(runs.c.run_id)
             claim = insert_new(connection, keys)
             await begin_exclusive(connection, "admission")
-            if key is not None:
+            if key is not None and named is not None:
                 await connection.execute(claim.values(tenant=self._tenant, run_id=run.run_id, **key.model_dump()))
-                owner = (await connection.execute(select(keys).where(self._named(key.key)))).one()
+                owner = (await connection.execute(select(keys).where(named))).one()
                 if owner.run_id != run.run_id:
                     claimed = KeyClaim(run_id=owner.run_id, request_hash=owner.request_hash, mine=False)
                     return Admission(admitted=False, open=0, share=0, claimed=claimed)
@@ -186,7 +187,12 @@ def run_row(run: ArchivedRun, tenant: str) -> dict[str, Any]:
         "tenant": tenant,
         "run_id": run.run_id,
         "status": run.status,
+        "started_at": run.started_at,
         "finished_at": run.finished_at,
+        "mode": run.mode,
+        "api_key": run.api_key,
+        "chosen_mode": run.choice.mode,
+        "question": run.question,
         "body": run.model_dump_json(exclude=_LISTS),
         "evidence": len(run.evidence),
         "lists": run.model_dump_json(include=_LISTS),

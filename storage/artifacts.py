@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.graphs.errors import StoreDamaged
 from elcano.storage.objects import Objects, artifacts_of
+from elcano.storage.sql.cipher import Cipher, seal_object, unseal_object
 from elcano.storage.sql.dialect import insert_new, root_of
 from elcano.storage.sql.tables import TenantBound, artifacts
 
@@ -22,15 +23,16 @@ LOG_TYPE: Final = "application/vnd.elcano.log+json"
 class ArtifactStore(TenantBound):
     """The artifacts of one tenant: their contents are objects, and a table says which run has which."""
 
-    def __init__(self, engine: AsyncEngine, tenant: str, objects: Objects) -> None:
+    def __init__(self, engine: AsyncEngine, tenant: str, objects: Objects, cipher: Cipher | None = None) -> None:
         super().__init__(engine, tenant)
         self._objects = objects
+        self._cipher = cipher
 
     async def put(self, run_id: str, content: str, media_type: str) -> str:
         """Keeps `content` for a run and returns its key: SHA-256 of its UTF-8, hexadecimal."""
         data = content.encode()
         key = sha256(data).hexdigest()
-        await self._objects.put(f"{artifacts_of(self._tenant, run_id)}/{key}", data)
+        await self._objects.put(f"{artifacts_of(self._tenant, run_id)}/{key}", seal_object(self._cipher, data))
         row = self._row(key=key, run_id=root_of(run_id), media_type=media_type)
         async with self._engine.begin() as connection:
             await connection.execute(insert_new(connection, artifacts).values(row))
@@ -52,9 +54,10 @@ class ArtifactStore(TenantBound):
         async with self._engine.connect() as connection:
             runs = list(await connection.scalars(kept))
         for run_id in runs:
-            data = await self._objects.get(f"{artifacts_of(self._tenant, run_id)}/{key}")
-            if data is None:
+            stored = await self._objects.get(f"{artifacts_of(self._tenant, run_id)}/{key}")
+            if stored is None:
                 continue  # the run is being deleted
+            data = unseal_object(self._cipher, stored)
             if sha256(data).hexdigest() != key:
                 raise StoreDamaged(f"the artifact {key} of run {run_id!r} does not have its hash: restore the object")
             return data.decode()

@@ -17,12 +17,15 @@ from typing import Any, Final
 
 from temporalio.api.common.v1 import Payload
 from temporalio.client import Plugin
+from temporalio.common import RawValue
 from temporalio.contrib.pydantic import PydanticPayloadConverter, pydantic_data_converter
 from temporalio.converter import (
     CompositePayloadConverter,
     DataConverter,
+    DefaultFailureConverterWithEncodedAttributes,
     EncodingPayloadConverter,
     ExternalStorage,
+    PayloadCodec,
     StorageDriver,
     StorageDriverClaim,
     StorageDriverRetrieveContext,
@@ -38,6 +41,7 @@ from elcano.graphs.frozen import Answer
 from elcano.graphs.plugin import load_objects
 from elcano.settings import Settings
 from elcano.storage.objects import Objects, payloads_of
+from elcano.storage.sql.cipher import Cipher, load_cipher, require_cipher
 from elcano.storage.store import configured_objects
 
 THRESHOLD_BYTES: Final = 32 * 1024
@@ -45,6 +49,9 @@ THRESHOLD_BYTES: Final = 32 * 1024
 
 COMPRESSED: Final = "json/deflate"
 """How a large answer says in which form it is."""
+
+SEALED: Final = "binary/elcano-sealed"
+"""The encoding of an encrypted payload."""
 
 NOBODY: Final = "nobody"
 """The prefix, in place of a run, for payloads that belong to none."""
@@ -65,13 +72,16 @@ def connect_config(settings: Settings) -> ConnectConfig:
     return {
         **config,
         "target_host": settings.temporal_address or config.get("target_host") or settings.temporal_target,
-        "data_converter": data_converter(configured_objects(settings)),
+        "data_converter": data_converter(configured_objects(settings), load_cipher(settings)),
         "plugins": [plugin for build in load_objects("temporal_plugins") for plugin in build(settings)],
     }
 
 
-def data_converter(objects: Objects) -> DataConverter:
-    """Pydantic models as JSON; payloads of 32 KiB and more as objects."""
+def data_converter(objects: Objects, cipher: Cipher | None = None) -> DataConverter:
+    """Pydantic models as JSON, encrypted with `cipher`; payloads of 32 KiB and more as objects.
+
+    What failures say is encrypted too, their types are not: retry policies name them.
+    """
     driver = ObjectDriver(objects)
 
     def driver_of(context: StorageDriverSelectContext, payload: Payload) -> StorageDriver | None:
@@ -79,7 +89,14 @@ def data_converter(objects: Objects) -> DataConverter:
         return None if is_answer else driver
 
     storage = ExternalStorage(drivers=[driver], driver_selector=driver_of, payload_size_threshold=THRESHOLD_BYTES)
-    return replace(pydantic_data_converter, payload_converter_class=_JsonConverter, external_storage=storage)
+    plain = replace(pydantic_data_converter, payload_converter_class=_JsonConverter, external_storage=storage)
+    if cipher is None:
+        return plain
+    return replace(
+        plain,
+        payload_codec=SealingCodec(cipher),
+        failure_converter_class=DefaultFailureConverterWithEncodedAttributes,
+    )
 
 
 def close_payloads(converter: DataConverter) -> None:
@@ -87,6 +104,66 @@ def close_payloads(converter: DataConverter) -> None:
     for driver in converter.external_storage.drivers if converter.external_storage else ():
         if isinstance(driver, ObjectDriver):
             driver.close()
+
+
+async def retrieve_payloads(converter: DataConverter, payloads: Sequence[Payload]) -> list[Payload]:
+    """The payloads as their writers made them: decrypted, and those that are objects read from there.
+
+    Raises:
+        StoreDamaged: an object is missing or damaged.
+        SealedDataUnreadable: a key is missing.
+    """
+    found: list[RawValue] = await converter.decode(payloads, [RawValue] * len(payloads))
+    return [one.payload for one in found]
+
+
+class SealingCodec(PayloadCodec):
+    """Encrypts payloads whole, with their metadata; those that came in clear are read as they are.
+
+    Metadata of a sealed payload says no more than which key it needs and whether it is an answer.
+    """
+
+    def __init__(self, cipher: Cipher) -> None:
+        self._cipher = cipher
+
+    async def encode(self, payloads: Sequence[Payload]) -> list[Payload]:
+        """Seal each payload."""
+        return [self._seal(payload) for payload in payloads]
+
+    async def decode(self, payloads: Sequence[Payload]) -> list[Payload]:
+        """Open the sealed ones.
+
+        Raises:
+            SealedDataUnreadable: a key is missing, or a payload was changed.
+        """
+        return [self._unseal(payload) for payload in payloads]
+
+    def _seal(self, payload: Payload) -> Payload:
+        sealed = Payload(
+            metadata={"encoding": SEALED.encode()}, data=self._cipher.seal(payload.SerializeToString(), "payload")
+        )
+        if ANSWER_MARK in payload.metadata or payload.metadata.get("encoding") == COMPRESSED.encode():
+            sealed.metadata[ANSWER_MARK] = b"true"
+        return sealed
+
+    def _unseal(self, payload: Payload) -> Payload:
+        if payload.metadata.get("encoding") != SEALED.encode():
+            return payload
+        return Payload.FromString(self._cipher.unseal(payload.data, "payload"))
+
+
+class _SealedPayloads(EncodingPayloadConverter):
+    """Says what is wrong in a program that has no keys and is given a sealed payload."""
+
+    @property
+    def encoding(self) -> str:
+        return SEALED
+
+    def to_payload(self, value: Any) -> Payload | None:
+        return None
+
+    def from_payload(self, payload: Payload, type_hint: type | None = None) -> Any:
+        require_cipher(None)
 
 
 class _CompressedAnswers(EncodingPayloadConverter):
@@ -115,7 +192,7 @@ class _JsonConverter(CompositePayloadConverter):
     """
 
     _SDKS: Final = PydanticPayloadConverter().converters
-    _SHARED: Final = (_CompressedAnswers(_SDKS[b"json/plain"]), *_SDKS.values())
+    _SHARED: Final = (_CompressedAnswers(_SDKS[b"json/plain"]), _SealedPayloads(), *_SDKS.values())
 
     def __init__(self) -> None:
         super().__init__(*self._SHARED)

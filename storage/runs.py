@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from pydantic_core import from_json
-from sqlalchemy import ColumnElement, Row, and_, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Row, Select, and_, delete, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.graphs.contracts import RunStatus
@@ -15,9 +15,13 @@ from elcano.graphs.state.events import AgentEvent
 from elcano.storage.admission import ASKED_FOR, STARTING, UNENDED, run_row
 from elcano.storage.deletion import PluginStore, delete_run
 from elcano.storage.objects import Objects
-from elcano.storage.sql.dialect import insert_or_replace, json_number, json_text, run_and_branches
+from elcano.storage.sql.columns import has_cipher
+from elcano.storage.sql.dialect import insert_or_replace, run_and_branches
 from elcano.storage.sql.tables import TenantBound, runs
 from elcano.storage.sql.tables import events as event_rows
+
+_SCANNED: Final = 500
+"""Runs that are read at once to look for a word in questions that are encrypted."""
 
 
 class ListedRun(Frozen):
@@ -91,7 +95,9 @@ class RunStore(TenantBound):
             return
         ended = {"finished_at", "ending", "failure", "report", "budget", "evidence", "branches", "execution"}
         fresh = ArchivedRun.model_validate({**kept.model_dump(exclude=ended), "status": "running"})
-        as_kept = and_(self._named(run_id), runs.c.body == run_row(kept, self._tenant)["body"])
+        as_kept = and_(
+            self._named(run_id), runs.c.status == kept.status, runs.c.finished_at.is_not_distinct_from(kept.finished_at)
+        )
         async with self._engine.begin() as connection:
             if (await connection.execute(update(runs).where(as_kept).values(run_row(fresh, self._tenant)))).rowcount:
                 await connection.execute(delete(event_rows).where(self._events_of(run_id)))
@@ -122,19 +128,33 @@ class RunStore(TenantBound):
     ) -> RunPage:
         """Runs with ids below `before` (they sort by time), newest first; branches are parts of runs and not listed."""
         chosen = (
-            select(runs.c.body, runs.c.evidence)
+            select(runs.c.run_id, runs.c.question, runs.c.body, runs.c.evidence)
             .where(self._own(runs), ASKED_FOR, runs.c.status != STARTING, *self._clauses(status, wanted))
             .order_by(runs.c.run_id.desc())
-            .limit(limit + 1)
         )
-        if before is not None:
-            chosen = chosen.where(runs.c.run_id < before)
-        async with self._engine.connect() as connection:
-            rows = (await connection.execute(chosen)).all()
+        rows = await self._find_rows(chosen, before, limit + 1, wanted.question)
         page = tuple(
             ListedRun(run=ArchivedRun.model_validate_json(row.body), evidence=row.evidence) for row in rows[:limit]
         )
         return RunPage(runs=page, next=page[-1].run_id if len(rows) > limit else None)
+
+    async def _find_rows(self, chosen: Select[Any], before: str | None, most: int, part: str | None) -> list[Row[Any]]:
+        """The first rows of `chosen` below `before` whose question contains `part`.
+
+        SQL cannot look into questions that are encrypted; they are read batch by batch then.
+        """
+        sealed = part is not None and has_cipher(self._engine.dialect)
+        if part is not None and not sealed:
+            chosen = chosen.where(func.lower(runs.c.question).contains(part.lower(), autoescape=True))
+        found: list[Row[Any]] = []
+        async with self._engine.connect() as connection:
+            while True:
+                batch = chosen if before is None else chosen.where(runs.c.run_id < before)
+                rows = (await connection.execute(batch.limit(_SCANNED if sealed else most))).all()
+                found += [row for row in rows if not sealed or (part or "").lower() in row.question.lower()]
+                if not sealed or len(rows) < _SCANNED or len(found) >= most:
+                    return found[:most]
+                before = rows[-1].run_id
 
     def _clauses(self, status: RunStatus | None, wanted: RunFilter) -> Iterator[ColumnElement[bool]]:
         if status is not None:
@@ -142,16 +162,11 @@ class RunStore(TenantBound):
         if wanted.id_part is not None:
             yield runs.c.run_id.contains(wanted.id_part, autoescape=True)
         if wanted.mode is not None:
-            chosen = json_text(self._engine, runs.c.body, "choice", "mode")
-            yield or_(json_text(self._engine, runs.c.body, "mode") == wanted.mode, chosen == wanted.mode)
-        if wanted.question is not None:
-            question = func.lower(json_text(self._engine, runs.c.body, "question"))
-            yield question.contains(wanted.question.lower(), autoescape=True)
-        started = json_number(self._engine, runs.c.body, "started_at")
+            yield or_(runs.c.mode == wanted.mode, runs.c.chosen_mode == wanted.mode)
         if wanted.created_after is not None:
-            yield started > wanted.created_after
+            yield runs.c.started_at > wanted.created_after
         if wanted.created_before is not None:
-            yield started < wanted.created_before
+            yield runs.c.started_at < wanted.created_before
 
     async def events(self, run_id: str, since: int = 0) -> list[AgentEvent]:
         """An ended run's events with numbers above `since`; empty while it runs."""

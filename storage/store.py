@@ -28,6 +28,7 @@ from elcano.storage.lineage import Lineage
 from elcano.storage.objects import Objects, open_objects
 from elcano.storage.providers import ProviderStore
 from elcano.storage.runs import RunStore
+from elcano.storage.sql.cipher import Cipher, load_cipher
 from elcano.storage.sql.engine import database_url, open_engine, prepare_tables
 from elcano.storage.sql.tables import agents, graphs, runs
 from elcano.storage.usage import UsageStore
@@ -73,10 +74,12 @@ class Store:
         objects: Objects,
         build: str = "",
         beside: Mapping[str, PluginStore] | None = None,
+        cipher: Cipher | None = None,
     ) -> None:
         self._engine = engine
         self._objects = objects
         self._build = build
+        self._cipher = cipher
         self.beside = beside or {}
         self.probe = Probe(engine, objects)
         self.providers = ProviderStore(engine)
@@ -88,7 +91,7 @@ class Store:
         return TenantStore(
             tenant=tenant,
             evidence=EvidenceStore(self._engine, tenant),
-            artifacts=ArtifactStore(self._engine, tenant, self._objects),
+            artifacts=ArtifactStore(self._engine, tenant, self._objects, self._cipher),
             ledger=Ledger(self._engine, tenant, self._build),
             usage=UsageStore(self._engine, tenant),
             admission=AdmissionStore(self._engine, tenant),
@@ -102,7 +105,7 @@ class Store:
 
     def written_by(self, build: str) -> "Store":
         """The same store; lines that are written through this one into the ledger say which build wrote them."""
-        return Store(self._engine, self._objects, build, self.beside)
+        return Store(self._engine, self._objects, build, self.beside, self._cipher)
 
     async def open_runs(self, *, after: OpenRun | None = None, limit: int) -> list[OpenRun]:
         """Runs of all tenants that have not ended, tenant by tenant, oldest first; those behind `after`."""
@@ -142,13 +145,14 @@ async def open_store(
     url = database_url(database, data_dir / DATABASE_FILE)
     if url.get_backend_name() == "sqlite" and url.database:
         await asyncio.to_thread(Path(url.database).parent.mkdir, parents=True, exist_ok=True)
-    engine = open_engine(url)
-    kept = open_objects(objects, data_dir / OBJECTS_FOLDER)
     chosen = settings or get_settings()
+    cipher = load_cipher(chosen)
+    engine = open_engine(url, cipher)
+    kept = open_objects(objects, data_dir / OBJECTS_FOLDER)
     beside: dict[str, PluginStore] = {name: opened(engine, chosen) for name, opened in load_stores().items()}
     try:
         await prepare_tables(engine)
-        yield Store(engine, kept, beside=beside)
+        yield Store(engine, kept, beside=beside, cipher=cipher)
     finally:
         kept.close()
         for store in beside.values():

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Any, Final, Literal, TypeAlias
 
-from pydantic_core import from_json
 from sqlalchemy import ColumnElement, and_, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -93,10 +92,9 @@ def day_of(at: float) -> str:
 
 async def find_usage_place(connection: AsyncConnection, tenant: str, run_id: str, at: float) -> UsagePlace:
     """Where a call of a run counts; a branch counts as its run. Without a record of the run only the day is known."""
-    kept = select(runs.c.body).where(runs.c.tenant == tenant, runs.c.run_id == root_of(run_id))
-    body = await connection.scalar(kept)
-    run = from_json(body) if body is not None else {}
-    return UsagePlace(day=day_of(at), api_key=run.get("api_key", ""), mode=run.get("mode", ""))
+    kept = select(runs.c.api_key, runs.c.mode).where(runs.c.tenant == tenant, runs.c.run_id == root_of(run_id))
+    run = (await connection.execute(kept)).first()
+    return UsagePlace(day=day_of(at)) if run is None else UsagePlace(day=day_of(at), api_key=run.api_key, mode=run.mode)
 
 
 async def add_usage(connection: AsyncConnection, tenant: str, changes: Iterable[tuple[UsagePlace, UsageSums]]) -> None:

@@ -21,8 +21,7 @@ from elcano.activities.agents.answer_drafts import (
 from elcano.activities.agents.draft_repair import repair_draft
 from elcano.activities.agents.draft_review import load_draft_under_review, parse_review_progress, review_draft
 from elcano.activities.agents.long_writing import LEAST_SUMMARY_TOKENS, write_long
-from elcano.activities.agents.prompt_parts import Loader
-from elcano.activities.agents.questions import build_question_agent
+from elcano.activities.agents.prompt_parts import Loader, build_question_agent
 from elcano.activities.agents.quote_repair import move_quotes
 from elcano.activities.agents.section_drafts import complete_draft
 from elcano.activities.calls.attempt import Attempt, SpendingGuard

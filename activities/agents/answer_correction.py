@@ -13,7 +13,7 @@ from pydantic_ai import Agent, ModelRetry, RunContext
 from pydantic_ai.exceptions import FallbackExceptionGroup
 
 from elcano.activities.agents.answer_drafts import with_canonical_ids
-from elcano.activities.agents.questions import FURTHER_TRIES, build_question_agent
+from elcano.activities.agents.prompt_parts import FURTHER_TRIES, build_question_agent
 from elcano.activities.agents.quote_repair import checked_draft
 from elcano.activities.calls.attempt import Answer, Attempt
 from elcano.activities.calls.usage import usage_of

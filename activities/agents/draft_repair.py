@@ -20,8 +20,8 @@ from typing import Final
 from pydantic_ai.exceptions import FallbackExceptionGroup
 
 from elcano.activities.agents.draft_review import UNUSABLE, is_unusable
+from elcano.activities.agents.prompt_parts import build_question_agent
 from elcano.activities.agents.prompt_passages import name_passages
-from elcano.activities.agents.questions import build_question_agent
 from elcano.activities.agents.quote_repair import (
     checked_draft,
     describe_quote_faults,

@@ -17,7 +17,7 @@ from typing import Final, TypeAlias
 
 from pydantic_ai.exceptions import FallbackExceptionGroup
 
-from elcano.activities.agents.questions import build_question_agent
+from elcano.activities.agents.prompt_parts import build_question_agent
 from elcano.activities.agents.quote_repair import checked_draft
 from elcano.activities.calls.attempt import Attempt
 from elcano.activities.calls.usage import prompt_tokens

@@ -34,7 +34,7 @@ from elcano.activities.agents.answer_drafts import (
 )
 from elcano.activities.agents.draft_repair import list_doubted_blocks, repair_draft
 from elcano.activities.agents.draft_review import ReviewProgress, load_draft_under_review, review_draft
-from elcano.activities.agents.questions import build_question_agent
+from elcano.activities.agents.prompt_parts import build_question_agent
 from elcano.activities.agents.quote_repair import checked_draft, move_quotes
 from elcano.activities.agents.section_drafts import NOT_USED, explain_empty_section
 from elcano.activities.calls.attempt import Answer, Attempt

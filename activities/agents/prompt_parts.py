@@ -1,4 +1,4 @@
-"""The parts of a prompt, loaded for an agent: passages that fit, sources, drafts joined, words weighed.
+"""What a model is asked: its instructions, and the parts of its prompt (passages that fit, sources, drafts, words).
 
 The draft that a team wrote before takes a quarter of the room for passages at most, so that who writes again can still
 be shown what was found since.
@@ -7,7 +7,10 @@ be shown what was found since.
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Final
+from functools import lru_cache
+from typing import Any, Final
+
+from pydantic_ai import Agent
 
 from elcano.activities.agents.prompt_passages import fit_passages_to_tokens
 from elcano.activities.agents.section_drafts import join_section_drafts
@@ -16,8 +19,8 @@ from elcano.activities.sources.registry import Sources
 from elcano.activities.text.language_detection import language_of
 from elcano.activities.text.languages import use_language
 from elcano.activities.text.stems import content_words
-from elcano.graphs.agents.definition import AgentDefinition
-from elcano.graphs.agents.envelope import Drafts, Loaded, Needs, OfferedSource, SectionItem, ShownPassages
+from elcano.graphs.agents.definition import AgentDefinition, Answer, Question
+from elcano.graphs.agents.envelope import Drafts, Loaded, Needs, OfferedSource, SectionItem, ShownPassages, TaskEnvelope
 from elcano.graphs.agents.writing import claim_characters, select_fitting_claims
 from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import ActivityFault, BudgetExhausted, InputInvalid
@@ -227,3 +230,17 @@ def _list_searched_sources(needs: Needs, evidence: Iterable[Evidence]) -> list[s
     """The sources that the run has to do with: those it may search, searched or found something in."""
     searched = (call.source for turn in needs.conversation for call in turn.tool_calls)
     return list(dict.fromkeys([*needs.searched, *searched, *(passage.source for passage in evidence)]))
+
+
+FURTHER_TRIES: Final = 2
+"""How often a model may correct an answer in the wrong form, in the same conversation."""
+
+
+def build_question_agent(question: Question[Answer], task: TaskEnvelope) -> Agent[object, Answer]:
+    """Return the agent that answers `question`, under the name of the task; told what applies to it."""
+    return _build_cached_agent(task.kind, question.answer_for(task), question.instructions_for(task))
+
+
+@lru_cache(maxsize=256)
+def _build_cached_agent(kind: str, answer: type[Any], instructions: str) -> Agent[object, Any]:
+    return Agent(name=kind, output_type=answer, instructions=instructions, retries=FURTHER_TRIES)

@@ -12,8 +12,7 @@ from elcano.activities.report.references import Works
 from elcano.activities.similarity.similar_passages import rank_related_passages
 from elcano.graphs.agents.envelope import EvidenceItem, ShownPassages
 from elcano.graphs.catalogue.sources import MOST_RESULTS, SOURCES
-from elcano.graphs.report.reference_text import summarize_work
-from elcano.graphs.report.works import Work
+from elcano.graphs.report.works import Work, summarize_work
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN
 from elcano.graphs.state.state import RELATED, IterationData, ToolCallRecord
 from elcano.storage.evidence import Evidence

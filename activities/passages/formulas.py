@@ -11,7 +11,7 @@ from typing import Final
 
 from selectolax.lexbor import LexborNode
 
-from elcano.activities.text.exponents import LONGEST, lower_text, raise_text
+from elcano.activities.text.words import LONGEST, lower_text, raise_text
 
 MOST_CHARACTERS: Final = 2_000
 """Maximum length of a formula; a longer one is left out."""

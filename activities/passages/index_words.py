@@ -14,11 +14,9 @@ from typing import Final
 
 import snowballstemmer
 
-from elcano.activities.text.exponents import flatten_exponents
-from elcano.activities.text.languages import ENGLISH, UNSPACED, stemmer_of
+from elcano.activities.text.languages import ENGLISH, UNSPACED, stemmer_of, stop_words
 from elcano.activities.text.stems import root_in
-from elcano.activities.text.stopwords import stop_words
-from elcano.activities.text.words import asked_words, space_out_pairs, split_words
+from elcano.activities.text.words import asked_words, flatten_exponents, space_out_pairs, split_words
 
 TOKENIZER: Final = "porter unicode61 categories 'L* N* Co Mn Mc'"
 """The signs of Hindi, Tamil or Thai are letters and marks; without the marks their words would fall apart."""

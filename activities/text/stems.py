@@ -19,8 +19,14 @@ from typing import Any, Final
 
 import snowballstemmer
 
-from elcano.activities.text.languages import ENGLISH, UNSPACED, get_current_language, stemmer_of
-from elcano.activities.text.stopwords import ASKED_NOUNS, get_weightless_words
+from elcano.activities.text.languages import (
+    ASKED_NOUNS,
+    ENGLISH,
+    UNSPACED,
+    get_current_language,
+    get_weightless_words,
+    stemmer_of,
+)
 from elcano.activities.text.words import asked_words, split_words
 
 _VERBS: Final = """

@@ -19,6 +19,7 @@ from elcano.graphs.errors import (
     InputInvalid,
     KnowledgeDisabled,
     RunOpen,
+    SealedDataUnreadable,
     TooManyAgents,
     TooManyGraphs,
 )
@@ -74,6 +75,7 @@ PROBLEMS: Final[dict[type[Exception], ProblemKind]] = {
     InputInvalid: ProblemKind(422, "request-invalid", "The request cannot work"),
     CypherRefused: ProblemKind(422, "cypher-refused", "The query cannot be run"),
     GraphInvalid: ProblemKind(422, "graph-invalid", "The graph has faults"),
+    SealedDataUnreadable: ProblemKind(500, "sealed-data-unreadable", "Encrypted data cannot be read here"),
 }
 """By error: those of other rooms; each `Refusal` adds itself."""
 

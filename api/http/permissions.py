@@ -1,7 +1,7 @@
 """What each role may do, as one table, and the principal of a request: whose it is and what it may do.
 
 Every route declares one permission (`request_identity.requires`); a role is a set of permissions. A credential may
-narrow its role to some of them (scopes), or to one run. It can never widen it.
+narrow its role to some of them (scopes), and never widens it.
 """
 
 from collections.abc import Mapping
@@ -72,19 +72,15 @@ class Principal:
     scopes: frozenset[Permission] = frozenset()
     """The permissions that the credential is narrowed to; empty: all of its role."""
     key_id: str = ""
-    """The id of the API key, or of the link to a run; empty: it came without one."""
-    run_id: str = ""
-    """The one run that the credential is for; empty: all of the tenant's."""
+    """The id of the API key that it came with, or that it signed in with; empty: none."""
 
     @property
     def permissions(self) -> frozenset[Permission]:
         """What it may do."""
         return ROLES[self.role] & self.scopes if self.scopes else ROLES[self.role]
 
-    def explain_refusal(self, permission: Permission, path: Mapping[str, object]) -> str | None:
-        """Explain why it may not do what takes `permission` with what the path's parameters name; None if it may."""
-        if self.run_id and path.get("run_id") != self.run_id:
-            return f"this link reads the run {self.run_id!r} and nothing else"
+    def explain_refusal(self, permission: Permission) -> str | None:
+        """Explain why it may not do what takes `permission`; None if it may."""
         if permission in self.permissions:
             return None
         if permission in ROLES[self.role]:

@@ -8,6 +8,7 @@ make an application with a route that does neither.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from ipaddress import ip_address
 from typing import Annotated, Any, Final, Protocol, TypeAlias
 
 from fastapi import Depends, Request
@@ -154,7 +155,7 @@ class IdentityChain:
     def __init__(self, identities: Sequence[Identity]) -> None:
         self._identities = identities
         self.advice = "; or ".join(one.advice for one in identities)
-        self.challenge = ", ".join(one.challenge for one in identities)
+        self.challenge = ", ".join(dict.fromkeys(one.challenge for one in identities))
         self.security_schemes = {name: scheme for one in identities for name, scheme in one.security_schemes.items()}
         self.security = [requirement for one in identities for requirement in one.security]
 
@@ -180,8 +181,33 @@ def build_identity(settings: Settings) -> Identity:
     return found[0] if len(found) == 1 else IdentityChain(found)
 
 
+def require_identity(settings: Settings) -> None:
+    """Refuse to listen where others reach the API while it lets everybody do everything.
+
+    Raises:
+        InputInvalid: the address is not this machine's own, and a request need not say whose it is.
+    """
+    if {} in build_identity(settings).security and not is_loopback(settings.api_host):
+        raise InputInvalid(
+            "api_host",
+            f"at ELCANO_API_HOST={settings.api_host} others reach the API, and could do everything: set up "
+            "API keys or OpenID Connect (docs/access.md), or name in ELCANO_TENANT_HEADER the header in which your "
+            "proxy says whose a request is, or listen on 127.0.0.1",
+        )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches what listens at `host`."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
 async def get_principal(request: Request) -> Principal:
     """A dependency: the principal of the request, resolved once by the identity that the application was made with.
+
+    Middleware finds it in the state of the request, as `principal`, and what the route takes as `permission`.
 
     Raises:
         Unauthenticated: the request does not say whose it is, or says it wrongly.
@@ -190,12 +216,13 @@ async def get_principal(request: Request) -> Principal:
     found = await identity.find_principal(request)
     if found is None:
         raise Unauthenticated(f"the request does not say whose it is: {identity.advice}", identity.challenge)
+    request.state.principal = found
     TENANT.set(found.tenant)
     return found
 
 
 class RequiredPermission:
-    """A dependency of routes: the principal of the request may do `permission` with what the path names."""
+    """A dependency of routes: the principal of the request has `permission`."""
 
     def __init__(self, permission: Permission) -> None:
         self.permission = permission
@@ -206,7 +233,8 @@ class RequiredPermission:
         Raises:
             Forbidden: the text says why.
         """
-        if (why := principal.explain_refusal(self.permission, request.path_params)) is not None:
+        request.state.permission = self.permission
+        if (why := principal.explain_refusal(self.permission)) is not None:
             raise Forbidden(why)
 
 

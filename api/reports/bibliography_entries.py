@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Final, NamedTuple
 
-from elcano.graphs.report import reference_text
 from elcano.graphs.report.report import Reference
-from elcano.graphs.report.works import Identifiers, Work, WorkKind
+from elcano.graphs.report.works import Identifiers, Work, WorkKind, describe_work_flags, resolve_work_url
 from elcano.graphs.text import format_utc_day
 
 _LITTLE: Final = frozenset(
@@ -101,9 +100,7 @@ def _build_entry(reference: Reference, key: str) -> Entry:
         *(format_utc_day(one.retrieved_at) for one in reference.told_by),
     ]
     date = parse_date_parts(work.published) or ((work.year,) if work.year else ())
-    web = reference_text.resolve_work_url(work) or next(
-        (one for one in reference.locators if one.startswith(("https:", "http:"))), ""
-    )
+    web = resolve_work_url(work) or next((one for one in reference.locators if one.startswith(("https:", "http:"))), "")
     places = "" if reference.work or web else "; ".join(reference.locators)
     return Entry(
         key=key,
@@ -120,7 +117,7 @@ def _build_entry(reference: Reference, key: str) -> Entry:
         identifiers=Identifiers(**{kind: clean_line(name) for kind, name in work.identifiers}),
         url=clean_line(web).replace(" ", "%20"),
         language=clean_line(work.language),
-        note=clean_line(". ".join(filter(None, (reference_text.describe_work_flags(work).rstrip("."), places)))),
+        note=clean_line(". ".join(filter(None, (describe_work_flags(work).rstrip("."), places)))),
         accessed=max(map(clean_line, retrieved), default=""),
         source=clean_line(reference.source),
     )

@@ -13,7 +13,7 @@ from elcano.graphs.agents.envelope import OfferedSource, SectionItem, TaskEnvelo
 from elcano.graphs.report.report import Claim, DraftSection, ReportDraft, heading_for
 from elcano.graphs.state.plan import SectionPlan, SectionResult
 from elcano.plugins.quoting.planning import plan_report
-from elcano.plugins.quoting.section_joining import write_section, write_summary
+from elcano.plugins.quoting.report_writing import write_section, write_summary
 from elcano.plugins.research.agents.long_writer import SECTION, SUMMARY
 from elcano.plugins.research.agents.planner import AGENT
 from elcano.storage.evidence import Evidence

@@ -163,7 +163,13 @@ def branch_going_on(asked: ResearchInput, older: OpenBranch) -> ResearchInput:
     )
     entry = older.resumed_from.entry.model_copy(update={"limits": limits})
     resumed_from = older.resumed_from.model_copy(update={"entry": entry})
-    own = {"run_id": asked.run_id, "branch_of": asked.branch_of, "carried": older.carried, "resumed_from": resumed_from}
+    own = {
+        "run_id": asked.run_id,
+        "branch_of": asked.branch_of,
+        "confidential": asked.confidential,
+        "carried": older.carried,
+        "resumed_from": resumed_from,
+    }
     return older.asked.model_copy(update=own)
 
 

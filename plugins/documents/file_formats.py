@@ -26,7 +26,7 @@ from docx.text.run import Run
 from elcano.activities.passages import plain
 from elcano.activities.passages.document import Block, Document, FileSkipped, Parsed
 from elcano.activities.passages.packing import assemble_document
-from elcano.activities.text.exponents import lower_text, raise_text
+from elcano.activities.text.words import lower_text, raise_text
 from elcano.plugins.documents import html, markdown
 from elcano.plugins.documents.authorship import parse_authors, parse_file_name, parse_year
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from elcano.activities.passages.document import Block, Parsed
 from elcano.activities.passages.plain import build_paragraph, decode_text
-from elcano.activities.text.exponents import lower_text, raise_text
+from elcano.activities.text.words import lower_text, raise_text
 from elcano.plugins.documents.authorship import parse_authors, parse_year
 
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")

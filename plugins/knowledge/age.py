@@ -34,7 +34,7 @@ from elcano.plugins.knowledge.graph import (
     kind_of,
 )
 from elcano.plugins.knowledge.word_index import WordIndex
-from elcano.storage.sql.dialect import escape_nul, unescape_nul
+from elcano.storage.sql.columns import escape_nul, unescape_nul
 
 CYPHER_SECONDS: Final = 5
 """How long a query of a client's may take."""

@@ -12,6 +12,6 @@ plugin: Final = Plugin(
     routes=(".routes:router",),
     checks=(".knowledge_store:check_knowledge_graph",),
     stores={"knowledge": ".knowledge_store:KnowledgeStore"},
-    archivers=(".graph_update:update_knowledge",),
+    archivers=(".run_knowledge:update_knowledge",),
     commands={"knowledge": ".commands:app"},
 )

@@ -2,22 +2,29 @@
 
 A search is two requests, and a third if nothing matches all words of a plain query. Articles without an abstract come
 last, by their title alone, and say so.
+
+In its XML elements are looked up only where the DTD has them: the list of references below an article uses the same
+names, for other works.
 """
 
 import asyncio
 import re
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from pydantic import Field
 
+from elcano.activities.passages.document import Block
 from elcano.graphs.errors import SourceBusy, SourceUnavailable
 from elcano.graphs.frozen import Json
+from elcano.graphs.report.works import Identifiers, Work, WorkKind, parse_doi, parse_nct, parse_pmcid, parse_pmid
 from elcano.graphs.text import shorten_text
+from elcano.plugins.literature import bibliographic_format
 from elcano.plugins.literature.literature_source import FoundWorks, LiteratureSource
-from elcano.plugins.literature.pubmed_articles import parse_pubmed_records
 from elcano.plugins.literature.service_answers import ServiceData
-from elcano.plugins.literature.work_records import Record
-from elcano.plugins.literature.xml import flatten_element_text, get_local_name, parse_xml_root
+from elcano.plugins.literature.work_records import Record, build_record_metadata
+from elcano.plugins.literature.work_standing import WorkStanding
+from elcano.plugins.literature.xml import Element, flatten_element_text, get_local_name, parse_xml_root
 
 SAID_CHARACTERS: Final = 200
 _OWN_FAULT: Final = re.compile(r"backend|server|unavailable|time[d ]*out|overload|too many|rate limit", re.IGNORECASE)
@@ -98,3 +105,233 @@ class PubMed(LiteratureSource):
         """Build the error for an error message with status 200: if it is about NCBI's machines, NCBI is busy."""
         text = f"{self.name}: NCBI says: {shorten_text(' '.join(said.split()), SAID_CHARACTERS) or 'nothing'}"
         return SourceBusy(text) if _OWN_FAULT.search(said) else SourceUnavailable(text)
+
+
+PAGE: Final = "https://pubmed.ncbi.nlm.nih.gov/"
+
+_REVIEWS: Final = frozenset({"review", "systematic review", "scoping review", "meta-analysis", "network meta-analysis"})
+_NO_DESIGN: Final = frozenset({"journal article", "english abstract", "preprint", "retracted publication"})
+"""Publication types that say nothing about a study's design; those in `Research Support` name who paid."""
+_UNLABELLED: Final = frozenset({"unlabelled", "unassigned", "abstract"})
+
+
+def parse_pubmed_records(root: Element) -> Iterator[tuple[str, Record]]:
+    """Yield each article of a `PubmedArticleSet` with its PMID; articles without one are dropped."""
+    for element in root:
+        found = _build_article_record(element) if get_local_name(element) == "PubmedArticle" else None
+        if get_local_name(element) == "PubmedBookArticle":
+            found = _build_chapter_record(element)
+        if found is not None:
+            yield found.work.identifiers.pmid, found
+
+
+def _build_article_record(element: Element) -> Record | None:
+    citation = element.find("MedlineCitation")
+    article = None if citation is None else citation.find("Article")
+    if citation is None or article is None or not (pmid := parse_pmid(flatten_element_text(citation.find("PMID")))):
+        return None
+    languages = [flatten_element_text(one) for one in article.iterfind("Language")]
+    types = [flatten_element_text(one) for one in article.iterfind("PublicationTypeList/PublicationType")]
+    original = flatten_element_text(article.find("VernacularTitle"))
+    title = bibliographic_format.clean_title(
+        flatten_element_text(article.find("ArticleTitle")), translated=languages != ["eng"]
+    )
+    if not title or title.lower() == "not available":
+        title = bibliographic_format.clean_title(original)
+    standing = WorkStanding()
+    for link in citation.iterfind("CommentsCorrectionsList/CommentsCorrections"):
+        standing.add_link(link.get("RefType", ""), _format_notice_reference(link))
+    standing.add_types(types)
+    standing.add_title(title)
+    issue = article.find("Journal/JournalIssue")
+    date = _parse_date_element(None if issue is None else issue.find("PubDate")) or _parse_date_element(
+        article.find("ArticleDate")
+    )
+    work = Work(
+        title=title,
+        authors=tuple(_list_authors(article.find("AuthorList"))),
+        year=bibliographic_format.parse_year(date),
+        published=date,
+        venue=flatten_element_text(article.find("Journal/Title"))
+        or flatten_element_text(citation.find("MedlineJournalInfo/MedlineTA")),
+        volume=flatten_element_text(None if issue is None else issue.find("Volume")),
+        issue=flatten_element_text(None if issue is None else issue.find("Issue")),
+        pages=_format_page_range(article),
+        kind=_classify_work_kind(types),
+        design=_list_study_designs(types),
+        identifiers=Identifiers(
+            pmid=pmid,
+            doi=_find_article_id(element, "doi") or _find_electronic_doi(article),
+            pmcid=parse_pmcid(_find_article_id(element, "pmc")),
+        ),
+        url=f"{PAGE}{pmid}/",
+        language=bibliographic_format.normalize_language_code(languages[0]) if languages else "",
+        flags=(*standing.flags, "abstract_only"),
+        notices=tuple(standing.notices),
+    )
+    metadata = build_record_metadata(
+        mesh=_format_mesh_headings(citation.iterfind("MeshHeadingList/MeshHeading")),
+        keywords=[flatten_element_text(one) for one in citation.iterfind("KeywordList/Keyword")],
+        trials=_list_trial_numbers(article),
+        copyright=flatten_element_text(article.find("Abstract/CopyrightInformation")),
+        original_title=original if original != work.title else "",
+        languages=[bibliographic_format.normalize_language_code(one) for one in languages]
+        if len(languages) > 1
+        else [],
+    )
+    blocks = (
+        *_parse_abstract_blocks(article.find("Abstract")),
+        *_parse_other_abstracts(citation.iterfind("OtherAbstract")),
+    )
+    return Record(work, blocks, metadata=metadata)
+
+
+def _build_chapter_record(element: Element) -> Record | None:
+    document = element.find("BookDocument")
+    if document is None or not (pmid := parse_pmid(flatten_element_text(document.find("PMID")))):
+        return None
+    book = document.find("Book")
+    book_title = "" if book is None else bibliographic_format.clean_title(flatten_element_text(book.find("BookTitle")))
+    title = bibliographic_format.clean_title(flatten_element_text(document.find("ArticleTitle"))) or book_title
+    authors = [one for group in document.iterfind("AuthorList") for one in _list_authors(group)]
+    if not authors and book is not None:
+        authors = [one for group in book.iterfind("AuthorList") for one in _list_authors(group)]
+    date = _parse_date_element(document.find("ContributionDate")) or _parse_date_element(
+        None if book is None else book.find("PubDate")
+    )
+    types = [flatten_element_text(one) for one in document.iterfind("PublicationType")]
+    language = flatten_element_text(document.find("Language"))
+    doi = next(
+        (
+            flatten_element_text(one)
+            for one in document.iterfind("ArticleIdList/ArticleId")
+            if one.get("IdType") == "doi"
+        ),
+        "",
+    )
+    work = Work(
+        title=title,
+        authors=tuple(authors),
+        year=bibliographic_format.parse_year(date),
+        published=date,
+        venue=book_title if book_title != title else "",
+        publisher="" if book is None else flatten_element_text(book.find("Publisher/PublisherName")),
+        kind="book",
+        design=_list_study_designs(types),
+        identifiers=Identifiers(pmid=pmid, doi=parse_doi(doi)),
+        url=f"{PAGE}{pmid}/",
+        language=bibliographic_format.normalize_language_code(language),
+        flags=("abstract_only",),
+    )
+    return Record(work, tuple(_parse_abstract_blocks(document.find("Abstract"))))
+
+
+def _parse_abstract_blocks(element: Element | None) -> Iterator[Block]:
+    if element is None:
+        return
+    for part in element.iterfind("AbstractText"):
+        text = flatten_element_text(part)
+        if not text:
+            continue
+        label = " ".join(part.get("Label", "").split())
+        if label and label.lower() not in _UNLABELLED:
+            yield Block(label, kind="heading", level=1)
+        yield Block(text)
+
+
+def _parse_other_abstracts(elements: Iterable[Element]) -> Iterator[Block]:
+    """Return abstracts beside the main one, in other words or in another language, below a heading that names it."""
+    for element in elements:
+        parts = list(_parse_abstract_blocks(element))
+        if parts:
+            kind = element.get("Type", "").replace("-", " ").strip()
+            language = bibliographic_format.normalize_language_code(element.get("Language", ""))
+            named = "Abstract" if kind.lower() in ("", "publisher") else kind[:1].upper() + kind[1:]
+            yield Block(f"{named} ({language})" if language not in ("", "en") else named, kind="heading", level=1)
+            yield from (part for part in parts if part.kind == "text")
+
+
+def _list_authors(group: Element | None) -> Iterator[str]:
+    for one in () if group is None else group.iterfind("Author"):
+        told = {part.tag: flatten_element_text(part) for part in one if len(part) == 0}
+        given = told.get("ForeName", "") or told.get("Initials", "")
+        personal = bibliographic_format.format_author_name(told.get("LastName", ""), given, told.get("Suffix", ""))
+        if name := flatten_element_text(one.find("CollectiveName")) or personal:
+            yield name
+
+
+def _parse_date_element(element: Element | None) -> str:
+    if element is None:
+        return ""
+    year, month, day = (flatten_element_text(element.find(part)) for part in ("Year", "Month", "Day"))
+    return bibliographic_format.format_date(year or flatten_element_text(element.find("MedlineDate")), month, day)
+
+
+def _format_page_range(article: Element) -> str:
+    pages = flatten_element_text(article.find("Pagination/MedlinePgn"))
+    start, end = (
+        flatten_element_text(article.find("Pagination/StartPage")),
+        flatten_element_text(article.find("Pagination/EndPage")),
+    )
+    return bibliographic_format.format_page_range(start, end) or pages
+
+
+def _find_article_id(element: Element, kind: str) -> str:
+    """Return an id of the article itself; those of its references are deeper."""
+    found = (
+        flatten_element_text(one)
+        for one in element.iterfind("PubmedData/ArticleIdList/ArticleId")
+        if one.get("IdType") == kind
+    )
+    first = next(found, "")
+    return parse_doi(first) if kind == "doi" else first
+
+
+def _find_electronic_doi(article: Element) -> str:
+    valid = (
+        one for one in article.iterfind("ELocationID") if one.get("EIdType") == "doi" and one.get("ValidYN") != "N"
+    )
+    return next((doi for one in valid if (doi := parse_doi(flatten_element_text(one)))), "")
+
+
+def _list_trial_numbers(article: Element) -> list[str]:
+    """List the numbers of trials that it reports: these are other works, so they do not identify the article."""
+    banks = (
+        one
+        for one in article.iterfind("DataBankList/DataBank")
+        if "clinicaltrials" in flatten_element_text(one).lower()
+    )
+    return [
+        parse_nct(flatten_element_text(one))
+        for bank in banks
+        for one in bank.iterfind("AccessionNumberList/AccessionNumber")
+    ]
+
+
+def _classify_work_kind(types: Iterable[str]) -> WorkKind:
+    named = {kind.lower() for kind in types}
+    if "preprint" in named:
+        return "preprint"
+    return "review" if named & _REVIEWS else "article"
+
+
+def _list_study_designs(types: Iterable[str]) -> tuple[str, ...]:
+    return tuple(
+        kind for kind in types if kind and kind.lower() not in _NO_DESIGN and not kind.startswith("Research Support")
+    )
+
+
+def _format_mesh_headings(elements: Iterable[Element]) -> list[str]:
+    """Format headings as `Urinalysis/standards`, with a star before the article's main topics."""
+    found = []
+    for element in elements:
+        parts = [part for part in element if get_local_name(part) in ("DescriptorName", "QualifierName")]
+        star = "*" if any(part.get("MajorTopicYN") == "Y" for part in parts) else ""
+        found.append(star + "/".join(flatten_element_text(part) for part in parts))
+    return found
+
+
+def _format_notice_reference(link: Element) -> str:
+    """Format where a notice is published, with its PMID."""
+    source, pmid = flatten_element_text(link.find("RefSource")), flatten_element_text(link.find("PMID"))
+    return f"{source.rstrip('.')} (PMID {pmid})" if source and pmid else source or (pmid and f"PMID {pmid}")

@@ -16,10 +16,9 @@ from elcano.activities.report.markdown import escape_markdown, render_number, re
 from elcano.activities.report.references import Works
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.report.reference_text import format_authors
 from elcano.graphs.report.report import Reference
 from elcano.graphs.report.statements import CheckedCitation
-from elcano.graphs.report.works import WorkKind
+from elcano.graphs.report.works import WorkKind, format_authors
 from elcano.graphs.state.state import RELATED
 from elcano.graphs.text import shorten_text
 from elcano.plugins.literature.review_mode import NAME

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import regex
 
 from elcano.activities.passages.document import normalize_text
-from elcano.activities.text.stopwords import STOP_WORDS
+from elcano.activities.text.languages import STOP_WORDS
 
 MOST_WORDS: Final = 30
 """Words of one plain query; services refuse or ignore long lists."""

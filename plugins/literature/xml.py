@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 from lxml import etree
 
-from elcano.activities.text.exponents import lower_text, raise_text
+from elcano.activities.text.words import lower_text, raise_text
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 
 Element: TypeAlias = etree._Element

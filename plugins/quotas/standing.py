@@ -12,7 +12,6 @@ from elcano.graphs.frozen import Frozen
 from elcano.graphs.state.budget import Estimate, usd_from_microusd
 from elcano.plugins.quotas.limits import MEANINGS, LimitName, Period, QuotaLimits, Quotas, Unit
 from elcano.storage.admission import ASKED_FOR, UNENDED
-from elcano.storage.sql.dialect import json_text
 from elcano.storage.sql.tables import quota_claims, runs
 from elcano.storage.usage import UsageSums, read_usage_sums
 
@@ -151,7 +150,7 @@ async def count_open_runs(connection: AsyncConnection, scope: Scope) -> int:
     """The runs of a scope that have not ended."""
     mine = [runs.c.tenant == scope.tenant, ASKED_FOR, runs.c.status.in_(UNENDED)]
     if scope.api_key is not None:
-        mine.append(json_text(connection.engine, runs.c.body, "api_key") == scope.api_key)
+        mine.append(runs.c.api_key == scope.api_key)
     return int(await connection.scalar(select(func.count()).select_from(runs).where(*mine)) or 0)
 
 

@@ -18,9 +18,9 @@ plugin: Final = Plugin(
         "writer": ".report_writing:write_report",
         "input_parser": ".planning:parse_question",
         "planner": ".planning:plan_report",
-        "long_writer_section": ".section_joining:write_section",
-        "long_writer_summary": ".section_joining:write_summary",
-        "proofreader": ".section_joining:proofread",
+        "long_writer_section": ".report_writing:write_section",
+        "long_writer_summary": ".report_writing:write_summary",
+        "proofreader": ".report_writing:proofread",
         "reviewer": ".research_steps:review",
     },
 )

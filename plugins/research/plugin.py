@@ -21,7 +21,7 @@ plugin: Final = Plugin(
     ),
     reducers=(
         ".reducers:REDUCERS",
-        ".plan_reducer:STORE_PLAN",
+        ".reducers:STORE_PLAN",
     ),
     modes=(".modes:MODES",),
     report_additions=(".report_scores:ScoresAddition",),

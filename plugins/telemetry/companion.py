@@ -17,6 +17,7 @@ from temporalio.contrib.opentelemetry import MetricsExporter
 
 from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.contracts import TASK_QUEUE, model_queue
+from elcano.graphs.mode_choice import MODES
 from elcano.graphs.plugin import Surroundings
 from elcano.graphs.run_contracts import WAITING_ATTRIBUTE
 from elcano.graphs.state.failures import HoldReason
@@ -29,6 +30,8 @@ from elcano.settings import Settings
 
 LOOK_SECONDS: Final = 15.0
 """How often the API counts open and waiting runs, and asks the server for the backlog of task queues."""
+TROUBLED_SECONDS: Final = 5.0
+"""How soon it tries again if that failed: Temporal may be starting."""
 CALL_TIMEOUT: Final = timedelta(seconds=5)
 _TYPES: Final = {
     "workflow": TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
@@ -72,6 +75,7 @@ async def _look_regularly(around: Surroundings) -> None:
     """Look at runs and queues until cancelled; values that cannot be had are left out rather than old."""
     instruments = get_providers().instruments
     while True:
+        pause = LOOK_SECONDS
         try:
             instruments.set_gauge(names.RUNS_OPEN, await count_open_runs(around))
             client: Client = await around.connect()
@@ -83,12 +87,14 @@ async def _look_regularly(around: Surroundings) -> None:
             for metric in (names.RUNS_OPEN, names.RUNS_WAITING, names.QUEUE_BACKLOG, names.QUEUE_AGE):
                 instruments.set_gauge(metric, {})
             _log.warning("runs and queues cannot be counted now: %s", without_secrets(str(error)))
-        await asyncio.sleep(LOOK_SECONDS)
+            pause = TROUBLED_SECONDS
+        await asyncio.sleep(pause)
 
 
 async def count_open_runs(around: Surroundings) -> Mapping[tuple[str, ...], float]:
     """Count the runs of all tenants that have not ended, by state and mode."""
-    counted: Counter[tuple[str, ...]] = Counter()
+    none_yet = {(state, mode): 0 for state in ("starting", "running") for mode in MODES}
+    counted: Counter[tuple[str, ...]] = Counter(none_yet)
     for one in await around.store.open_runs(limit=around.settings.open_runs):
         counted["running" if one.begun else "starting", one.run.mode] += 1
     return counted

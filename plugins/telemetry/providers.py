@@ -7,6 +7,7 @@ dropped. What is exported has no secrets, and no contents unless the operator wa
 import logging
 import os
 import socket
+import threading
 from collections.abc import Sequence
 from typing import Final
 
@@ -14,9 +15,9 @@ from opentelemetry import metrics, trace
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.exporter.prometheus import PrometheusMetricReader
-from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics import Histogram, MeterProvider
 from opentelemetry.sdk.metrics.export import MetricReader, PeriodicExportingMetricReader
-from opentelemetry.sdk.metrics.view import DropAggregation, ExplicitBucketHistogramAggregation, View
+from opentelemetry.sdk.metrics.view import ExplicitBucketHistogramAggregation, View
 from opentelemetry.sdk.resources import (
     SERVICE_INSTANCE_ID,
     SERVICE_NAME,
@@ -38,7 +39,7 @@ from elcano.plugins.telemetry.safe_export import SafeSpanExporter
 from elcano.plugins.telemetry.settings import TelemetrySettings
 from elcano.settings import Settings
 
-FLUSH_MILLISECONDS: Final = 2_000
+FLUSH_SECONDS: Final = 1.5
 """How long a program that ends waits for its last spans; a collector that is away delays no shutdown any longer."""
 EXPORT_SECONDS: Final = 5.0
 """Time limit of one export, unless `OTEL_EXPORTER_OTLP_TIMEOUT` says otherwise; OpenTelemetry's default is 10 s."""
@@ -67,9 +68,17 @@ class Providers:
         self.instruments = Instruments(self.meter_provider, settings)
 
     def flush(self) -> None:
-        """Export what has not been exported, within `FLUSH_MILLISECONDS`."""
-        self.tracer_provider.force_flush(FLUSH_MILLISECONDS)
-        self._meters.force_flush(FLUSH_MILLISECONDS)
+        """Export what has not been exported, for `FLUSH_SECONDS`; after that the rest is lost.
+
+        In a thread that ends with the process: an exporter tries again for longer than it is told to wait.
+        """
+        exporting = threading.Thread(target=self._export_all, name="last spans", daemon=True)
+        exporting.start()
+        exporting.join(FLUSH_SECONDS)
+
+    def _export_all(self) -> None:
+        self.tracer_provider.force_flush()
+        self._meters.force_flush()
 
 
 def install_providers(
@@ -136,11 +145,9 @@ def _list_readers(settings: Settings) -> Sequence[MetricReader]:
 
 
 def _list_views() -> Sequence[View]:
-    """All histograms are of seconds, and have buckets for them; the SDK's own are milliseconds and keep theirs."""
+    """All histograms are of seconds, and have buckets from a millisecond to a day."""
     return [
-        View(instrument_name="elcano.*", instrument_unit="s", aggregation=ExplicitBucketHistogramAggregation(SECONDS)),
-        View(instrument_name="http.*", instrument_unit="s", aggregation=ExplicitBucketHistogramAggregation(SECONDS)),
-        View(instrument_name="temporal_num_pollers", aggregation=DropAggregation()),
+        View(instrument_type=Histogram, instrument_unit="s", aggregation=ExplicitBucketHistogramAggregation(SECONDS))
     ]
 
 

@@ -1,4 +1,4 @@
-"""The differences between SQLite and PostgreSQL, all in this file: the engine tells which database it is."""
+"""The differences between SQLite and PostgreSQL, but for types of columns: the engine tells which database it is."""
 
 import asyncio
 import sqlite3
@@ -8,26 +8,19 @@ from hashlib import sha256
 from typing import Any, Final
 
 from sqlalchemy import (
-    JSON,
     ColumnElement,
-    Dialect,
     Insert,
-    String,
     Table,
-    Text,
     and_,
-    cast,
     event,
     func,
     or_,
     select,
-    type_coerce,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.pool import ConnectionPoolEntry
-from sqlalchemy.types import TypeDecorator, TypeEngine
 
 BUSY_SECONDS: Final = 30
 """How long a statement waits for another process that is writing, before it fails."""
@@ -68,49 +61,6 @@ _BY_STATE: Final[Mapping[str, str]] = {
 """Errors by PostgreSQL's states, or by their classes, which are the first two characters."""
 _SAID: Final = {"authentication failed": "28", "no password supplied": "28", 'role "': "28", "does not exist": "3D"}
 """Messages of a server before there is a connection that could have a state."""
-
-
-ESCAPE: Final = "\ue000"
-_NUL: Final = f"{ESCAPE}0"
-_ITSELF: Final = f"{ESCAPE}1"
-
-
-def escape_nul(text: str) -> str:
-    """`text` without NUL characters."""
-    return text.replace(ESCAPE, _ITSELF).replace("\x00", _NUL)
-
-
-def unescape_nul(kept: str) -> str:
-    """The text that `escape_nul` made `kept` of."""
-    return kept.replace(_NUL, "\x00").replace(_ITSELF, ESCAPE)
-
-
-class _Escaped(TypeDecorator[str]):
-    """Escapes where the database is PostgreSQL."""
-
-    impl = Text
-
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        return escape_nul(value) if value is not None and dialect.name == "postgresql" else value
-
-    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
-        return unescape_nul(value) if value is not None and dialect.name == "postgresql" else value
-
-
-class LongText(_Escaped):
-    """A text of any length."""
-
-    cache_ok = True
-
-
-class Id(_Escaped):
-    """A short text that is compared by its code points."""
-
-    cache_ok = True
-
-    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        """Use the collation that compares by code points."""
-        return dialect.type_descriptor(String(collation="C") if dialect.name == "postgresql" else String())
 
 
 def explain_database_error(error: DBAPIError) -> str | None:
@@ -213,24 +163,6 @@ def insert_or_add(connection: AsyncConnection, table: Table) -> Insert:
 
 def _make_insert(connection: AsyncConnection, table: Table) -> sqlite.Insert | postgresql.Insert:
     return sqlite.insert(table) if connection.dialect.name == "sqlite" else postgresql.insert(table)
-
-
-def json_text(engine: AsyncEngine, column: ColumnElement[str], *path: str) -> ColumnElement[str]:
-    """A text in a column that holds JSON."""
-    found: ColumnElement[str] = _in_json(engine, column, path).as_string()
-    return found
-
-
-def json_number(engine: AsyncEngine, column: ColumnElement[str], *path: str) -> ColumnElement[float]:
-    """A number in a column that holds JSON."""
-    found: ColumnElement[float] = _in_json(engine, column, path).as_float()
-    return found
-
-
-def _in_json(engine: AsyncEngine, column: ColumnElement[str], path: tuple[str, ...]) -> Any:
-    """Extract a value from JSON; PostgreSQL reads its own JSON type, SQLite text, and both do so when queried."""
-    read = type_coerce(column, JSON) if engine.dialect.name == "sqlite" else cast(column, postgresql.JSON)
-    return read[path] if len(path) > 1 else read[path[0]]
 
 
 def run_and_branches(column: ColumnElement[str], run_id: str) -> ColumnElement[bool]:

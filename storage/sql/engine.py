@@ -18,6 +18,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from elcano.graphs.errors import StoreDamaged, StoreIncompatible, StoreUnavailable
 from elcano.storage.sql import dialect
+from elcano.storage.sql.cipher import Cipher
+from elcano.storage.sql.columns import set_cipher
 from elcano.storage.sql.tables import metadata
 
 CONNECT_SECONDS: Final = 10
@@ -59,8 +61,10 @@ def database_url(told: str, file: Path) -> URL:
     return url.set(drivername="sqlite+aiosqlite" if url.drivername == "sqlite" else "postgresql+psycopg")
 
 
-def open_engine(url: URL) -> AsyncEngine:
+def open_engine(url: URL, cipher: Cipher | None = None) -> AsyncEngine:
     """An engine over the database. Any number of processes may share it; a file, those of one machine.
+
+    Sealed columns are encrypted with `cipher`.
 
     The connections to a file raise `StoreDamaged` for content that SQLite cannot read.
     """
@@ -68,9 +72,11 @@ def open_engine(url: URL) -> AsyncEngine:
         connecting = {"connect_timeout": CONNECT_SECONDS, "application_name": "elcano"}
         engine = create_async_engine(url, pool_pre_ping=True, connect_args=connecting)
         dialect.configure_engine(engine)
+        set_cipher(engine.dialect, cipher)
         return engine
     engine = create_async_engine(url, connect_args={"factory": Connection})
     dialect.configure_engine(engine)
+    set_cipher(engine.dialect, cipher)
 
     @event.listens_for(engine.sync_engine, "handle_error")
     def _named(context: ExceptionContext) -> None:

@@ -1,5 +1,7 @@
 """The tables. Every key begins with a tenant: a row of one is never found by another, even if its content is the same.
 
+Columns with what people asked and what was found are sealed: encrypted if the engine has a cipher (`columns.py`).
+
 Data that belongs to no tenant has none. A change here needs a migration in `migrations/versions`; a test compares both.
 Models are stored field by field where SQL reads them, else as one JSON body.
 """
@@ -23,7 +25,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from elcano.storage.sql.dialect import Id, LongText
+from elcano.storage.sql.columns import Id, LongText, SealedJson, SealedText, Word
 
 metadata = MetaData()
 
@@ -32,10 +34,10 @@ texts = Table(
     metadata,
     Column("tenant", Id, primary_key=True),
     Column("content_hash", Id, primary_key=True),
-    Column("document", LongText, nullable=False),
-    Column("title", LongText, nullable=False),
+    Column("document", SealedText, nullable=False),
+    Column("title", SealedText, nullable=False),
     Column("media_type", Id, nullable=False),
-    Column("text", LongText, nullable=False),
+    Column("text", SealedText, nullable=False),
 )
 
 evidence = Table(
@@ -44,18 +46,18 @@ evidence = Table(
     Column("tenant", Id, primary_key=True),
     Column("id", Id, primary_key=True),
     Column("source", Id, nullable=False),
-    Column("document", LongText, nullable=False),
+    Column("document", SealedText, nullable=False),
     Column("content_hash", Id, nullable=False),
-    Column("title", LongText, nullable=False),
-    Column("locator", LongText, nullable=False),
-    Column("heading", LongText, nullable=False),
-    Column("text", LongText, nullable=False),
+    Column("title", SealedText, nullable=False),
+    Column("locator", SealedText, nullable=False),
+    Column("heading", SealedText, nullable=False),
+    Column("text", SealedText, nullable=False),
     Column("start", Integer, nullable=False),
     Column("end", Integer, nullable=False),
     Column("score", Double, nullable=False),
     Column("retrieved_at", Double, nullable=False),
-    Column("metadata", JSON, nullable=False),
-    Column("work", JSON(none_as_null=True), nullable=True),
+    Column("metadata", SealedJson, nullable=False),
+    Column("work", SealedJson(none_as_null=True), nullable=True),
     ForeignKeyConstraint(["tenant", "content_hash"], [texts.c.tenant, texts.c.content_hash], name="text_of_evidence"),
     Index("evidence_of_text", "tenant", "content_hash"),
 )
@@ -144,10 +146,15 @@ runs = Table(
     Column("tenant", Id, primary_key=True),
     Column("run_id", Id, primary_key=True),
     Column("status", Id, nullable=False),
+    Column("started_at", Double, nullable=False),
     Column("finished_at", Double),
-    Column("body", LongText, nullable=False),
+    Column("mode", Id, nullable=False),
+    Column("chosen_mode", Id, nullable=False),
+    Column("api_key", Id, nullable=False, server_default=""),
+    Column("question", SealedText, nullable=False),
+    Column("body", SealedText, nullable=False),
     Column("evidence", Integer, nullable=False),
-    Column("lists", LongText, nullable=False),
+    Column("lists", SealedText, nullable=False),
     Index("runs_by_status", "status", "tenant", "run_id"),
     Index("runs_by_end", "finished_at"),
 )
@@ -161,7 +168,7 @@ events = Table(
     Column("tenant", Id, primary_key=True),
     Column("run_id", Id, primary_key=True),
     Column("seq", Integer, primary_key=True),
-    Column("body", LongText, nullable=False),
+    Column("body", SealedText, nullable=False),
     ForeignKeyConstraint(["tenant", "run_id"], [runs.c.tenant, runs.c.run_id], name="run_of_event"),
 )
 
@@ -183,7 +190,7 @@ control_requests = Table(
     Column("request_id", Id, primary_key=True),
     Column("request_hash", Id, nullable=False),
     Column("accepted", Boolean),
-    Column("answer", LongText, nullable=False, default=""),
+    Column("answer", SealedText, nullable=False, default=""),
 )
 """Control requests to running runs; `accepted` is null until the run's answer is known."""
 
@@ -195,7 +202,7 @@ graphs = Table(
     Column("version", Integer, primary_key=True),
     Column("body_hash", Id, nullable=False),
     Column("at", Double, nullable=False),
-    Column("body", LongText, nullable=False),
+    Column("body", SealedText, nullable=False),
 )
 """Graphs of a tenant's own. Of a deleted one the last version stays without its body: no number is given twice."""
 
@@ -207,7 +214,7 @@ agents = Table(
     Column("version", Integer, primary_key=True),
     Column("body_hash", Id, nullable=False),
     Column("at", Double, nullable=False),
-    Column("body", LongText, nullable=False),
+    Column("body", SealedText, nullable=False),
 )
 """Agents of a tenant's own, in the same way."""
 
@@ -217,10 +224,10 @@ knowledge_nodes = Table(
     Column("tenant", Id, primary_key=True),
     Column("id", Id, primary_key=True),
     Column("kind", Id, nullable=False),
-    Column("key", LongText, nullable=False),
-    Column("name", LongText, nullable=False),
-    Column("text", LongText, nullable=False),
-    Column("url", LongText, nullable=False),
+    Column("key", SealedText, nullable=False),
+    Column("name", SealedText, nullable=False),
+    Column("text", SealedText, nullable=False),
+    Column("url", SealedText, nullable=False),
     Column("year", Integer, nullable=True),
 )
 """Nodes of the knowledge graph, shared by the runs that found them."""
@@ -247,11 +254,79 @@ knowledge_words = Table(
     "knowledge_words",
     metadata,
     Column("tenant", Id, primary_key=True),
-    Column("word", Id, primary_key=True),
+    Column("word", Word, primary_key=True),
     Column("node", Id, primary_key=True),
     Index("knowledge_words_of_node", "tenant", "node"),
 )
 """The words by which nodes are found."""
+
+api_keys = Table(
+    "api_keys",
+    metadata,
+    Column("tenant", Id, primary_key=True),
+    Column("id", Id, primary_key=True),
+    Column("name", LongText, nullable=False),
+    Column("secret_hash", Id, nullable=False),
+    Column("former_hash", Id, nullable=True),
+    Column("former_until", Double, nullable=True),
+    Column("role", Id, nullable=False),
+    Column("scopes", LongText, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("created_by", LongText, nullable=False),
+    Column("expires_at", Double, nullable=True),
+    Column("revoked_at", Double, nullable=True),
+    Column("used_at", Double, nullable=True),
+    Index("api_keys_by_id", "id", unique=True),
+)
+"""API keys, without their secrets; a rotated key has a former secret for a while."""
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("tenant", Id, primary_key=True),
+    Column("id", Id, primary_key=True),
+    Column("secret_hash", Id, nullable=False),
+    Column("user", LongText, nullable=False),
+    Column("role", Id, nullable=False),
+    Column("scopes", LongText, nullable=False),
+    Column("key_id", Id, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("expires_at", Double, nullable=False),
+    Index("sessions_by_id", "id", unique=True),
+)
+"""Sessions of browsers; `key_id` is that of the API key that signed in, and empty after a login elsewhere."""
+
+run_links = Table(
+    "run_links",
+    metadata,
+    Column("tenant", Id, primary_key=True),
+    Column("id", Id, primary_key=True),
+    Column("run_id", Id, nullable=False),
+    Column("secret_hash", Id, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("created_by", LongText, nullable=False),
+    Column("expires_at", Double, nullable=False),
+    Column("revoked_at", Double, nullable=True),
+    Index("run_links_by_id", "id", unique=True),
+    Index("links_of_run", "tenant", "run_id"),
+)
+"""Links by which a run can be read without a key."""
+
+audit_entries = Table(
+    "audit_entries",
+    metadata,
+    Column("tenant", Id, primary_key=True),
+    Column("id", Id, primary_key=True),
+    Column("at", Double, nullable=False),
+    Column("user", LongText, nullable=False),
+    Column("role", Id, nullable=False),
+    Column("key_id", Id, nullable=False),
+    Column("action", Id, nullable=False),
+    Column("target", LongText, nullable=False),
+    Column("outcome", Integer, nullable=False),
+    Column("address", Id, nullable=False),
+)
+"""Who did what, in the order of their ids, which begin with the time. Rows are added, and never changed or deleted."""
 
 probes = Table(
     "probes",

@@ -22,6 +22,7 @@ OTHER_KINDS = (
     "services",
     "models",
     "keyless",
+    "ciphers",
     "openers",
     "settings",
     "routes",
@@ -38,6 +39,7 @@ OTHER_KINDS = (
     "companions",
     "temporal_plugins",
     "identities",
+    "middleware",
 )
 PURE_IMPORTS = {"graphs", "plugins", "pydantic", "jmespath", *CLOCKLESS}
 

@@ -32,8 +32,8 @@ OF_TELEMETRY = {
     *(f"OTEL_EXPORTER_OTLP_{what}" for what in ("ENDPOINT", "HEADERS")),
     *("OTEL_RESOURCE_ATTRIBUTES", "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG"),
 }
-NOT_PASSED_ON = {"ELCANO_TEMPORAL_PORT", "ELCANO_TEMPORAL_UI_PORT"}
-"""They are about the embedded Temporal server, which containers do not start."""
+NOT_PASSED_ON = {"ELCANO_TEMPORAL_PORT", "ELCANO_TEMPORAL_UI_PORT", "ELCANO_API_KEY"}
+"""They are about the embedded Temporal server, which containers do not start, and about clients."""
 OF_THE_API = {f"ELCANO_{name}" for name in ("API_HOST", "API_PORT", "API_URL", "TRUSTED_HOSTS", "TEMPORAL_UI_URL")}
 STORE_VARIABLES = {
     "PGPASSWORD",

@@ -26,6 +26,7 @@ from elcano.activities.sources.http.page_cache import KEPT, CachedTransport, Rec
 from elcano.activities.sources.http.redirects import MOST_REDIRECTS, Request, follow_redirect
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.settings import Settings
+from elcano.storage.sql.cipher import load_cipher
 
 API_BYTES: Final = 20_000_000
 """Maximum size of a service's response; a page of 1,000 PubMed records takes some 15 MB."""
@@ -42,7 +43,9 @@ class Fetcher:
         self._private = frozenset(host.lower() for host in settings.private_hosts)
         self._outside = build_pinned_transport(network, proxy=settings.proxy)
         self._inside = build_pinned_transport(network, anywhere=True)
-        room = int(settings.page_cache_mb * 1_000_000)
+        room = (
+            int(settings.page_cache_mb * 1_000_000) if load_cipher(settings) is None else 0
+        )  # pages name what is asked
         self._kept = CachedTransport(self._outside, settings.data_dir, room) if room else None
         self._lately = RecentPages()
         self._reading = WeakValueDictionary[httpx.URL, asyncio.Lock]()

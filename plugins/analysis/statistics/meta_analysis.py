@@ -20,8 +20,7 @@ from scipy import stats
 from statsmodels.stats.meta_analysis import combine_effects
 
 from elcano.activities.report.references import Works
-from elcano.graphs.report.reference_text import format_authors
-from elcano.graphs.report.works import Work
+from elcano.graphs.report.works import Work, format_authors
 from elcano.graphs.text import shorten_text
 from elcano.plugins.analysis.analysis import (
     MOST_LEFT_OUT,

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from typing import Final
 
-from elcano.activities.text.languages import ENGLISH
-from elcano.activities.text.stopwords import stop_words
+from elcano.activities.text.languages import ENGLISH, stop_words
 from elcano.activities.text.words import asked_words, split_words
 
 MOST: Final = 5

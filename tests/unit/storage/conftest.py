@@ -1,4 +1,4 @@
-"""Every test of the store runs on each database, and with its objects in a folder or in S3."""
+"""Every test of the store runs on each database, with its objects in a folder or in S3, encrypted and in clear."""
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
@@ -7,6 +7,7 @@ from typing import Protocol
 
 import pytest
 
+from elcano.plugins.encryption.keys import INDEX, make_key
 from elcano.storage.store import Store, TenantStore, open_store
 
 
@@ -16,10 +17,12 @@ class Opened(Protocol):
     def __call__(self) -> AbstractAsyncContextManager[Store]: ...
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opened:
+@pytest.fixture(params=["sqlite", "sqlite encrypted", "postgresql"])
+def opened(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Opened:
     """A SQLite file with objects beside it, or PostgreSQL with S3."""
-    if request.param == "sqlite":
+    if request.param == "sqlite encrypted":
+        monkeypatch.setenv("ELCANO_ENCRYPTION_KEYS", f"{make_key()},{make_key(INDEX)}")
+    if request.param.startswith("sqlite"):
         return lambda: open_store(tmp_path)
     database: str = request.getfixturevalue("postgres")
     objects: str = request.getfixturevalue("s3")

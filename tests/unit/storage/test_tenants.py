@@ -55,6 +55,7 @@ async def leave_all(own: TenantStore, run_id: str) -> str:
         [asked, document], [build_knowledge_edge("found", asked.id, document.id, run_id, evidence=FIRST.id)]
     )
     await get_tenant_quotas(own).claim(Quotas(), run_id, "1", Estimate(tokens=1), at_exit=False)
+    await own.beside["access"].create_link(run_id, 1.0, "")
     await own.artifacts.put(branch, "a section", "text/plain")
     return await own.artifacts.put(run_id, "a report", "text/plain")
 
@@ -63,6 +64,10 @@ async def test_every_table_is_filled_and_every_key_begins_with_the_tenant(whole:
     await leave_all(whole.of("a"), "run-1")
     await whole.of("a").graphs.keep(MODES["simple"])
     await whole.of("a").agents.keep(OwnAgent(name="reader", instructions="Read.", output={"type": "object"}))
+    access = whole.of("a").beside["access"]
+    await access.create_key("a key", "reader", (), None, "")
+    await access.begin_session("somebody", "reader", frozenset(), "", 60)
+    await access.audit.add(at=1.0, user="", role="", key_id="", action="stop_run", target="", outcome=202, address="")
     kept = [table for table in metadata.sorted_tables if "tenant" in table.columns]
     assert set(await rows(whole)) == {table.name for table in kept} - {"usage_totals"}
     assert {table.primary_key.columns.keys()[0] for table in kept} == {"tenant"}

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0006"
+revision = "0007"
 down_revision = None
 
 
@@ -95,7 +95,11 @@ def upgrade() -> None:
         _make_id_column("tenant", key=True),
         _make_id_column("run_id", key=True),
         _make_id_column("status"),
+        _make_double_column("started_at"),
         _make_double_column("finished_at", nullable=True),
+        _make_id_column("mode"),
+        _make_id_column("chosen_mode"),
+        _make_text_column("question"),
         _make_text_column("body"),
         _make_integer_column("evidence"),
         _make_text_column("lists"),

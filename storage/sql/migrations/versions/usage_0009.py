@@ -1,10 +1,10 @@
-"""What tenants use, day by day, and what requests in flight may still use of their quotas."""
+"""What tenants use, day by day, and what requests in flight may still use of their quotas; the API keys of runs."""
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0009"
-down_revision = "0006"
+down_revision = "0008"
 
 
 def _make_id_column(name: str, *, key: bool = False) -> sa.Column[str]:
@@ -17,7 +17,8 @@ def _make_counter(name: str) -> sa.Column[int]:
 
 
 def upgrade() -> None:
-    """Creates them."""
+    """Creates them, and a column for the API key of a run."""
+    op.add_column("runs", sa.Column("api_key", _make_id_column("api_key").type, nullable=False, server_default=""))
     keys = ("tenant", "day", "api_key", "mode", "model", "source")
     counters = ("runs", "calls", "requests", "input_tokens", "output_tokens", "cost_microusd", "unpriced_requests")
     op.create_table(

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolCallPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
+from elcano.activities.agents.prompt_parts import build_question_agent
 from elcano.activities.agents.prompt_passages import fit_passages_to_tokens
-from elcano.activities.agents.questions import build_question_agent
 from elcano.graphs.agents.definition import AgentDefinition, get_definition, list_definitions
 from elcano.graphs.agents.envelope import (
     EvidenceItem,

@@ -24,8 +24,7 @@ from elcano.graphs.agents.prompt_texts import (
     READING,
     render_form_guidance,
 )
-from elcano.graphs.report.reference_text import summarize_work
-from elcano.graphs.report.works import Work
+from elcano.graphs.report.works import Work, summarize_work
 from elcano.graphs.state.plan import ReportForm, build_unjudged_criteria
 from tests.unit.activities.agents.material import PANCAKES, TEMPORAL, least, passage
 

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elcano.activities.text.exponents import LONGEST, flatten_exponents, lower_text, raise_text
-from elcano.activities.text.words import split_words
+from elcano.activities.text.words import LONGEST, flatten_exponents, lower_text, raise_text, split_words
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from elcano.graphs.state.budget import Experience, Limits, Usage
 from elcano.graphs.state.plan import SectionGap, SectionPlan, SectionResult
 from elcano.graphs.state.state import ResearchState
 from elcano.plugins.research.agents.planner import ReportPlanSection
-from elcano.plugins.research.plan_reducer import PlanToStore, store_plan
+from elcano.plugins.research.reducers import PlanToStore, store_plan
 
 QUESTION = ResearchState(question="Why?", sources=("library",))
 PLAN: JsonObject = {"report_title": "A plan", "report_outline": []}

@@ -4,8 +4,21 @@ from typing import get_args
 
 import pytest
 
-from elcano.graphs.report import reference_text
-from elcano.graphs.report.works import Flag, Identifiers, Work
+from elcano.graphs.report.works import (
+    ABOUT_CHARACTERS,
+    FLAGS,
+    Flag,
+    Identifiers,
+    Work,
+    describe_work_flags,
+    find_citation_mark,
+    format_authors,
+    format_reference_warning,
+    format_venue,
+    list_work_identifiers,
+    resolve_work_url,
+    summarize_work,
+)
 from tests.unit.api.reports.material import PAPER
 
 
@@ -23,26 +36,26 @@ from tests.unit.api.reports.material import PAPER
     ],
 )
 def test_authors_are_six_and_others(names: tuple[str, ...], shown: str) -> None:
-    assert reference_text.format_authors(names) == shown
+    assert format_authors(names) == shown
 
 
 def test_every_flag_has_its_words_and_the_gravest_come_first() -> None:
     every = get_args(Flag)
-    assert set(reference_text.FLAGS) == set(every)
-    assert reference_text.describe_work_flags(Work(flags=every)).startswith(
+    assert set(FLAGS) == set(every)
+    assert describe_work_flags(Work(flags=every)).startswith(
         "RETRACTED; WITHDRAWN; EXPRESSION OF CONCERN; Corrected since; "
     )
     for flag in every:
-        assert reference_text.describe_work_flags(Work(flags=(flag,))) == reference_text.FLAGS[flag]
+        assert describe_work_flags(Work(flags=(flag,))) == FLAGS[flag]
 
 
 def test_what_stands_behind_a_flag_is_told_within_bounds() -> None:
-    assert reference_text.describe_work_flags(PAPER) == (
+    assert describe_work_flags(PAPER) == (
         "RETRACTED; Preprint, not peer reviewed: Retracted in J Oil 2025; data were made up."
     )
-    assert reference_text.describe_work_flags(Work(notices=("See there", " "))) == "Notice: See there."
-    assert reference_text.describe_work_flags(Work()) == ""
-    assert len(reference_text.describe_work_flags(Work(notices=("long " * 1_000,) * 100))) < 1_600
+    assert describe_work_flags(Work(notices=("See there", " "))) == "Notice: See there."
+    assert describe_work_flags(Work()) == ""
+    assert len(describe_work_flags(Work(notices=("long " * 1_000,) * 100))) < 1_600
 
 
 @pytest.mark.parametrize(
@@ -57,14 +70,14 @@ def test_what_stands_behind_a_flag_is_told_within_bounds() -> None:
 )
 def test_what_does_not_stand_is_marked_and_warned_of(flags: tuple[Flag, ...], mark: str) -> None:
     work = Work(flags=flags)
-    assert reference_text.find_citation_mark(work) == mark
-    assert bool(reference_text.format_reference_warning(3, "Oil", work)) == bool(mark)
-    assert reference_text.find_citation_mark(None) == reference_text.format_reference_warning(1, "Oil", None) == ""
+    assert find_citation_mark(work) == mark
+    assert bool(format_reference_warning(3, "Oil", work)) == bool(mark)
+    assert find_citation_mark(None) == format_reference_warning(1, "Oil", None) == ""
 
 
 def test_a_warning_names_the_reference_and_what_became_of_it() -> None:
-    assert reference_text.format_reference_warning(3, "Oil\n" * 100, PAPER).startswith("Reference 3 (“Oil Oil")
-    assert reference_text.format_reference_warning(3, "Oil", PAPER) == "Reference 3 (“Oil”) was retracted."
+    assert format_reference_warning(3, "Oil\n" * 100, PAPER).startswith("Reference 3 (“Oil Oil")
+    assert format_reference_warning(3, "Oil", PAPER) == "Reference 3 (“Oil”) was retracted."
 
 
 @pytest.mark.parametrize(
@@ -78,14 +91,14 @@ def test_a_warning_names_the_reference_and_what_became_of_it() -> None:
     ],
 )
 def test_a_work_is_told_of_in_a_few_words(work: Work, about: str) -> None:
-    assert reference_text.summarize_work(work) == about
+    assert summarize_work(work) == about
 
 
 def test_grave_words_are_not_lost_to_a_long_design() -> None:
     every = get_args(Flag)
     long = Work(year=2020, kind="encyclopedia", design=("design " * 100, "more " * 100), flags=every)
-    assert all(words in reference_text.summarize_work(long) for words in reference_text.FLAGS.values())
-    assert len(reference_text.summarize_work(long)) <= reference_text.ABOUT_CHARACTERS
+    assert all(words in summarize_work(long) for words in FLAGS.values())
+    assert len(summarize_work(long)) <= ABOUT_CHARACTERS
 
 
 @pytest.mark.parametrize(
@@ -99,12 +112,12 @@ def test_grave_words_are_not_lost_to_a_long_design() -> None:
     ],
 )
 def test_the_place_is_as_much_as_is_known(told: dict[str, str], place: str) -> None:
-    assert reference_text.format_venue(Work.model_validate(told)) == place
+    assert format_venue(Work.model_validate(told)) == place
 
 
 def test_names_lead_to_where_they_are_kept() -> None:
     names = Identifiers(doi="10.1/a<b> c", pmid="1", pmcid="PMC2", arxiv="hep-th/9901001", nct="NCT00000001", url="x")
-    assert reference_text.list_work_identifiers(Work(identifiers=names)) == [
+    assert list_work_identifiers(Work(identifiers=names)) == [
         ("doi:10.1/a<b> c", "https://doi.org/10.1/a%3Cb%3E%20c"),
         ("PMID 1", "https://pubmed.ncbi.nlm.nih.gov/1"),
         ("PMC2", "https://pmc.ncbi.nlm.nih.gov/articles/PMC2"),
@@ -122,4 +135,4 @@ def test_names_lead_to_where_they_are_kept() -> None:
     ],
 )
 def test_a_work_is_read_at_a_web_address(url: str, address: str) -> None:
-    assert reference_text.resolve_work_url(Work(url=url, identifiers=Identifiers(doi="10.1/x"))) == address
+    assert resolve_work_url(Work(url=url, identifiers=Identifiers(doi="10.1/x"))) == address

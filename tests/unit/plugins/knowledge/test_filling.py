@@ -14,10 +14,10 @@ from elcano.graphs.contracts import BranchOf
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import ArchiveCall
 from elcano.graphs.report.works import Identifiers, Work
-from elcano.plugins.knowledge import graph_update
+from elcano.plugins.knowledge import run_knowledge
 from elcano.plugins.knowledge.graph import KnowledgeEdge, KnowledgeNode, node_id
-from elcano.plugins.knowledge.graph_update import update_knowledge
 from elcano.plugins.knowledge.knowledge_store import TableKnowledge, get_graph
+from elcano.plugins.knowledge.run_knowledge import update_knowledge
 from elcano.plugins.knowledge.word_index import WordIndex
 from elcano.settings import Settings
 from elcano.storage.store import Store, TenantStore, open_store
@@ -185,7 +185,7 @@ async def test_a_graph_that_never_answers_is_not_waited_for(
         await asyncio.Event().wait()
 
     monkeypatch.setattr(TableKnowledge, "upsert", never)
-    monkeypatch.setattr(graph_update, "SECONDS", 0)
+    monkeypatch.setattr(run_knowledge, "SECONDS", 0)
     assert await update_knowledge(store, ended("run-1")) == "writing its part took more than 0 s"
     assert "took more than 0 s" in caplog.text
 
@@ -204,7 +204,7 @@ async def test_a_run_that_takes_too_long_keeps_what_it_left_before(
         await asyncio.Event().wait()
 
     monkeypatch.setattr(WordIndex, "add", slow)
-    monkeypatch.setattr(graph_update, "SECONDS", 0.5)
+    monkeypatch.setattr(run_knowledge, "SECONDS", 0.5)
     second = report_of("run-1", statement("The second answer.", citation("ev-1")))
     assert await update_knowledge(store, await researched(store, "run-1", evidence, second))
     claims = await get_graph(store).search("answer", kinds=["claim"], limit=9)

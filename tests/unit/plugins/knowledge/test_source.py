@@ -10,7 +10,7 @@ from elcano.activities.tools.tool_activities import ToolActivities, search_sourc
 from elcano.graphs.catalogue.sources import SOURCES, list_configured_sources
 from elcano.graphs.catalogue.tools import SearchInput
 from elcano.graphs.errors import SourceRefused
-from elcano.plugins.knowledge.graph_update import update_knowledge
+from elcano.plugins.knowledge.run_knowledge import update_knowledge
 from elcano.plugins.knowledge.source import open_source
 from elcano.settings import Settings
 from elcano.storage.store import Store, TenantStore, open_store

@@ -8,8 +8,7 @@ from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.mode_choice import describe_modes, list_ways
 from elcano.graphs.state.state import HistoryEntry
-from elcano.plugins.quoting.mode_choice import BY_RULES
-from elcano.plugins.quoting.planning import parse_question
+from elcano.plugins.quoting.planning import BY_RULES, parse_question
 from tests.unit.plugins.quoting.chosen_modes import QUESTIONS, SAVED_QUESTIONS
 
 SAVED: JsonObject = {"shop": [*SAVED_QUESTIONS]}

@@ -2,7 +2,7 @@
 
 from elcano.graphs.agents.envelope import EvidenceItem, SectionItem, TaskEnvelope
 from elcano.graphs.report.report import Citation, Claim
-from elcano.plugins.quoting.section_joining import BRIEF_CLAIMS, SECTION_CLAIMS, proofread, write_section, write_summary
+from elcano.plugins.quoting.report_writing import BRIEF_CLAIMS, SECTION_CLAIMS, proofread, write_section, write_summary
 from elcano.plugins.research.agents.long_writer import SECTION, SUMMARY
 
 QUESTION = "How does Temporal go on after a crash?"

@@ -26,7 +26,7 @@ from elcano.plugins.research.agents.input_parser import ParsedQuery
 from elcano.plugins.research.agents.judge import JudgeAssessment, JudgeInput, resolve_answer, summarize_assessment
 from elcano.plugins.research.agents.planner import ReportPlan, ReportPlanSection
 from elcano.plugins.research.agents.thinking import ThinkingOutput
-from elcano.plugins.research.plan_reducer import PlanToStore, store_plan
+from elcano.plugins.research.reducers import PlanToStore, store_plan
 from tests.unit.graphs.samples import QUESTION
 
 PRICES, DATES = "names two prices", "names the date"

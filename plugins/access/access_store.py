@@ -1,0 +1,262 @@
+"""What the plugin stores, of all tenants: keys, sessions, links to runs, and the audit log.
+
+A credential names no tenant: its row does. So these are the only reads that go across tenants, and each is by the id of
+one credential.
+"""
+
+import json
+import time
+from collections.abc import Sequence
+from typing import Any, Final
+
+from sqlalchemy import Table, delete, select, update
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from elcano.api.http.permissions import Permission, Role
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.tenant_identity import Tenant
+from elcano.plugins.access.audit_log import AuditLog
+from elcano.plugins.access.credentials import Credential, new_credential
+from elcano.settings.settings import Settings
+from elcano.storage.sql.dialect import run_and_branches
+from elcano.storage.sql.tables import TenantBound, api_keys, run_links, sessions
+from elcano.storage.store import Store
+
+USED_SECONDS: Final = 60.0
+"""How often the last use of a key is written at most."""
+
+
+class KeyRecord(Frozen):
+    """An API key as it is stored."""
+
+    tenant: Tenant
+    id: str
+    name: str
+    secret_hash: str
+    former_hash: str | None
+    former_until: float | None
+    role: Role
+    scopes: frozenset[Permission]
+    created_at: float
+    created_by: str
+    expires_at: float | None
+    revoked_at: float | None
+    used_at: float | None
+
+    def explain_invalid(self, now: float) -> str | None:
+        """Explain why the key is not valid any more; None if it is."""
+        if self.revoked_at is not None:
+            return "was revoked"
+        return "has expired" if self.expires_at is not None and self.expires_at <= now else None
+
+
+class SessionRecord(Frozen):
+    """A browser's session as it is stored."""
+
+    tenant: Tenant
+    id: str
+    secret_hash: str
+    user: str
+    role: Role
+    scopes: frozenset[Permission]
+    key_id: str
+    created_at: float
+    expires_at: float
+
+
+class LinkRecord(Frozen):
+    """A link to a run as it is stored."""
+
+    tenant: Tenant
+    id: str
+    run_id: str
+    secret_hash: str
+    created_at: float
+    created_by: str
+    expires_at: float
+    revoked_at: float | None
+
+
+class TenantAccess(TenantBound):
+    """The keys, sessions and links of one tenant."""
+
+    def __init__(self, engine: AsyncEngine, tenant: str) -> None:
+        super().__init__(engine, tenant)
+        self.audit = AuditLog(engine, tenant)
+
+    async def create_key(
+        self, name: str, role: Role, scopes: Sequence[Permission], expires_at: float | None, by: str
+    ) -> tuple[Credential, KeyRecord]:
+        """Make a key; its credential is known here and nowhere else."""
+        made = new_credential("elc")
+        record = KeyRecord(
+            tenant=self.tenant,
+            id=made.id,
+            name=name,
+            secret_hash=made.secret_hash,
+            former_hash=None,
+            former_until=None,
+            role=role,
+            scopes=frozenset(scopes),
+            created_at=time.time(),
+            created_by=by,
+            expires_at=expires_at,
+            revoked_at=None,
+            used_at=None,
+        )
+        await self._insert(api_keys, record)
+        return made, record
+
+    async def list_keys(self) -> list[KeyRecord]:
+        """All keys, revoked ones too, the newest first."""
+        wanted = select(api_keys).where(self._own(api_keys)).order_by(api_keys.c.created_at.desc(), api_keys.c.id)
+        async with self._engine.connect() as connection:
+            return [_read_key(row._mapping) for row in await connection.execute(wanted)]
+
+    async def rotate_key(self, id: str, grace_seconds: float) -> tuple[Credential, KeyRecord] | None:
+        """Give a valid key a new secret; the former one is accepted for `grace_seconds` more. None: there is none."""
+        now, made = time.time(), new_credential("elc", id)
+        changed = (
+            update(api_keys)
+            .where(self._own(api_keys), api_keys.c.id == id, api_keys.c.revoked_at.is_(None))
+            .where(api_keys.c.expires_at.is_(None) | (api_keys.c.expires_at > now))
+            .values(former_hash=api_keys.c.secret_hash, former_until=now + grace_seconds, secret_hash=made.secret_hash)
+            .returning(*api_keys.columns)
+        )
+        async with self._engine.begin() as connection:
+            row = (await connection.execute(changed)).one_or_none()
+        return None if row is None else (made, _read_key(row._mapping))
+
+    async def revoke_key(self, id: str) -> bool:
+        """Revoke a key, and end the sessions that were begun with it; False if there is none. Twice is as once."""
+        mine = (self._own(api_keys), api_keys.c.id == id)
+        async with self._engine.begin() as connection:
+            revoke = update(api_keys).where(*mine, api_keys.c.revoked_at.is_(None)).values(revoked_at=time.time())
+            await connection.execute(revoke)
+            await connection.execute(delete(sessions).where(self._own(sessions), sessions.c.key_id == id))
+            return (await connection.execute(select(api_keys.c.id).where(*mine))).first() is not None
+
+    async def begin_session(
+        self, user: str, role: Role, scopes: frozenset[Permission], key_id: str, seconds: float
+    ) -> tuple[Credential, SessionRecord]:
+        """Begin a session; those of the tenant that are over are removed."""
+        now, made = time.time(), new_credential("els")
+        record = SessionRecord(
+            tenant=self.tenant,
+            id=made.id,
+            secret_hash=made.secret_hash,
+            user=user,
+            role=role,
+            scopes=scopes,
+            key_id=key_id,
+            created_at=now,
+            expires_at=now + seconds,
+        )
+        async with self._engine.begin() as connection:
+            await connection.execute(delete(sessions).where(self._own(sessions), sessions.c.expires_at <= now))
+        await self._insert(sessions, record)
+        return made, record
+
+    async def end_session(self, id: str) -> None:
+        """End a session."""
+        async with self._engine.begin() as connection:
+            await connection.execute(delete(sessions).where(self._own(sessions), sessions.c.id == id))
+
+    async def create_link(self, run_id: str, expires_at: float, by: str) -> tuple[Credential, LinkRecord]:
+        """Make a link to a run."""
+        made = new_credential("ell")
+        record = LinkRecord(
+            tenant=self.tenant,
+            id=made.id,
+            run_id=run_id,
+            secret_hash=made.secret_hash,
+            created_at=time.time(),
+            created_by=by,
+            expires_at=expires_at,
+            revoked_at=None,
+        )
+        await self._insert(run_links, record)
+        return made, record
+
+    async def list_links(self, run_id: str) -> list[LinkRecord]:
+        """The links to a run, the newest first."""
+        wanted = select(run_links).where(self._own(run_links), run_links.c.run_id == run_id)
+        async with self._engine.connect() as connection:
+            rows = await connection.execute(wanted.order_by(run_links.c.created_at.desc(), run_links.c.id))
+            return [LinkRecord.model_validate(dict(row._mapping)) for row in rows]
+
+    async def revoke_link(self, run_id: str, id: str) -> bool:
+        """Revoke a link; False if there is none. Twice is as once."""
+        mine = (self._own(run_links), run_links.c.run_id == run_id, run_links.c.id == id)
+        async with self._engine.begin() as connection:
+            revoke = update(run_links).where(*mine, run_links.c.revoked_at.is_(None)).values(revoked_at=time.time())
+            await connection.execute(revoke)
+            return (await connection.execute(select(run_links.c.id).where(*mine))).first() is not None
+
+    async def _insert(self, table: Table, record: Frozen) -> None:
+        values: dict[str, Any] = record.model_dump()
+        if "scopes" in values:
+            values["scopes"] = json.dumps(sorted(values["scopes"]))
+        async with self._engine.begin() as connection:
+            await connection.execute(table.insert().values(**values))
+
+
+class AccessStore:
+    """The keys, sessions, links and audit logs of all tenants."""
+
+    def __init__(self, engine: AsyncEngine, settings: Settings) -> None:
+        """`engine`: of the store's database."""
+        self._engine = engine
+
+    def of(self, tenant: str) -> TenantAccess:
+        """What is kept for one tenant."""
+        return TenantAccess(self._engine, tenant)
+
+    async def delete_run(self, tenant: str, run_id: str) -> None:
+        """Deletes the links to a run; what was done with it stays in the audit log."""
+        mine = delete(run_links).where(run_links.c.tenant == tenant, run_and_branches(run_links.c.run_id, run_id))
+        async with self._engine.begin() as connection:
+            await connection.execute(mine)
+
+    async def close(self) -> None:
+        """The engine is the store's."""
+
+    async def find_key(self, id: str) -> KeyRecord | None:
+        """The key with this id."""
+        row = await self._find(api_keys, id)
+        return None if row is None else _read_key(row)
+
+    async def find_session(self, id: str) -> SessionRecord | None:
+        """The session with this id."""
+        row = await self._find(sessions, id)
+        return None if row is None else SessionRecord.model_validate({**row, "scopes": json.loads(row["scopes"])})
+
+    async def find_link(self, id: str) -> LinkRecord | None:
+        """The link with this id."""
+        row = await self._find(run_links, id)
+        return None if row is None else LinkRecord.model_validate(dict(row))
+
+    async def note_use(self, key: KeyRecord, now: float) -> None:
+        """Note that a key was used, at most once in `USED_SECONDS`."""
+        if key.used_at is not None and now - key.used_at < USED_SECONDS:
+            return
+        mine = (api_keys.c.tenant == key.tenant, api_keys.c.id == key.id)
+        fresh = api_keys.c.used_at.is_(None) | (api_keys.c.used_at <= now - USED_SECONDS)
+        async with self._engine.begin() as connection:
+            await connection.execute(update(api_keys).where(*mine, fresh).values(used_at=now))
+
+    async def _find(self, table: Table, id: str) -> Any:
+        async with self._engine.connect() as connection:
+            row = (await connection.execute(select(table).where(table.c.id == id))).one_or_none()
+        return None if row is None else row._mapping
+
+
+def _read_key(row: Any) -> KeyRecord:
+    return KeyRecord.model_validate({**row, "scopes": json.loads(row["scopes"])})
+
+
+def get_access(store: Store) -> AccessStore:
+    """The access data in a store."""
+    found = store.beside["access"]
+    assert isinstance(found, AccessStore)
+    return found

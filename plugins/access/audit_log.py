@@ -1,0 +1,84 @@
+"""The audit log of one tenant: entries are added and read. There is no code that changes or deletes one."""
+
+from typing import Final
+
+from pydantic import Field
+from ulid import ULID
+
+from elcano.api.http.fields import Described, Moment
+from elcano.storage.sql.tables import TenantBound, audit_entries
+
+PAGE: Final = 200
+"""Entries that are read at a time."""
+
+
+class AuditEntry(Described):
+    """One thing that was done, or refused."""
+
+    id: str = Field(examples=["01kb1q3yw5v7c8m2n4p6r8t0vx"])
+    """Its place: ids increase with time."""
+    at: Moment
+    """When."""
+    user: str = Field(examples=["alice"])
+    """Who: the user, or the name of the API key; empty if no one was named."""
+    role: str = Field(examples=["researcher"])
+    """In which role."""
+    key_id: str = Field(default="", examples=["7q2mz0v1k3xc"])
+    """With which API key; empty: without one."""
+    action: str = Field(examples=["stop_run"])
+    """What: the name of the operation in the OpenAPI document."""
+    target: str = Field(default="", examples=["/v1/runs/acme-01kb1q3yw5v7c8m2n4p6r8t0vx"])
+    """With what."""
+    outcome: int = Field(examples=[202])
+    """How it was answered: an HTTP status. 403: it was refused."""
+    address: str = Field(default="", examples=["192.0.2.7"])
+    """From which address."""
+
+
+class AuditLog(TenantBound):
+    """The log of one tenant."""
+
+    async def add(
+        self,
+        *,
+        at: float,
+        user: str,
+        role: str,
+        key_id: str,
+        action: str,
+        target: str,
+        outcome: int,
+        address: str,
+    ) -> None:
+        """Add an entry."""
+        row = self._row(
+            id=str(ULID.from_timestamp(at)).lower(),
+            at=at,
+            user=user,
+            role=role,
+            key_id=key_id,
+            action=action,
+            target=target,
+            outcome=outcome,
+            address=address,
+        )
+        async with self._engine.begin() as connection:
+            await connection.execute(audit_entries.insert().values(row))
+
+    async def read(
+        self, *, limit: int, before: str = "", after: str = "", since: float | None = None, until: float | None = None
+    ) -> list[AuditEntry]:
+        """Entries, the newest first; with `after`, those behind that id, the oldest first."""
+        table = audit_entries
+        wanted = self._select(table)
+        for bound, condition in (
+            (before, table.c.id < before),
+            (after, table.c.id > after),
+            (since is not None, table.c.at >= (since or 0.0)),
+            (until is not None, table.c.at < (until or 0.0)),
+        ):
+            wanted = wanted.where(condition) if bound else wanted
+        order = table.c.id.asc() if after else table.c.id.desc()
+        async with self._engine.connect() as connection:
+            rows = await connection.execute(wanted.order_by(order).limit(limit))
+            return [AuditEntry.model_validate(dict(row._mapping)) for row in rows]

@@ -1,0 +1,52 @@
+"""`elcano share`: links by which a run can be read without a key."""
+
+from typing import Annotated, Any
+
+import typer
+
+from elcano.cli.options import AsJson, Run, argument, option
+from elcano.cli.printing import format_line, format_local_time, print_columns, print_json, print_line
+from elcano.cli.requests import get_json, open_api, post_json, print_note
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.command("create")
+def create_link(
+    run: Run, days: Annotated[float, option("In how many days it expires.", min=0)] = 30.0, as_json: AsJson = False
+) -> None:
+    """Make a link to a run, and print it: everyone who has it can read the report, the events and the status."""
+    from elcano.settings import program_settings
+
+    made: dict[str, Any] = post_json(f"/v1/runs/{run}/links", {"days": days})
+    if as_json:
+        print_json(made)
+        return
+    print_line(f"{program_settings().base_url.rstrip('/')}{made['path']}")
+    until = format_local_time(made["expires_at"], "%Y-%m-%d %H:%M")
+    print_note(f"this is link {made['id']}, until {until}; keep it now, it cannot be shown again")
+
+
+@app.command("list")
+def list_links(run: Run, as_json: AsJson = False) -> None:
+    """List the links to a run, the newest first."""
+    found: list[dict[str, Any]] = get_json(f"/v1/runs/{run}/links")
+    if as_json:
+        print_json(found)
+        return
+    if not found:
+        print_line("There are no links to this run.")
+        return
+    rows = [["id", "state", "expires", "made by"]]
+    for one in found:
+        until = format_local_time(one["expires_at"], "%Y-%m-%d %H:%M")
+        rows.append([one["id"], one["state"], until, format_line(one["created_by"] or "-")])
+    print_columns(rows)
+
+
+@app.command("revoke")
+def revoke_link(run: Run, link: Annotated[str, argument("A link's id, as `elcano share list` prints it.")]) -> None:
+    """Revoke a link at once."""
+    with open_api() as api:
+        api.delete(f"/v1/runs/{run}/links/{link}")
+    print_line(f"{link} is revoked")

@@ -1,0 +1,27 @@
+"""The plugin `access`."""
+
+from typing import Final
+
+from elcano.graphs.plugin import Plugin
+
+plugin: Final = Plugin(
+    name="access",
+    description="API keys, login by OpenID Connect, roles, links to runs, rules of tenants, and the audit log.",
+    package="elcano.plugins.access",
+    settings=(".settings:AccessSettings",),
+    identities=(".key_identity:open_key_identity", ".key_identity:open_session_identity"),
+    middleware=(".audit:AuditMiddleware",),
+    routes=(
+        ".key_routes:router",
+        ".session_routes:router",
+        ".link_routes:links",
+        ".link_routes:shared",
+        ".audit_routes:router",
+    ),
+    commands={
+        "keys": ".key_commands:app",
+        "share": ".link_commands:app",
+        "audit": ".audit_commands:show_audit_log",
+    },
+    stores={"access": ".access_store:AccessStore"},
+)

@@ -162,7 +162,7 @@ def _list_names(place: tuple[Any, ...]) -> Iterable[str]:
 def open_quota_file() -> QuotaFile | None:
     """The file that the settings name; None: there are no quotas."""
     path = read_quota_settings().quotas
-    return None if path is None else QuotaFile(path)
+    return QuotaFile(Path(path)) if path else None
 
 
 def require_readable_quotas(program: str, settings: Settings) -> None:

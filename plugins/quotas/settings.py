@@ -1,8 +1,5 @@
 """The settings of the plugin."""
 
-from pathlib import Path
-from typing import Any
-
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from elcano.graphs.tenant_identity import is_tenant
@@ -14,8 +11,8 @@ class QuotaSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    quotas: Path | None = Field(
-        default=None,
+    quotas: str = Field(
+        default="",
         description="A TOML or JSON file with the quotas of tenants and API keys (see `docs/quotas.md`). A changed "
         "file counts from the next run or request on. Set it alike for the API and all workers. Empty: no quotas.",
     )
@@ -23,11 +20,6 @@ class QuotaSettings(BaseModel):
         default="",
         description="The tenant whose operators see what all tenants used; empty: every tenant sees itself alone.",
     )
-
-    @field_validator("quotas", mode="before")
-    @classmethod
-    def _empty_is_none(cls, value: Any) -> Any:
-        return value or None
 
     @field_validator("operator_tenant")
     @classmethod

@@ -94,7 +94,7 @@ class Plugin:
     """Functions of the settings that return a `storage.admission.AdmissionRule`, a condition for starting a run; None:
     it is not set up."""
     spending_guards: tuple[Path, ...] = ()
-    """Functions of the settings that return an `activities.calls.attempt.SpendingGuard`, which is asked before each
+    """Functions of the settings that return an `activities.calls.usage.SpendingGuard`, which is asked before each
     request to a model; None: it is not set up."""
     ciphers: tuple[Path, ...] = ()
     """Functions that make the `storage.sql.cipher.Cipher` of the settings; None if these ask for none."""

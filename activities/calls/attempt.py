@@ -15,7 +15,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Final, Generic, TypeVar
 
 from pydantic_ai import Agent, capture_run_messages
 from pydantic_ai.exceptions import FallbackExceptionGroup
@@ -37,7 +37,7 @@ from elcano.activities.calls.model_failures import (
 from elcano.activities.calls.models import CALL_SETTINGS, Resolve, in_order
 from elcano.activities.calls.request_forms import WINDOWS, Form
 from elcano.activities.calls.retry_classification import safe_text
-from elcano.activities.calls.usage import last_written, prompt_tokens, too_little, usage_of
+from elcano.activities.calls.usage import SpendingGuard, last_written, prompt_tokens, too_little, usage_of
 from elcano.graphs.agents.definition import agent_called
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.contracts import AgentCall, Words
@@ -57,26 +57,6 @@ CLIENT_SECONDS: Final = DEFAULT_HTTP_TIMEOUT - 10.0
 
 Output = TypeVar("Output")
 _log = logging.getLogger(__name__)
-
-
-class SpendingGuard(Protocol):
-    """Lets requests to models pass, beside the budget of their run: such as a quota (`Plugin.spending_guards`)."""
-
-    async def claim(self, store: TenantStore, call: AgentCall, claim: str, estimate: Estimate) -> None:
-        """Let the next request of a conversation pass, which is taken to use `estimate`.
-
-        What the call used before is in the ledger, or claimed by another of its conversations. A second claim of the
-        same name replaces the first.
-
-        Raises:
-            BudgetExhausted: it may not be made; the run then reports what it has.
-            ModelBusy: it may be made later.
-        """
-        ...
-
-    async def release(self, store: TenantStore, call: AgentCall, claims: Sequence[str]) -> None:
-        """Drop claims: what their conversations used is in the ledger."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,9 @@ from elcano.api.http.errors import MoneyUsedUp, QuotaUsedUp, Refusal
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.budget import Limits
 from elcano.plugins.quotas.limits import QuotaFile, QuotasUnreadable, open_quota_file
-from elcano.plugins.quotas.standing import RUN_CLAIM, SOON, Standing, list_scopes, read_standings
+from elcano.plugins.quotas.standing import RUN_CLAIM, SOON, Standing, list_scopes, quota_claims, read_standings
 from elcano.settings.settings import Settings
 from elcano.storage.sql.dialect import insert_or_replace
-from elcano.storage.sql.tables import quota_claims
 
 
 class QuotasBroken(Refusal, status=503, title="The quotas cannot be read", retry_after=SOON):

@@ -14,10 +14,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.state.budget import Estimate
 from elcano.plugins.quotas.limits import Quotas
-from elcano.plugins.quotas.standing import Standing, list_scopes, period_bounds, read_standings
+from elcano.plugins.quotas.standing import Standing, list_scopes, period_bounds, quota_claims, read_standings
 from elcano.settings.settings import Settings
 from elcano.storage.sql.dialect import begin_exclusive, insert_or_replace, root_of
-from elcano.storage.sql.tables import TenantBound, quota_claims
+from elcano.storage.sql.tables import TenantBound
 from elcano.storage.store import TenantStore
 from elcano.storage.usage import find_usage_place, read_usage_sums
 

@@ -5,15 +5,30 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from sqlalchemy import ColumnElement, and_, exists, func, or_, select
+from sqlalchemy import BigInteger, Column, ColumnElement, Double, Table, and_, exists, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.state.budget import Estimate, usd_from_microusd
 from elcano.plugins.quotas.limits import MEANINGS, LimitName, Period, QuotaLimits, Quotas, Unit
 from elcano.storage.admission import ASKED_FOR, UNENDED
-from elcano.storage.sql.tables import quota_claims, runs
+from elcano.storage.sql.columns import Id
+from elcano.storage.sql.tables import metadata, runs
 from elcano.storage.usage import UsageSums, read_usage_sums
+
+quota_claims = Table(
+    "quota_claims",
+    metadata,
+    Column("tenant", Id, primary_key=True),
+    Column("run_id", Id, primary_key=True),
+    Column("claim", Id, primary_key=True),
+    Column("api_key", Id, nullable=False),
+    Column("tokens", BigInteger, nullable=False),
+    Column("cost_microusd", BigInteger, nullable=False),
+    Column("expires_at", Double, nullable=True),
+)
+"""What runs and requests in flight may still use of a quota. `run_id` is the run that a person asked for; the claim of
+the run itself, for its report, has an empty name and counts while the run is open."""
 
 RUN_CLAIM: Final = ""
 """The name of what a run claims for its report."""

@@ -6,7 +6,7 @@ Data that belongs to no tenant has none. A change here needs a migration in `mig
 Models are stored field by field where SQL reads them, else as one JSON body.
 """
 
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import (
     JSON,
@@ -107,38 +107,14 @@ ledger = Table(
     Column("at", Double, nullable=False),
 )
 
+_COUNTERS: Final = ("runs", "calls", "requests", "input_tokens", "output_tokens", "cost_microusd", "unpriced_requests")
 usage_totals = Table(
     "usage_totals",
     metadata,
-    Column("tenant", Id, primary_key=True),
-    Column("day", Id, primary_key=True),
-    Column("api_key", Id, primary_key=True),
-    Column("mode", Id, primary_key=True),
-    Column("model", Id, primary_key=True),
-    Column("source", Id, primary_key=True),
-    Column("runs", BigInteger, nullable=False),
-    Column("calls", BigInteger, nullable=False),
-    Column("requests", BigInteger, nullable=False),
-    Column("input_tokens", BigInteger, nullable=False),
-    Column("output_tokens", BigInteger, nullable=False),
-    Column("cost_microusd", BigInteger, nullable=False),
-    Column("unpriced_requests", BigInteger, nullable=False),
+    *(Column(name, Id, primary_key=True) for name in ("tenant", "day", "api_key", "mode", "model", "source")),
+    *(Column(name, BigInteger, nullable=False) for name in _COUNTERS),
 )
 """Sums over the ledger and the admitted runs, which stay when a run is deleted. `day` is in UTC, as `2026-11-26`."""
-
-quota_claims = Table(
-    "quota_claims",
-    metadata,
-    Column("tenant", Id, primary_key=True),
-    Column("run_id", Id, primary_key=True),
-    Column("claim", Id, primary_key=True),
-    Column("api_key", Id, nullable=False),
-    Column("tokens", BigInteger, nullable=False),
-    Column("cost_microusd", BigInteger, nullable=False),
-    Column("expires_at", Double, nullable=True),
-)
-"""What runs and requests in flight may still use of a quota. `run_id` is the run that a person asked for; the claim of
-the run itself, for its report, has an empty name and counts while the run is open."""
 
 runs = Table(
     "runs",

@@ -21,6 +21,7 @@ from elcano.api.http.errors import (
     OutcomeUnknown,
     PathNotFound,
     Problem,
+    Refusal,
     RequestInvalid,
     StoreUnavailable,
     Unauthenticated,
@@ -52,7 +53,8 @@ def known_problem(error: Exception, instance: str) -> Response:
     """The response for an error of the table."""
     kind = next(PROBLEMS[cls] for cls in type(error).__mro__ if cls in PROBLEMS)
     faults = list_request_faults(error)
-    headers = {} if kind.retry_after is None else {"Retry-After": str(kind.retry_after)}
+    retry_after = (error.retry_after if isinstance(error, Refusal) else None) or kind.retry_after
+    headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
     if isinstance(error, OutcomeUnknown):
         headers["Idempotency-Key"] = error.key
     if isinstance(error, Unauthenticated):

@@ -3,6 +3,7 @@
 Names and fields here are persisted in histories. New fields get defaults; nothing is renamed.
 """
 
+from collections.abc import Iterable
 from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
@@ -82,6 +83,10 @@ class ModelChoice(Frozen):
     def find_model(self, agent: str) -> str:
         """The model, or the fallback list, of an agent: its own, or that for all; empty if neither is set."""
         return self._find_own(agent) or self.default
+
+    def find_models(self, callees: Iterable[tuple[str, OwnAgent | None, str]]) -> list[str]:
+        """The models of agents, custom or built in, whose nodes may name one; empty for those without any."""
+        return [by_node or self.with_own(agent, own).find_model(agent) for agent, own, by_node in callees]
 
     def _find_own(self, agent: str) -> str:
         """The model for one agent alone; a custom agent is found without its version too."""

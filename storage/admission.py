@@ -16,7 +16,7 @@ from elcano.graphs.state.budget import Limits
 from elcano.storage.sql.dialect import begin_exclusive, insert_new
 from elcano.storage.sql.tables import idempotency_keys as keys
 from elcano.storage.sql.tables import runs
-from elcano.storage.usage import UsagePlace, UsageSums, add_usage, day_of
+from elcano.storage.usage import add_run
 
 _LISTS: Final = {"evidence", "branches", "ledger"}
 """Fields that grow with a run, and that no list of runs shows."""
@@ -130,7 +130,7 @@ class AdmissionStore:
                 await connection.rollback()
                 return Admission(admitted=False, open=everybody - 1, share=share)
             if new:
-                await add_usage(connection, self._tenant, [(_place_of_run(run), UsageSums(runs=1))])
+                await add_run(connection, run, 1)
                 for rule in rules:
                     await rule(connection, run, limits)
             await connection.commit()
@@ -142,8 +142,7 @@ class AdmissionStore:
         async with self._engine.begin() as connection:
             body = await connection.scalar(delete(runs).where(*unstarted).returning(runs.c.body))
             if body is not None:
-                place = _place_of_run(ArchivedRun.model_validate_json(body))
-                await add_usage(connection, self._tenant, [(place, UsageSums(runs=-1))])
+                await add_run(connection, ArchivedRun.model_validate_json(body), -1)
 
     async def claim(self, key: str, request_hash: str, run_id: str) -> KeyClaim:
         """Claims an idempotency key for `run_id`, or says which run has it. Two callers cannot both own it."""
@@ -169,10 +168,6 @@ class AdmissionStore:
 
     def _named(self, key: str) -> ColumnElement[bool]:
         return and_(keys.c.tenant == self._tenant, keys.c.key == key)
-
-
-def _place_of_run(run: ArchivedRun) -> UsagePlace:
-    return UsagePlace(day=day_of(run.started_at), api_key=run.api_key, mode=run.mode)
 
 
 def run_row(run: ArchivedRun, tenant: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, and_, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.frozen import Frozen
+from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.budget import Usage
 from elcano.storage.sql.dialect import insert_or_add, root_of
 from elcano.storage.sql.tables import runs, usage_totals
@@ -106,6 +107,12 @@ async def add_usage(connection: AsyncConnection, tenant: str, changes: Iterable[
         if sums != UsageSums():
             row = {"tenant": tenant, **place.model_dump(), **sums.model_dump()}
             await connection.execute(insert_or_add(connection, usage_totals).values(row))
+
+
+async def add_run(connection: AsyncConnection, run: ArchivedRun, count: int) -> None:
+    """Count a run that is admitted (1), or one that was and is withdrawn (-1)."""
+    place = UsagePlace(day=day_of(run.started_at), api_key=run.api_key, mode=run.mode)
+    await add_usage(connection, run.tenant, [(place, UsageSums(runs=count))])
 
 
 async def read_usage_sums(

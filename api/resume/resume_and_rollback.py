@@ -24,6 +24,7 @@ from elcano.api.runs.model_checks import (
     judge_models,
     list_called_models,
     list_model_queues,
+    read_model_choice,
 )
 from elcano.api.runs.run_log import read_log
 from elcano.api.runs.run_request import ModelRequest, default_model
@@ -156,7 +157,7 @@ async def judge_names(model: ModelRequest | None, sources: Sequence[str] | None,
         survey = await survey_sources(services.sources, services.temporal.workers, services.settings, sources)
         refused.faults += find_source_faults("sources", sources, survey)
     if model is not None:
-        refused.faults += find_model_name_faults(model.chosen())
+        refused.faults += find_model_name_faults(read_model_choice(model))
     return refused
 
 
@@ -171,7 +172,7 @@ async def judge_run_models(asked: ResearchInput, services: Services) -> list[Fie
 
 def with_changes(asked: ResearchInput, model: ModelRequest | None, sources: Sequence[str] | None) -> ResearchInput:
     """A run's input with other models and sources, as far as they are named."""
-    changed: dict[str, object] = {} if model is None else {"models": model.chosen()}
+    changed: dict[str, object] = {} if model is None else {"models": read_model_choice(model)}
     if sources is not None:
         changed["sources"] = tuple(dict.fromkeys(sources))
     return asked.model_copy(update=changed)

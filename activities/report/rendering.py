@@ -8,10 +8,9 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Final
 
-from elcano.activities.phrases import ENGLISH, Phrases
+from elcano.activities.phrases import ENGLISH, Phrases, choose_phrases
 from elcano.activities.report.additions import AddedText
 from elcano.activities.report.checked_draft import REASONS, CheckedDraft
-from elcano.activities.report.language import words_for
 from elcano.activities.report.markdown import (
     escape_markdown,
     render_bullets,
@@ -72,7 +71,7 @@ def render_report(
         added: what plugins add.
     """
     draft = checked.draft
-    words = words_for(call.question, checked.given)
+    words = choose_phrases(call.question, (one.text for one in checked.given))
     told = written if written is not None else render_parts(checked, checked.marks, words)
     passage = partial(_render_passage_entry, checked.works)
     untold = not draft.answered and words.other_language in draft.limitations

@@ -1,4 +1,8 @@
-"""Checks of `elcano doctor` for storage outside the data folder. Plugins add checks of their own."""
+"""Checks of `elcano doctor` of servers outside the data folder: storage, and Temporal. Plugins add checks of their own.
+
+Whether a Temporal server lets tenants take turns is tried out on a queue of its own, for no API of the server says it.
+A few empty workflows of two tenants are queued, taken out in the order in which the server gives them, and deleted.
+"""
 
 import asyncio
 from collections.abc import Iterable, Sequence

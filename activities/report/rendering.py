@@ -19,7 +19,7 @@ from elcano.activities.report.markdown import (
 )
 from elcano.activities.report.parts import render_parts
 from elcano.activities.report.references import Works, render_references, render_work_flag
-from elcano.activities.text.sentences import first_sentences
+from elcano.activities.text.words import first_sentences
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.lifecycle.finish import list_made_queries
 from elcano.graphs.report.report import heading_for

@@ -275,3 +275,19 @@ class CheckActivities:
             for one in found.evidence
         )
         return SourceChecked(query=query, passages=passages, warnings=(*cut, *found.warnings), seconds=seconds)
+
+
+Use: TypeAlias = Callable[[ToolCall], Awaitable[ToolResult]]
+
+
+def tool_activities(use: Use) -> list[Callable[..., Any]]:
+    """An activity for each tool of the catalogue; all of them are `use`."""
+    return [_define_tool_activity(name, use) for name in TOOLS]
+
+
+def _define_tool_activity(name: str, use: Use) -> Callable[..., Any]:
+    @activity.defn(name=name)
+    async def tool(call: ToolCall) -> ToolResult:
+        return await use(call)
+
+    return tool

@@ -9,11 +9,16 @@ plugin: Final = Plugin(
     description="API keys, login by OpenID Connect, roles, links to runs, rules of tenants, and the audit log.",
     package="elcano.plugins.access",
     settings=(".settings:AccessSettings",),
-    identities=(".key_identity:open_key_identity", ".key_identity:open_session_identity"),
+    identities=(
+        ".key_identity:open_key_identity",
+        ".oidc:open_token_identity",
+        ".key_identity:open_session_identity",
+    ),
     middleware=(".audit:AuditMiddleware",),
     routes=(
         ".key_routes:router",
         ".session_routes:router",
+        ".oidc_routes:router",
         ".link_routes:links",
         ".link_routes:shared",
         ".audit_routes:router",

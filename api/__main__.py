@@ -17,7 +17,7 @@ from fastapi import FastAPI
 from elcano import __version__
 from elcano.api.app import create_app
 from elcano.api.http.request_identity import require_identity
-from elcano.api.source_catalogue import list_enabled_sources
+from elcano.api.source_survey import list_enabled_sources
 from elcano.graphs.errors import ElcanoError
 from elcano.graphs.plugin import load_objects, load_registries
 from elcano.redaction import log_to_stderr

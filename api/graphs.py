@@ -17,14 +17,14 @@ from elcano.api.http.errors import (
 from elcano.api.http.fields import Described, Moment, Request, Spoken, VersionCard, datetime_from_seconds
 from elcano.api.http.request_guards import choose_media_type
 from elcano.api.http.request_identity import requires
-from elcano.api.runs.run_request import MAX_QUESTION, BudgetRequest, _without_default
-from elcano.api.runs.runnable_graphs import (
-    find_barred_modes,
+from elcano.api.runs.mode_checks import find_barred_modes
+from elcano.api.runs.named_graphs import (
     find_submitted_graph_faults,
     require_named_graph,
     require_own_graph,
     validate_received_graph,
 )
+from elcano.api.runs.run_request import MAX_QUESTION, BudgetRequest, _without_default
 from elcano.api.services import Provided
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.references import explain_unknown_name

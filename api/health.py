@@ -87,8 +87,8 @@ async def _check_workers(temporal: Temporal, settings: Settings) -> Check:
         *settings.model_rates
     }
     try:
-        fault = await temporal.worker_fault()
-        idle = [name for name in sorted(rated) if not await temporal.queue_is_polled(model_queue(name))]
+        fault = await temporal.workers.find_fault()
+        idle = [name for name in sorted(rated) if not await temporal.workers.polls_queue(model_queue(name))]
     except (TemporalUnavailable, TemporalRefused) as error:
         return Check(ok=False, detail=str(error))
     except RunForgotten:

@@ -8,7 +8,6 @@ from pydantic import Field
 
 from elcano.api.http.fields import Described
 from elcano.api.http.request_identity import requires
-from elcano.api.runs.source_availability import find_lacking_extras
 from elcano.api.services import Provided
 from elcano.graphs.catalogue.sources import DATABASE
 from elcano.graphs.checks.budget_limits import default_limits
@@ -25,7 +24,6 @@ from elcano.graphs.extras import EXTRAS
 from elcano.graphs.mode_choice import DEFAULT_MODE, MODES, USUAL, can_choose_mode, describe_modes, list_parts, mode_of
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.rubric import Rubric
-from elcano.storage.rubric_files import known_domains
 
 ANY_SOURCE: Final = "at least one source"
 A_DATABASE: Final = (
@@ -161,7 +159,7 @@ async def list_modes(services: Provided) -> list[ModeView]:
     Graphs of your own are modes too: `GET /v1/graphs` lists them with these.
     """
     settings = services.settings
-    lacking, _ = await find_lacking_extras(services.temporal)
+    lacking = (await services.temporal.workers.survey()).lacking
     if not settings.mcp_servers:
         lacking -= {"mcp"}
     return [ModeView.of(name, databases=bool(settings.databases), lacking=lacking) for name in MODES]
@@ -174,4 +172,4 @@ async def list_domains(services: Provided) -> list[Rubric]:
     A run names one as its `domain`, or brings one of its own in the same form. Without one the judge goes by the
     standards of no field.
     """
-    return list(known_domains(services.settings).values())
+    return list(services.domains.values())

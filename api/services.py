@@ -7,7 +7,7 @@ a route can reach another tenant's.
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Annotated, Final, TypeAlias
@@ -16,12 +16,14 @@ from fastapi import Depends, Request
 
 from elcano.api.http.permissions import Principal
 from elcano.api.http.request_identity import get_principal
-from elcano.api.source_catalogue import SourceCatalogue
+from elcano.api.source_survey import SourceCatalogue
 from elcano.api.temporal.client import Temporal
+from elcano.graphs.state.rubric import Rubric
 from elcano.graphs.tenant_identity import Tenant
 from elcano.settings.settings import Settings
 from elcano.storage.health import Probe, store_trouble
 from elcano.storage.providers import ProviderStore
+from elcano.storage.rubric_files import known_domains
 from elcano.storage.store import Store, TenantStore
 
 GOOD_SECONDS: Final = 30.0
@@ -84,6 +86,10 @@ class Services:
     providers: ProviderStore
     """How sources stand, which is the same for all tenants."""
     sources: SourceCatalogue
+    domains: Mapping[str, Rubric]
+    """The rubrics by which evidence can be judged here, by name."""
+    address: str
+    """Where clients reach this API, without a slash at its end."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +108,11 @@ class Process:
         """The sources that there are."""
         return SourceCatalogue.of(self.settings)
 
+    @cached_property
+    def domains(self) -> Mapping[str, Rubric]:
+        """The rubrics that there are."""
+        return known_domains(self.settings)
+
     def of(self, principal: Principal) -> Services:
         """Binds the services to the tenant of a principal."""
         tenant = principal.tenant
@@ -115,6 +126,8 @@ class Process:
             workflows_page=self.workflows_page,
             providers=self.store.providers,
             sources=self.sources,
+            domains=self.domains,
+            address=self.settings.base_url.rstrip("/"),
         )
 
 

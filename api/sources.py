@@ -24,11 +24,9 @@ from elcano.api.http.errors import (
 )
 from elcano.api.http.fields import Described, Moment, Request, Spoken, datetime_from_seconds
 from elcano.api.http.request_identity import requires
-from elcano.api.runs.source_availability import (
-    explain_unserved_source,
-    survey_sources,
-)
 from elcano.api.services import Provided, Services
+from elcano.api.source_survey import survey_sources
+from elcano.api.temporal.workers import Workers
 from elcano.graphs.catalogue.sources import LONGEST_QUERY, MOST_RESULTS, SourceSpec
 from elcano.graphs.providers import Provider, SourceCheck, SourceChecked, get_provider_state
 from elcano.settings.settings import Settings
@@ -226,20 +224,31 @@ async def get_source(name: str, services: Provided) -> SourceView:
 async def check_source(name: str, request: CheckRequest, services: Provided) -> CheckView:
     """Search one source once, through a worker, for at most 30 seconds; nothing of it is kept."""
     spec = services.sources.get(name)
-    survey = await survey_sources(services.sources, services.temporal, services.settings)
+    survey = await survey_sources(services.sources, services.temporal.workers, services.settings)
     lack = services.sources.missing[name] if name in services.sources.off else survey.lacks[name]
-    if why := lack or await explain_unserved_source(spec, services.temporal):
+    if why := lack or await _explain_unserved_source(spec, services.temporal.workers):
         raise SourceClosed(f"the source {name!r} cannot be searched: {why}")
     queue = spec.queue or services.temporal.task_queue
     check = SourceCheck(source=name, queue=queue, query=request.query, limit=request.limit, tenant=services.tenant)
     return CheckView.of(name, await services.temporal.looks.check_source(check))
 
 
+async def _explain_unserved_source(spec: SourceSpec, workers: Workers) -> str:
+    """Explain why no worker would search it now: its queue has no poller or is unknown; empty for the shared queue."""
+    if not spec.queue:
+        return ""
+    try:
+        polled = await workers.polls_queue(spec.queue)
+    except (TemporalUnavailable, TemporalRefused) as error:
+        return str(error)
+    return "" if polled else f"no worker polls the task queue {spec.queue!r}: start one"
+
+
 async def _build_source_views(specs: list[SourceSpec], services: Services) -> list[SourceView]:
     empty = await run_in_threadpool(empty_collections, services.settings)
     survey, idle, (providers, now) = await asyncio.gather(
-        survey_sources(services.sources, services.temporal, services.settings),
-        asyncio.gather(*(explain_unserved_source(spec, services.temporal) for spec in specs)),
+        survey_sources(services.sources, services.temporal.workers, services.settings),
+        asyncio.gather(*(_explain_unserved_source(spec, services.temporal.workers) for spec in specs)),
         services.providers.all(),
     )
     views = []

@@ -14,6 +14,7 @@ import uvloop
 from benchmarks import (
     budgets,
     deep,
+    encryption,
     engine,
     fairness,
     fetching,
@@ -32,7 +33,7 @@ from benchmarks.bench import Bench
 BENCHMARKS: Final[Mapping[str, ModuleType]] = {
     module.__name__.rpartition(".")[2].replace("_", "-"): module
     for module in (
-        *(engine, progress, live_words, history, deep, going_on, index),
+        *(engine, encryption, progress, live_words, history, deep, going_on, index),
         *(hostile_sql, budgets, fetching, fairness, pubmed_parsing, knowledge, listing),
     )
 }

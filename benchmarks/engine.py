@@ -27,7 +27,7 @@ QUEUE = "benchmark-engine"
 Run = Callable[[Client, int], Coroutine[Any, Any, float]]
 
 
-async def graph_run(client: Client, length: int) -> float:
+async def graph_run(client: Client, length: int, queue: str = QUEUE) -> float:
     """Seconds that one run of a graph of `length` nodes takes."""
     run_id = f"graph-{uuid.uuid4()}"
     asked = ResearchInput(
@@ -38,7 +38,7 @@ async def graph_run(client: Client, length: int) -> float:
         limits=Limits(steps=length + 10),
     )
     began = time.perf_counter()
-    await client.execute_workflow(ResearchWorkflow.run, asked, id=run_id, task_queue=QUEUE)
+    await client.execute_workflow(ResearchWorkflow.run, asked, id=run_id, task_queue=queue)
     return time.perf_counter() - began
 
 

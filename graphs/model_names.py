@@ -78,6 +78,18 @@ def list_chosen_models(
     return [(model_names(name or server.find_model(agent)), bool(name)) for agent, name in named]
 
 
+def list_name_faults(choice: ModelChoice) -> dict[str, str]:
+    """The faults of the models that a run names, by the field of its request."""
+    named = {f"model.by_agent.{agent}": text for agent, text in choice.by_agent.items()}
+    if choice.default:
+        named["model.default"] = choice.default
+    faults: dict[str, str] = {}
+    for field, text in named.items():
+        if (fault := model_fault(text)) is not None:
+            faults[field] = fault
+    return faults
+
+
 def parse_model_provider(name: str) -> str:
     """The provider of a single model, by pydantic-ai's name."""
     return name.partition(":")[0]

@@ -13,7 +13,7 @@ from elcano.graphs.engine.control_actions import Action
 from elcano.graphs.engine.entries import Entry, RunResumed
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Frozen, Json, JsonObject
-from elcano.graphs.rules import get_newest_rules_number
+from elcano.graphs.rules import RULES
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.branches import BranchInput, KeptBranch
 from elcano.graphs.state.budget import Experience, Limits, Usage, usd_from_microusd
@@ -139,12 +139,14 @@ class ResearchInput(Frozen):
     model_providers: dict[str, str] = {}
     """By agent, or by a model that a node names, the provider with a rate in whose queue its calls wait; others wait in
     the run's own."""
+    call_seconds: float = Field(default=600.0, exclude_if=lambda seconds: seconds == 600.0)
+    """How long one attempt of an agent's call may take."""
     tenant: Tenant = DEFAULT_TENANT
     confidential: bool = Field(default=False, exclude_if=lambda confidential: not confidential)
     """Whether search attributes hide the question, because payloads are encrypted."""
     branch_of: BranchOf | None = None
     """Set on a branch: it hands its draft to its parent instead of publishing a report."""
-    rules: int = Field(default_factory=get_newest_rules_number, ge=1)
+    rules: int = Field(default_factory=RULES.__len__, ge=1)
     """The number of the rules that the run goes by, from its start to its end (see `graphs.rules`)."""
     experience: Experience = Experience()
     """For a branch: its run's experience with models when it began."""

@@ -1,10 +1,15 @@
 """Models: which ones answer, where, how often, and which tools they may call."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic_settings import NoDecode
+
+SLOW: Final = {"model_timeout_seconds": 1_800.0, "first_token_seconds": 900.0, "call_seconds": 7_200.0}
+"""The time limits for slow models. A model of 30 billion parameters on a CPU reads a prompt of 8,000 tokens for ten
+minutes, and writes a report for twenty."""
+_TRUE: Final = frozenset({"1", "true", "t", "yes", "y", "on"})
 
 
 class ModelSettings(BaseModel):
@@ -41,7 +46,27 @@ class ModelSettings(BaseModel):
     model_timeout_seconds: float = Field(
         default=120.0,
         gt=0,
-        description="Time limit of one model call; after that it counts as failed and is retried.",
+        description="Time limit of one request to a model, from sending it to the end of the answer; after that it "
+        "counts as failed and is retried.",
+    )
+    first_token_seconds: float = Field(
+        default=0.0,
+        ge=0,
+        description="Time limit for the first token of an answer that is streamed, so that a server that hangs is "
+        "noticed before `ELCANO_MODEL_TIMEOUT_SECONDS`; 0: none of its own.",
+    )
+    call_seconds: float = Field(
+        default=600.0,
+        ge=30,
+        le=86_400,
+        description="Time limit of one attempt of an agent's call, which may take several requests: an answer, its "
+        "corrections, the next model of a fallback list. Runs take it from the API when they start.",
+    )
+    slow_models: bool = Field(
+        default=False,
+        description="Whether models are slow, as local ones on a CPU are: unless they are set themselves, "
+        "`ELCANO_MODEL_TIMEOUT_SECONDS` is then 1800, `ELCANO_FIRST_TOKEN_SECONDS` 900 and `ELCANO_CALL_SECONDS` "
+        "7200. Set it alike for the API and all workers, and give runs more time (`--budget-seconds`).",
     )
     stream_models: bool = Field(
         default=True,
@@ -59,6 +84,13 @@ class ModelSettings(BaseModel):
         "its model has no key there; otherwise only a worker can tell, and the run fails. `elcano serve` "
         "sets it with the embedded Temporal server.",
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _be_patient_with_slow_models(cls, given: Any) -> Any:
+        if isinstance(given, dict) and str(given.get("slow_models", "")).lower() in _TRUE:
+            return {**SLOW, **given}
+        return given
 
     @field_validator("model_base_url", "model_urls")
     @classmethod

@@ -96,7 +96,8 @@ class Performer:
         if work.own is not None:
             summary = f"{work.agent}: {summary}"
         queue = self._queue(work.agent, limits)
-        policy = retry_policies.apply_node_limits(self._bound(retry_policies.ask_in(queue)), limits)
+        patience = retry_policies.ask_in(queue, self._asked.call_seconds)
+        policy = retry_policies.apply_node_limits(self._bound(patience), limits)
         activity = workflow.execute_activity(
             work.agent if work.own is None else OWN_AGENT,
             call,

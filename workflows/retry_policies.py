@@ -197,9 +197,13 @@ def build_search_policy(source: SourceSpec | None) -> Policy:
     return policy
 
 
-def ask_in(queue: str) -> Policy:
-    """Return the policy of an agent whose calls wait in `queue`; empty: in the run's own, which every worker polls."""
-    return Policy(**{**AGENT, "schedule_to_start_timeout": MODEL_QUEUE_PATIENCE}) if queue else AGENT
+def ask_in(queue: str, seconds: float) -> Policy:
+    """Return the policy of an agent whose calls wait in `queue`; empty: in the run's own, which every worker polls.
+
+    `seconds`: how long an attempt may take.
+    """
+    policy = Policy(**{**AGENT, "start_to_close_timeout": timedelta(seconds=seconds)})
+    return Policy(**{**policy, "schedule_to_start_timeout": MODEL_QUEUE_PATIENCE}) if queue else policy
 
 
 def build_single_try_policy(patience: timedelta) -> Policy:

@@ -20,7 +20,7 @@ from typing import Final, Generic, TypeVar
 from pydantic_ai import Agent, capture_run_messages
 from pydantic_ai.exceptions import FallbackExceptionGroup
 from pydantic_ai.messages import ModelMessage, ModelResponse
-from pydantic_ai.models import Model
+from pydantic_ai.models import DEFAULT_HTTP_TIMEOUT, Model
 from pydantic_ai.usage import UsageLimits
 from temporalio import activity
 
@@ -50,6 +50,9 @@ from elcano.storage.store import TenantStore
 
 REQUEST_LIMIT: Final = 3
 """One answer and two more if its form is wrong; these are turns of one conversation, not retries."""
+
+CLIENT_SECONDS: Final = DEFAULT_HTTP_TIMEOUT - 10.0
+"""Providers' clients end a request after about as long by themselves, unless they are told otherwise."""
 
 Output = TypeVar("Output")
 _log = logging.getLogger(__name__)
@@ -164,12 +167,15 @@ class Attempt:
     async def _conversation(self, agent: Agent[object, Output], model: Model, form: Form) -> Answer[Output]:
         """Runs one agent once; its usage is counted however it ends."""
         settings = CALL_SETTINGS.copy()
+        if self._settings.model_timeout_seconds > CLIENT_SECONDS:
+            settings["timeout"] = self._settings.model_timeout_seconds
         if form.max_tokens is not None:
             settings["max_tokens"] = form.max_tokens
         with capture_run_messages() as messages:
             asked, listener = model, None
             if self._streamers is not None:
-                listener = Listener(self._streamers, lambda: self._admit(form.text, messages, listener))
+                first = self._settings.first_token_seconds
+                listener = Listener(self._streamers, lambda: self._admit(form.text, messages, listener), first)
                 asked = attach_listener(model, listener)
                 self._show(listener)
             self._listener = listener

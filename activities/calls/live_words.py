@@ -13,6 +13,7 @@ An answer that is no JSON shows nothing: a model may talk to itself before it an
 import copy
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
 from typing import Any, Final, TypeAlias
 
 from pydantic_ai.exceptions import (
@@ -22,6 +23,7 @@ from pydantic_ai.exceptions import (
     ModelHTTPError,
     ModelNotFoundError,
     ModelRequestRejectedError,
+    ModelRequestTimeout,
 )
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
@@ -31,6 +33,7 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 from pydantic_core import from_json
 
+from elcano.activities.calls.call_timeout import CallTimedOut, wait_patiently
 from elcano.activities.calls.model_failures import fault_of
 from elcano.activities.calls.usage import broken_off
 from elcano.graphs.contracts import SHOWN_CHARACTERS
@@ -80,8 +83,9 @@ class Streamers:
 class Listener:
     """Listens to the output of the models of one call, one after the other."""
 
-    def __init__(self, streamers: Streamers, admit: Callable[[], None]) -> None:
-        """`admit` lets a further request pass, or raises."""
+    def __init__(self, streamers: Streamers, admit: Callable[[], None], first_token_seconds: float = 0.0) -> None:
+        """`admit` lets a further request pass, or raises; 0 seconds are no limit."""
+        self.first_token_seconds = first_token_seconds
         self.streamers = streamers
         self.admit = admit
         self.lost = Usage()
@@ -183,8 +187,13 @@ class StreamingModel(WrapperModel):
     async def _streamed(self, *request: Any) -> ModelResponse:
         listener = self._listener
         listener.begin(self.wrapped)
-        async with self.wrapped.request_stream(*request) as stream:
-            listener.begin(self.wrapped, stream)
+        async with AsyncExitStack() as stack:
+            begun = self._first_token(stack, request)
+            seconds = listener.first_token_seconds
+            try:
+                stream = await (wait_patiently(begun, seconds) if seconds else begun)
+            except CallTimedOut:
+                raise ModelRequestTimeout(self.model_name, seconds) from None
             async for _ in stream:
                 pass
         response = stream.get()
@@ -192,6 +201,13 @@ class StreamingModel(WrapperModel):
             raise _EmptyStream("it ended without an answer")
         listener.end()
         return response
+
+    async def _first_token(self, stack: AsyncExitStack, request: Sequence[Any]) -> StreamedResponse:
+        """Begin a stream and wait for its first event; a stream that has none is at its end."""
+        stream = await stack.enter_async_context(self.wrapped.request_stream(*request))
+        self._listener.begin(self.wrapped, stream)
+        await anext(aiter(stream), None)
+        return stream
 
 
 class _EmptyStream(Exception):

@@ -107,7 +107,7 @@ async def cancel_open_run(run_id: str, cancellation: Cancellation, temporal: Tem
     """
     run = await current_run(run_id, temporal, store)
     if run.status == "cancelled":  # as somebody wanted whose first answer was lost
-        return await temporal.worker_polls()
+        return await temporal.workers.polls_runs()
     if run.status != "running":
         raise RunEnded(f"the run {run_id!r} has ended: {run.status}; there is nothing to cancel")
     try:
@@ -117,7 +117,7 @@ async def cancel_open_run(run_id: str, cancellation: Cancellation, temporal: Tem
         await temporal.cancel(run_id, cancellation.written)
     except RunForgotten as error:
         raise RunEnded(f"the run {run_id!r} has ended; there is nothing to cancel") from error
-    return await temporal.worker_polls()
+    return await temporal.workers.polls_runs()
 
 
 class CancelBody(Request):

@@ -13,12 +13,12 @@ from starlette.concurrency import run_in_threadpool
 from elcano.api.control.approvals import MOST_SECTIONS, SectionBody
 from elcano.api.http.errors import FieldFault, RequestInvalid, ResumeRefused
 from elcano.api.http.fields import Request, Spoken, Text
-from elcano.api.resume.resume_and_rollback import Model, SourceNames, judge_names, with_changes
-from elcano.api.runs.idempotent_submission import JudgedRun
-from elcano.api.runs.model_checks import assign_model_queues, find_model_faults, find_model_name_faults
+from elcano.api.resume.resume_and_rollback import Model, SourceNames, judge_names, judge_run_models, with_changes
+from elcano.api.runs.judgement import JudgedRun, Refusals
+from elcano.api.runs.model_checks import assign_model_queues
+from elcano.api.runs.request_facts import resolve_own_graph
 from elcano.api.runs.run_log import read_log
 from elcano.api.runs.run_request import MAX_BACKGROUND, MAX_INSTRUCTIONS, MAX_QUESTION, BudgetRequest
-from elcano.api.runs.run_request_validation import Refusals, resolve_own_graph
 from elcano.api.runs.run_status import current_run
 from elcano.api.services import Services
 from elcano.graphs.contracts import ForkedFrom, RunPriority
@@ -88,8 +88,7 @@ async def judge_fork(run_id: str, wanted: ForkBody, own: str, services: Services
     lines = list_entries_before_step(await services.store.ledger.entries(run_id, branches=True), run_id, wanted.step)
     asked = _with_fork_changes(log.asked, own, wanted, graph, days_of(lines, log.asked.searched))
     asked = await run_in_threadpool(_build_fork_input, asked, log, wanted, plan, sections, by)
-    refused.faults += find_model_name_faults(asked.models, asked.graph)
-    refused.faults += await find_model_faults(asked, services.temporal, services.settings)
+    refused.faults += await judge_run_models(asked, services)
     refused.require_none()
     await services.temporal.check()  # an outage leaves nothing behind
     return JudgedRun(assign_model_queues(asked, services.settings), run.engine)

@@ -14,21 +14,28 @@ from pydantic import BeforeValidator, Field
 
 from elcano.api.control.actions import TopUpBody
 from elcano.api.control.requests import claim_request, send_control, unwrap_outcome
-from elcano.api.http.errors import ResumeRefused, RunForgotten
+from elcano.api.http.errors import FieldFault, ResumeRefused, RunForgotten
 from elcano.api.http.fields import EXAMPLE_RUN, Described, Request, Text
 from elcano.api.runs.endings import archive_if_ended
-from elcano.api.runs.model_checks import assign_model_queues, find_model_faults, find_model_name_faults
+from elcano.api.runs.judgement import Refusals
+from elcano.api.runs.model_checks import (
+    assign_model_queues,
+    find_model_name_faults,
+    judge_models,
+    list_called_models,
+    list_model_queues,
+)
 from elcano.api.runs.run_log import read_log
 from elcano.api.runs.run_request import ModelRequest, default_model
-from elcano.api.runs.run_request_validation import Refusals
 from elcano.api.runs.run_status import current_run
-from elcano.api.runs.source_availability import find_source_faults, survey_sources
 from elcano.api.services import Services
+from elcano.api.source_survey import find_source_faults, survey_sources
 from elcano.graphs.contracts import DiscardedWork
 from elcano.graphs.engine.control_actions import RollBack
 from elcano.graphs.engine.entries import RunResumed
 from elcano.graphs.errors import RunOpen
 from elcano.graphs.frozen import JsonObject
+from elcano.graphs.graph_traits import read_graph_traits
 from elcano.graphs.lifecycle import resume_input, rollback
 from elcano.graphs.lifecycle.resume_points import CannotResume
 from elcano.graphs.lifecycle.rollback import LogPrefix, before_step
@@ -129,8 +136,7 @@ async def resume_ended_run(
         raise RunOpen(f"the run {run.run_id!r} has not ended: stop it, top it up, or roll it back")
     log = await read_log(run, services.temporal, services.store)
     asked = with_changes(log.asked, wanted.model, wanted.sources)
-    refused.faults += find_model_name_faults(asked.models, asked.graph)
-    refused.faults += await find_model_faults(asked, services.temporal, services.settings)
+    refused.faults += await judge_run_models(asked, services)
     refused.require_none()
     asked = assign_model_queues(asked, services.settings)
     plan = _ResumePlan(wanted, extra, asked, by, time.time(), services)
@@ -147,11 +153,20 @@ async def judge_names(model: ModelRequest | None, sources: Sequence[str] | None,
     """List the faults of models and sources that a request changes."""
     refused = Refusals()
     if sources:
-        survey = await survey_sources(services.sources, services.temporal, services.settings, sources)
+        survey = await survey_sources(services.sources, services.temporal.workers, services.settings, sources)
         refused.faults += find_source_faults("sources", sources, survey)
     if model is not None:
-        refused.faults += find_model_name_faults(model.chosen(), None)
+        refused.faults += find_model_name_faults(model.chosen())
     return refused
+
+
+async def judge_run_models(asked: ResearchInput, services: Services) -> list[FieldFault]:
+    """List what is wrong with the models of a run that goes on, or is forked."""
+    settings = services.settings
+    graph = read_graph_traits(asked.graph)
+    queues = list_model_queues(list_called_models(graph.callees, asked.models, settings), settings)
+    unpolled = (await services.temporal.workers.survey(queues)).unpolled if queues else ()
+    return judge_models(asked.models, graph, asked.sources, unpolled, settings)
 
 
 def with_changes(asked: ResearchInput, model: ModelRequest | None, sources: Sequence[str] | None) -> ResearchInput:
@@ -271,6 +286,7 @@ class _ResumePlan:
             changed: dict[str, object] = {
                 "models": self.asked.models,
                 "model_providers": self.asked.model_providers,
+                "call_seconds": self.asked.call_seconds,
                 "sources": own.asked.sources if self.wanted.sources is None else self.asked.sources,
             }
             own = own.model_copy(update={"asked": own.asked.model_copy(update=changed)})

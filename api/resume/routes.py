@@ -20,9 +20,9 @@ from elcano.api.http.errors import (
 from elcano.api.http.request_identity import requires
 from elcano.api.resume.fork import ForkBody, judge_fork
 from elcano.api.resume.resume_and_rollback import ResumeAccepted, ResumeBody, RollBackBody, resume_ended_run, roll_back
-from elcano.api.runs.idempotent_submission import build_request_key, submit_run
 from elcano.api.runs.routes import LOCATION, IdempotencyKey, show_submission
 from elcano.api.runs.run_view import RunView
+from elcano.api.runs.submission import build_request_key, submit_run
 from elcano.api.services import Asker, Provided
 from elcano.graphs.errors import GraphInvalid, RunOpen
 

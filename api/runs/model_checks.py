@@ -5,30 +5,31 @@ not set here is certainly not set there; elsewhere nothing is said. Calls wait i
 rate is set; the workflow knows no settings, so it is told when it starts.
 """
 
-import asyncio
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
-from elcano.api.http.errors import FieldFault, TemporalRefused, TemporalUnavailable
-from elcano.api.temporal.client import Temporal
+from elcano.api.http.errors import FieldFault
 from elcano.graphs.catalogue.agents import AGENTS
-from elcano.graphs.checks.callees import Callee, find_unanswerable_offline, list_callees
+from elcano.graphs.checks.callees import Callee, list_callees
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.contracts import ModelChoice, model_queue
-from elcano.graphs.mode_choice import can_choose_mode
+from elcano.graphs.graph_traits import GraphTraits
 from elcano.graphs.model_names import (
     OFFLINE,
     PROVIDERS,
     address_of,
     list_chosen_models,
-    model_fault,
+    list_name_faults,
     parse_model_provider,
 )
-from elcano.graphs.plugin import load_objects
+from elcano.graphs.plugin import list_keyless, load_objects
 from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.settings.environment import is_set
 from elcano.settings.settings import Settings
+
+Obstacle: TypeAlias = Callable[[ResearchGraph, Sequence[str], Mapping[str, str], Settings], str]
+"""A plugin's objection to a run, as `Plugin.obstacles` lists them."""
 
 
 class CalledModel(NamedTuple):
@@ -41,21 +42,26 @@ class CalledModel(NamedTuple):
     """Where in a request it was named."""
     is_known: bool
     """False: the request names none, and workers may be set up otherwise."""
-
-    @property
-    def provider(self) -> str:
-        """The provider of the first model; empty for `offline`."""
-        return "" if self.names[0] == OFFLINE else self.names[0].partition(":")[0]
+    provider: str
+    """The provider of the first model; empty for `offline`."""
 
 
-def list_called_models(graph: ResearchGraph, run: ModelChoice, settings: Settings) -> list[CalledModel]:
+def list_called_models(callees: Sequence[Callee], run: ModelChoice, settings: Settings) -> list[CalledModel]:
     """The agents of a graph and its branches, each with the model that a run with this choice calls."""
     server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
-    callees = list_callees(graph)
-    return [
-        CalledModel(one, names, _name_field(one, run), by_run or settings.shared_environment)
-        for one, (names, by_run) in zip(callees, list_chosen_models(callees, run, server), strict=True)
-    ]
+    chosen = list_chosen_models([one[:3] for one in callees], run, server)
+    return _combine_called_models(callees, chosen, run, settings)
+
+
+def _combine_called_models(
+    callees: Sequence[Callee], chosen: Sequence[tuple[tuple[str, ...], bool]], run: ModelChoice, settings: Settings
+) -> list[CalledModel]:
+    called = []
+    for one, (names, by_run) in zip(callees, chosen, strict=True):
+        provider = "" if names[0] == OFFLINE else names[0].partition(":")[0]
+        is_known = by_run or settings.shared_environment
+        called.append(CalledModel(one, names, _name_field(one, run), is_known, provider))
+    return called
 
 
 def _name_field(callee: Callee, run: ModelChoice) -> str:
@@ -74,47 +80,65 @@ def _name_default_field(run: ModelChoice) -> str:
     return "model.default" if run.default else "model"
 
 
-def find_model_name_faults(models: ModelChoice, graph: ResearchGraph | None) -> list[FieldFault]:
-    """List faults in the names of models, regardless of keys, and in those of agents, if the graph is known."""
-    named = {f"model.by_agent.{agent}": text for agent, text in models.by_agent.items()}
-    if models.default:
-        named["model.default"] = models.default
-    faults = {field: model_fault(text) for field, text in named.items()}
-    found = [FieldFault(field=field, message=fault) for field, fault in faults.items() if fault is not None]
-    if graph is None or not models.by_agent:
-        return found
-    called = {one.agent for one in list_callees(graph)}
-    known = {*AGENTS, *called, *(name.partition("@")[0] for name in called)}
-    wrong = [text for name in models.by_agent for text in explain_unknown_name("agent", name, known)]
-    return [*found, *(FieldFault(field="model.by_agent", message=text) for text in wrong)]
-
-
-async def find_model_faults(
-    asked: ResearchInput, temporal: Temporal, settings: Settings, *, sources_known: bool = True
+def judge_models(
+    run: ModelChoice,
+    graph: GraphTraits | None,
+    sources: Sequence[str] | None,
+    unpolled: Collection[str],
+    settings: Settings,
 ) -> list[FieldFault]:
-    """List agents of a run whose model cannot do their task, lacks a key, or is not called by any worker.
+    """List what is wrong with the models of a run: their names, or that they cannot do what its agents are asked for.
 
-    The workers' settings are known only if they have the API's environment. The purpose of the run is judged only if
-    its sources are valid (`sources_known`).
+    Args:
+        run: the models that the run names.
+        graph: the one that it follows; None: it is not known, and only names are judged.
+        sources: what it searches; None: that is not known, and whether its mode can do its work is not judged.
+        unpolled: task queues that no worker polls though workers run.
+        settings: of the server; those of workers are known only if they have its environment.
     """
-    called = list_called_models(asked.graph, asked.models, settings)
-    found = _find_unsupported_agents(asked, called)
-    if sources_known and (why := _find_obstacle(asked.graph, asked.sources, called, settings)):
-        message = f"the mode {asked.mode!r} cannot run so: {why}"
-        found.append(FieldFault(field=_name_default_field(asked.models), message=message))
+    callees = () if graph is None else graph.callees
+    server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
+    chosen = list_chosen_models([one[:3] for one in callees], run, server)
+    named = list_name_faults(run)
+    keyless, obstacles = list_keyless(), load_objects("obstacles")
+    faults = [FieldFault(field=field, message=fault) for field, fault in named.items()]
+    if graph is None:
+        return faults
+    if run.by_agent:
+        faults += _find_unknown_agents(run, callees)
+    if faults:
+        return faults
+    called = _combine_called_models(callees, chosen, run, settings)
+    faults += _find_unsupported_agents(graph, _list_unsupported(called, keyless))
     if settings.shared_environment:
-        found += _find_missing_keys(called, settings)
-    return [*found, *await _find_uncalled_providers(called, temporal, settings)]
+        faults += _find_missing_keys(called, settings)
+    faults += _find_uncalled_providers(called, unpolled, settings)
+    field = _name_default_field(run)
+    if sources is not None and (why := _find_obstacle(graph.graph, sources, called, obstacles, settings)):
+        faults.append(FieldFault(field=field, message=f"the mode {graph.graph.name!r} cannot run so: {why}"))
+    return faults
 
 
-def _find_unsupported_agents(asked: ResearchInput, called: Sequence[CalledModel]) -> list[FieldFault]:
+def find_model_name_faults(run: ModelChoice) -> list[FieldFault]:
+    """List faults in the names of models, regardless of keys."""
+    return [FieldFault(field=field, message=fault) for field, fault in list_name_faults(run).items()]
+
+
+def _find_unknown_agents(run: ModelChoice, callees: Sequence[Callee]) -> list[FieldFault]:
+    called = {one.agent for one in callees}
+    known = {*AGENTS, *called, *(name.partition("@")[0] for name in called)}
+    wrong = [text for name in run.by_agent for text in explain_unknown_name("agent", name, known)]
+    return [FieldFault(field="model.by_agent", message=text) for text in wrong]
+
+
+def _find_unsupported_agents(graph: GraphTraits, unsupported: Sequence[CalledModel]) -> list[FieldFault]:
     """Agents that the model without a key would be asked for and has no rules for: one's own, and those of teams.
 
     A run that chooses its mode is not asked for those of modes that it cannot choose.
     """
     faults: list[FieldFault] = []
     built_in: dict[str, list[str]] = {}
-    for one in _list_unsupported(called):
+    for one in unsupported:
         if one.callee.own is None:
             built_in.setdefault(one.field, []).append(one.callee.agent)
             continue
@@ -124,39 +148,42 @@ def _find_unsupported_agents(asked: ResearchInput, called: Sequence[CalledModel]
             "and `elcano graph try` walk its graph without a model"
         )
         faults.append(FieldFault(field=one.field, message=message))
-    if built_in and can_choose_mode(asked.graph):
+    if built_in and graph.chooses_mode:
         return faults
     for field, agents in built_in.items():
         names = ", ".join(dict.fromkeys(agents))
         message = (
-            f"{asked.mode!r} needs a language model, and `offline` has no rules for {names}: "
+            f"{graph.graph.name!r} needs a language model, and `offline` has no rules for {names}: "
             "choose one in the run's `model` or with ELCANO_MODEL, or a mode that needs none (`GET /v1/modes`)"
         )
         faults.append(FieldFault(field=field, message=message))
     return faults
 
 
-def _list_unsupported(called: Sequence[CalledModel]) -> list[CalledModel]:
+def _list_unsupported(called: Sequence[CalledModel], keyless: Collection[str]) -> list[CalledModel]:
     """Calls of the model without a key that it has no rules for."""
     offline = [one for one in called if one.is_known and one.names[0] == OFFLINE]
-    unanswerable = find_unanswerable_offline([one.callee for one in offline])
-    return [one for one in offline if one.callee in unanswerable]
+    return [one for one in offline if not one.callee.tasks or not one.callee.tasks.issubset(keyless)]
 
 
 def explain_mode_obstacle(graph: ResearchGraph, sources: Sequence[str], run: ModelChoice, settings: Settings) -> str:
     """Why a run of `graph` over these sources and with these models cannot do what it is for; empty if it can."""
-    called = list_called_models(graph, run, settings)
-    if _list_unsupported(called):
+    called = list_called_models(list_callees(graph), run, settings)
+    if _list_unsupported(called, list_keyless()):
         return "it needs a language model (the run's `model`, or ELCANO_MODEL)"
-    return _find_obstacle(graph, sources, called, settings)
+    return _find_obstacle(graph, sources, called, load_objects("obstacles"), settings)
 
 
 def _find_obstacle(
-    graph: ResearchGraph, sources: Sequence[str], called: Sequence[CalledModel], settings: Settings
+    graph: ResearchGraph,
+    sources: Sequence[str],
+    called: Sequence[CalledModel],
+    obstacles: Sequence[Obstacle],
+    settings: Settings,
 ) -> str:
     """Return a plugin's objection; empty: none."""
     models = {one.callee.agent: ",".join(one.names) if one.is_known else "" for one in called}
-    return next(filter(None, (find(graph, sources, models, settings) for find in load_objects("obstacles"))), "")
+    return next(filter(None, (find(graph, sources, models, settings) for find in obstacles)), "")
 
 
 def _find_missing_keys(called: Sequence[CalledModel], settings: Settings) -> list[FieldFault]:
@@ -181,33 +208,17 @@ def _explain_missing_key(name: str, settings: Settings) -> str | None:
     )
 
 
-def assign_model_queues(asked: ResearchInput, settings: Settings) -> ResearchInput:
-    """The same input, which says of each agent whose provider's queue its calls wait in."""
-    if not settings.model_rates:
-        return asked.model_copy(update={"model_providers": {}})
-    called = list_called_models(asked.graph, asked.models, settings)
-    waiting = {
-        one.callee.model or one.callee.agent: one.provider for one in called if one.provider in settings.model_rates
-    }
-    return asked.model_copy(update={"model_providers": waiting})
+def list_model_queues(called: Sequence[CalledModel], settings: Settings) -> list[str]:
+    """The task queues in which the calls of these models wait, of providers whose rate is set."""
+    providers = dict.fromkeys(one.provider for one in called if one.provider in settings.model_rates)
+    return [model_queue(provider) for provider in providers]
 
 
-async def _find_uncalled_providers(
-    called: Sequence[CalledModel], temporal: Temporal, settings: Settings
+def _find_uncalled_providers(
+    called: Sequence[CalledModel], unpolled: Collection[str], settings: Settings
 ) -> list[FieldFault]:
-    """Providers that are needed and that no worker calls although workers run; else the run waits for any worker.
-
-    Of a server that does not answer nothing is known.
-    """
+    """Providers that are needed and that no worker calls although workers run; else the run waits for any worker."""
     places = dict.fromkeys((one.field, one.provider) for one in called if one.provider in settings.model_rates)
-    providers = dict.fromkeys(provider for _, provider in places)
-    try:
-        if not providers or not await temporal.worker_polls():
-            return []
-        polled = await asyncio.gather(*(temporal.queue_is_polled(model_queue(provider)) for provider in providers))
-    except (TemporalUnavailable, TemporalRefused):
-        return []
-    idle = {provider for provider, there in zip(providers, polled, strict=True) if not there}
     return [
         FieldFault(
             field=field,
@@ -215,5 +226,17 @@ async def _find_uncalled_providers(
             "Set the provider's key where a worker runs and start that again, or choose another model",
         )
         for field, provider in places
-        if provider in idle
+        if model_queue(provider) in unpolled
     ]
+
+
+def assign_model_queues(asked: ResearchInput, settings: Settings) -> ResearchInput:
+    """The same input, which says how long calls may take, and of each agent in whose provider's queue they wait."""
+    asked = asked.model_copy(update={"call_seconds": settings.call_seconds})
+    if not settings.model_rates:
+        return asked.model_copy(update={"model_providers": {}})
+    called = list_called_models(list_callees(asked.graph), asked.models, settings)
+    waiting = {
+        one.callee.model or one.callee.agent: one.provider for one in called if one.provider in settings.model_rates
+    }
+    return asked.model_copy(update={"model_providers": waiting})

@@ -1,5 +1,6 @@
 """Runs: ask for one, list them, see how one stands, follow it."""
 
+from functools import partial
 from typing import Annotated, TypeAlias
 
 from fastapi import APIRouter, Header, Query, Response
@@ -17,11 +18,11 @@ from elcano.api.http.errors import (
 from elcano.api.http.fields import RunId
 from elcano.api.http.request_identity import requires
 from elcano.api.runs.deletion import delete_run as delete
-from elcano.api.runs.idempotent_submission import Submission, build_request_key, submit_run
+from elcano.api.runs.request_facts import judge_run_request
 from elcano.api.runs.run_request import RunRequest
-from elcano.api.runs.run_request_validation import judge_request
 from elcano.api.runs.run_status import read_run, refresh_listed_runs
 from elcano.api.runs.run_view import RunList, RunView
+from elcano.api.runs.submission import Submission, build_request_key, submit_run
 from elcano.api.services import Provided, Services
 from elcano.graphs.contracts import RunStatus
 from elcano.graphs.errors import GraphInvalid
@@ -74,7 +75,7 @@ async def start_run(
     request can be sent again after a lost answer or a 503 and never starts a second run.
     """
     key = build_request_key(idempotency_key, request)
-    submission = await submit_run(lambda run_id: judge_request(request, run_id, services), key, services)
+    submission = await submit_run(partial(judge_run_request, request, services), key, services)
     return await show_submission(submission, services, response)
 
 

@@ -157,7 +157,7 @@ async def with_unserved(pending: Sequence[PendingActivity], temporal: Temporal) 
     """
     queues = tuple(dict.fromkeys(one.queue for one in pending if one.queue))
     try:
-        polled = await asyncio.gather(*(temporal.queue_is_polled(queue) for queue in queues))
+        polled = await asyncio.gather(*(temporal.workers.polls_queue(queue) for queue in queues))
     except (TemporalUnavailable, TemporalRefused):
         return tuple(pending)
     idle = {queue for queue, there in zip(queues, polled, strict=True) if not there}

@@ -4,12 +4,10 @@ Runs are addressed by workflow id alone, so continue-as-new and resets are follo
 time after which the other side counts as not answering.
 """
 
-import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Final
 
-from temporalio.api.enums.v1 import TaskQueueType
 from temporalio.client import (
     Client,
     WorkflowFailureError,
@@ -41,7 +39,7 @@ from elcano.api.temporal.connection import (
 )
 from elcano.api.temporal.executions import Execution, Glance, Writing, describe_execution, read_current_writing
 from elcano.api.temporal.looks import Looks
-from elcano.api.temporal.workers import build_priority, explain_unserved_queue, poller_identities
+from elcano.api.temporal.workers import Workers, build_priority
 from elcano.graphs.contracts import (
     CHAIN_WORKFLOW,
     CONTROL_UPDATE,
@@ -51,7 +49,6 @@ from elcano.graphs.contracts import (
     SNAPSHOT_QUERY,
     Engine,
 )
-from elcano.graphs.extras import lacking_extras
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.records import LogPage, ProgressPage, RunSnapshot
 from elcano.graphs.run_contracts import (
@@ -74,8 +71,6 @@ TASK_TIMEOUT: Final = timedelta(seconds=60)
 replay: seconds for thousands of events, more if their payloads are fetched from afar, and an answer that comes too late
 is thrown away. After a worker was killed in these milliseconds, the run waits this long; sections inherit it from their
 runs."""
-POLLED_SECONDS: Final = 5.0
-"""How long a queue of searches or models counts as polled after a check."""
 BEGUN: Final = "begun"
 """The memo of an execution that continues a run: the request that started it, and its answer."""
 
@@ -87,9 +82,8 @@ class Temporal:
         self.task_queue = task_queue
         self.glance = Glance(connection)
         self.looks = Looks(connection, task_queue)
+        self.workers = Workers(connection, task_queue)
         self._connection = connection
-        self._polled_until: dict[str, float] = {}
-        """By queue, until when it counts as polled."""
 
     async def check(self) -> None:
         """Makes sure that the server answers.
@@ -125,7 +119,7 @@ class Temporal:
         self, asked: ResearchInput, engine: Engine, reuse: WorkflowIDReusePolicy, memo: JsonObject | None = None
     ) -> str | None:
         """The id of the execution that began; None if there is one that stands against it."""
-        client, details = await self._connection.client(), describe_workflow(asked)
+        details, client = describe_workflow(asked), await self._connection.client()
         asked = asked.model_copy(update={"confidential": client.data_converter.payload_codec is not None})
         with map_rpc_errors():
             try:
@@ -314,31 +308,6 @@ class Temporal:
             DeleteRefused: one of them is open, and is not the execution `archived`; nothing was deleted.
         """
         await history.delete_workflows(await self._connection.client(), run_id, branches, archived)
-
-    async def worker_polls(self) -> bool:
-        """Whether a worker would pick up a run that starts now."""
-        return not await self.worker_fault()
-
-    async def worker_fault(self) -> str:
-        """Return why no worker would pick up a run that starts now; empty if one would."""
-        client = await self._connection.client()
-        return await explain_unserved_queue(client, self.task_queue, TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW)
-
-    async def queue_is_polled(self, queue: str) -> bool:
-        """Whether a worker would take the searches, or the calls of models, of this queue."""
-        if time.monotonic() < self._polled_until.get(queue, 0.0):
-            return True
-        client = await self._connection.client()
-        if await explain_unserved_queue(client, queue, TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY):
-            return False
-        self._polled_until[queue] = time.monotonic() + POLLED_SECONDS
-        return True
-
-    async def lacking_extras(self) -> frozenset[str]:
-        """The extras that one at least of the workers lacks which asked for calls lately, as they say themselves."""
-        client = await self._connection.client()
-        identities = await poller_identities(client, self.task_queue, TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY)
-        return frozenset[str]().union(*map(lacking_extras, identities))
 
     async def _handle(self, run_id: str) -> WorkflowHandle[Any, Any]:
         client = await self._connection.client()

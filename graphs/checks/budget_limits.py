@@ -82,13 +82,9 @@ def _estimate_sectioned_tokens(graph: ResearchGraph) -> int:
     return max(research + joining, ceil(research / (1 - one.reserve)))
 
 
-def limit_faults(graph: ResearchGraph, limits: Limits) -> list[str]:
-    """Every reason why `limits` cannot work for `graph`, which is valid; an empty list if they can."""
-    return [*_find_limit_faults(graph, limits)]
-
-
 @lru_cache(maxsize=512)
-def _find_limit_faults(graph: ResearchGraph, limits: Limits) -> tuple[str, ...]:
+def limit_faults(graph: ResearchGraph, limits: Limits) -> tuple[str, ...]:
+    """Every reason why `limits` cannot work for `graph`, which is valid; none if they can."""
     return (
         *_exit_tokens(graph, limits),
         *_research_tokens(graph, limits),

@@ -27,6 +27,8 @@ class Callee(NamedTuple):
     """Its definition, if it is one of the graph's custom agents."""
     model: str
     """The model that the node names; empty: none."""
+    tasks: frozenset[str]
+    """The tasks that it comes down to, by the names of `Plugin.keyless`; none: only a language model does it."""
 
 
 @lru_cache(maxsize=128)
@@ -38,23 +40,22 @@ def list_callees(graph: ResearchGraph) -> tuple[Callee, ...]:
         for node in one.nodes
         if isinstance(node, AgentNode)
     }
-    return tuple(Callee(agent, own, model) for (agent, model), own in sorted(found.items(), key=lambda one: one[0]))
+    called = sorted(found.items(), key=lambda one: one[0])
+    return tuple(Callee(agent, own, model, _list_tasks(agent, own)) for (agent, model), own in called)
+
+
+def _list_tasks(agent: str, own: OwnAgent | None) -> frozenset[str]:
+    if own is not None:
+        return frozenset()
+    built_in = AGENTS.get(agent)
+    by_section = built_in is not None and built_in.by_section
+    return frozenset({f"{agent}_section", f"{agent}_summary"} if by_section else {agent})
 
 
 def find_unanswerable_offline(callees: Iterable[Callee]) -> list[Callee]:
     """Return the callees for which the model without a key has no rules."""
-    called = list(callees)
-    agents = {one.agent: AGENTS.get(one.agent) for one in called}
     keyless = list_keyless()
-    by_section = {name for name, agent in agents.items() if agent is not None and agent.by_section}
-    return [
-        one
-        for one in called
-        if one.own is not None
-        or not keyless.issuperset(
-            (f"{one.agent}_section", f"{one.agent}_summary") if one.agent in by_section else (one.agent,)
-        )
-    ]
+    return [one for one in callees if not one.tasks or not one.tasks <= keyless]
 
 
 def own_agent_faults(graph: ResearchGraph) -> Iterable[Fault]:

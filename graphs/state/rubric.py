@@ -5,9 +5,9 @@ have, or that is off the scale, is no score, and what a rubric asks for at least
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, Final, TypeAlias, TypeVar
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.text import shorten_text
@@ -44,6 +44,9 @@ class NameKind(Frozen):
     """The number of names below which the evidence is not enough."""
 
 
+Kind = TypeVar("Kind", ScoreKind, NameKind)
+
+
 class Rubric(Frozen):
     """The rubric by which the judge of one field scores evidence."""
 
@@ -59,16 +62,21 @@ class Rubric(Frozen):
     instructions: str = Field(default="", max_length=4_000)
     """Further instructions for the judge."""
 
-    @model_validator(mode="after")
-    def _consistent(self) -> "Rubric":
-        for what, names in (("scores", self.scores), ("names", self.names)):
-            said = [one.name for one in names]
-            if twice := sorted({name for name in said if said.count(name) > 1}):
-                raise ValueError(f"{what} have to differ by name; there are several of: {', '.join(twice)}")
-        if self.least_total > SCALE * len(self.scores):
-            most = SCALE * len(self.scores)
-            raise ValueError(f"least_total is {self.least_total}, and {len(self.scores)} scores make at most {most}")
-        return self
+    @field_validator("scores", "names")
+    @classmethod
+    def _refuse_twins(cls, kinds: tuple[Kind, ...], field: ValidationInfo) -> tuple[Kind, ...]:
+        said = [one.name for one in kinds]
+        if twice := sorted({name for name in said if said.count(name) > 1}):
+            raise ValueError(f"{field.field_name} have to differ by name; there are several of: {', '.join(twice)}")
+        return kinds
+
+    @field_validator("least_total")
+    @classmethod
+    def _refuse_unreachable_total(cls, total: int, so_far: ValidationInfo) -> int:
+        scores = so_far.data.get("scores")
+        if scores is not None and total > SCALE * len(scores):
+            raise ValueError(f"least_total is {total}, and {len(scores)} scores make at most {SCALE * len(scores)}")
+        return total
 
 
 class OfferedDomain(Frozen):

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal
 
-from elcano.api.runs.runnable_graphs import read_graph_traits
 from elcano.graphs.catalogue.sources import list_configured_sources
 from elcano.graphs.errors import InputInvalid, SourceRefused, SourceUnavailable
+from elcano.graphs.graph_traits import read_graph_traits
 from elcano.graphs.model_names import OFFLINE, model_names
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.plugins.data.agents import sql_writer
@@ -49,7 +49,7 @@ def find_missing_query_writer(
         settings: of the API.
     """
     model = models.get(SQL_WRITER, "")
-    if not read_graph_traits(graph).asks_databases or not model or model_names(model)[0] != OFFLINE:
+    if not model or model_names(model)[0] != OFFLINE or not read_graph_traits(graph).asks_databases:
         return ""
     named = [name for name in sources if name in settings.databases]
     if any(name in settings.database_examples for name in named):

@@ -93,9 +93,8 @@ async def _look_regularly(around: Surroundings) -> None:
 
 async def count_open_runs(around: Surroundings) -> Mapping[tuple[str, ...], float]:
     """Count the runs of all tenants that have not ended, by state and mode."""
-    counted: Counter[tuple[str, ...]] = Counter(
-        {(state, mode): 0 for state in ("starting", "running") for mode in MODES}
-    )
+    none_yet = {(state, mode): 0 for state in ("starting", "running") for mode in MODES}
+    counted: Counter[tuple[str, ...]] = Counter(none_yet)
     for one in await around.store.open_runs(limit=around.settings.open_runs):
         counted["running" if one.begun else "starting", one.run.mode] += 1
     return counted

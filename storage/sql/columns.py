@@ -28,31 +28,27 @@ def unescape_nul(kept: str) -> str:
 
 
 class _Escaped(TypeDecorator[str]):
-    """Escapes where the database is PostgreSQL."""
+    """A text of PostgreSQL, which takes no NUL characters."""
 
-    impl = Text
+    impl: type[String] = Text
+    cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        return escape_nul(value) if value is not None and dialect.name == "postgresql" else value
+        return None if value is None else escape_nul(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
-        return unescape_nul(value) if value is not None and dialect.name == "postgresql" else value
+        return None if value is None else unescape_nul(value)
 
 
-class LongText(_Escaped):
-    """A text of any length."""
-
+class _EscapedId(_Escaped):
+    impl = String
     cache_ok = True
 
 
-class Id(_Escaped):
-    """A short text that is compared by its code points."""
-
-    cache_ok = True
-
-    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        """Use the collation that compares by code points."""
-        return dialect.type_descriptor(String(collation="C") if dialect.name == "postgresql" else String())
+LongText: Final = Text().with_variant(_Escaped(), "postgresql")
+"""A text of any length."""
+Id: Final = String().with_variant(_EscapedId(collation="C"), "postgresql")
+"""A short text that is compared by its code points, as SQLite does unless it is told otherwise."""
 
 
 class SealedText(TypeDecorator[str]):
@@ -91,15 +87,23 @@ class SealedJson(TypeDecorator[Any]):
         return json.loads(unseal_text(dialect, value)) if isinstance(value, str) else value
 
 
-class Word(Id):
+class Word(TypeDecorator[str]):
     """A word by which rows are found: its code if the engine has a cipher."""
 
+    impl = String
     cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        """An `Id`, but for its value."""
+        return dialect.type_descriptor(String(collation="C") if dialect.name == "postgresql" else String())
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
         """Its code, or the word."""
-        escaped = super().process_bind_param(value, dialect)
-        return None if escaped is None else blind_word(dialect, escaped)
+        return None if value is None else blind_word(dialect, escape_nul(value))
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
+        """The word, unless it is a code."""
+        return None if value is None else unescape_nul(value)
 
 
 _ciphers: WeakKeyDictionary[Dialect, Cipher] = WeakKeyDictionary()

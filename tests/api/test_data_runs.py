@@ -9,16 +9,13 @@ import pytest
 from fastapi import FastAPI
 
 from elcano.api.http.errors import RequestInvalid
+from elcano.api.runs.judgement import Refusals, RequestFacts, judge_request
 from elcano.api.runs.run_request import RunRequest
-from elcano.api.runs.run_request_validation import Refusals, build_input
-from elcano.api.runs.runnable_graphs import asks_databases, may_ask_databases, read_graph_traits
-from elcano.api.runs.source_availability import (
-    SourceSurvey,
-    choose_sources,
-)
-from elcano.api.source_catalogue import SourceCatalogue
+from elcano.api.source_survey import SourceCatalogue, SourceSurvey, choose_sources, find_choice_faults
+from elcano.graphs.graph_traits import asks_databases, may_ask_databases, read_graph_traits
 from elcano.graphs.mode_choice import MODES, list_ways
 from elcano.graphs.run_contracts import ResearchInput
+from elcano.graphs.state.rubric import DOMAINS
 from elcano.settings.settings import Settings
 from tests.api.serving import speaking
 
@@ -31,14 +28,21 @@ def with_databases(api_settings: Settings, tmp_path: Path) -> Settings:
 
 def asked(settings: Settings, mode: str, sources: list[str] | None) -> ResearchInput:
     request = RunRequest.model_validate({"question": "How many?", "mode": mode, "sources": sources})
-    known, refused, traits = SourceCatalogue.of(settings), Refusals(), read_graph_traits(MODES[mode])
+    known, traits = SourceCatalogue.of(settings), read_graph_traits(MODES[mode])
     ready: dict[str, str] = {name: "" for name in ("packages", "sales", "staff") if name in known.specs}
-    survey = SourceSurvey(known, {**dict.fromkeys(known.specs, "not here"), **ready}, frozenset())
+    survey = SourceSurvey(known.specs, {**dict.fromkeys(known.specs, "not here"), **ready})
     chosen = choose_sources(sources, traits, survey, settings)
-    made, _ = build_input(request, "default-1", MODES[mode], traits, chosen, survey, "default", settings, refused)
-    refused.require_none()
-    assert made is not None
-    return made
+    facts = RequestFacts(
+        tenant="default",
+        settings=settings,
+        graph=traits,
+        survey=survey,
+        sources=chosen,
+        domains=DOMAINS,
+        follows=None,
+        refused=Refusals(find_choice_faults(sources, chosen, traits, survey, settings)),
+    )
+    return judge_request(request, facts, "default-1").asked
 
 
 async def test_databases_are_listed_among_the_sources_without_their_addresses(

@@ -10,7 +10,7 @@ from temporalio import activity
 from temporalio.client import Client
 from temporalio.worker import Worker
 
-from elcano.api.runs.runnable_graphs import find_barred_modes
+from elcano.api.runs.mode_checks import find_barred_modes
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.contracts import ToolCall, ToolResult
 from elcano.graphs.extras import worker_identity

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from elcano.api.runs import runnable_graphs
+from elcano.api.runs import named_graphs
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.spec.drawing import render_mermaid
 from elcano.graphs.spec.graph import ResearchGraph
@@ -142,7 +142,7 @@ async def test_a_graph_is_looked_at_in_a_thread_of_its_own(
         threads.append(threading.current_thread())
         return ["seen"]
 
-    monkeypatch.setattr(runnable_graphs, "size_faults", watched)
+    monkeypatch.setattr(named_graphs, "size_faults", watched)
     await api.post("/v1/graphs/validate", json=large(1))
     await api.post("/v1/runs", json={"question": "Why?", "graph": large(1)})
     assert len(threads) == 2

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from elcano.api.runs.runnable_graphs import find_barred_modes, list_least_faults
+from elcano.api.runs.mode_checks import find_barred_modes, list_least_faults
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.callees import find_unanswerable_offline, list_callees
 from elcano.graphs.errors import InputInvalid

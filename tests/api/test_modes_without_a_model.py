@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from elcano.api.runs.runnable_graphs import find_barred_modes
+from elcano.api.runs.mode_checks import find_barred_modes
 from elcano.dev.demo import is_scripted
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.contracts import ModelChoice

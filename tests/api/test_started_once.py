@@ -17,8 +17,8 @@ from sqlalchemy import func, select
 from temporalio.client import Client
 
 from elcano.api.http.errors import FieldFault, KeyReused, RequestInvalid, RunForgotten, TooManyRuns
-from elcano.api.runs import run_request_validation
-from elcano.api.runs.idempotent_submission import JudgedRun, submit_run
+from elcano.api.runs.judgement import JudgedRun, judge_request
+from elcano.api.runs.submission import submit_run
 from elcano.api.services import Services
 from elcano.api.temporal.client import Temporal
 from elcano.graphs.contracts import Engine
@@ -102,15 +102,14 @@ async def test_a_fork_is_started_once_though_what_it_forked_is_gone(api: httpx.A
     assert await kept(store) == (0, 0)
 
 
-async def test_files_are_read_beside_the_event_loop(api: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_graphs_are_walked_beside_the_event_loop(api: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
     threads = []
-    real = run_request_validation.choose_rubrics
 
-    def read(*given: Any) -> Any:
+    def judge(*given: Any) -> Any:
         threads.append(threading.current_thread())
-        return real(*given)
+        return judge_request(*given)
 
-    monkeypatch.setattr(run_request_validation, "choose_rubrics", read)
+    monkeypatch.setattr("elcano.api.runs.request_facts.judge_request", judge)
     assert (await api.post("/v1/runs", json=BODY)).status_code == 201
     assert threads
     assert threading.main_thread() not in threads
@@ -171,7 +170,11 @@ class World:
         )
         store = SimpleNamespace(runs=kept.runs, admission=admission)
         services = SimpleNamespace(
-            tenant="default", temporal=self, store=store, settings=Settings().model_copy(update={"open_runs": 9})
+            tenant="default",
+            temporal=self,
+            store=store,
+            address="",
+            settings=Settings().model_copy(update={"open_runs": 9}),
         )
         key = RequestKey(key="once", request_hash=said)
         try:

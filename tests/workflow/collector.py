@@ -25,14 +25,20 @@ class KeptSpan:
 
 
 class Collector:
-    """Keeps spans; `close` takes it away, as a collector that is killed."""
+    """Keeps spans; it can be made to hang, and `close` takes it away as if it were killed."""
 
     def __init__(self) -> None:
         self.spans: list[KeptSpan] = []
+        self.hanging = threading.Event()
+        """While it is set, nothing is read or answered."""
+        self.released = threading.Event()
         collector = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
+                if collector.hanging.is_set():
+                    collector.released.wait(60)
+                    return
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 if self.headers.get("Content-Encoding") == "gzip":
                     body = gzip.decompress(body)
@@ -55,6 +61,7 @@ class Collector:
 
     def close(self) -> None:
         """Stop listening; connections are refused from now on."""
+        self.released.set()
         self._server.shutdown()
         self._server.server_close()
 

@@ -244,14 +244,18 @@ async def test_a_log_of_json_names_runs(running: Stack) -> None:
     assert {"time", "level", "logger", "program", "message"} <= set(entries[0])
 
 
-async def test_a_collector_that_goes_away_costs_nothing_but_spans(
-    client: httpx.AsyncClient, running: Stack, researcher: Researcher, collector: Collector
+@pytest.mark.parametrize("trouble", ["hangs", "is killed"])
+async def test_a_collector_in_trouble_costs_nothing_but_spans(
+    client: httpx.AsyncClient, running: Stack, researcher: Researcher, collector: Collector, trouble: str
 ) -> None:
-    question = "What happens without a collector?"
+    question = f"What happens if a collector {trouble}?"
     researcher.hold([Place(question, "knowledge_gap", 1)])
     run_id = await start_run(client, question)
     await until(lambda: researcher.holds)
-    collector.close()
+    if trouble == "hangs":
+        collector.hanging.set()
+    else:
+        collector.close()
     researcher.release()
     await follow_run(client, run_id)
     assert (await client.get(f"/v1/runs/{run_id}")).json()["status"] == "completed"

@@ -1,7 +1,7 @@
 """A run that chooses its mode and has none to choose is told so once, by the field that it is about."""
 
-from elcano.api.runs.runnable_graphs import find_barred_modes, find_limit_faults
-from elcano.graphs.mode_choice import auto_graph, list_parts
+from elcano.api.runs.mode_checks import find_barred_modes, find_no_mode_faults
+from elcano.graphs.mode_choice import list_parts
 from elcano.graphs.state.budget import Limits
 from elcano.settings.settings import Settings
 
@@ -12,7 +12,7 @@ def test_auto_over_databases_alone_under_the_chain_is_one_fault_of_the_mode() ->
     limits = Limits()
     closed = find_barred_modes(limits, ("shop",), SHOP, "chain")
     assert closed.keys() == list_parts().keys()
-    (fault,) = find_limit_faults(auto_graph(), limits, closed)
+    (fault,) = find_no_mode_faults(limits, closed)
     assert fault.field == "mode"
     assert fault.message.startswith("no mode can be chosen here: ")
     for why in set(closed.values()):
@@ -24,11 +24,11 @@ def test_a_budget_that_is_too_small_for_every_mode_is_a_fault_of_the_budget() ->
     limits = Limits(tokens=1_000)
     closed = find_barred_modes(limits, ("packages",), Settings(), "graph")
     assert closed.keys() == list_parts().keys()
-    faults = find_limit_faults(auto_graph(), limits, closed)
+    faults = find_no_mode_faults(limits, closed)
     assert faults
     assert {fault.field for fault in faults} == {"budget"}
 
 
 def test_a_mode_that_is_left_is_no_fault() -> None:
     limits = Limits()
-    assert find_limit_faults(auto_graph(), limits, find_barred_modes(limits, ("packages",), Settings(), "graph")) == []
+    assert find_no_mode_faults(limits, find_barred_modes(limits, ("packages",), Settings(), "graph")) == []

@@ -159,3 +159,20 @@ async def test_a_second_request_is_not_made_if_the_stream_took_what_was_left(des
         await desk.write(Allowance(tokens=needed))
     assert caught.value.type == FailureType.BUDGET
     assert asked_to_stream(requests) == [True]
+
+
+async def test_a_first_token_that_does_not_come_has_a_limit_of_its_own(store: Store, serve: Serve) -> None:
+    desk = Desk(store, first_token_seconds=0.3)
+    requests = serve(Reply(body=GOOD.body, delay=60.0))
+    with pytest.raises(ApplicationError) as caught:
+        await desk.write()
+    assert caught.value.type == FailureType.PROVIDER
+    assert asked_to_stream(requests) == [True]
+
+
+async def test_after_the_first_token_only_the_whole_answer_is_limited(store: Store, serve: Serve) -> None:
+    desk = Desk(store, first_token_seconds=2.0)
+    requests = serve(Reply(body=GOOD.body, pause=0.3))
+    result = await desk.write()
+    assert result.usage.requests == 1
+    assert asked_to_stream(requests) == [True]

@@ -66,7 +66,7 @@ def test_a_graph_that_carries_its_agent_can_run() -> None:
     assert ResearchGraph.model_validate_json(graph.model_dump_json()) == graph
     assert "screen" in render_mermaid(graph)
     limits = default_limits(graph)
-    assert limit_faults(graph, limits) == []
+    assert limit_faults(graph, limits) == ()
     assert limit_faults(graph, Limits(tokens=4_000))
 
 

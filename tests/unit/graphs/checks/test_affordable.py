@@ -11,7 +11,7 @@ from elcano.graphs.state.budget import Limits
 
 @pytest.mark.parametrize("mode", MODES)
 def test_every_mode_works_with_its_default_limits(mode: str) -> None:
-    assert limit_faults(MODES[mode], default_limits(MODES[mode])) == []
+    assert limit_faults(MODES[mode], default_limits(MODES[mode])) == ()
 
 
 def test_defaults_are_what_a_strong_reasoning_model_needs() -> None:
@@ -33,8 +33,8 @@ def test_what_a_fault_says_is_enough_is_enough_and_no_token_less(mode: str, toke
     named = [int(fault.rpartition("at least ")[2].removesuffix(" tokens").replace(",", "")) for fault in faults]
     assert all(enough > tokens for enough in named)
     if named:
-        assert limit_faults(MODES[mode], limits.model_copy(update={"tokens": max(named)})) == []
-        assert limit_faults(MODES[mode], limits.model_copy(update={"tokens": max(named) - 1})) != []
+        assert limit_faults(MODES[mode], limits.model_copy(update={"tokens": max(named)})) == ()
+        assert limit_faults(MODES[mode], limits.model_copy(update={"tokens": max(named) - 1})) != ()
 
 
 @pytest.mark.parametrize(

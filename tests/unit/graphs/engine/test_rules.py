@@ -1,5 +1,6 @@
 """A run goes by the rules that it started with, whatever later programs go by."""
 
+from collections.abc import Iterator
 from importlib.metadata import version
 
 import pytest
@@ -19,9 +20,11 @@ OTHER = Rules(stall_iterations=2, prompt_tokens=9_000, agents={"writer": AgentFi
 
 
 @pytest.fixture
-def later(monkeypatch: pytest.MonkeyPatch) -> None:
+def later() -> Iterator[None]:
     """A later program, with rules of its own behind those that there are."""
-    monkeypatch.setattr("elcano.graphs.rules.RULES", [*RULES, OTHER])
+    RULES.append(OTHER)
+    yield
+    RULES.pop()
 
 
 def begun(**changes: int) -> ResearchInput:
@@ -31,7 +34,7 @@ def begun(**changes: int) -> ResearchInput:
 @pytest.mark.usefixtures("later")
 def test_a_new_run_takes_the_newest_rules_and_an_old_one_keeps_its_own() -> None:
     old, new = open_journal(begun(rules=get_newest_rules_number() - 1), 0.0).run, open_journal(begun(), 0.0).run
-    assert (old.figures, new.figures) == (RULES[-1], OTHER)
+    assert (old.figures, new.figures) == (RULES[-2], OTHER)
     once = new.state.model_copy(update={"conversation": (IterationData(number=2),)})
     assert (has_stalled(once, old.figures), has_stalled(once, new.figures)) == (True, False)
     graph = MODES["iterative"]

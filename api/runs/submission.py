@@ -17,21 +17,12 @@ from ulid import ULID
 
 from elcano.api.http.errors import KeyReused, RunForgotten, TemporalRefused, TooManyRuns
 from elcano.api.http.fields import Request
+from elcano.api.runs.judgement import JudgedRun
 from elcano.api.services import Services
-from elcano.graphs.contracts import Engine
 from elcano.graphs.records import ArchivedRun
-from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.tenant_identity import run_id as new_run_id
 from elcano.settings.settings import Settings
 from elcano.storage.admission import Admission, KeyClaim, RequestKey
-
-
-@dataclass(frozen=True)
-class JudgedRun:
-    """A run that can be started: what a request comes to. Temporal answered while it was judged."""
-
-    asked: ResearchInput
-    engine: Engine
 
 
 @dataclass(frozen=True)
@@ -105,7 +96,7 @@ async def _start(judged: JudgedRun, key: RequestKey | None, services: Services) 
         return await _start(JudgedRun(renamed, judged.engine), key, services)
     if not admission.admitted:
         raise TooManyRuns(_explain_not_admitted(admission, services.settings))
-    address = f"{services.settings.base_url.rstrip('/')}/v1/runs/{run.run_id}"
+    address = f"{services.address}/v1/runs/{run.run_id}"
     try:
         new = await services.temporal.start(judged.asked.model_copy(update={"address": address}), judged.engine)
     except TemporalRefused:

@@ -1,45 +1,21 @@
-"""The graphs that runs can be started with: the built-in ones and those of a tenant's own, by name or as JSON.
-
-A run that chooses its mode is told which modes it cannot choose, and why: before it starts, and when it chooses.
-"""
+"""The graphs that runs can be started with: the built-in ones and those of a tenant's own, by name or as JSON."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 
 from elcano.api.agents import with_kept_agents
 from elcano.api.http.errors import FieldFault, GraphNotFound, RequestInvalid
-from elcano.api.runs.model_checks import explain_mode_obstacle
-from elcano.api.source_catalogue import list_all_sources
-from elcano.graphs.catalogue.sources import DATABASE
-from elcano.graphs.checks.budget_limits import default_limits, limit_faults
-from elcano.graphs.checks.callees import required_extras
 from elcano.graphs.checks.graph_json_faults import form_faults, format_dotted_path
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.checks.validation import find_graph_faults
-from elcano.graphs.contracts import CHAIN_MODES, Engine, ModelChoice
 from elcano.graphs.errors import Fault, GraphInvalid, build_json_pointer, pointer_of, trim_pointer_to_document
-from elcano.graphs.extras import install_command
-from elcano.graphs.mode_choice import (
-    MODES,
-    PLUGIN_MODES,
-    auto_graph,
-    can_choose_mode,
-    list_aliases,
-    list_parts,
-    list_ways,
-    mode_named,
-)
+from elcano.graphs.mode_choice import MODES, list_aliases, mode_named
 from elcano.graphs.named_parts import branches_named, with_branches
-from elcano.graphs.spec.graph import Node, ResearchGraph, ToolNode
+from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.spec.limits import AND_MORE, size_faults
-from elcano.graphs.spec.walks import has_sections
-from elcano.graphs.state.budget import Limits
-from elcano.settings.settings import Settings
 from elcano.storage.store import TenantStore
 from elcano.storage.versions import VersionStore
 
@@ -162,118 +138,3 @@ def _build_field_fault(fault: Fault, given: object, inside: str, *, of: str = "g
     """A fault of the form as one of a request: `of` is what the graph is called there."""
     field = ".".join(filter(None, (of, format_dotted_path(fault)))) or ("" if fault == AND_MORE else "body")
     return FieldFault(field=field, message=fault, pointer=inside + trim_pointer_to_document(given, fault.pointer))
-
-
-@dataclass(frozen=True)
-class GraphTraits:
-    """The traits of a graph that are needed before it can run. They are computed once."""
-
-    name: str
-    chooses_mode: bool
-    plans_sections: bool
-    asks_databases: bool
-    """It can do nothing without a database."""
-    may_ask_databases: bool
-    defaults: Limits
-
-
-@lru_cache(maxsize=256)
-def read_graph_traits(graph: ResearchGraph) -> GraphTraits:
-    """Looks a graph over."""
-    return GraphTraits(
-        name=graph.name,
-        chooses_mode=can_choose_mode(graph),
-        plans_sections=has_sections(graph),
-        asks_databases=asks_databases(graph),
-        may_ask_databases=may_ask_databases(graph),
-        defaults=default_limits(graph),
-    )
-
-
-def may_ask_databases(graph: ResearchGraph | None) -> bool:
-    """Whether a graph reads which databases its run has, on one of its ways at least."""
-    return graph is not None and any(_asks(node) for each in graph.all_graphs() for node in each.nodes)
-
-
-def asks_databases(graph: ResearchGraph | None) -> bool:
-    """Whether a graph does so on each of its ways, so that it can do nothing without a database."""
-    if graph is None or not may_ask_databases(graph):
-        return False
-    reached, waiting = set[str](), [graph.entry_node]
-    while waiting:
-        node = graph.by_id.get(waiting.pop())
-        if node is None or node.id in reached or _asks(node) or _branches_ask(graph, node):
-            continue
-        if node.id in graph.exit_nodes:
-            return False
-        reached.add(node.id)
-        waiting += [edge.to_node for edge in graph.routes_from(node.id)]
-    return True
-
-
-def _asks(node: Node) -> bool:
-    return isinstance(node, ToolNode) and node.tool == "schema_context" and "databases" in (node.for_each or "")
-
-
-def _branches_ask(graph: ResearchGraph, node: Node) -> bool:
-    return any(asks_databases(graph.branches.get(edge.branch)) for edge in graph.branches_from(node.id))
-
-
-ANY_MODEL: Final = ModelChoice()
-"""The choice of a run that names no model."""
-_LACKING: Final[Mapping[str, str]] = {"data": "none of the sources that are searched is a database"}
-
-
-def find_barred_modes(
-    limits: Limits,
-    sources: Sequence[str],
-    settings: Settings,
-    engine: Engine = "graph",
-    lacking: Collection[str] = (),
-    models: ModelChoice = ANY_MODEL,
-) -> dict[str, str]:
-    """By name the modes that a run within these limits and over these sources cannot choose.
-
-    Each with the reason, as half a sentence that follows `cannot be chosen here:`. `lacking` are the extras that
-    workers lack, `models` those that the run names.
-    """
-    found: dict[str, str] = {}
-    specs = list_all_sources(settings)
-    kinds = {specs[name].kind if name in specs else "" for name in sources}
-    for name, part in list_parts().items():
-        way = PLUGIN_MODES[name]
-        if engine == "chain" and name not in CHAIN_MODES:
-            found[name] = "it runs on the graph engine alone (`use_graph`)"
-        elif required := sorted(required_extras(part) & frozenset(lacking)):
-            found[name] = f"a worker here lacks what it needs ({install_command(required[0])})"
-        elif kinds == {DATABASE} and DATABASE not in way.kinds:
-            found[name] = "all that is searched are databases, which `data` asks"
-        elif way.kinds and kinds.isdisjoint(way.kinds):
-            found[name] = _LACKING.get(name) or f"none of the sources that are searched has {' or '.join(way.kinds)}"
-        elif obstacle := explain_mode_obstacle(part, sources, models, settings):
-            found[name] = obstacle
-        elif faults := limit_faults(auto_graph((name,)), limits):
-            found[name] = f"the budget does not allow it, {faults[0]}"
-    return found
-
-
-def find_limit_faults(graph: ResearchGraph, limits: Limits, barred: Mapping[str, str]) -> list[FieldFault]:
-    """Why a run of `graph` cannot work within its limits; one that chooses its mode can if one mode is not `barred`."""
-    if not read_graph_traits(graph).chooses_mode:
-        return [FieldFault(field="budget", message=fault) for fault in limit_faults(graph, limits)]
-    if len(barred) < len(list_parts()):
-        return []
-    over = [FieldFault(field="budget", message=fault) for fault in list_least_faults(limits)]
-    return over or [FieldFault(field="mode", message=_explain_no_mode_left(barred))]
-
-
-def list_least_faults(limits: Limits) -> list[str]:
-    """Explain why limits are too low for every mode, by what the cheapest mode that suits any question needs."""
-    cheapest = next(name for name, way in list_ways().items() if not way.instead)
-    return limit_faults(auto_graph((cheapest,)), limits)
-
-
-def _explain_no_mode_left(barred: Mapping[str, str]) -> str:
-    """Why a run that chooses its mode has none to choose: each reason once, with the modes that it is of."""
-    reasons = {why: [mode for mode, other in barred.items() if other == why] for why in barred.values()}
-    return "no mode can be chosen here: " + "; ".join(f"{', '.join(modes)}: {why}" for why, modes in reasons.items())

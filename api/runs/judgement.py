@@ -1,0 +1,207 @@
+"""The judgement of a request for a run: everything that can be refused is refused here, all at once.
+
+It is pure: what it depends on besides the request was gathered before, in `request_facts.py`. What depends on a part
+that is wrong, such as the cost of a graph that there is not, is not judged.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import ValidationError
+
+from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults, list_request_faults
+from elcano.api.runs.mode_checks import find_barred_modes, find_no_mode_faults
+from elcano.api.runs.model_checks import assign_model_queues, find_model_name_faults, judge_models
+from elcano.api.runs.run_request import RunRequest
+from elcano.api.source_survey import SourceSurvey
+from elcano.graphs.checks.budget_limits import limit_faults
+from elcano.graphs.checks.callees import extra_faults
+from elcano.graphs.checks.references import explain_unknown_name
+from elcano.graphs.contracts import CHAIN_MODES, Engine
+from elcano.graphs.errors import ElcanoError
+from elcano.graphs.graph_traits import GraphTraits
+from elcano.graphs.mode_choice import DEFAULT_MODE, MODES, list_aliases, with_path_seconds
+from elcano.graphs.run_contracts import FollowedRun, ResearchInput
+from elcano.graphs.spec.limits import MAX_FAULTS
+from elcano.graphs.spec.walks import has_sections
+from elcano.graphs.state.budget import Limits
+from elcano.graphs.state.rubric import GENERAL, Rubric
+from elcano.graphs.tenant_identity import Tenant
+from elcano.settings.settings import Settings
+
+
+@dataclass
+class Refusals:
+    """The faults of a request, collected until all of it was checked."""
+
+    faults: list[FieldFault] = field(default_factory=list)
+    errors: list[ElcanoError] = field(default_factory=list)
+    """Those by which a part was refused as a whole; their faults are among `faults`."""
+
+    def add(self, field: str, messages: Iterable[str]) -> None:
+        """The same field is wrong in these ways."""
+        self.faults += [FieldFault(field=field, message=message) for message in messages]
+
+    def add_error(self, error: ElcanoError) -> None:
+        """Part of it was refused as a whole."""
+        self.errors.append(error)
+        self.faults += list_request_faults(error)
+
+    def mention(self, *fields: str) -> bool:
+        """Whether one of these fields, or a part of it, is wrong."""
+        return any(fault.field.partition(".")[0] in fields for fault in self.faults)
+
+    def require_none(self) -> None:
+        """Refuses the request if there are any.
+
+        Raises:
+            RequestInvalid: with all faults.
+            GraphInvalid: nothing else is wrong than its graph.
+        """
+        if len(self.errors) == 1 and len(self.faults) == len(list_request_faults(self.errors[0])):
+            raise self.errors[0]
+        if self.faults:
+            raise RequestInvalid(self.faults)
+
+
+@dataclass(frozen=True)
+class RequestFacts:
+    """Everything that the judgement of a request depends on besides the request."""
+
+    tenant: Tenant
+    settings: Settings
+    graph: GraphTraits | None
+    """The graph that it names or holds; None if there is none, or it has faults."""
+    survey: SourceSurvey
+    """What can be searched, and what workers lack."""
+    sources: tuple[str, ...]
+    """The sources that the run searches."""
+    domains: Mapping[str, Rubric]
+    """The rubrics that there are here."""
+    follows: FollowedRun | None
+    """What it knows of the run that it follows."""
+    refused: Refusals
+    """What is wrong with the graph, the sources and the run that it follows."""
+
+
+@dataclass(frozen=True)
+class JudgedRun:
+    """A run that can be started: what a request comes to. Temporal answered while it was judged."""
+
+    asked: ResearchInput
+    engine: Engine
+
+
+def judge_request(request: RunRequest, facts: RequestFacts, run_id: str) -> JudgedRun:
+    """The run that a request comes to.
+
+    Raises:
+        RequestInvalid: it cannot work, with all faults.
+        GraphInvalid: its graph cannot, and nothing else is wrong.
+    """
+    settings, graph, refused = facts.settings, facts.graph, facts.refused
+    engine = _choose_engine(request, settings, refused)
+    if request.graph is not None and request.mode != DEFAULT_MODE:
+        refused.add("mode", ["leave it out: the graph that you send is the mode"])
+    domain, rubrics = choose_rubrics(request.domain, facts.domains, refused)
+    if graph is not None:
+        _judge_graph(request, graph, facts.survey, refused)
+    sources = None if refused.mention("sources") else facts.sources
+    limits = _read_limits(request, Limits() if graph is None else graph.defaults, refused)
+    models = request.model.chosen()
+    refused.faults += judge_models(models, graph, sources, facts.survey.workers.unpolled, settings)
+    barred: dict[str, str] = {}
+    if graph is not None and limits is not None and graph.chooses_mode:
+        if sources is not None and not find_model_name_faults(models):
+            barred = find_barred_modes(limits, sources, settings, engine, facts.survey.workers.lacking, models)
+        refused.faults += find_no_mode_faults(limits, barred)
+    elif graph is not None and limits is not None and (over := limit_faults(graph.graph, limits)):
+        refused.add("budget", over)
+    if graph is None or limits is None or refused.faults:
+        refused.require_none()
+        raise AssertionError("a request without a graph or limits has faults")
+    walked = graph.graph
+    if graph.has_data_paths:
+        walked = with_path_seconds(walked, request.budget.path_seconds or settings.path_seconds)
+    asked = ResearchInput(
+        run_id=run_id,
+        question=request.question,
+        mode=walked.name,
+        graph=walked,
+        limits=limits,
+        sources=facts.sources,
+        databases=tuple(settings.databases) if graph.may_ask_databases else (),
+        tool_servers=tuple(settings.mcp_servers),
+        background=request.background,
+        instructions=request.instructions,
+        review=request.review,
+        approve_plan=request.approve_plan,
+        approvals=request.approvals,
+        priority=request.priority,
+        models=models,
+        call_seconds=settings.call_seconds,
+        barred=barred,
+        domain=domain,
+        domains=rubrics,
+        follows=facts.follows,
+        tenant=facts.tenant,
+    )
+    return JudgedRun(assign_model_queues(asked, settings) if settings.model_rates else asked, engine)
+
+
+def _choose_engine(request: RunRequest, settings: Settings, refused: Refusals) -> Engine:
+    """What runs a request; without the graph engine that is plain code, which not every request can have."""
+    if settings.use_graph_execution if request.use_graph is None else request.use_graph:
+        return "graph"
+    why = "without the graph engine" + (" (USE_GRAPH_EXECUTION=false)" if request.use_graph is None else "")
+    instead = "send `use_graph: true`"
+    if request.graph is not None:
+        refused.add("graph", [f"a graph of your own cannot run {why}: {instead}"])
+    elif list_aliases().get(request.mode, request.mode) not in CHAIN_MODES and not refused.mention("mode"):
+        known = ", ".join(CHAIN_MODES)
+        refused.add("mode", [f"{request.mode!r} cannot run {why}: choose {known}, or {instead}"])
+    return "chain"
+
+
+def _judge_graph(request: RunRequest, graph: GraphTraits, survey: SourceSurvey, refused: Refusals) -> None:
+    """Whether this graph can do what is asked of it, with the workers that there are."""
+    if request.approve_plan and not graph.plans_sections:
+        planning = ", ".join(name for name, mode in MODES.items() if has_sections(mode))
+        text = f"the graph {graph.graph.name!r} plans no sections; these modes do: {planning}"
+        refused.add("approve_plan", [text])
+    if survey.workers.lacking and not graph.chooses_mode:
+        field = "graph" if request.graph else "mode"
+        refused.add(field, extra_faults(repr(graph.graph.name), graph.graph, survey.workers.lacking))
+
+
+def _read_limits(request: RunRequest, defaults: Limits, refused: Refusals) -> Limits | None:
+    try:
+        return request.budget.limits(defaults)
+    except RequestInvalid as error:
+        refused.add_error(error)
+        return None
+
+
+def choose_rubrics(
+    wanted: str | dict[str, Any] | None, known: Mapping[str, Rubric], refused: Refusals
+) -> tuple[str, tuple[Rubric, ...]]:
+    """The name of a run's domain, empty if its question decides, and the rubrics that the run is given."""
+    if isinstance(wanted, dict):
+        return _read_own_rubric(wanted, refused)
+    if wanted is None:
+        return "", tuple(known.values())
+    refused.add("domain", explain_unknown_name("domain", wanted, [GENERAL, *known]))
+    return wanted, (known[wanted],) if wanted in known else ()
+
+
+def _read_own_rubric(given: dict[str, Any], refused: Refusals) -> tuple[str, tuple[Rubric, ...]]:
+    try:
+        rubric = Rubric.model_validate(given)
+    except ValidationError as error:
+        for fault in field_faults(error.errors(include_url=False, include_context=False)[:MAX_FAULTS]):
+            refused.add(f"domain.{fault.field}".rstrip("."), [fault.message])
+        return "", ()
+    if rubric.name == GENERAL:
+        refused.add("domain.name", [f"{GENERAL!r} is the judge that goes by no rubric: give yours another name"])
+    return rubric.name, (rubric,)

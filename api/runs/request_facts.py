@@ -1,0 +1,94 @@
+"""Gathers what the judgement of a request for a run depends on, each thing once, and has the request judged.
+
+The graph comes from the store, or with the request; what can be searched and what workers lack from Temporal; the run
+that it follows from the store, or from Temporal too. All else is settings.
+"""
+
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+
+from elcano.api.http.errors import RequestInvalid
+from elcano.api.runs.follow_up import CannotFollow, load_followed_run
+from elcano.api.runs.judgement import JudgedRun, Refusals, RequestFacts, judge_request
+from elcano.api.runs.model_checks import list_called_models, list_model_queues
+from elcano.api.runs.named_graphs import find_named_graph, list_graph_names, validate_received_graph
+from elcano.api.runs.run_request import RunRequest
+from elcano.api.services import Services
+from elcano.api.source_survey import assess_sources, choose_sources, find_choice_faults
+from elcano.graphs.checks.references import explain_unknown_name
+from elcano.graphs.errors import GraphInvalid
+from elcano.graphs.graph_traits import read_graph_traits
+from elcano.graphs.run_contracts import FollowedRun
+from elcano.graphs.spec.graph import ResearchGraph
+
+
+async def judge_run_request(request: RunRequest, services: Services, run_id: str) -> JudgedRun:
+    """The run that a request comes to.
+
+    Raises:
+        RequestInvalid: it cannot work, with all faults.
+        GraphInvalid: its graph cannot, and nothing else is wrong.
+        TemporalUnavailable: it could be started if Temporal answered.
+    """
+    facts = await gather_facts(request, services)
+    judged = await run_in_threadpool(judge_request, request, facts, run_id)  # graphs are walked beside the event loop
+    if facts.survey.workers.unreachable is not None:
+        raise facts.survey.workers.unreachable
+    return judged
+
+
+async def gather_facts(request: RunRequest, services: Services) -> RequestFacts:
+    """What the request names, as far as it is there, and what this server and its workers can do."""
+    settings, catalogue, refused = services.settings, services.sources, Refusals()
+    named = request.sources or catalogue.by_default
+    queues = [catalogue.queues[name] for name in named if name in catalogue.queues]
+    graph = await _resolve_graph(request, services, refused)
+    traits = None if graph is None else read_graph_traits(graph)
+    if traits is not None and settings.model_rates:
+        queues += list_model_queues(list_called_models(traits.callees, request.model.chosen(), settings), settings)
+    seen = await services.temporal.workers.survey(queues, catalogue.elsewhere.values())
+    survey = assess_sources(catalogue, seen, settings, named)
+    sources = choose_sources(request.sources, traits, survey, settings)
+    refused.faults += find_choice_faults(request.sources, sources, traits, survey, settings)
+    follows = None if request.previous_run is None else await _load_followed_run(request, services, refused)
+    return RequestFacts(
+        tenant=services.tenant,
+        settings=settings,
+        graph=traits,
+        survey=survey,
+        sources=sources,
+        domains=services.domains,
+        follows=follows,
+        refused=refused,
+    )
+
+
+async def _resolve_graph(request: RunRequest, services: Services, refused: Refusals) -> ResearchGraph | None:
+    """The graph that a request holds or names; None if it has faults, or there is none."""
+    if request.graph is not None:
+        return await resolve_own_graph(request.graph, services, refused)
+    graph = await find_named_graph(request.mode, services.store.graphs)
+    if graph is None:
+        known = await list_graph_names(services.store.graphs)
+        refused.add("mode", explain_unknown_name("mode", request.mode, known))
+    return graph
+
+
+async def resolve_own_graph(given: dict[str, Any], services: Services, refused: Refusals) -> ResearchGraph | None:
+    """The graph that came with a request; None if it has faults."""
+    try:
+        return await validate_received_graph(given, services.store, inside="/graph")
+    except (RequestInvalid, GraphInvalid) as error:
+        refused.add_error(error)
+        return None
+
+
+async def _load_followed_run(request: RunRequest, services: Services, refused: Refusals) -> FollowedRun | None:
+    if request.previous_run is None:
+        return None
+    try:
+        return await load_followed_run(request.previous_run, request.question, services.temporal, services.store)
+    except CannotFollow as error:
+        refused.add("previous_run", [str(error)])
+        return None

@@ -1,0 +1,87 @@
+"""With keys set, nothing that anybody keeps has a word of a question, and everything works as without."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from google.protobuf.json_format import MessageToDict, ParseDict
+from temporalio.api.common.v1 import Payload
+from temporalio.client import Client
+
+from elcano.client import AsyncElcano
+from elcano.dev.claims import free_ports
+from elcano.plugins.encryption.keys import INDEX, make_key
+from elcano.settings import Settings
+from elcano.storage.payloads import SEALED
+from tests.api.handbook import handbook_settings
+from tests.chaos.programs import serving
+
+WORD, STEERED = "zyxwort", "qwopfen"
+QUESTION = f"To whom do retries belong by the {WORD}? And what doubles by the {WORD}?"
+
+
+@pytest.fixture
+def chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    (tmp_path / "keys").write_text(f"{make_key('first')}\n{make_key(INDEX)}\n")
+    monkeypatch.setenv("ELCANO_ENCRYPTION_KEYS", f"file://{tmp_path}/keys")
+    api, temporal, page = free_ports(3)
+    ports = {"api_port": api, "temporal_port": temporal, "temporal_ui_port": page}
+    return handbook_settings(tmp_path).model_copy(update=ports)
+
+
+def find_words(folder: Path) -> list[str]:
+    """Files with a secret word, in any case."""
+    files = [one for one in folder.rglob("*") if one.is_file()]
+    assert len(files) > 5
+    words = re.compile(f"{WORD}|{STEERED}".encode(), re.IGNORECASE)
+    return [str(one.relative_to(folder)) for one in files if words.search(one.read_bytes())]
+
+
+@pytest.mark.timeout(300)
+async def test_no_word_of_a_question_is_kept_in_clear(chosen: Settings) -> None:
+    async with serving(chosen), AsyncElcano(chosen.base_url) as elcano:
+        run = await elcano.research(QUESTION, mode="deep", background=f"About the {WORD}.")
+        await run.steer(instruction=f"Mind the {STEERED}.")
+        view = await (await run.wait()).view()
+        assert view.question == QUESTION
+        assert QUESTION in await run.report_as("text/markdown")
+        fork = await run.fork(view.steps or 1)
+        assert (await (await fork.wait()).view()).status == view.status
+        listed = await elcano.list_runs(limit=5, question=WORD.upper())
+        assert {one.run_id for one in listed.runs} == {run.run_id, fork.run_id}
+        await assert_temporals_page_can_read(chosen, run.run_id)
+    assert find_words(chosen.data_dir) == []
+
+
+async def assert_temporals_page_can_read(chosen: Settings, run_id: str) -> None:
+    """Histories are sealed, and the codec server opens them, large payloads too."""
+    client = await Client.connect(chosen.temporal_target)
+    history = await client.get_workflow_handle(run_id).fetch_history()
+    asked = history.events[0].workflow_execution_started_event_attributes.input.payloads[0]
+    scheduled = [event.user_metadata.summary for event in history.events if event.user_metadata.HasField("summary")]
+    assert {payload.metadata["encoding"].decode() for payload in scheduled} == {SEALED}
+    async with httpx.AsyncClient(base_url=chosen.base_url) as api:
+        (read,) = await ask_codec(api, "download", asked)
+        assert WORD in read.data.decode()
+        (label,) = await ask_codec(api, "decode", scheduled[0])
+        assert label.data
+        (sealed,) = await ask_codec(api, "encode", label)
+        assert sealed.metadata["encoding"].decode() == SEALED
+        assert await ask_codec(api, "decode", sealed, label) == [label, label]
+        refused = await api.post("/codec/decode", json={"payloads": [{"data": "a"}]})
+        assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "payloads"), refused.text
+        changed = Payload(metadata=sealed.metadata, data=sealed.data[:-1] + b"\0")
+        lost = await api.post("/codec/decode", json=as_json(changed))
+        assert (lost.status_code, lost.json()["type"]) == (500, "urn:elcano:sealed-data-unreadable")
+
+
+def as_json(*payloads: Payload) -> dict[str, Any]:
+    return {"payloads": [MessageToDict(payload) for payload in payloads]}
+
+
+async def ask_codec(api: httpx.AsyncClient, way: str, *payloads: Payload) -> list[Payload]:
+    answer = await api.post(f"/codec/{way}", json=as_json(*payloads), headers={"X-Namespace": "default"})
+    assert answer.status_code == 200, answer.text
+    return [ParseDict(one, Payload()) for one in answer.json()["payloads"]]

@@ -30,6 +30,7 @@ from elcano.api.runs.run_request import ModelRequest, default_model
 from elcano.api.runs.run_status import current_run
 from elcano.api.services import Services
 from elcano.api.source_survey import find_source_faults, survey_sources
+from elcano.api.tenant_offer import find_allowance_faults
 from elcano.graphs.contracts import DiscardedWork
 from elcano.graphs.engine.control_actions import RollBack
 from elcano.graphs.engine.entries import RunResumed
@@ -166,7 +167,8 @@ async def judge_run_models(asked: ResearchInput, services: Services) -> list[Fie
     graph = read_graph_traits(asked.graph)
     queues = list_model_queues(list_called_models(graph.callees, asked.models, settings), settings)
     unpolled = (await services.temporal.workers.survey(queues)).unpolled if queues else ()
-    return judge_models(asked.models, graph, asked.sources, unpolled, settings)
+    barred = find_allowance_faults(services.allowance, graph, asked.models, settings)
+    return [*judge_models(asked.models, graph, asked.sources, unpolled, settings), *barred]
 
 
 def with_changes(asked: ResearchInput, model: ModelRequest | None, sources: Sequence[str] | None) -> ResearchInput:

@@ -16,11 +16,12 @@ import httpx
 from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse
 
-from elcano.api.http.errors import Forbidden, Refusal, Unauthenticated, problem_docs
+from elcano.api.http.errors import Forbidden, Unauthenticated, problem_docs
 from elcano.api.http.request_identity import PUBLIC
 from elcano.plugins.access.audit import record_login
 from elcano.plugins.access.key_identity import CHALLENGE, get_access_store, is_local, set_session_cookie
 from elcano.plugins.access.oidc import FETCH_SECONDS, IssuerUnavailable, build_token_principal, get_issuer, read_token
+from elcano.plugins.access.session_routes import LoginNotFound
 from elcano.plugins.access.settings import AccessSettings
 from elcano.settings import read_plugin_settings
 
@@ -28,10 +29,6 @@ LOGIN_SECONDS: Final = 600
 LOGIN_COOKIE: Final = "__Host-elcano_login"
 LOOPBACK_COOKIE: Final = "elcano_login"
 CALLBACK: Final = "/v1/session/oidc/callback"
-
-
-class LoginNotFound(Refusal, status=404, title="No such login"):
-    """No login service is set up for browsers."""
 
 
 router = APIRouter(prefix="/v1/session/oidc", tags=["access"], dependencies=[PUBLIC])

@@ -25,14 +25,17 @@ class Route:
 
     @property
     def asks_who(self) -> bool:
-        """Health and the manual are for everybody; the rest is not."""
-        return self.path.startswith("/v1/")
+        """Health, the manual, signing in and what a link leads to are for everybody; the rest is not."""
+        if self.path == "/v1/session":
+            return self.method == "get"
+        return self.path.startswith("/v1/") and not self.path.startswith(("/v1/session/", "/v1/shared/"))
 
     def __str__(self) -> str:
         return f"{self.method.upper()} {self.path}"
 
     async def ask(self, client: httpx.AsyncClient, run_id: str = "", **headers: str) -> httpx.Response:
-        path = self.path.format(run_id=run_id, name="iterative", step=1, number=1, other_id=run_id, node_id=NODE)
+        names = {"run_id": run_id, "other_id": run_id, "name": "iterative", "step": 1, "number": 1, "node_id": NODE}
+        path = self.path.format(**names, key_id="none", link_id="none", link="none")
         return await client.request(self.method, path, json=self.body, headers=headers)
 
 

@@ -36,6 +36,7 @@ OTHER_KINDS = (
     "starters",
     "companions",
     "temporal_plugins",
+    "allowances",
     "identities",
     "middleware",
 )

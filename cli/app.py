@@ -38,9 +38,13 @@ def serve(
     replace_process("elcano.dev", *(["--verbose"] if verbose else []))
 
 
-def doctor() -> None:
+def doctor(
+    deep: Annotated[
+        bool, typer.Option("--deep", help="Also try every host that a run would ask, and report versions and queues.")
+    ] = False,
+) -> None:
     """Check everything that a run needs, and explain how to fix what is missing."""
-    replace_process("elcano.dev.doctor")
+    replace_process("elcano.dev.doctor", *(["--deep"] if deep else []))
 
 
 def _load_plugin_commands() -> dict[str, Command]:

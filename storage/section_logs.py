@@ -3,7 +3,7 @@
 A fork is given the logs of the sections that it shares, so that it outlives the run that it was made from.
 """
 
-from elcano.graphs.lifecycle.log_verification import iter_fanout_visits, section_id
+from elcano.graphs.lifecycle.step_history import iter_fanout_visits, section_id
 from elcano.graphs.records import RunLog
 from elcano.storage.artifacts import LOG_TYPE
 from elcano.storage.store import TenantStore

@@ -1,81 +1,62 @@
 """Tells a model once, in the same conversation, what does not hold in its answer.
 
-Code is sure of that without another call: quotes that do not stand in their passage, figures that no quote has, and
-what an agent's definition finds in an answer for the state. It is a turn of the conversation, not a retry, and only
-taken if what is left allows it; if it ends in nothing, the first answer counts, which was paid for.
+Code is sure of that without another call: what an agent's definition finds in an answer for the state, or a plugin's
+writer in its draft. It is a turn of the conversation, not a retry, and only taken if what is left allows it; if it ends
+in nothing, the first answer counts, which was paid for.
 """
 
-import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from pydantic_ai import Agent, ModelRetry, RunContext
 from pydantic_ai.exceptions import FallbackExceptionGroup
 
-from elcano.activities.agents.answer_drafts import with_canonical_ids
 from elcano.activities.agents.prompt_parts import FURTHER_TRIES, build_question_agent
-from elcano.activities.agents.quote_repair import checked_draft
 from elcano.activities.calls.attempt import Answer, Attempt
 from elcano.activities.calls.usage import usage_of
-from elcano.activities.report.checked_draft import REASONS, CheckedDraft
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.errors import AnswerUnusable, BudgetExhausted
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.model_names import OFFLINE
-from elcano.graphs.report.report import ReportDraft
 from elcano.graphs.state.budget import Estimate
-from elcano.graphs.text import shorten_text
 
-MOST_FAULTS: Final = 12
-TOLD_CHARACTERS: Final = 200
-MEND: Final = (
-    "Some of what you wrote does not hold. Copy quotes letter by letter from the passage that you cite, and say no "
-    "figure that they do not have; leave out what no passage supports. Give the whole answer again, with this mended:"
-)
+RETURNED: Final = "Some of your answer cannot be used. Give the whole answer again, with this put right:"
 
 Output = TypeVar("Output", bound=Frozen)
 
 
-def nothing_else(output: object, checked: CheckedDraft) -> Sequence[str]:
-    """Nothing is looked for beside quotes and figures."""
-    return ()
-
-
-async def ask_writer_with_correction(
+async def ask_with_correction(
     attempt: Attempt,
     question: Question[Output],
     task: TaskEnvelope,
     order: Sequence[str],
-    ids: Mapping[str, str],
-    as_draft: Callable[[Output], ReportDraft],
-    further: Callable[[Output, CheckedDraft], Sequence[str]] = nothing_else,
+    find_faults: Callable[[RunContext[object], Output], Awaitable[Sequence[str]]],
+    notice: str,
+    tries: int = FURTHER_TRIES,
 ) -> Answer[Output]:
-    """Ask `question`, and tell the writer once what does not hold in its answer so that it can correct it.
+    """Ask `question`, and tell the model once what does not hold in its answer so that it can correct it.
 
     Args:
         attempt: by which it is asked.
         question: what is asked.
         task: what is shown.
         order: keys of the passages in `task`, those that matter most first.
-        ids: evidence ids by key.
-        as_draft: the draft that an answer is, citing by key.
-        further: what else does not hold of an answer, in sentences for who wrote it.
+        find_faults: the faults of an answer, in sentences for the model.
+        notice: the sentence above them.
+        tries: an answer in the wrong form that was corrected so often is taken as it is.
 
     Raises:
         BudgetExhausted: before there was any answer; as for other faults, see `Attempt.ask`.
     """
     first: list[Output] = []
 
-    async def validated(context: RunContext[object], output: Output) -> Output:
+    async def held(context: RunContext[object], output: Output) -> Output:
         attempt.readable(context.messages)
-        if first or context.retry or context.model.system == OFFLINE or not can_afford_correction(attempt, context):
+        if first or context.retry >= tries or not can_afford_correction(attempt, context):
             return output
-        draft = await asyncio.to_thread(as_draft, output)
-        checked = await checked_draft(attempt.store, with_canonical_ids(draft, ids), task.question)
-        if faults := [*await asyncio.to_thread(further, output, checked), *_find_draft_faults(checked)]:
+        if faults := await find_faults(context, output):
             first.append(output)
-            raise ModelRetry("\n- ".join((MEND, *faults[:MOST_FAULTS])))
+            raise ModelRetry("\n- ".join((notice, *faults)))
         return output
 
     asked: Agent[object, Output] = Agent(
@@ -84,7 +65,7 @@ async def ask_writer_with_correction(
         instructions=question.instructions_for(task),
         retries=FURTHER_TRIES,
     )
-    asked.output_validator(validated)
+    asked.output_validator(held)
     try:
         return await attempt.ask(asked, question.request, task, order)
     except (BudgetExhausted, AnswerUnusable, FallbackExceptionGroup):
@@ -101,22 +82,6 @@ def can_afford_correction(attempt: Attempt, context: RunContext[object]) -> bool
     return attempt.left.less(used).refuses(again) is None
 
 
-def _find_draft_faults(checked: CheckedDraft) -> Iterator[str]:
-    """Yield the faults of a draft, worded for the writer."""
-    for cited in dict.fromkeys(checked.unverified):
-        if cited.verdict in ("quote_not_found", "unknown_evidence"):
-            said = f"\u201c{shorten_text(cited.claim, TOLD_CHARACTERS)}\u201d: {REASONS[cited.verdict]}"
-            yield f"{said}: \u201c{shorten_text(cited.quote, TOLD_CHARACTERS)}\u201d"
-    for claim in checked.claims:
-        for one in claim.statements:
-            doubted = one.support in ("not_supported", "in_passage") and one.reason not in REASONS.values()
-            if one.kind != "inference" and doubted:
-                yield f"\u201c{shorten_text(one.text, TOLD_CHARACTERS)}\u201d: {one.reason}"
-
-
-RETURNED: Final = "Some of your answer cannot be used. Give the whole answer again, with this put right:"
-
-
 async def ask_agent_with_correction(
     attempt: Attempt,
     agent: AgentDefinition,
@@ -125,44 +90,12 @@ async def ask_agent_with_correction(
     order: Sequence[str],
     ids: Mapping[str, str],
 ) -> Answer[Any]:
-    """Ask `agent`, and tell its model once what does not hold in the answer so that it can correct it.
+    """Ask an agent whose answer the state holds, given its input and evidence ids by key; see `ask_with_correction`."""
+    check = agent.faults
+    if check is None:
+        return await attempt.ask(build_question_agent(agent.asks, task), agent.asks.request, task, order)
 
-    Args:
-        attempt: by which it is asked.
-        agent: whose answer is what the state holds.
-        given: its input.
-        task: what its model is shown.
-        order: keys of the passages in `task`, those that matter most first.
-        ids: evidence ids by key.
+    async def find_faults(_: RunContext[object], output: Frozen) -> Sequence[str]:
+        return check(output, given, ids)
 
-    Raises:
-        BudgetExhausted: before there was any answer; as for other faults, see `Attempt.ask`.
-    """
-    question, faults = agent.asks, agent.faults
-    if faults is None:
-        return await attempt.ask(build_question_agent(question, task), question.request, task, order)
-    first: list[Frozen] = []
-
-    async def held(context: RunContext[object], output: Frozen) -> Frozen:
-        attempt.readable(context.messages)
-        if first or context.retry >= FURTHER_TRIES or not can_afford_correction(attempt, context):
-            return output
-        if found := faults(output, given, ids):
-            first.append(output)
-            raise ModelRetry("\n- ".join((RETURNED, *found)))
-        return output
-
-    asked: Agent[object, Any] = Agent(
-        name=task.kind,
-        output_type=question.answer_for(task),
-        instructions=question.instructions_for(task),
-        retries=FURTHER_TRIES,
-    )
-    asked.output_validator(held)
-    try:
-        return await attempt.ask(asked, question.request, task, order)
-    except (BudgetExhausted, AnswerUnusable, FallbackExceptionGroup):
-        if not first:
-            raise
-        attempt.credit(attempt.model, quoted=False)
-        return Answer(first[0], model=attempt.model, quoted=False, task=task)
+    return await ask_with_correction(attempt, agent.asks, task, order, find_faults, RETURNED)

@@ -6,7 +6,7 @@ guessed. Entries know seconds of the run's own time; when something happened by 
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from elcano.graphs.engine.entries import (
     Controlled,
@@ -28,8 +28,8 @@ from elcano.graphs.lifecycle.step_rows import TAKEN_BACK, BetweenRow, HeldTry, R
 from elcano.graphs.records import RunLog
 from elcano.graphs.spec.graph import AgentNode, DecisionNode, Node, ParallelNode, StateNode, ToolNode, limits_of
 from elcano.graphs.spec.limits import in_short
-from elcano.graphs.state.branches import BranchOutcomes, BranchState
-from elcano.graphs.state.budget import sum_usages
+from elcano.graphs.state.branches import BranchOutcome, BranchOutcomes, BranchState
+from elcano.graphs.state.budget import Usage, sum_usages
 from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.state.failures import FailureType
 
@@ -244,3 +244,38 @@ def _resolve_step_outcome(
                 return "completed", "", ""
             new = run.ending is not None and run.ending != earlier.ending
             return "failed", FailureType.INPUT_INVALID, run.ending.detail if new and run.ending else refused
+
+
+class Visit(NamedTuple):
+    """A finished visit of a parallel node."""
+
+    entry: StepCompleted
+    outcomes: tuple[BranchOutcome, ...]
+    owner: str
+    """The run whose branches these are; of a fork that may be another one."""
+    dropped: Usage
+    """The usage of branches that were dropped while they ran."""
+
+
+def iter_fanout_visits(log: RunLog) -> Iterator[Visit]:
+    """Every finished visit of a parallel node, in order.
+
+    Raises:
+        ValidationError: what such a step gave is no outcome of branches.
+    """
+    for position, entry in enumerate(log.entries):
+        node = log.asked.graph.by_id.get(entry.node) if isinstance(entry, StepCompleted) else None
+        if isinstance(entry, StepCompleted) and isinstance(node, ParallelNode):
+            found = BranchOutcomes.model_validate(entry.output)
+            yield Visit(entry, found.branches, _find_entry_owner(log, position), found.dropped)
+
+
+def section_id(visit: Visit, outcome: BranchOutcome) -> str:
+    """The run id of the branch that an outcome is of."""
+    return f"{visit.owner}.{outcome.parallel_path_id}"
+
+
+def _find_entry_owner(log: RunLog, position: int) -> str:
+    """Return the run that made an entry: for a fork the other run, up to the fork."""
+    later = (entry for entry in log.entries[position:] if isinstance(entry, RunResumed) and entry.from_run)
+    return next((entry.from_run for entry in later), log.asked.run_id)

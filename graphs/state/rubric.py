@@ -1,16 +1,16 @@
 """A rubric: by what a field of knowledge judges evidence, as data, and what a judge who goes by it has said.
 
 Scores are from 0 to `SCALE`. What a judge says is held against its rubric by code: a score that the rubric does not
-have, or that is off the scale, is no score, and what a rubric asks for at least is counted here, not by the judge.
+have, or that is off the scale, is no score, and what a rubric asks for at least is counted, not judged (the agent
+`judge`).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Final, TypeAlias, TypeVar
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.text import shorten_text
 
 SCALE: Final = 10
 MOST_SCORES: Final = 12
@@ -19,7 +19,6 @@ MOST_NAMES: Final = 20
 """Names of one kind, in one answer."""
 NAME_CHARACTERS: Final = 200
 REASON_CHARACTERS: Final = 600
-MOST_PASSAGES: Final = 8
 
 RubricName: TypeAlias = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,47}$", examples=["biomedical"])]
 Line: TypeAlias = Annotated[str, Field(min_length=1, max_length=600, pattern=r"\S")]
@@ -113,65 +112,6 @@ class RubricScores(Frozen):
     """Why nothing is scored, of a judge that cannot."""
     lacking: tuple[str, ...] = ()
     """Requirements of the rubric that are not met, in words."""
-
-
-def apply_rubric(
-    rubric: Rubric, scores: Iterable[Score], names: Iterable[NamesFound], ids: Mapping[str, str], unscored: str = ""
-) -> RubricScores:
-    """Check scores and names against `rubric`; `ids` maps the keys of the shown passages to their ids.
-
-    A judge that says why it scores nothing lacks nothing: whether evidence is enough is then judged without the rubric.
-    """
-    said = list(scores)
-    if unscored and not said:
-        return RubricScores(rubric=rubric.name, unscored=shorten_text(unscored, REASON_CHARACTERS))
-    kept: list[Score] = []
-    lacking: list[str] = []
-    for kind in rubric.scores:
-        given = [one for one in said if _key_from_name(one.name) == kind.name]
-        sound = next((one for one in given if 0 <= one.score <= SCALE), None)
-        if sound is None:
-            off = f"{kind.name} has the score {given[0].score:g}, off the scale of 0 to {SCALE}" if given else ""
-            lacking.append(off or f"{kind.name} has no score")
-            continue
-        kept.append(_by_ids(sound, kind.name, ids))
-        if sound.score < kind.least:
-            lacking.append(f"{kind.name} has {sound.score:g} of the {kind.least} that it needs")
-    total = sum(one.score for one in kept)
-    if total < rubric.least_total:
-        lacking.append(f"the scores make {total:g} of the {rubric.least_total} that are needed")
-    found = _collect_names(rubric.names, list(names))
-    counts = {one.kind: len(one.names) for one in found}
-    for name in rubric.names:
-        if counts.get(name.name, 0) < name.least:
-            lacking.append(f"{counts.get(name.name, 0)} of {name.least} {name.name} are named")
-    return RubricScores(rubric=rubric.name, scores=tuple(kept), names=found, lacking=tuple(lacking))
-
-
-def _collect_names(kinds: Sequence[NameKind], said: Sequence[NamesFound]) -> tuple[NamesFound, ...]:
-    """Names of the kinds that there are, each once, none empty."""
-    found = []
-    for kind in kinds:
-        all_names = (
-            " ".join(name.split()) for one in said if _key_from_name(one.kind) == kind.name for name in one.names
-        )
-        once: dict[str, str] = {}
-        for name in filter(None, all_names):
-            once.setdefault(name.casefold(), shorten_text(name, NAME_CHARACTERS))
-        if once:
-            found.append(NamesFound(kind=kind.name, names=tuple(once.values())[:MOST_NAMES]))
-    return tuple(found)
-
-
-def _by_ids(score: Score, name: str, ids: Mapping[str, str]) -> Score:
-    evidence = tuple(dict.fromkeys(ids[key] for key in score.evidence if key in ids))[:MOST_PASSAGES]
-    reason = shorten_text(" ".join(score.reason.split()), REASON_CHARACTERS)
-    return score.model_copy(update={"name": name, "reason": reason, "evidence": evidence})
-
-
-def _key_from_name(name: str) -> str:
-    """A name as a model may spell it: `Clinical evidence` for `clinical_evidence`."""
-    return "_".join(name.casefold().replace("-", " ").replace("_", " ").split())
 
 
 BIOMEDICAL: Final = Rubric(

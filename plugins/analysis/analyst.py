@@ -6,12 +6,12 @@ What it proposes is checked by code, number by number, and analyzed by the tool 
 from collections.abc import Mapping
 from typing import Final
 
-from elcano.graphs.agents.context import ResearchContext, build_research_task, needs_of, passages_of
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.text import ensure_list, format_count
 from elcano.plugins.analysis.analysis import Extraction, TestedHypothesis
+from elcano.plugins.research.agents.loop_context import ResearchContext, build_research_task, needs_of, passages_of
 
 
 class AnalystInput(ResearchContext):

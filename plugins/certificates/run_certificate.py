@@ -27,10 +27,11 @@ from elcano.graphs.errors import StoreDamaged
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.lifecycle.finish import list_attachments
 from elcano.graphs.lifecycle.handover import find_exit_draft
-from elcano.graphs.lifecycle.log_verification import iter_fanout_visits, journal_of
+from elcano.graphs.lifecycle.step_history import iter_fanout_visits
 from elcano.graphs.records import ArchivedRun, RunLog
 from elcano.graphs.report.report import Report
 from elcano.plugins.certificates.certificate_format import FORMAT, CertificateHeader, Versions, encode_certificate
+from elcano.plugins.certificates.verification.log_checks import journal_of
 from elcano.storage.section_logs import section_logs
 from elcano.storage.store import TenantStore
 

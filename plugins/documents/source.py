@@ -25,7 +25,6 @@ from elcano.activities.passages.document import (
     SkippedDocument,
     list_skip_warnings,
 )
-from elcano.activities.passages.index import Entry, Index, IndexedDocument
 from elcano.activities.passages.index_words import search_words
 from elcano.activities.passages.search import Hit, Text
 from elcano.activities.sources.base import SearchResults
@@ -33,6 +32,7 @@ from elcano.graphs.catalogue.sources import SourceSpec
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.report.works import Work
 from elcano.plugins.documents.parser import PARSE_SECONDS, Parser
+from elcano.plugins.documents.passage_index import Entry, Index, IndexedDocument
 from elcano.storage.evidence import Evidence, StoredText
 from elcano.storage.threads import Threads
 

@@ -74,6 +74,11 @@ class LiteratureSource(ABC):
         """The source's specification."""
         return self._spec
 
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """The address of its service."""
+        return (self.service.base,)
+
     async def search(self, query: str, limit: int) -> SearchResults:
         """Return at most `limit` passages of the works that the service ranks best.
 

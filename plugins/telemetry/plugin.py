@@ -14,4 +14,12 @@ plugin: Final = Plugin(
     temporal_plugins=(".start:build_temporal_plugins",),
     routes=(".routes:router",),
     checks=(".checks:check_telemetry",),
+    deep_checks=(
+        ".deep_checks.hosts:check_hosts",
+        ".deep_checks.versions:check_versions",
+        ".deep_checks.versions:check_time_limits",
+        ".deep_checks.service:check_store_revision",
+        ".deep_checks.service:check_disk",
+        ".deep_checks.service:check_temporal_server",
+    ),
 )

@@ -53,6 +53,11 @@ class WebSource:
         """The source's specification."""
         return self._spec
 
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """The addresses of the configured search engines."""
+        return tuple(one.service.base for one in self._providers)
+
     async def search(self, query: str, limit: int) -> SearchResults:
         """Return the best passages of the best pages.
 

@@ -12,8 +12,8 @@ from typing import Final
 
 from elcano.activities.passages import search
 from elcano.activities.passages.document import Passage
-from elcano.activities.passages.index import Entry, add_document, create_tables
 from elcano.graphs.report.works import Work
+from elcano.plugins.documents.passage_index import Entry, add_document, create_tables
 from elcano.plugins.web.addresses import extract_host, identify_page
 from elcano.plugins.web.page_reader import ReadPage
 from elcano.storage.evidence import Evidence, StoredText

@@ -156,6 +156,11 @@ def migrate_tables(connection: sqlalchemy.Connection) -> None:
         _log.info("the tables of %s were migrated from version %s to %s", place, found, head)
 
 
+def read_revision(connection: sqlalchemy.Connection) -> tuple[str | None, str | None]:
+    """Return the version of the tables, None if there are none, and the version that this program needs."""
+    return MigrationContext.configure(connection).get_current_revision(), _load_scripts().get_current_head()
+
+
 def _build_alembic_config(connection: sqlalchemy.Connection | None = None) -> Config:
     config = Config()
     config.set_main_option("script_location", _SCRIPTS)

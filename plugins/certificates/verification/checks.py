@@ -13,22 +13,21 @@ from elcano.activities.report.report_builder import build_report, build_report_r
 from elcano.activities.tools.tool_work import build_evidence_ref
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.lifecycle import finish
-from elcano.graphs.lifecycle.log_verification import (
-    agents_asked,
-    doubtful_sections,
-    find_log_mismatch,
-    iter_fanout_visits,
-    journal_of,
-    models_asked,
-    own_usage,
-    section_id,
-)
+from elcano.graphs.lifecycle.step_history import iter_fanout_visits, section_id
 from elcano.graphs.records import RunLog
 from elcano.graphs.report.report import ReportDraft
 from elcano.graphs.state.budget import Usage, sum_usages
 from elcano.graphs.text import format_utc_day
 from elcano.plugins.certificates.certificate_format import Fault
 from elcano.plugins.certificates.verification.contents import Contents
+from elcano.plugins.certificates.verification.log_checks import (
+    agents_asked,
+    doubtful_sections,
+    find_log_mismatch,
+    journal_of,
+    models_asked,
+    own_usage,
+)
 from elcano.storage.evidence import Evidence
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.lineage import days_of

@@ -9,14 +9,17 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from elcano.activities.agents.answer_correction import TOLD_CHARACTERS, ask_writer_with_correction
+from pydantic_ai import RunContext
+
+from elcano.activities.agents.answer_correction import ask_with_correction
 from elcano.activities.agents.answer_drafts import draft_from_prose, unread_told, with_canonical_ids
 from elcano.activities.agents.quote_repair import checked_draft
 from elcano.activities.calls.attempt import Attempt
-from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft
+from elcano.activities.report.checked_draft import REASONS, CheckedClaim, CheckedDraft
 from elcano.activities.text.language_detection import language_of
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.agents.envelope import Loaded, ShownPassages, TaskEnvelope
+from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.report.report import Citation, Claim, ReportDraft
 from elcano.graphs.report.statements import Judgement, Statement
 from elcano.graphs.text import shorten_text
@@ -34,6 +37,12 @@ from elcano.plugins.data.data_answer import (
 from elcano.plugins.data.results import load_result_tables, row_line
 from elcano.plugins.data.tables import ResultTable
 
+MOST_FAULTS: Final = 12
+TOLD_CHARACTERS: Final = 200
+MEND: Final = (
+    "Some of what you wrote does not hold. Copy quotes letter by letter from the passage that you cite, and say no "
+    "figure that they do not have; leave out what no passage supports. Give the whole answer again, with this mended:"
+)
 MOST_KNOWN: Final = 60
 """Rows that statements may speak of without quoting them, because their cells are named."""
 MOST_QUOTED_ROWS: Final = 5
@@ -57,9 +66,15 @@ async def write_from_results(
     """
     desk = _Desk(given, await load_result_tables(attempt.store, given.results))
     ids = {**loaded.shown.ids, **desk.ids}
-    answer = await ask_writer_with_correction(
-        attempt, agent.asks, task, loaded.shown.order, ids, desk.draft, further=desk.faults
-    )
+
+    async def find_faults(context: RunContext[object], output: DataProse) -> Sequence[str]:
+        if context.model.system == OFFLINE:
+            return ()
+        written = with_canonical_ids(await asyncio.to_thread(desk.draft, output), ids)
+        checked = await checked_draft(attempt.store, written, task.question)
+        return [*await asyncio.to_thread(desk.faults, output, checked), *_find_draft_faults(checked)][:MOST_FAULTS]
+
+    answer = await ask_with_correction(attempt, agent.asks, task, loaded.shown.order, find_faults, MEND, tries=1)
     unread = len(loaded.shown.items) - len(loaded.shown.only(answer.task.evidence).items)
     draft = await asyncio.to_thread(desk.draft, answer.output)
     draft = with_canonical_ids(unread_told(draft, unread), ids)
@@ -67,6 +82,19 @@ async def write_from_results(
     settled = await asyncio.to_thread(desk.settled, answer.output, checked, by_rules=attempt.quoted)
     order = (*desk.ids, *loaded.shown.order)
     return settled, loaded.shown.model_copy(update={"ids": ids, "order": order})
+
+
+def _find_draft_faults(checked: CheckedDraft) -> Iterator[str]:
+    """Yield the faults of a draft, worded for the writer."""
+    for cited in dict.fromkeys(checked.unverified):
+        if cited.verdict in ("quote_not_found", "unknown_evidence"):
+            said = f"\u201c{shorten_text(cited.claim, TOLD_CHARACTERS)}\u201d: {REASONS[cited.verdict]}"
+            yield f"{said}: \u201c{shorten_text(cited.quote, TOLD_CHARACTERS)}\u201d"
+    for claim in checked.claims:
+        for one in claim.statements:
+            doubted = one.support in ("not_supported", "in_passage") and one.reason not in REASONS.values()
+            if one.kind != "inference" and doubted:
+                yield f"\u201c{shorten_text(one.text, TOLD_CHARACTERS)}\u201d: {one.reason}"
 
 
 class _Desk:

@@ -4,11 +4,17 @@ from typing import Final
 
 from pydantic import Field
 
-from elcano.graphs.agents.context import ResearchContext, build_research_task, needs_of, passages_of, turn_of
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.text import ensure_list
+from elcano.plugins.research.agents.loop_context import (
+    ResearchContext,
+    build_research_task,
+    needs_of,
+    passages_of,
+    turn_of,
+)
 
 
 class KnowledgeGapInput(ResearchContext):

@@ -5,7 +5,6 @@ from typing import Final, Literal
 
 from pydantic import Field
 
-from elcano.graphs.agents.context import number_criteria
 from elcano.graphs.agents.definition import AgentDefinition, Part, Question
 from elcano.graphs.agents.envelope import Loaded, Needs, SectionItem, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import BESIDE, STATING
@@ -13,6 +12,7 @@ from elcano.graphs.catalogue.agents import AgentInput
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.state.plan import Criterion, ReportForm, SaidForm, SectionPlan, normalize_criteria
 from elcano.graphs.text import ensure_list
+from elcano.plugins.research.agents.loop_context import number_criteria
 
 
 class PlannerInput(AgentInput):

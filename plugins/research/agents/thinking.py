@@ -9,14 +9,6 @@ from typing import Final
 
 from pydantic import Field
 
-from elcano.graphs.agents.context import (
-    ResearchContext,
-    build_research_task,
-    lacks_criteria,
-    passages_of,
-    resolve_beside,
-    turn_of,
-)
 from elcano.graphs.agents.definition import AgentDefinition, Part, Question
 from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import BESIDE, NAMING
@@ -24,6 +16,14 @@ from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.state.plan import normalize_criteria
 from elcano.graphs.text import ensure_list
 from elcano.plugins.research.agents.knowledge_gap import GAPS, MOST_GAPS
+from elcano.plugins.research.agents.loop_context import (
+    ResearchContext,
+    build_research_task,
+    lacks_criteria,
+    passages_of,
+    resolve_beside,
+    turn_of,
+)
 from elcano.plugins.research.agents.tool_selector import (
     QUERIES,
     SEARCH_PARTS,

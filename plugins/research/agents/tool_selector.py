@@ -11,13 +11,13 @@ from typing import Final
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from elcano.graphs.agents.context import ResearchContext, build_research_task, for_gap, needs_of
 from elcano.graphs.agents.definition import AgentDefinition, Part, Question
 from elcano.graphs.agents.envelope import Loaded, Needs, OfferedSource, TaskEnvelope
 from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.state.state import RELATED, IterationData
 from elcano.graphs.text import ensure_list, format_count
+from elcano.plugins.research.agents.loop_context import ResearchContext, build_research_task, for_gap, needs_of
 
 MOST_TASKS: Final = 8
 

@@ -5,7 +5,6 @@ It cites by the short keys of its prompt, which are turned back when its draft i
 
 from typing import Final, Literal
 
-from elcano.graphs.agents.context import ResearchContext, build_research_task, needs_of, passages_of
 from elcano.graphs.agents.definition import AgentDefinition, Part, Question
 from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import MARKS, WISHES
@@ -13,6 +12,7 @@ from elcano.graphs.agents.writing import ReportProse, summarize_draft
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.state.plan import ReportForm
 from elcano.graphs.state.state import DraftRef
+from elcano.plugins.research.agents.loop_context import ResearchContext, build_research_task, needs_of, passages_of
 
 
 class WriterInput(ResearchContext):

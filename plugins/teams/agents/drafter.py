@@ -5,13 +5,13 @@ It cites as the writer does. Without a draft before and without feedback it is a
 
 from typing import Final
 
-from elcano.graphs.agents.context import build_research_task, passages_of
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import MARKS, WISHES
 from elcano.graphs.agents.writing import ReportProse, summarize_draft
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.state.state import DraftRef
+from elcano.plugins.research.agents.loop_context import build_research_task, passages_of
 from elcano.plugins.research.agents.writer import WriterInput
 from elcano.plugins.teams.agents.team_judge import drafted_before
 

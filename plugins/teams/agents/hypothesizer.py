@@ -5,7 +5,6 @@ from typing import Final
 
 from pydantic import Field
 
-from elcano.graphs.agents.context import ResearchContext, build_research_task, needs_of, passages_of
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
 from elcano.graphs.frozen import Frozen, Json, JsonObject
@@ -17,6 +16,7 @@ from elcano.graphs.state.team import (
     Hypothesis,
 )
 from elcano.graphs.text import ensure_list, format_count, shorten_text
+from elcano.plugins.research.agents.loop_context import ResearchContext, build_research_task, needs_of, passages_of
 
 QUERY_CHARACTERS: Final = 300
 NAMED: Final = 10

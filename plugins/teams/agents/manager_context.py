@@ -6,12 +6,12 @@ It is shown neither whole instructions of old nor all turns: the repetition of a
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from elcano.graphs.agents.context import ResearchContext, build_research_task
 from elcano.graphs.agents.envelope import Loaded, TaskEnvelope
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.state.team import FACT_CHARACTERS, MOST_FACTS, REPORTER, Hypothesis, Ledger, Turn
 from elcano.graphs.text import shorten_text
 from elcano.plugins.research.agents.judge import JudgeAssessment
+from elcano.plugins.research.agents.loop_context import ResearchContext, build_research_task
 
 SHOWN_TURNS: Final = 12
 """The latest."""

@@ -9,12 +9,12 @@ from typing import Final
 
 from pydantic import Field
 
-from elcano.graphs.agents.context import turn_of
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.state.team import INSTRUCTION_CHARACTERS, REASON_CHARACTERS, REPORTER, Ledger, Turn
 from elcano.graphs.text import shorten_text
+from elcano.plugins.research.agents.loop_context import turn_of
 from elcano.plugins.teams.agents.manager_context import LeadingInput, build_manager_task
 
 

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Final
 
-from elcano.graphs.agents.context import needs_of
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.frozen import JsonObject
 from elcano.graphs.state.team import TaskLedger
 from elcano.graphs.text import ensure_list, format_count
+from elcano.plugins.research.agents.loop_context import needs_of
 from elcano.plugins.teams.agents.manager_context import LeadingInput, build_manager_task, clean_facts
 
 INSTRUCTIONS: Final = """\

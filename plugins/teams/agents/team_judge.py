@@ -9,7 +9,6 @@ from typing import Final
 
 from pydantic import Field
 
-from elcano.graphs.agents.context import ResearchContext, build_research_task, passages_of
 from elcano.graphs.agents.definition import AgentDefinition, Question
 from elcano.graphs.agents.envelope import Loaded, Needs, TaskEnvelope
 from elcano.graphs.agents.prompt_texts import STATING
@@ -17,6 +16,7 @@ from elcano.graphs.frozen import Frozen, JsonObject
 from elcano.graphs.state.plan import MOST_CRITERIA, CriterionVerdict, SectionResult
 from elcano.graphs.text import ensure_list, shorten_text
 from elcano.plugins.research.agents.judge import by_ids
+from elcano.plugins.research.agents.loop_context import ResearchContext, build_research_task, passages_of
 
 FEEDBACK_CHARACTERS: Final = 2_000
 """Of what is told to the team: some three hundred words."""

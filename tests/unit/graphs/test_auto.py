@@ -8,7 +8,6 @@ from elcano.graphs.dry_run.in_memory_run import run_in_memory
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.journal import build_run_snapshot
-from elcano.graphs.lifecycle.log_verification import find_log_mismatch
 from elcano.graphs.mode_choice import (
     AUTO,
     MODES,
@@ -26,6 +25,7 @@ from elcano.graphs.spec.walks import prefix_graph
 from elcano.graphs.state.budget import Usage
 from elcano.graphs.state.rubric import DOMAINS
 from elcano.graphs.state.state import REASON_CHARACTERS, Choice, ResearchState, format_chosen_mode
+from elcano.plugins.certificates.verification.log_checks import find_log_mismatch
 from elcano.plugins.research.iterative import ITERATIVE
 from elcano.plugins.research.reducers import ModeToChoose, choose_mode
 from elcano.testing.script import Script

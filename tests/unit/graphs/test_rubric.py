@@ -7,10 +7,16 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from elcano.graphs.state.rubric import BIOMEDICAL, DOMAINS, GENERAL, MOST_NAMES, NamesFound, Rubric, Score, apply_rubric
+from elcano.graphs.state.rubric import BIOMEDICAL, DOMAINS, GENERAL, MOST_NAMES, NamesFound, Rubric, Score
 from elcano.graphs.state.state import ResearchState
 from elcano.plugins.research.agents import judge
-from elcano.plugins.research.agents.judge import JudgeAssessment, JudgeInput, RubricAssessment, resolve_answer
+from elcano.plugins.research.agents.judge import (
+    JudgeAssessment,
+    JudgeInput,
+    RubricAssessment,
+    apply_rubric,
+    resolve_answer,
+)
 from elcano.plugins.research.reducers import record_judgement
 
 IDS = {"e1": "pmid:1", "e2": "pmid:2"}

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from elcano.activities.passages.document import Content, SkippedDocument
-from elcano.activities.passages.index import VERSION, Index
 from elcano.activities.passages.search import (
     best_passages,
     count_word_frequencies,
@@ -16,6 +15,7 @@ from elcano.activities.passages.search import (
 )
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.plugins.documents.parser import Parser
+from elcano.plugins.documents.passage_index import VERSION, Index
 from elcano.plugins.documents.source import sync_index
 from tests.unit.plugins.documents.collections import Shelf
 from tests.unit.plugins.documents.files import pdf
@@ -148,7 +148,7 @@ import sys, threading
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from plugins.documents.folder import Folder
-from activities.passages.index import Index
+from plugins.documents.passage_index import Index
 from plugins.documents.parser import Parser
 from plugins.documents.source import sync_index
 sync_index(Folder(Path(sys.argv[2]), 10**6), Index(Path(sys.argv[3])), Parser(), threading.Event())

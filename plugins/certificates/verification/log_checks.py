@@ -12,10 +12,11 @@ from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.handover import build_branch_outcome as outcome_of
 from elcano.graphs.lifecycle.journal import Journal
 from elcano.graphs.lifecycle.start_and_fold import fold
+from elcano.graphs.lifecycle.step_history import Visit, iter_fanout_visits, section_id
 from elcano.graphs.records import RunLog
 from elcano.graphs.run_contracts import JournalPages
-from elcano.graphs.spec.graph import AgentNode, ParallelNode
-from elcano.graphs.state.branches import BranchInput, BranchOutcome, BranchOutcomes
+from elcano.graphs.spec.graph import AgentNode
+from elcano.graphs.state.branches import BranchInput, BranchOutcome
 from elcano.graphs.state.budget import Usage, sum_usages
 from elcano.graphs.state.state import ResearchState
 
@@ -28,17 +29,6 @@ class Doubt(NamedTuple):
 
     part: Literal["entries", "sections"]
     text: str
-
-
-class Visit(NamedTuple):
-    """A finished visit of a parallel node."""
-
-    entry: StepCompleted
-    outcomes: tuple[BranchOutcome, ...]
-    owner: str
-    """The run whose branches these are; of a fork that may be another one."""
-    dropped: Usage
-    """The usage of branches that were dropped while they ran."""
 
 
 def journal_of(log: RunLog) -> Journal:
@@ -68,24 +58,6 @@ def _select_recorded_weights(run: Run, recorded: Run) -> dict[str, int]:
     missing = run.weights.keys() - recorded.weights.keys()
     never = {name for name in missing if getattr(recorded.state, name) == getattr(fresh, name)}
     return {name: weight for name, weight in run.weights.items() if name not in never}
-
-
-def iter_fanout_visits(log: RunLog) -> Iterator[Visit]:
-    """Every finished visit of a parallel node, in order.
-
-    Raises:
-        ValidationError: what such a step gave is no outcome of branches.
-    """
-    for position, entry in enumerate(log.entries):
-        node = log.asked.graph.by_id.get(entry.node) if isinstance(entry, StepCompleted) else None
-        if isinstance(entry, StepCompleted) and isinstance(node, ParallelNode):
-            found = BranchOutcomes.model_validate(entry.output)
-            yield Visit(entry, found.branches, _find_entry_owner(log, position), found.dropped)
-
-
-def section_id(visit: Visit, outcome: BranchOutcome) -> str:
-    """The run id of the branch that an outcome is of."""
-    return f"{visit.owner}.{outcome.parallel_path_id}"
 
 
 def doubtful_sections(log: RunLog, sections: Mapping[str, RunLog]) -> Iterator[Doubt]:
@@ -150,12 +122,6 @@ def _of_section(log: RunLog, visit: Visit, outcome: BranchOutcome, section: RunL
     if fields:
         text = f"{asked.run_id} ({outcome.title!r}) did not leave what its run holds of it: {', '.join(fields)}"
         yield Doubt("sections", text)
-
-
-def _find_entry_owner(log: RunLog, position: int) -> str:
-    """Return the run that made an entry: for a fork the other run, up to the fork."""
-    later = (entry for entry in log.entries[position:] if isinstance(entry, RunResumed) and entry.from_run)
-    return next((entry.from_run for entry in later), log.asked.run_id)
 
 
 def _own_from(log: RunLog) -> int:

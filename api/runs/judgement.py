@@ -115,13 +115,14 @@ def judge_request(request: RunRequest, facts: RequestFacts, run_id: str) -> Judg
     limits = _read_limits(request, Limits() if graph is None else graph.defaults, refused)
     models = request.model.chosen()
     refused.faults += judge_models(models, graph, sources, facts.survey.workers.unpolled, settings)
-    if graph is not None:
+    if graph is not None and facts.allowance != EVERYTHING:
         refused.faults += find_allowance_faults(facts.allowance, graph, models, settings)
     barred: dict[str, str] = {}
     if graph is not None and limits is not None and graph.chooses_mode:
         if sources is not None and not find_model_name_faults(models):
             barred = find_barred_modes(limits, sources, settings, engine, facts.survey.workers.lacking, models)
-            barred |= list_barred_modes(facts.allowance)
+        if facts.allowance != EVERYTHING:
+            barred = {**barred, **list_barred_modes(facts.allowance)}
         refused.faults += find_no_mode_faults(limits, barred)
     elif graph is not None and limits is not None and (over := limit_faults(graph.graph, limits)):
         refused.add("budget", over)

@@ -18,6 +18,8 @@ class Route:
     method: str
     path: str
     body: Mapping[str, Any] | None = None
+    public: bool = False
+    """Whether the document says that it answers everybody."""
 
     @property
     def about_a_run(self) -> bool:
@@ -26,9 +28,7 @@ class Route:
     @property
     def asks_who(self) -> bool:
         """Health, the manual, signing in and what a link leads to are for everybody; the rest is not."""
-        if self.path == "/v1/session":
-            return self.method == "get"
-        return self.path.startswith("/v1/") and not self.path.startswith(("/v1/session/", "/v1/shared/"))
+        return not self.public or (self.method, self.path) == ("get", "/v1/session")
 
     def __str__(self) -> str:
         return f"{self.method.upper()} {self.path}"
@@ -49,7 +49,8 @@ def _routes(document: Mapping[str, Any]) -> Iterator[Route]:
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
             content = operation.get("requestBody", {}).get("content", {}).get("application/json")
-            yield Route(method, path, None if content is None else _example(content["schema"], document))
+            body = None if content is None else _example(content["schema"], document)
+            yield Route(method, path, body, public=operation.get("security") == [])
 
 
 def _example(schema: Mapping[str, Any], document: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ a route can reach another tenant's.
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Annotated, Final, TypeAlias
@@ -20,9 +20,11 @@ from elcano.api.source_survey import SourceCatalogue
 from elcano.api.temporal.client import Temporal
 from elcano.api.tenant_offer import narrow_offer
 from elcano.graphs.allowances import EVERYTHING, Allowance, AllowanceOf, open_allowances
+from elcano.graphs.plugin import load_configured
 from elcano.graphs.state.rubric import Rubric
 from elcano.graphs.tenant_identity import Tenant
 from elcano.settings.settings import Settings
+from elcano.storage.admission import AdmissionRule
 from elcano.storage.health import Probe, store_trouble
 from elcano.storage.providers import ProviderStore
 from elcano.storage.rubric_files import known_domains
@@ -83,6 +85,8 @@ class Services:
     temporal: Temporal
     forget_run: Callable[[str], None]
     """Drops what this process keeps in memory of a deleted run."""
+    admission_rules: Sequence[AdmissionRule]
+    """Further conditions for starting a run."""
     workflows_page: str
     """The list of workflows in the Temporal UI; empty: its address is not known."""
     providers: ProviderStore
@@ -111,6 +115,11 @@ class Process:
     def sources(self) -> SourceCatalogue:
         """The sources that there are."""
         return SourceCatalogue.of(self.settings)
+
+    @cached_property
+    def admission_rules(self) -> Sequence[AdmissionRule]:
+        """The conditions of plugins for starting a run."""
+        return load_configured("admission_rules", self.settings)
 
     @cached_property
     def domains(self) -> Mapping[str, Rubric]:
@@ -143,6 +152,7 @@ class Process:
             store=self.store.of(tenant),
             temporal=self.temporal,
             forget_run=partial(self.forget_run, tenant),
+            admission_rules=self.admission_rules,
             workflows_page=self.workflows_page,
             providers=self.store.providers,
             sources=sources,

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.plugin import KERNEL, list_plugins, load_objects, resolve_path
+from elcano.graphs.plugin import KERNEL, list_plugins, load_configured, resolve_path
 from elcano.graphs.tenant_identity import Tenant
 
 Kind: TypeAlias = Literal["sources", "databases", "tools", "models", "modes", "plugins"]
@@ -98,7 +98,7 @@ def open_allowances(settings: Any) -> AllowanceOf:
     Raises:
         InputInvalid: what says so cannot be read, or two plugins say it.
     """
-    found: list[AllowanceOf] = [one for make in load_objects("allowances") if (one := make(settings)) is not None]
+    found: list[AllowanceOf] = load_configured("allowances", settings)
     if len(found) > 1:
         raise InputInvalid("plugins", "two plugins say what tenants may use: leave one of them out")
     return found[0] if found else _allow_everything

@@ -148,6 +148,10 @@ class AgentCall(RunScoped):
     """Earlier questions and answers."""
     evidence_tokens: int | None = Field(default=None, ge=0)
     """The most that the passages may take which the model is shown; None: what the agent's definition says."""
+    at_exit: bool = Field(default=False, exclude_if=lambda at_exit: not at_exit)
+    """Whether the call is an exit of its graph, for which something was kept."""
+    may_wait: bool = Field(default=False, exclude_if=lambda may_wait: not may_wait)
+    """Whether its run waits, for days if need be, rather than do less."""
 
 
 class AgentResult(Frozen):

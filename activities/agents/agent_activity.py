@@ -30,6 +30,7 @@ from elcano.activities.calls.ledger_lines import Outcome, given_up, measure_queu
 from elcano.activities.calls.live_words import Streamers
 from elcano.activities.calls.models import Resolve, may_answer_offline, model_text, resolve_model
 from elcano.activities.calls.retry_classification import build_abandoned_error, classify_failure
+from elcano.activities.calls.usage import SpendingGuard
 from elcano.activities.report.checked_draft import cited_ids
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.definition import AgentDefinition, agent_called
@@ -40,7 +41,7 @@ from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.engine.budget_check import sent_tokens
 from elcano.graphs.errors import BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.plugin import resolve_function
+from elcano.graphs.plugin import load_configured, resolve_function
 from elcano.graphs.report.report import Claim, ReportDraft
 from elcano.graphs.rules import PROMPT_TOKENS, get_rules
 from elcano.graphs.state.state import DraftRef
@@ -73,6 +74,7 @@ class AgentActivities:
         self._settings = settings
         self._resolve = within(resolve or resolve_model)
         self._streamers = Streamers()
+        self._guards: Sequence[SpendingGuard] = load_configured("spending_guards", settings)
 
     async def run_agent(self, call: AgentCall) -> AgentResult:
         """Asks one agent.
@@ -82,7 +84,7 @@ class AgentActivities:
         """
         async with send_heartbeats() as pulse:
             store = self._store.of(call.tenant)
-            attempt = Attempt(call, pulse, store, self._settings, self._resolve, self._streamers_of(call))
+            attempt = Attempt(call, pulse, store, self._settings, self._resolve, self._streamers_of(call), self._guards)
             try:
                 await attempt.look_back()
                 output = await self._recorded(attempt)

@@ -167,8 +167,10 @@ class ToolActivities:
 
 
 async def _record_tool_call(call: ToolCall, store: TenantStore, outcome: Literal["completed", "failed"]) -> None:
+    source = call.input.get("source")
     await store.ledger.record(
-        build_ledger_entry(call.run_id, call.node, call.tool, outcome, kind="tool", step=call.step, item=call.item)
+        build_ledger_entry(call.run_id, call.node, call.tool, outcome, kind="tool", step=call.step, item=call.item),
+        source=source if isinstance(source, str) else "",
     )
 
 

@@ -204,7 +204,7 @@ def test_however_requests_interleave_a_key_starts_one_run(seed: int, tmp_path_fa
                 assert await world.ask("other") is None
             else:
                 for open_run in await store.open_runs(limit=9):  # as the reconciler does
-                    await store.of("default").runs.withdraw(open_run.run.run_id)
+                    await store.of("default").admission.withdraw(open_run.run.run_id)
                 assert await world.ask("same") is None
                 assert await kept(store) == (0, 0)
 

@@ -31,6 +31,8 @@ OTHER_KINDS = (
     "checks",
     "stores",
     "report_additions",
+    "admission_rules",
+    "spending_guards",
     "archivers",
     "deep_checks",
     "starters",

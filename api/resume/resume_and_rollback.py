@@ -16,6 +16,7 @@ from elcano.api.control.actions import TopUpBody
 from elcano.api.control.requests import claim_request, send_control, unwrap_outcome
 from elcano.api.http.errors import FieldFault, ResumeRefused, RunForgotten
 from elcano.api.http.fields import EXAMPLE_RUN, Described, Request, Text
+from elcano.api.runs.allowance_checks import find_allowance_faults
 from elcano.api.runs.endings import archive_if_ended
 from elcano.api.runs.judgement import Refusals
 from elcano.api.runs.model_checks import (
@@ -30,7 +31,6 @@ from elcano.api.runs.run_request import ModelRequest, default_model
 from elcano.api.runs.run_status import current_run
 from elcano.api.services import Services
 from elcano.api.source_survey import find_source_faults, survey_sources
-from elcano.api.tenant_offer import find_allowance_faults
 from elcano.graphs.contracts import DiscardedWork
 from elcano.graphs.engine.control_actions import RollBack
 from elcano.graphs.engine.entries import RunResumed

@@ -4,8 +4,8 @@ The API offers a tenant nothing else and accepts no run that names something els
 run's tools are called with once more: what a model answers may name anything.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
-from fnmatch import fnmatchcase
 from typing import Any, Final, Literal, TypeAlias
 
 from pydantic import Field
@@ -49,7 +49,7 @@ class Allowance(Frozen):
     def allows(self, kind: Kind, name: str) -> bool:
         """Whether it may use what has this name."""
         patterns: Patterns = getattr(self, kind)
-        return patterns is None or any(fnmatchcase(name, pattern) for pattern in patterns)
+        return patterns is None or any(_matches(name, pattern) for pattern in patterns)
 
     def explain_refusal(self, kind: Kind, name: str) -> str:
         """Say that it may not use something, and what it may use instead."""
@@ -102,6 +102,10 @@ def open_allowances(settings: Any) -> AllowanceOf:
     if len(found) > 1:
         raise InputInvalid("plugins", "two plugins say what tenants may use: leave one of them out")
     return found[0] if found else _allow_everything
+
+
+def _matches(name: str, pattern: str) -> bool:
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name, re.DOTALL) is not None
 
 
 def _allow_everything(tenant: Tenant) -> Allowance:

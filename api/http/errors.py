@@ -139,6 +139,10 @@ class NotAcceptable(Refusal, status=406, title="No acceptable representation"):
     """None of the forms that the client accepts can be made."""
 
 
+class PathNotFound(Refusal, status=404, title="No such path"):
+    """There is nothing at the path of a request."""
+
+
 class RunNotFound(Refusal, status=404, title="No such run"):
     """No run has this id."""
 

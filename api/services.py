@@ -18,6 +18,8 @@ from elcano.api.http.permissions import Principal
 from elcano.api.http.request_identity import get_principal
 from elcano.api.source_survey import SourceCatalogue
 from elcano.api.temporal.client import Temporal
+from elcano.api.tenant_offer import narrow_offer
+from elcano.graphs.allowances import EVERYTHING, Allowance, AllowanceOf, open_allowances
 from elcano.graphs.plugin import load_configured
 from elcano.graphs.state.rubric import Rubric
 from elcano.graphs.tenant_identity import Tenant
@@ -90,6 +92,8 @@ class Services:
     providers: ProviderStore
     """How sources stand, which is the same for all tenants."""
     sources: SourceCatalogue
+    """The sources that the tenant may search; `settings` have no databases or tool servers but its own."""
+    allowance: Allowance
     domains: Mapping[str, Rubric]
     """The rubrics by which evidence can be judged here, by name."""
     address: str
@@ -122,20 +126,37 @@ class Process:
         """The rubrics that there are."""
         return known_domains(self.settings)
 
+    @cached_property
+    def _allowance_of(self) -> AllowanceOf:
+        return open_allowances(self.settings)
+
+    @cached_property
+    def _narrowed(self) -> dict[Allowance, tuple[Settings, SourceCatalogue]]:
+        """The settings and the sources under each allowance that was asked for."""
+        return {EVERYTHING: (self.settings, self.sources)}
+
+    def _narrow(self, allowance: Allowance) -> tuple[Settings, SourceCatalogue]:
+        if allowance not in self._narrowed:
+            self._narrowed[allowance] = narrow_offer(self.settings, self.sources, allowance)
+        return self._narrowed[allowance]
+
     def of(self, principal: Principal) -> Services:
-        """Binds the services to the tenant of a principal."""
+        """Binds the services to the tenant of a principal, with what it may use."""
         tenant = principal.tenant
+        allowance = self._allowance_of(tenant)
+        settings, sources = self._narrow(allowance)
         return Services(
             tenant=tenant,
             principal=principal,
-            settings=self.settings,
+            settings=settings,
             store=self.store.of(tenant),
             temporal=self.temporal,
             forget_run=partial(self.forget_run, tenant),
             admission_rules=self.admission_rules,
             workflows_page=self.workflows_page,
             providers=self.store.providers,
-            sources=self.sources,
+            sources=sources,
+            allowance=allowance,
             domains=self.domains,
             address=self.settings.base_url.rstrip("/"),
         )

@@ -24,6 +24,7 @@ from elcano.activities.similarity.embedder import Embedder
 from elcano.activities.similarity.similar_passages import PassageComparison, rank_related_passages
 from elcano.activities.sources.base import SearchesStore, SearchResults, Source
 from elcano.activities.sources.registry import Sources
+from elcano.graphs.allowances import EVERYTHING, open_allowances
 from elcano.graphs.catalogue.looks import LOOK, LOOKS, LookCall
 from elcano.graphs.catalogue.sources import LONGEST_QUERY, SourceSpec
 from elcano.graphs.catalogue.tools import (
@@ -124,6 +125,7 @@ class ToolActivities:
     ) -> None:
         self._store = store
         self._services = services or Services(Settings())
+        self._allowance_of = open_allowances(self._services.settings)
         self._sources = sources
         self._embedder = embedder
         self._passing = passing
@@ -155,6 +157,8 @@ class ToolActivities:
         if spec is None:
             raise InputInvalid("tool", f"there is no tool {call.tool!r}; there are: {', '.join(TOOLS)}")
         given = spec.input.model_validate(call.input)
+        if (allowance := self._allowance_of(call.tenant)) != EVERYTHING:
+            allowance.require_tool_call(call.tool, given.model_dump())
         if not spec.run:
             return await self._own[spec.name](store, call.run_id, given)
         run: Callable[[ToolWork, Any], Awaitable[Frozen]] = resolve_function(spec.run)

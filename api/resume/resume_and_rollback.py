@@ -16,6 +16,7 @@ from elcano.api.control.actions import TopUpBody
 from elcano.api.control.requests import claim_request, send_control, unwrap_outcome
 from elcano.api.http.errors import FieldFault, ResumeRefused, RunForgotten
 from elcano.api.http.fields import EXAMPLE_RUN, Described, Request, Text
+from elcano.api.runs.allowance_checks import find_allowance_faults
 from elcano.api.runs.endings import archive_if_ended
 from elcano.api.runs.judgement import Refusals
 from elcano.api.runs.model_checks import (
@@ -167,7 +168,8 @@ async def judge_run_models(asked: ResearchInput, services: Services) -> list[Fie
     graph = read_graph_traits(asked.graph)
     queues = list_model_queues(list_called_models(graph.callees, asked.models, settings), settings)
     unpolled = (await services.temporal.workers.survey(queues)).unpolled if queues else ()
-    return judge_models(asked.models, graph, asked.sources, unpolled, settings)
+    barred = find_allowance_faults(services.allowance, graph, asked.models, settings)
+    return [*judge_models(asked.models, graph, asked.sources, unpolled, settings), *barred]
 
 
 def with_changes(asked: ResearchInput, model: ModelRequest | None, sources: Sequence[str] | None) -> ResearchInput:

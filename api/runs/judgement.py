@@ -11,10 +11,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults, list_request_faults
+from elcano.api.runs.allowance_checks import find_allowance_faults
 from elcano.api.runs.mode_checks import find_barred_modes, find_no_mode_faults
 from elcano.api.runs.model_checks import assign_model_queues, find_model_name_faults, judge_models, read_model_choice
 from elcano.api.runs.run_request import BudgetRequest, RunRequest
 from elcano.api.source_survey import SourceSurvey
+from elcano.api.tenant_offer import list_barred_modes
+from elcano.graphs.allowances import EVERYTHING, Allowance
 from elcano.graphs.checks.budget_limits import limit_faults
 from elcano.graphs.checks.callees import extra_faults
 from elcano.graphs.checks.references import explain_unknown_name
@@ -83,6 +86,8 @@ class RequestFacts:
     """What it knows of the run that it follows."""
     refused: Refusals
     """What is wrong with the graph, the sources and the run that it follows."""
+    allowance: Allowance = EVERYTHING
+    """What the tenant may use."""
 
 
 @dataclass(frozen=True)
@@ -115,10 +120,14 @@ def judge_request(request: RunRequest, facts: RequestFacts, run_id: str) -> Judg
         refused.add_error(error)
     models = read_model_choice(request.model)
     refused.faults += judge_models(models, graph, sources, facts.survey.workers.unpolled, settings)
+    if graph is not None and facts.allowance != EVERYTHING:
+        refused.faults += find_allowance_faults(facts.allowance, graph, models, settings)
     barred: dict[str, str] = {}
     if graph is not None and limits is not None and graph.chooses_mode:
         if sources is not None and not find_model_name_faults(models):
             barred = find_barred_modes(limits, sources, settings, engine, facts.survey.workers.lacking, models)
+        if facts.allowance != EVERYTHING:
+            barred = {**barred, **list_barred_modes(facts.allowance)}
         refused.faults += find_no_mode_faults(limits, barred)
     elif graph is not None and limits is not None and (over := limit_faults(graph.graph, limits)):
         refused.add("budget", over)

@@ -55,6 +55,7 @@ async def gather_facts(request: RunRequest, services: Services) -> RequestFacts:
     follows = None if request.previous_run is None else await _load_followed_run(request, services, refused)
     return RequestFacts(
         tenant=services.tenant,
+        allowance=services.allowance,
         settings=settings,
         graph=traits,
         survey=survey,

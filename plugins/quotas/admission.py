@@ -66,7 +66,7 @@ def _build_refusal(one: Standing, now: float) -> Refusal:
 async def _claim_reserve(
     connection: AsyncConnection, run: ArchivedRun, limits: Limits, standings: Sequence[Standing]
 ) -> None:
-    """Claim what the run keeps for its report; never more than half of what is left."""
+    """Claim what the run keeps for its report: that share of its budget, or of what is left if that is less."""
     tokens = [one.left for one in standings if one.unit == "tokens"]
     money = [one.left for one in standings if one.unit == "usd"]
     if not tokens and not money:
@@ -76,10 +76,8 @@ async def _claim_reserve(
         "run_id": run.run_id,
         "claim": RUN_CLAIM,
         "api_key": run.api_key,
-        "tokens": min(int(limits.tokens * limits.reserve), *(left // 2 for left in tokens)) if tokens else 0,
-        "cost_microusd": min(int((limits.cost_microusd or 0) * limits.reserve), *(left // 2 for left in money))
-        if money
-        else 0,
+        "tokens": int(min(limits.tokens, *tokens) * limits.reserve) if tokens else 0,
+        "cost_microusd": int(min(limits.cost_microusd or money[0], *money) * limits.reserve) if money else 0,
         "expires_at": None,
     }
     await connection.execute(insert_or_replace(connection, quota_claims).values(row))

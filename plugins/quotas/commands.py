@@ -40,14 +40,15 @@ def show_usage(
 ) -> None:
     """Show what your tenant used: runs, calls, tokens and money."""
     groups: list[str] = list(by or ["day"])
-    asked = {"group_by": groups, "from": _format_day(first), "to": _format_day(last), "all_tenants": all_tenants}
-    given = {name: str(value).lower() if isinstance(value, bool) else value for name, value in asked.items() if value}
-    path = f"/v1/usage?{urlencode(given, doseq=True)}"
+    named = {"from": _format_day(first), "to": _format_day(last), "all_tenants": "true" if all_tenants else ""}
+    asked: dict[str, Any] = {"group_by": groups, **{name: value for name, value in named.items() if value}}
     if as_csv:
         with open_api() as api:
-            print_printable(api.get_text(path, "text/csv").replace("\r\n", "\n").rstrip("\n"))
+            table = api.get_text(f"/v1/usage?{urlencode(asked, doseq=True)}", "text/csv")
+        for line in table.splitlines():
+            print_printable(line)
         return
-    found: dict[str, Any] = get_json(path)
+    found: dict[str, Any] = get_json("/v1/usage", **asked)
     if as_json:
         print_json(found)
         return

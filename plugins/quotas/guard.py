@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from typing import Final
 
 from elcano.graphs.contracts import AgentCall
 from elcano.graphs.errors import BudgetExhausted, ModelBusy
@@ -11,6 +12,9 @@ from elcano.plugins.quotas.limits import QuotaFile, QuotasUnreadable, open_quota
 from elcano.plugins.quotas.standing import SOON
 from elcano.settings.settings import Settings
 from elcano.storage.store import TenantStore
+
+LONGEST_WAIT: Final = 3_600.0
+"""Seconds after which a held run asks again at the latest: the operator may have raised the quota."""
 
 
 class QuotaGuard:
@@ -37,7 +41,7 @@ class QuotaGuard:
             return
         text = f"a quota does not allow another request of {call.agent!r}: {passed.describe()}"
         if call.may_wait:
-            raise ModelBusy(text, float(passed.seconds_until_reset(time.time())))
+            raise ModelBusy(text, min(float(passed.seconds_until_reset(time.time())), LONGEST_WAIT))
         raise BudgetExhausted("cost" if passed.unit == "usd" else "tokens", text)
 
     async def release(self, store: TenantStore, call: AgentCall, claims: Sequence[str]) -> None:

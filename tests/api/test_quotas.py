@@ -119,10 +119,10 @@ async def test_a_tenant_sees_how_its_limits_stand(serve: Serve, store: Store) ->
     shown = [(one["name"], one["unit"], one["limit"], one["used"], one["left"]) for one in found["limits"]]
     assert shown == [
         ("runs_at_once", "runs", 3, 1, 2),
-        ("tokens_a_day", "tokens", 1_000, 400, 300),
-        ("usd_a_month", "usd", 10, 0.5, 9.5),
+        ("tokens_a_day", "tokens", 1_000, 400, 510),
+        ("usd_a_month", "usd", 10, 0.5, 8.075),
     ]
-    assert found["limits"][1]["claimed"] == 300, "what the open run keeps for its report: half of what was left"
+    assert found["limits"][1]["claimed"] == 90, "what the open run keeps for its report"
     assert found["limits"][0]["resets_at"] is None
     assert found["limits"][1]["resets_at"].endswith("T00:00:00.000000Z")
 

@@ -38,6 +38,7 @@ OTHER_KINDS = (
     "starters",
     "companions",
     "temporal_plugins",
+    "allowances",
     "identities",
     "middleware",
 )

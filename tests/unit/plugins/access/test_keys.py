@@ -120,7 +120,7 @@ async def test_without_a_key_every_way_to_send_one_is_told(api: httpx.AsyncClien
     assert answer.status_code == 401
     assert answer.json()["detail"] == (
         "the request does not say whose it is: send an API key as `Authorization: Bearer elc_...`; "
-        "or sign in with `POST /v1/session`"
+        "or sign in (docs/access.md)"
     )
     assert answer.headers["www-authenticate"] == 'Bearer realm="elcano"'
 

@@ -14,7 +14,7 @@ from elcano.graphs.records import ArchivedRun
 from elcano.graphs.state.budget import Estimate, Limits, Usage
 from elcano.plugins.quotas.admission import QuotaRule, QuotasBroken
 from elcano.plugins.quotas.claims import get_tenant_quotas
-from elcano.plugins.quotas.guard import QuotaGuard
+from elcano.plugins.quotas.guard import LONGEST_WAIT, QuotaGuard
 from elcano.plugins.quotas.limits import QuotaFile
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.store import TenantStore
@@ -173,7 +173,7 @@ async def test_a_run_that_may_wait_is_told_until_when(store: TenantStore, tmp_pa
     with pytest.raises(ModelBusy) as caught:
         await guard.claim(store, call(may_wait=True), "1", Estimate(tokens=10))
     assert caught.value.retry_after is not None
-    assert 0 < caught.value.retry_after <= 86_400
+    assert 0 < caught.value.retry_after <= LONGEST_WAIT
 
 
 async def test_a_broken_file_starts_no_run_and_holds_those_under_way(store: TenantStore, tmp_path: Path) -> None:

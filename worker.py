@@ -28,11 +28,10 @@ from temporalio.runtime import Runtime, TelemetryConfig
 from temporalio.worker import Worker, WorkerDeploymentConfig
 
 from elcano import __version__, graphs, workflows
-from elcano.activities.agents.agent_activity import AgentActivities
+from elcano.activities.agents.agent_activity import AgentActivities, agent_activities
 from elcano.activities.calls.heartbeats import CountTries
 from elcano.activities.calls.ledger_lines import BookActivities
 from elcano.activities.calls.models import Resolve
-from elcano.activities.calls.names import agent_activities, tool_activities
 from elcano.activities.calls.retry_classification import tell_failures_in_lines
 from elcano.activities.providers.queue_limits import ProviderActivities
 from elcano.activities.providers.rate_limit import gate_models, through_gate
@@ -40,7 +39,13 @@ from elcano.activities.report.publishing import ReportActivities
 from elcano.activities.services import Services, missing_extras
 from elcano.activities.similarity.embedder import open_embedder
 from elcano.activities.sources.registry import Sources, open_sources
-from elcano.activities.tools.tool_activities import CheckActivities, LookActivities, Passing, ToolActivities
+from elcano.activities.tools.tool_activities import (
+    CheckActivities,
+    LookActivities,
+    Passing,
+    ToolActivities,
+    tool_activities,
+)
 from elcano.api.temporal.connection import connect_when_ready
 from elcano.graphs.catalogue.reducers import REDUCERS
 from elcano.graphs.contracts import TASK_QUEUE, WORKER_BEAT_SECONDS, model_queue

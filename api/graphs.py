@@ -17,6 +17,7 @@ from elcano.api.http.errors import (
 from elcano.api.http.fields import Described, Moment, Request, Spoken, VersionCard, datetime_from_seconds
 from elcano.api.http.request_guards import choose_media_type
 from elcano.api.http.request_identity import requires
+from elcano.api.runs.judgement import read_limits
 from elcano.api.runs.mode_checks import find_barred_modes
 from elcano.api.runs.named_graphs import (
     find_submitted_graph_faults,
@@ -228,7 +229,7 @@ async def dry_run(name: GraphNamed, body: DryRunRequest, services: Provided) -> 
     strange = [(node, text) for node in body.answers for text in explain_unknown_name("node", node, nodes)]
     if strange:
         raise RequestInvalid([FieldFault(field=f"answers.{node}", message=text) for node, text in strange])
-    limits, sources = body.budget.limits(default_limits(graph)), tuple(dict.fromkeys(body.sources))
+    limits, sources = read_limits(body.budget, default_limits(graph)), tuple(dict.fromkeys(body.sources))
     asked = ResearchInput(
         run_id=f"{services.tenant}-dry-run",
         question=body.question,

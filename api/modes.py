@@ -9,6 +9,7 @@ from pydantic import Field
 from elcano.api.http.fields import Described
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided
+from elcano.api.tenant_offer import list_barred_modes
 from elcano.graphs.catalogue.sources import DATABASE
 from elcano.graphs.checks.budget_limits import default_limits
 from elcano.graphs.checks.callees import (
@@ -158,11 +159,13 @@ async def list_modes(services: Provided) -> list[ModeView]:
     Whether it can be run at the moment say the workers: a mode that needs an extra that one of them lacks is refused.
     Graphs of your own are modes too: `GET /v1/graphs` lists them with these.
     """
-    settings = services.settings
+    settings, barred = services.settings, list_barred_modes(services.allowance)
     lacking = (await services.temporal.workers.survey()).lacking
     if not settings.mcp_servers:
         lacking -= {"mcp"}
-    return [ModeView.of(name, databases=bool(settings.databases), lacking=lacking) for name in MODES]
+    return [
+        ModeView.of(name, databases=bool(settings.databases), lacking=lacking) for name in MODES if name not in barred
+    ]
 
 
 @router.get("/domains", tags=["runs"])

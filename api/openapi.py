@@ -74,6 +74,7 @@ TAGS: Final = [
     {"name": "tools", "description": "Servers of tools (MCP) that graphs can call."},
     {"name": "knowledge", "description": "What all runs found, as a graph."},
     {"name": "access", "description": "API keys, sessions of browsers, links to runs, and the audit log."},
+    {"name": "quotas", "description": "What a tenant used, and what it may still use."},
     {"name": "operations", "description": "For those who run the service."},
     {"name": "health", "description": "Whether the service works. Nobody has to say who they are."},
 ]

@@ -7,7 +7,7 @@ a route can reach another tenant's.
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Annotated, Final, TypeAlias
@@ -18,9 +18,13 @@ from elcano.api.http.permissions import Principal
 from elcano.api.http.request_identity import get_principal
 from elcano.api.source_survey import SourceCatalogue
 from elcano.api.temporal.client import Temporal
+from elcano.api.tenant_offer import narrow_offer
+from elcano.graphs.allowances import EVERYTHING, Allowance, AllowanceOf, open_allowances
+from elcano.graphs.plugin import load_configured
 from elcano.graphs.state.rubric import Rubric
 from elcano.graphs.tenant_identity import Tenant
 from elcano.settings.settings import Settings
+from elcano.storage.admission import AdmissionRule
 from elcano.storage.health import Probe, store_trouble
 from elcano.storage.providers import ProviderStore
 from elcano.storage.rubric_files import known_domains
@@ -81,11 +85,15 @@ class Services:
     temporal: Temporal
     forget_run: Callable[[str], None]
     """Drops what this process keeps in memory of a deleted run."""
+    admission_rules: Sequence[AdmissionRule]
+    """Further conditions for starting a run."""
     workflows_page: str
     """The list of workflows in the Temporal UI; empty: its address is not known."""
     providers: ProviderStore
     """How sources stand, which is the same for all tenants."""
     sources: SourceCatalogue
+    """The sources that the tenant may search; `settings` have no databases or tool servers but its own."""
+    allowance: Allowance
     domains: Mapping[str, Rubric]
     """The rubrics by which evidence can be judged here, by name."""
     address: str
@@ -109,23 +117,46 @@ class Process:
         return SourceCatalogue.of(self.settings)
 
     @cached_property
+    def admission_rules(self) -> Sequence[AdmissionRule]:
+        """The conditions of plugins for starting a run."""
+        return load_configured("admission_rules", self.settings)
+
+    @cached_property
     def domains(self) -> Mapping[str, Rubric]:
         """The rubrics that there are."""
         return known_domains(self.settings)
 
+    @cached_property
+    def _allowance_of(self) -> AllowanceOf:
+        return open_allowances(self.settings)
+
+    @cached_property
+    def _narrowed(self) -> dict[Allowance, tuple[Settings, SourceCatalogue]]:
+        """The settings and the sources under each allowance that was asked for."""
+        return {EVERYTHING: (self.settings, self.sources)}
+
+    def _narrow(self, allowance: Allowance) -> tuple[Settings, SourceCatalogue]:
+        if allowance not in self._narrowed:
+            self._narrowed[allowance] = narrow_offer(self.settings, self.sources, allowance)
+        return self._narrowed[allowance]
+
     def of(self, principal: Principal) -> Services:
-        """Binds the services to the tenant of a principal."""
+        """Binds the services to the tenant of a principal, with what it may use."""
         tenant = principal.tenant
+        allowance = self._allowance_of(tenant)
+        settings, sources = self._narrow(allowance)
         return Services(
             tenant=tenant,
             principal=principal,
-            settings=self.settings,
+            settings=settings,
             store=self.store.of(tenant),
             temporal=self.temporal,
             forget_run=partial(self.forget_run, tenant),
+            admission_rules=self.admission_rules,
             workflows_page=self.workflows_page,
             providers=self.store.providers,
-            sources=self.sources,
+            sources=sources,
+            allowance=allowance,
             domains=self.domains,
             address=self.settings.base_url.rstrip("/"),
         )

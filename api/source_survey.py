@@ -5,7 +5,7 @@ these it searches those that are named, or else all that the operator named. A r
 them where the operator named nothing else that is searched.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -65,6 +65,17 @@ class SourceCatalogue:
             by_default=settings.default_sources or tuple(name for name, spec in specs.items() if spec.by_default),
             queues={name: spec.queue for name, spec in specs.items() if spec.queue and name not in missing},
             elsewhere={name: specs[name].queue for name in elsewhere},
+        )
+
+    def narrow(self, names: Collection[str]) -> "SourceCatalogue":
+        """The catalogue with these sources alone."""
+        return SourceCatalogue(
+            specs={name: spec for name, spec in self.specs.items() if name in names},
+            missing={name: lack for name, lack in self.missing.items() if name in names},
+            off=self.off.intersection(names),
+            by_default=tuple(name for name in self.by_default if name in names),
+            queues={name: queue for name, queue in self.queues.items() if name in names},
+            elsewhere={name: queue for name, queue in self.elsewhere.items() if name in names},
         )
 
     def get(self, name: str) -> SourceSpec:

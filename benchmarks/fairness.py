@@ -17,8 +17,7 @@ from temporalio.client import Client
 
 from benchmarks.bench import Bench
 from benchmarks.server import archive_nothing, publish_nothing, research_worker, settings_for
-from elcano.activities.agents.agent_activity import AgentActivities
-from elcano.activities.calls.names import agent_activities
+from elcano.activities.agents.agent_activity import AgentActivities, agent_activities
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.catalogue.sources import SOURCES, SourceLimits, SourcePolicy, SourceSpec
 from elcano.graphs.contracts import TASK_QUEUE, RunPriority

@@ -22,9 +22,10 @@ from temporalio.worker import Worker
 from benchmarks.bench import Bench
 from benchmarks.scripted import Scripted
 from benchmarks.server import measure_history, publish_nothing, research_worker, served_here
+from elcano.activities.agents.agent_activity import agent_activities
 from elcano.activities.calls.ledger_lines import BookActivities
-from elcano.activities.calls.names import agent_activities, tool_activities
 from elcano.activities.report.publishing import ReportActivities
+from elcano.activities.tools.tool_activities import tool_activities
 from elcano.graphs.contracts import AgentCall, AgentResult, ToolCall, ToolResult
 from elcano.graphs.state.failures import FailureType
 from elcano.graphs.state.state import EvidenceRef

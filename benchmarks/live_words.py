@@ -36,8 +36,7 @@ from benchmarks.server import (
     settings_for,
     working,
 )
-from elcano.activities.agents.agent_activity import AgentActivities
-from elcano.activities.calls.names import agent_activities
+from elcano.activities.agents.agent_activity import AgentActivities, agent_activities
 from elcano.activities.sources.registry import Sources
 from elcano.api.events.feed import Streaming
 from elcano.graphs.contracts import TASK_QUEUE, ModelChoice

@@ -13,7 +13,8 @@ from typing import Any
 from temporalio.exceptions import ApplicationError
 
 from benchmarks.server import archive_nothing, publish_nothing
-from elcano.activities.calls.names import agent_activities, tool_activities
+from elcano.activities.agents.agent_activity import agent_activities
+from elcano.activities.tools.tool_activities import tool_activities
 from elcano.graphs.contracts import AgentCall, AgentResult, ToolCall, ToolResult
 from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.state.budget import Usage

@@ -21,8 +21,7 @@ from rich.markup import escape
 from elcano.activities.services import missing_extras
 from elcano.activities.similarity.embedder import open_embedder
 from elcano.dev.claims import find_listener, is_free, read_folder_owner
-from elcano.dev.external_checks import check_store
-from elcano.dev.fairness_check import check_fairness
+from elcano.dev.external_checks import check_fairness, check_store
 from elcano.dev.stack import list_needed_ports
 from elcano.dev.temporal import temporal_binary
 from elcano.graphs.catalogue.sources import SOURCES

@@ -3,6 +3,7 @@
 Names and fields here are persisted in histories. New fields get defaults; nothing is renamed.
 """
 
+from collections.abc import Iterable
 from typing import Final, Literal, TypeAlias
 
 from pydantic import Field
@@ -83,6 +84,10 @@ class ModelChoice(Frozen):
         """The model, or the fallback list, of an agent: its own, or that for all; empty if neither is set."""
         return self._find_own(agent) or self.default
 
+    def find_models(self, callees: Iterable[tuple[str, OwnAgent | None, str]]) -> list[str]:
+        """The models of agents, custom or built in, whose nodes may name one; empty for those without any."""
+        return [by_node or self.with_own(agent, own).find_model(agent) for agent, own, by_node in callees]
+
     def _find_own(self, agent: str) -> str:
         """The model for one agent alone; a custom agent is found without its version too."""
         return self.by_agent.get(agent) or self.by_agent.get(agent.partition("@")[0]) or ""
@@ -148,6 +153,10 @@ class AgentCall(RunScoped):
     """Earlier questions and answers."""
     evidence_tokens: int | None = Field(default=None, ge=0)
     """The most that the passages may take which the model is shown; None: what the agent's definition says."""
+    at_exit: bool = Field(default=False, exclude_if=lambda at_exit: not at_exit)
+    """Whether the call is an exit of its graph, for which something was kept."""
+    may_wait: bool = Field(default=False, exclude_if=lambda may_wait: not may_wait)
+    """Whether its run waits, for days if need be, rather than do less."""
 
 
 class AgentResult(Frozen):

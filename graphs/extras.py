@@ -36,6 +36,7 @@ class Extra(Frozen):
 
 
 _LISTED: Final = (
+    Extra(name="access", modules=("jwt", "cryptography"), purpose="login by OpenID Connect (`ELCANO_OIDC_ISSUER`)"),
     Extra(
         name="analysis",
         modules=("statsmodels", "pydantic_monty"),

@@ -10,7 +10,6 @@ from typing import Final
 
 from elcano.graphs.contracts import ModelChoice
 from elcano.graphs.plugin import find_model
-from elcano.graphs.spec.own_agent import OwnAgent
 
 OFFLINE: Final = "offline"
 """The extractive model: no key, no network, quotes only."""
@@ -67,15 +66,9 @@ def chosen_model(agent: str, run: ModelChoice, server: ModelChoice) -> str:
     return run.find_model(agent) or server.find_model(agent)
 
 
-def list_chosen_models(
-    callees: Iterable[tuple[str, OwnAgent | None, str]], run: ModelChoice, server: ModelChoice
-) -> list[tuple[tuple[str, ...], bool]]:
-    """List the fallback list of each agent, custom or built in; its node may name a model.
-
-    Each comes with whether the run or its graph chose it, and not the server alone.
-    """
-    named = [(agent, by_node or run.with_own(agent, own).find_model(agent)) for agent, own, by_node in callees]
-    return [(model_names(name or server.find_model(agent)), bool(name)) for agent, name in named]
+def list_fallbacks(agents: Iterable[str], named: Iterable[str], server: ModelChoice) -> list[tuple[str, ...]]:
+    """The fallback list of each agent: the one that is named for it, or the server's."""
+    return [model_names(text or server.find_model(agent)) for agent, text in zip(agents, named, strict=True)]
 
 
 def list_name_faults(choice: ModelChoice) -> dict[str, str]:

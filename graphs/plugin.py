@@ -63,6 +63,8 @@ class Plugin:
     """`fastapi.APIRouter` objects."""
     middleware: tuple[Path, ...] = ()
     """ASGI middleware around the whole API: called with the application and `settings`."""
+    allowances: tuple[Path, ...] = ()
+    """Functions of the settings that return what tells a tenant's `graphs.allowances.Allowance`; None: no limits."""
     identities: tuple[Path, ...] = ()
     """Functions of the settings that return an `api.http.request_identity.Identity`, a way to tell whose a request is;
     None: it is not set up."""
@@ -90,6 +92,12 @@ class Plugin:
     """Its own stores beside the kernel's, by name: functions that open them on the database's engine and the settings,
     as `storage.deletion.PluginStore`. They are opened even if the plugin is left out, so that deleting a run reaches
     them."""
+    admission_rules: tuple[Path, ...] = ()
+    """Functions of the settings that return a `storage.admission.AdmissionRule`, a condition for starting a run; None:
+    it is not set up."""
+    spending_guards: tuple[Path, ...] = ()
+    """Functions of the settings that return an `activities.calls.usage.SpendingGuard`, which is asked before each
+    request to a model; None: it is not set up."""
     ciphers: tuple[Path, ...] = ()
     """Functions that make the `storage.sql.cipher.Cipher` of the settings; None if these ask for none."""
     archivers: tuple[Path, ...] = ()
@@ -245,6 +253,12 @@ def list_paths(kind: str) -> list[tuple[Plugin, str]]:
 def load_objects(kind: str) -> list[Any]:
     """Import every object that the loaded plugins name for `kind`."""
     return [resolve_path(plugin, path) for plugin, path in list_paths(kind)]
+
+
+def load_configured(kind: str, settings: Any) -> list[Any]:
+    """What the functions that the loaded plugins name for `kind` make of the settings, where it is set up."""
+    made = (make(settings) for make in load_objects(kind))
+    return [one for one in made if one is not None]
 
 
 def load_stores() -> dict[str, Any]:

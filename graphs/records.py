@@ -50,6 +50,8 @@ class ArchivedRun(Frozen):
     """For a team with a manager: its ledger at the end."""
     engine: Engine = "graph"
     priority: RunPriority = "interactive"
+    api_key: str = ""
+    """The id of the API key that it was asked for with; empty: without one."""
     log: str = ""
     """Artifact hash of its `RunLog`."""
     forked_from: ForkedFrom | None = None

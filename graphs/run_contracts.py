@@ -134,6 +134,8 @@ class ResearchInput(Frozen):
     approvals: Literal["wait", "refuse"] = Field(default="refuse", exclude_if=lambda approvals: approvals == "refuse")
     """Whether a tool call that writes without the operator's permission waits for approval, or fails at once: as it did
     in runs older than this field."""
+    api_key: str = Field(default="", exclude_if=lambda api_key: not api_key)
+    """The id of the API key that the run was asked for with; empty: without one."""
     priority: RunPriority = Field(default="interactive", exclude_if=lambda priority: priority == "interactive")
     models: ModelChoice = ModelChoice()
     model_providers: dict[str, str] = {}

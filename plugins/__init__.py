@@ -29,6 +29,7 @@ BUILT_IN: Final = (
     "access",
     "encryption",
     "telemetry",
+    "quotas",
     "quoting",
 )
 """In the order in which what they add is shown."""

@@ -4,21 +4,25 @@ A run is admitted, then its workflow is started, then it has begun. Whoever dies
 not known whether it was started; such a run takes a place, and is not listed.
 """
 
-from typing import Any, Final, cast
+from collections.abc import Sequence
+from typing import Any, Final, Protocol, cast
 
 from sqlalchemy import ColumnElement, and_, delete, func, select
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.records import ArchivedRun
+from elcano.graphs.state.budget import Limits
 from elcano.storage.sql.dialect import begin_exclusive, insert_new
 from elcano.storage.sql.tables import idempotency_keys as keys
 from elcano.storage.sql.tables import runs
+from elcano.storage.usage import add_run
 
 _LISTS: Final = {"evidence", "branches", "ledger"}
 """Fields that grow with a run, and that no list of runs shows."""
 
 
+NO_LIMITS: Final = Limits()
 STARTING: Final = "starting"
 """Replaces a run's status until it has begun."""
 UNENDED: Final = (STARTING, "running")
@@ -58,6 +62,21 @@ class Admission(Frozen):
     """The run that already claimed the key of this request: nothing new was stored, and that run is the answer."""
 
 
+class AdmissionRule(Protocol):
+    """A condition of a plugin for starting a run, such as a quota (`Plugin.admission_rules`)."""
+
+    async def __call__(self, connection: AsyncConnection, run: ArchivedRun, limits: Limits) -> None:
+        """Judge a run, which is among those that `connection` sees, and may write what it claims.
+
+        This is within the transaction that admits the run, and all such transactions wait for each other: no two runs
+        can take the same last place.
+
+        Raises:
+            ElcanoError: it may not start. Nothing of the transaction stays.
+        """
+        ...
+
+
 class AdmissionStore:
     """The admission of one tenant's runs, among those of all, and the idempotency keys that it has claimed."""
 
@@ -65,12 +84,30 @@ class AdmissionStore:
         self._engine = engine
         self._tenant = tenant
 
-    async def admit(self, run: ArchivedRun, at_most: int, key: RequestKey | None = None) -> Admission:
+    async def admit(
+        self,
+        run: ArchivedRun,
+        at_most: int,
+        key: RequestKey | None = None,
+        *,
+        limits: Limits = NO_LIMITS,
+        rules: Sequence[AdmissionRule] = (),
+    ) -> Admission:
         """Keep a run that is about to start, if fewer than `at_most` are open, and claim its key for it.
 
         While several tenants have open runs, none of them may open more than its equal share. Concurrent processes
         cannot exceed the limit together, and of two requests with one key the second learns which run was first.
         The run is not listed until it has begun.
+
+        Args:
+            run: it.
+            at_most: runs of all tenants that may be open.
+            key: the idempotency key to claim.
+            limits: the run's budget, for the rules.
+            rules: further conditions.
+
+        Raises:
+            ElcanoError: one of the rules refuses.
         """
         row = {**run_row(run, self._tenant), "status": STARTING}
         named = None if key is None else self._named(key.key)
@@ -92,8 +129,20 @@ class AdmissionStore:
             if new and (everybody > at_most or by_tenant[self._tenant] > share):
                 await connection.rollback()
                 return Admission(admitted=False, open=everybody - 1, share=share)
+            if new:
+                await add_run(connection, run, 1)
+                for rule in rules:
+                    await rule(connection, run, limits)
             await connection.commit()
         return Admission(admitted=True, new=new, open=everybody, share=share)
+
+    async def withdraw(self, run_id: str) -> None:
+        """Removes a run whose workflow was not started; one that has begun stays."""
+        unstarted = (runs.c.tenant == self._tenant, runs.c.run_id == run_id, runs.c.status == STARTING)
+        async with self._engine.begin() as connection:
+            body = await connection.scalar(delete(runs).where(*unstarted).returning(runs.c.body))
+            if body is not None:
+                await add_run(connection, ArchivedRun.model_validate_json(body), -1)
 
     async def claim(self, key: str, request_hash: str, run_id: str) -> KeyClaim:
         """Claims an idempotency key for `run_id`, or says which run has it. Two callers cannot both own it."""
@@ -136,6 +185,7 @@ def run_row(run: ArchivedRun, tenant: str) -> dict[str, Any]:
         "started_at": run.started_at,
         "finished_at": run.finished_at,
         "mode": run.mode,
+        "api_key": run.api_key,
         "chosen_mode": run.choice.mode,
         "question": run.question,
         "body": run.model_dump_json(exclude=_LISTS),

@@ -3,15 +3,16 @@
 The workflow knows what the attempts that succeeded used; the ledger also knows the others.
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, and_, select
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.frozen import Frozen
 from elcano.graphs.state.budget import Usage, sum_usages
 from elcano.storage.sql.dialect import begin_exclusive, insert_new, insert_or_replace, run_and_branches
 from elcano.storage.sql.tables import TenantBound, ledger
+from elcano.storage.usage import UsageSums, add_usage, day_of, find_usage_place
 
 
 class LedgerEntry(Frozen):
@@ -48,10 +49,10 @@ class Ledger(TenantBound):
         super().__init__(engine, tenant)
         self._build = build
 
-    async def record(self, entry: LedgerEntry) -> Usage:
+    async def record(self, entry: LedgerEntry, *, source: str = "") -> Usage:
         """Write one line, signed with the writer's build, and return the usage of the attempts before it.
 
-        It replaces a line with the same key.
+        It replaces a line with the same key. The sums of its tenant change with it; `source` is the source of a search.
 
         A line that arrives when a later attempt already has one is undone, or stays as it was: its worker was taken for
         dead, and the later attempt has reported the usage of all. One of the two always sees the other.
@@ -60,14 +61,29 @@ class Ledger(TenantBound):
         row = self._row(**entry.model_dump()) | {"build": self._build}
         async with self._engine.begin() as connection:
             await begin_exclusive(connection, f"call {self._tenant} {entry.run_id} {entry.execution} {entry.activity}")
-            attempts = select(ledger.c.attempt, ledger.c.undone, ledger.c.usage).where(of_activity)
-            known = (await connection.execute(attempts)).all()
+            columns = (ledger.c.attempt, ledger.c.undone, ledger.c.usage, ledger.c.model, ledger.c.at)
+            known = (await connection.execute(select(*columns).where(of_activity))).all()
+            replaced = next((one for one in known if one.attempt == entry.attempt), None)
             if any(one.attempt > entry.attempt for one in known):
                 await connection.execute(insert_new(connection, ledger).values({**row, "undone": True}))
+                changed = replaced is None
             else:
                 await connection.execute(insert_or_replace(connection, ledger).values(row))
+                changed = True
+            if changed:
+                await self._count(connection, entry, source, replaced)
         before = [one for one in known if one.attempt < entry.attempt and not one.undone]
         return sum_usages(Usage.model_validate(one.usage) for one in before)
+
+    async def _count(self, connection: AsyncConnection, entry: LedgerEntry, source: str, replaced: Any) -> None:
+        """Change the sums of the tenant by a new line, in place of the row that it `replaced`, if it did."""
+        place = await find_usage_place(connection, self._tenant, entry.run_id, entry.at)
+        place = place.model_copy(update={"model": entry.model, "source": source})
+        changes = [(place, UsageSums.of_call(entry.usage))]
+        if replaced is not None:
+            earlier = place.model_copy(update={"day": day_of(replaced.at), "model": replaced.model})
+            changes.append((earlier, -UsageSums.of_call(Usage.model_validate(replaced.usage))))
+        await add_usage(connection, self._tenant, changes)
 
     async def entries(self, run_id: str, *, branches: bool = False) -> list[LedgerEntry]:
         """A run's lines, by step, item and time; with `branches` those of its branches follow, branch by branch."""

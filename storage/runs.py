@@ -68,11 +68,6 @@ class RunStore(TenantBound):
             keep = insert_or_replace(connection, runs, where=runs.c.status == STARTING).values(row)
             await connection.execute(keep)
 
-    async def withdraw(self, run_id: str) -> None:
-        """Removes a run whose workflow was not started; one that has begun stays."""
-        async with self._engine.begin() as connection:
-            await connection.execute(delete(runs).where(self._named(run_id), runs.c.status == STARTING))
-
     async def archive(self, run: ArchivedRun, events: Sequence[AgentEvent]) -> None:
         """Keeps a run that ended, with its events; doing it twice changes nothing.
 

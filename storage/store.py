@@ -31,6 +31,7 @@ from elcano.storage.runs import RunStore
 from elcano.storage.sql.cipher import Cipher, load_cipher
 from elcano.storage.sql.engine import database_url, open_engine, prepare_tables
 from elcano.storage.sql.tables import agents, graphs, runs
+from elcano.storage.usage import UsageStore
 from elcano.storage.versions import VersionStore
 
 DATABASE_FILE: Final = "elcano.db"
@@ -53,6 +54,7 @@ class TenantStore:
     evidence: EvidenceStore
     artifacts: ArtifactStore
     ledger: Ledger
+    usage: UsageStore
     admission: AdmissionStore
     runs: RunStore
     controls: ControlStore
@@ -81,6 +83,8 @@ class Store:
         self.beside = beside or {}
         self.probe = Probe(engine, objects)
         self.providers = ProviderStore(engine)
+        self.usage = UsageStore(engine, None)
+        """What all tenants used."""
 
     def of(self, tenant: str) -> TenantStore:
         """Returns the store of `tenant`; a tenant comes into being with its first record."""
@@ -89,6 +93,7 @@ class Store:
             evidence=EvidenceStore(self._engine, tenant),
             artifacts=ArtifactStore(self._engine, tenant, self._objects, self._cipher),
             ledger=Ledger(self._engine, tenant, self._build),
+            usage=UsageStore(self._engine, tenant),
             admission=AdmissionStore(self._engine, tenant),
             runs=RunStore(self._engine, tenant, self._objects, tuple(self.beside.values())),
             controls=ControlStore(self._engine, tenant),

@@ -10,7 +10,8 @@ from temporalio import activity
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import WorkflowEnvironment
 
-from elcano.activities.calls.names import Ask, Use, agent_activities, tool_activities
+from elcano.activities.agents.agent_activity import Ask, agent_activities
+from elcano.activities.tools.tool_activities import Use, tool_activities
 from elcano.api.temporal.connection import RetryQueries
 from elcano.dev.program import CannotStart
 from elcano.dev.temporal import SEARCH_ATTRIBUTE_KEYS, SERVER_OPTIONS, temporal_binary

@@ -1,7 +1,7 @@
 """What tools work with, for tests that call their functions."""
 
 from elcano.activities.services import NOTHING, Opened, Services
-from elcano.activities.tools.tool_work import ToolWork
+from elcano.activities.tools.tool_activities import ToolWork
 from elcano.settings import Settings
 from elcano.storage.store import TenantStore
 

@@ -86,6 +86,8 @@ class Performer:
             told=self._journal.last,
             allowance=work.allowance,
             evidence_tokens=work.evidence_tokens,
+            at_exit=work.node in self._asked.graph.exit_nodes,
+            may_wait=self._journal.run.budget.limits.when_exhausted == "pause",
             history=strip_history_for_agent(self._asked.follows.history if self._asked.follows else ()),
         )
         activity_id = f"{work.step:04d}-{work.node}" + (f".{work.tries + 1}" if work.tries else "")

@@ -2,11 +2,16 @@
 
 Every attempt leaves a line in the ledger, the failed ones too, with what they used. A result, and a failure for good,
 tell what all attempts together used. Every failure leaves through `classify_failure`.
+
+Every agent is an activity under its own name, as every tool is, so Temporal's UI and command line speak the graph's
+language: `temporal activity pause --activity-type writer`.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from typing import Any, TypeAlias
+
+from temporalio import activity
 
 from elcano.activities.agents.answer_correction import ask_agent_with_correction
 from elcano.activities.agents.answer_drafts import (
@@ -30,17 +35,18 @@ from elcano.activities.calls.ledger_lines import Outcome, given_up, measure_queu
 from elcano.activities.calls.live_words import Streamers
 from elcano.activities.calls.models import Resolve, may_answer_offline, model_text, resolve_model
 from elcano.activities.calls.retry_classification import build_abandoned_error, classify_failure
+from elcano.activities.calls.usage import SpendingGuard
 from elcano.activities.report.checked_draft import cited_ids
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.definition import AgentDefinition, agent_called
 from elcano.graphs.agents.envelope import Loaded, ShownPassages, TaskEnvelope
 from elcano.graphs.agents.writing import SynthesisInput
 from elcano.graphs.catalogue.agents import AGENTS, AgentInput
-from elcano.graphs.contracts import AgentCall, AgentResult
+from elcano.graphs.contracts import OWN_AGENT, AgentCall, AgentResult
 from elcano.graphs.engine.budget_check import sent_tokens
 from elcano.graphs.errors import BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.plugin import resolve_function
+from elcano.graphs.plugin import load_configured, resolve_function
 from elcano.graphs.report.report import Claim, ReportDraft
 from elcano.graphs.rules import PROMPT_TOKENS, get_rules
 from elcano.graphs.state.state import DraftRef
@@ -73,6 +79,7 @@ class AgentActivities:
         self._settings = settings
         self._resolve = within(resolve or resolve_model)
         self._streamers = Streamers()
+        self._guards: Sequence[SpendingGuard] = load_configured("spending_guards", settings)
 
     async def run_agent(self, call: AgentCall) -> AgentResult:
         """Asks one agent.
@@ -82,7 +89,7 @@ class AgentActivities:
         """
         async with send_heartbeats() as pulse:
             store = self._store.of(call.tenant)
-            attempt = Attempt(call, pulse, store, self._settings, self._resolve, self._streamers_of(call))
+            attempt = Attempt(call, pulse, store, self._settings, self._resolve, self._streamers_of(call), self._guards)
             try:
                 await attempt.look_back()
                 output = await self._recorded(attempt)
@@ -268,3 +275,19 @@ def _compute_passage_tokens(attempt: Attempt, agent: AgentDefinition, most: int)
         return None
     beside = max(0, left - PROMPT_TOKENS - sent_tokens(attempt.call.input, get_rules()))
     return min(most, beside - min(agent.output_tokens, beside // 2))
+
+
+Ask: TypeAlias = Callable[[AgentCall], Awaitable[AgentResult]]
+
+
+def agent_activities(ask: Ask) -> list[Callable[..., Any]]:
+    """An activity for each agent of the listing, and one for those of graphs; all of them are `ask`."""
+    return [_define_agent_activity(name, ask) for name in (*AGENTS, OWN_AGENT)]
+
+
+def _define_agent_activity(name: str, ask: Ask) -> Callable[..., Any]:
+    @activity.defn(name=name)
+    async def agent(call: AgentCall) -> AgentResult:
+        return await ask(call)
+
+    return agent

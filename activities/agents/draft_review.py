@@ -24,7 +24,7 @@ from elcano.activities.calls.usage import prompt_tokens
 from elcano.activities.report.checked_draft import CheckedClaim, CheckedDraft, points_back
 from elcano.activities.report.references import Works
 from elcano.activities.report.statement_support import says_nothing_found
-from elcano.activities.text.sentences import sentence_ends
+from elcano.activities.text.words import sentence_ends
 from elcano.graphs.agents.envelope import Loaded, TaskEnvelope, render_task_prompt
 from elcano.graphs.agents.review import AGENT as REVIEWER
 from elcano.graphs.agents.review import (

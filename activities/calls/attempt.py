@@ -37,7 +37,8 @@ from elcano.activities.calls.model_failures import (
 from elcano.activities.calls.models import CALL_SETTINGS, Resolve, in_order
 from elcano.activities.calls.request_forms import WINDOWS, Form
 from elcano.activities.calls.retry_classification import safe_text
-from elcano.activities.calls.usage import last_written, prompt_tokens, too_little, usage_of
+from elcano.activities.calls.usage import SpendingGuard, last_written, prompt_tokens, too_little, usage_of
+from elcano.graphs.agents.definition import agent_called
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.contracts import AgentCall, Words
 from elcano.graphs.errors import ActivityFault, AnswerCutOff, BudgetExhausted, PromptTooLong
@@ -82,8 +83,9 @@ class Attempt:
         settings: Settings,
         resolve: Resolve,
         streamers: Streamers | None = None,
+        guards: Sequence[SpendingGuard] = (),
     ) -> None:
-        """Shows watchers the answer as it is written, if `streamers` are given."""
+        """Shows watchers the answer as it is written, if `streamers` are given; `guards` let its requests pass."""
         self.call = call
         self.pulse = pulse
         self.usage = Usage()
@@ -101,6 +103,10 @@ class Attempt:
         self._resolve = resolve
         self._streamers = streamers
         self._listener: Listener | None = None
+        self._guards = guards
+        self._conversations = 0
+        self._ended: list[str] = []
+        """The claims of conversations that have ended since the ledger was last written."""
 
     async def ask(
         self,
@@ -166,6 +172,8 @@ class Attempt:
 
     async def _conversation(self, agent: Agent[object, Output], model: Model, form: Form) -> Answer[Output]:
         """Runs one agent once; its usage is counted however it ends."""
+        self._conversations += 1
+        claim = f"{activity.info().activity_id}:{self._conversations}" if self._guards else ""
         settings = CALL_SETTINGS.copy()
         if self._settings.model_timeout_seconds > CLIENT_SECONDS:
             settings["timeout"] = self._settings.model_timeout_seconds
@@ -189,8 +197,10 @@ class Attempt:
                 ) as running:
                     async for node in running:
                         if agent.is_model_request_node(node):
-                            self._admit(form.text, messages, listener)
+                            least = self._admit(form.text, messages, listener)
                             await self._written_down(messages, listener)
+                            for guard in self._guards:
+                                await guard.claim(self.store, self.call, claim, least + self._expected_answer)
                         elif agent.is_call_tools_node(node) and node.model_response.finish_reason == "content_filter":
                             raise build_content_filter_error(node.model_response)
                 result = running.result
@@ -208,6 +218,7 @@ class Attempt:
             finally:
                 used = usage_of(messages) + (Usage() if listener is None else listener.lost)
                 self.usage += used
+                self._ended.append(claim)
                 self._measure(used, model)
                 answers = [message for message in messages if isinstance(message, ModelResponse)]
                 self._in_vain.update({one.model_name: None for one in answers if one.model_name})
@@ -243,8 +254,14 @@ class Attempt:
 
         self.pulse.show(words)
 
-    def _admit(self, prompt: str, messages: Sequence[ModelMessage], listener: Listener | None) -> None:
-        """Lets the next request of a conversation pass, unless it is surely too much.
+    @property
+    def _expected_answer(self) -> Estimate:
+        """What an answer of the call's agent is taken to need."""
+        agent = agent_called(self.call.agent, self.call.own)
+        return Estimate(tokens=0 if agent is None else agent.output_tokens)
+
+    def _admit(self, prompt: str, messages: Sequence[ModelMessage], listener: Listener | None) -> Estimate:
+        """Lets the next request of a conversation pass, unless it is surely too much. Returns what it takes at least.
 
         The first one takes its prompt. A further one repeats the whole conversation, so it takes at least as many
         tokens as the one before it, answer included, and about as much money.
@@ -260,6 +277,7 @@ class Attempt:
         left = self.left.less(used if listener is None else used + listener.lost)
         if (refused := left.refuses(least)) is not None:
             raise BudgetExhausted(refused, too_little(self.call, left, least, refused))
+        return least
 
     async def _written_down(self, messages: Sequence[ModelMessage], listener: Listener | None) -> None:
         """Records usage before a further request: a worker that is killed during it can no longer report it."""
@@ -293,6 +311,7 @@ class Attempt:
         what a conversation that goes on has; None: what it is known to have used.
         """
         call = self.call
+        ended, self._ended = self._ended, []
         self.before = await self.store.ledger.record(
             build_ledger_entry(
                 call.run_id,
@@ -305,6 +324,8 @@ class Attempt:
                 usage=self.usage if used is None else used,
             )
         )
+        for guard in self._guards:
+            await guard.release(self.store, call, ended)
 
     @property
     def model(self) -> str:

@@ -83,7 +83,7 @@ class Streamers:
 class Listener:
     """Listens to the output of the models of one call, one after the other."""
 
-    def __init__(self, streamers: Streamers, admit: Callable[[], None], first_token_seconds: float = 0.0) -> None:
+    def __init__(self, streamers: Streamers, admit: Callable[[], object], first_token_seconds: float = 0.0) -> None:
         """`admit` lets a further request pass, or raises; 0 seconds are no limit."""
         self.first_token_seconds = first_token_seconds
         self.streamers = streamers

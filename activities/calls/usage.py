@@ -1,4 +1,4 @@
-"""What calls of a model really used, from its own responses; also of a run that failed later on.
+"""What calls of a model really used, from its own responses, also of a run that failed; what guards further ones.
 
 Prices are those of genai-prices, rounded up to a millionth of a dollar. Where a provider reports no usage, characters
 / 4 is taken and marked as an estimate.
@@ -6,7 +6,7 @@ Prices are those of genai-prices, rounded up to a millionth of a dollar. Where a
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, Protocol
 
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ThinkingPart, ToolCallPart
 from pydantic_ai.usage import RequestUsage
@@ -15,9 +15,30 @@ from elcano.graphs.contracts import AgentCall
 from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN, PROMPT_TOKENS
 from elcano.graphs.state.budget import Allowance, Estimate, Exhausted, Usage, microusd_from_usd, sum_usages
+from elcano.storage.store import TenantStore
 
 MOST_TOKENS: Final = 100_000_000
 """Maximum tokens of one request; a larger report is invalid."""
+
+
+class SpendingGuard(Protocol):
+    """Lets requests to models pass, beside the budget of their run: such as a quota (`Plugin.spending_guards`)."""
+
+    async def claim(self, store: TenantStore, call: AgentCall, claim: str, estimate: Estimate) -> None:
+        """Let the next request of a conversation pass, which is taken to use `estimate`.
+
+        What the call used before is in the ledger, or claimed by another of its conversations. A second claim of the
+        same name replaces the first.
+
+        Raises:
+            BudgetExhausted: it may not be made; the run then reports what it has.
+            ModelBusy: it may be made later.
+        """
+        ...
+
+    async def release(self, store: TenantStore, call: AgentCall, claims: Sequence[str]) -> None:
+        """Drop claims: what their conversations used is in the ledger."""
+        ...
 
 
 def usage_of(messages: Sequence[ModelMessage]) -> Usage:

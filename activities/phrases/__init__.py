@@ -4,13 +4,16 @@
 lacks is said in English, never left out; that is so of warnings and of what services answer.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from babel.messages.pofile import read_po
+
+from elcano.activities.text.language_detection import language_of, languages_of
 
 CATALOGUES: Final = Path(__file__).parent
 _ENDINGS: Final[Mapping[str, str]] = {
@@ -139,3 +142,12 @@ def get_phrases(language: str) -> Phrases:
         endings={kind: translate(text) for kind, text in ENGLISH.endings.items()},
         verdicts={kind: translate(text) for kind, text in ENGLISH.verdicts.items()},
     )
+
+
+LOOKED_AT: Final = 30
+"""Passages that tell which languages to expect of a question."""
+
+
+def choose_phrases(question: str, passages: Iterable[str]) -> Phrases:
+    """The fixed words of a report on `question`: those of its language, detected with the help of what was found."""
+    return get_phrases(language_of(question, languages_of(list(islice(passages, LOOKED_AT)))))

@@ -16,7 +16,7 @@ from typing import Final
 from markdown_it.token import Token
 
 from elcano.activities.prose.markdown_parser import CITATION, Bracket, bracket_of
-from elcano.activities.text.sentences import sentence_ends
+from elcano.activities.text.words import sentence_ends
 
 END: Final = "statement_end"
 """The type of the tokens that are put where a statement ends that has no mark."""

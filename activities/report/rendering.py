@@ -8,10 +8,9 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Final
 
-from elcano.activities.phrases import ENGLISH, Phrases
+from elcano.activities.phrases import ENGLISH, Phrases, choose_phrases
 from elcano.activities.report.additions import AddedText
 from elcano.activities.report.checked_draft import REASONS, CheckedDraft
-from elcano.activities.report.language import words_for
 from elcano.activities.report.markdown import (
     escape_markdown,
     render_bullets,
@@ -20,7 +19,7 @@ from elcano.activities.report.markdown import (
 )
 from elcano.activities.report.parts import render_parts
 from elcano.activities.report.references import Works, render_references, render_work_flag
-from elcano.activities.text.sentences import first_sentences
+from elcano.activities.text.words import first_sentences
 from elcano.graphs.contracts import PublishCall
 from elcano.graphs.lifecycle.finish import list_made_queries
 from elcano.graphs.report.report import heading_for
@@ -72,7 +71,7 @@ def render_report(
         added: what plugins add.
     """
     draft = checked.draft
-    words = words_for(call.question, checked.given)
+    words = choose_phrases(call.question, (one.text for one in checked.given))
     told = written if written is not None else render_parts(checked, checked.marks, words)
     passage = partial(_render_passage_entry, checked.works)
     untold = not draft.answered and words.other_language in draft.limitations

@@ -9,6 +9,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final, Literal, TypeAlias
 
@@ -23,7 +24,7 @@ from elcano.activities.similarity.embedder import Embedder
 from elcano.activities.similarity.similar_passages import PassageComparison, rank_related_passages
 from elcano.activities.sources.base import SearchesStore, SearchResults, Source
 from elcano.activities.sources.registry import Sources
-from elcano.activities.tools.tool_work import ToolWork, build_evidence_ref
+from elcano.graphs.allowances import EVERYTHING, open_allowances
 from elcano.graphs.catalogue.looks import LOOK, LOOKS, LookCall
 from elcano.graphs.catalogue.sources import LONGEST_QUERY, SourceSpec
 from elcano.graphs.catalogue.tools import (
@@ -41,6 +42,7 @@ from elcano.graphs.frozen import Frozen
 from elcano.graphs.plugin import resolve_function
 from elcano.graphs.providers import CHECK_SOURCE, FoundPassage, SourceCheck, SourceChecked
 from elcano.graphs.report.works import Work
+from elcano.graphs.state.state import EXCERPT_CHARACTERS, EvidenceRef
 from elcano.graphs.text import ELLIPSIS, shorten_text
 from elcano.settings import Settings
 from elcano.storage.evidence import Evidence
@@ -49,6 +51,37 @@ from elcano.storage.store import Store, TenantStore
 _LONGEST_ID: Final = 300
 _PASSING: Final = {"retrieved_at", "cited_by"}
 """What changes from one search to the next and says nothing of whether a work stands."""
+
+
+@dataclass(frozen=True)
+class ToolWork:
+    """One call of a tool."""
+
+    store: TenantStore
+    """What its results are kept in, bound to the tenant of the run."""
+    run_id: str
+    services: Services
+    approval: str = ""
+    """The id under which a person approved the call; empty: no approval was requested."""
+
+
+def build_evidence_ref(passage: Evidence, duplicate_of: str | None = None) -> EvidenceRef:
+    """A passage as the state of a run carries it."""
+    return EvidenceRef(
+        id=passage.id,
+        source=passage.source,
+        title=passage.title,
+        locator=passage.locator,
+        excerpt=shorten_to_excerpt(passage.text),
+        characters=len(passage.text),
+        document=passage.document,
+        duplicate_of=duplicate_of,
+    )
+
+
+def shorten_to_excerpt(text: str) -> str:
+    """The beginning of `text` on one line, at most 240 characters and an ellipsis."""
+    return shorten_text(" ".join(text.split()), EXCERPT_CHARACTERS + 1)
 
 
 def as_told_now(found: Sequence[Evidence], kept: Iterable[Evidence]) -> tuple[Evidence, ...]:
@@ -92,6 +125,7 @@ class ToolActivities:
     ) -> None:
         self._store = store
         self._services = services or Services(Settings())
+        self._allowance_of = open_allowances(self._services.settings)
         self._sources = sources
         self._embedder = embedder
         self._passing = passing
@@ -123,6 +157,8 @@ class ToolActivities:
         if spec is None:
             raise InputInvalid("tool", f"there is no tool {call.tool!r}; there are: {', '.join(TOOLS)}")
         given = spec.input.model_validate(call.input)
+        if (allowance := self._allowance_of(call.tenant)) != EVERYTHING:
+            allowance.require_tool_call(call.tool, given.model_dump())
         if not spec.run:
             return await self._own[spec.name](store, call.run_id, given)
         run: Callable[[ToolWork, Any], Awaitable[Frozen]] = resolve_function(spec.run)
@@ -163,8 +199,10 @@ class ToolActivities:
 
 
 async def _record_tool_call(call: ToolCall, store: TenantStore, outcome: Literal["completed", "failed"]) -> None:
+    source = call.input.get("source")
     await store.ledger.record(
-        build_ledger_entry(call.run_id, call.node, call.tool, outcome, kind="tool", step=call.step, item=call.item)
+        build_ledger_entry(call.run_id, call.node, call.tool, outcome, kind="tool", step=call.step, item=call.item),
+        source=source if isinstance(source, str) else "",
     )
 
 
@@ -206,7 +244,7 @@ class LookActivities:
                 raise classify_failure(error) from None
 
 
-EXCERPT_CHARACTERS: Final = 300
+CHECKED_CHARACTERS: Final = 300
 
 
 class CheckActivities:
@@ -236,10 +274,26 @@ class CheckActivities:
             raise classify_failure(error) from None
         passages = tuple(
             FoundPassage(
-                title=shorten_text(one.title, EXCERPT_CHARACTERS),
+                title=shorten_text(one.title, CHECKED_CHARACTERS),
                 locator=one.locator,
-                excerpt=shorten_text(" ".join(one.text.split()), EXCERPT_CHARACTERS),
+                excerpt=shorten_text(" ".join(one.text.split()), CHECKED_CHARACTERS),
             )
             for one in found.evidence
         )
         return SourceChecked(query=query, passages=passages, warnings=(*cut, *found.warnings), seconds=seconds)
+
+
+Use: TypeAlias = Callable[[ToolCall], Awaitable[ToolResult]]
+
+
+def tool_activities(use: Use) -> list[Callable[..., Any]]:
+    """An activity for each tool of the catalogue; all of them are `use`."""
+    return [_define_tool_activity(name, use) for name in TOOLS]
+
+
+def _define_tool_activity(name: str, use: Use) -> Callable[..., Any]:
+    @activity.defn(name=name)
+    async def tool(call: ToolCall) -> ToolResult:
+        return await use(call)
+
+    return tool

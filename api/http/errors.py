@@ -83,6 +83,9 @@ PROBLEMS: Final[dict[type[Exception], ProblemKind]] = {
 class Refusal(ElcanoError):
     """An error of the API, whose class says what its problem document is; its name is the type: `run-not-found`."""
 
+    retry_after: int | None = None
+    """Seconds until the request may work, where this one knows better than its class."""
+
     def __init_subclass__(cls, *, status: int, title: str, retry_after: int | None = None) -> None:
         name = re.sub(r"(?<!^)(?=[A-Z])", "-", cls.__name__).lower()
         PROBLEMS[cls] = ProblemKind(status, name, title, retry_after)
@@ -134,6 +137,10 @@ class LastEventIdInvalid(Refusal, status=400, title="Not an event's id"):
 
 class NotAcceptable(Refusal, status=406, title="No acceptable representation"):
     """None of the forms that the client accepts can be made."""
+
+
+class PathNotFound(Refusal, status=404, title="No such path"):
+    """There is nothing at the path of a request."""
 
 
 class RunNotFound(Refusal, status=404, title="No such run"):
@@ -197,6 +204,14 @@ class KeyReused(Refusal, status=422, title="The idempotency key belongs to anoth
 
 class TooManyRuns(Refusal, status=429, title="Too many runs are open", retry_after=30):
     """The maximum number of runs is open."""
+
+
+class QuotaUsedUp(Refusal, status=429, title="A quota is used up", retry_after=60):
+    """The tenant, or its API key, has no runs or no tokens left; the text says when there are more."""
+
+
+class MoneyUsedUp(Refusal, status=402, title="A quota of money is used up", retry_after=60):
+    """The same of money."""
 
 
 class ReportNotReady(Refusal, status=409, title="The run has no report"):

@@ -7,13 +7,24 @@ Events and reports, which are answered as they are stored, are rewritten here.
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, Final, TypeAlias, overload
+from difflib import get_close_matches
+from typing import Annotated, Any, Final, Self, TypeAlias, overload
 
-from pydantic import AfterValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
-from pydantic_core import PydanticCustomError
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    PlainSerializer,
+    ValidationError,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
+from elcano.graphs.checks.references import ALIKE
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.state.events import AgentEvent
 from elcano.graphs.tenant_identity import RUN_ID
@@ -77,6 +88,32 @@ class Request(Described):
     """The base of what clients send."""
 
     model_config = ConfigDict(strict=True)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _explain_unknown_fields(cls, value: Any, build: ModelWrapValidatorHandler[Self]) -> Self:
+        try:
+            return build(value)
+        except ValidationError as error:
+            said = error.errors(include_url=False, include_context=False, include_input=False)
+            faults = [cls._explain_error(one) for one in said]
+            raise ValidationError.from_exception_data(cls.__name__, faults) from error
+
+    @classmethod
+    def _explain_error(cls, error: ErrorDetails) -> InitErrorDetails:
+        message = error["msg"]
+        if error["type"] == "extra_forbidden" and len(error["loc"]) == 1:
+            message = explain_unknown_field(str(error["loc"][0]), cls.model_fields)
+        kind = PydanticCustomError(error["type"], "{message}", {"message": message})
+        return InitErrorDetails(type=kind, loc=error["loc"], input=None)
+
+
+def explain_unknown_field(name: str, known: Collection[str]) -> str:
+    """Say that there is no field of this name, and which one may be meant."""
+    close = get_close_matches(name[:100], known, n=1, cutoff=ALIKE)
+    if close:
+        return f"there is no such field; did you mean {close[0]!r}?"
+    return f"there is no such field; there are: {', '.join(known) or 'none'}"
 
 
 _OF_EVENTS: Final = ("since", "until")

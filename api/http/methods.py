@@ -40,6 +40,11 @@ def _flatten_routes(routes: Sequence[BaseRoute]) -> Iterator[BaseRoute]:
             yield from _flatten_routes(router.routes)
 
 
+def list_paths(routes: Sequence[BaseRoute]) -> list[str]:
+    """The paths that there are, such as `/v1/runs/{run_id}`, each once."""
+    return [*dict.fromkeys(path for route in _flatten_routes(routes) if (path := getattr(route, "path", "")))]
+
+
 class HttpMethods:
     """ASGI middleware: answers `OPTIONS`, and `HEAD` as `GET` without its body."""
 

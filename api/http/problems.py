@@ -5,6 +5,7 @@ its text was written for nobody.
 """
 
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from http import HTTPStatus
 from json import JSONDecodeError
 
@@ -18,14 +19,17 @@ from elcano.api.http.errors import (
     BodyUnreadable,
     FieldFault,
     OutcomeUnknown,
+    PathNotFound,
     Problem,
+    Refusal,
     RequestInvalid,
     StoreUnavailable,
     Unauthenticated,
     field_faults,
     list_request_faults,
 )
-from elcano.api.http.methods import format_allow_header
+from elcano.api.http.methods import format_allow_header, list_paths
+from elcano.graphs.checks.references import ALIKE
 from elcano.storage.health import STORE_ERRORS, store_trouble
 
 
@@ -49,7 +53,8 @@ def known_problem(error: Exception, instance: str) -> Response:
     """The response for an error of the table."""
     kind = next(PROBLEMS[cls] for cls in type(error).__mro__ if cls in PROBLEMS)
     faults = list_request_faults(error)
-    headers = {} if kind.retry_after is None else {"Retry-After": str(kind.retry_after)}
+    retry_after = (error.retry_after if isinstance(error, Refusal) else None) or kind.retry_after
+    headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
     if isinstance(error, OutcomeUnknown):
         headers["Idempotency-Key"] = error.key
     if isinstance(error, Unauthenticated):
@@ -88,12 +93,23 @@ async def _handle_http_error(request: Request, error: Exception) -> Response:
         return Response(status_code=error.status_code, headers=headers)
     if unreadable := _explain_unreadable_body(error.__cause__):
         return known_problem(unreadable, request.url.path)
+    if error.status_code == HTTPStatus.NOT_FOUND:
+        return known_problem(PathNotFound(_explain_unknown_path(request)), request.url.path)
     title = HTTPStatus(error.status_code).phrase
     detail = error.detail if error.detail != title else ""
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
         headers["Allow"] = format_allow_header(request.app.routes, request.scope)
         detail = f"{request.method} is not one of {headers['Allow']}"
     return problem_response(error.status_code, title, detail=detail, instance=request.url.path, headers=headers)
+
+
+def _explain_unknown_path(request: Request) -> str:
+    """Say which path a request may have meant, and where all of them are."""
+    asked = request.url.path
+    known = list_paths(request.app.routes)
+    near = get_close_matches(asked[:200], known, n=1, cutoff=ALIKE)
+    hint = f"did you mean `{near[0]}`? " if near else ""
+    return f"there is nothing at this path; {hint}`/docs` describes all paths, `/openapi.json` does for programs"
 
 
 def _explain_unreadable_body(cause: BaseException | None) -> BodyUnreadable | None:

@@ -19,7 +19,7 @@ from starlette.routing import BaseRoute
 from elcano.api.http.errors import Forbidden, Unauthenticated
 from elcano.api.http.permissions import Permission, Principal
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.plugin import load_objects
+from elcano.graphs.plugin import load_configured
 from elcano.graphs.tenant_identity import DEFAULT_TENANT, Tenant, fault_of, is_tenant
 from elcano.measures import TENANT
 from elcano.settings.settings import Settings
@@ -172,8 +172,7 @@ def build_identity(settings: Settings) -> Identity:
 
     A plugin's `identities` are functions of the settings, which return None where nothing is set up.
     """
-    offered: Iterator[Identity | None] = (make(settings) for make in load_objects("identities"))
-    found = [one for one in offered if one is not None]
+    found: list[Identity] = load_configured("identities", settings)
     if settings.tenant_header or (settings.user_header and not found):
         found.append(ProxyHeaderIdentity(settings.tenant_header, settings.user_header))
     if not found:

@@ -14,7 +14,7 @@ from elcano.api.control.approvals import MOST_SECTIONS, SectionBody
 from elcano.api.http.errors import FieldFault, RequestInvalid, ResumeRefused
 from elcano.api.http.fields import Request, Spoken, Text
 from elcano.api.resume.resume_and_rollback import Model, SourceNames, judge_names, judge_run_models, with_changes
-from elcano.api.runs.judgement import JudgedRun, Refusals
+from elcano.api.runs.judgement import JudgedRun, Refusals, read_limits
 from elcano.api.runs.model_checks import assign_model_queues
 from elcano.api.runs.request_facts import resolve_own_graph
 from elcano.api.runs.run_log import read_log
@@ -136,7 +136,7 @@ def _build_fork_input(
 ) -> ResearchInput:
     """Build the new run's input; `sections` are the logs of what it shares."""
     cut = _fold_shared_entries(log, asked, wanted.step)
-    limits = cut.run.budget.limits if wanted.budget is None else wanted.budget.limits(cut.run.budget.limits)
+    limits = cut.run.budget.limits if wanted.budget is None else read_limits(wanted.budget, cut.run.budget.limits)
     entry = RunResumed(
         at=0.0,
         why="forked",

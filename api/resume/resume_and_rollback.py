@@ -16,6 +16,7 @@ from elcano.api.control.actions import TopUpBody
 from elcano.api.control.requests import claim_request, send_control, unwrap_outcome
 from elcano.api.http.errors import FieldFault, ResumeRefused, RunForgotten
 from elcano.api.http.fields import EXAMPLE_RUN, Described, Request, Text
+from elcano.api.runs.allowance_checks import find_allowance_faults
 from elcano.api.runs.endings import archive_if_ended
 from elcano.api.runs.judgement import Refusals
 from elcano.api.runs.model_checks import (
@@ -24,6 +25,7 @@ from elcano.api.runs.model_checks import (
     judge_models,
     list_called_models,
     list_model_queues,
+    read_model_choice,
 )
 from elcano.api.runs.run_log import read_log
 from elcano.api.runs.run_request import ModelRequest, default_model
@@ -156,7 +158,7 @@ async def judge_names(model: ModelRequest | None, sources: Sequence[str] | None,
         survey = await survey_sources(services.sources, services.temporal.workers, services.settings, sources)
         refused.faults += find_source_faults("sources", sources, survey)
     if model is not None:
-        refused.faults += find_model_name_faults(model.chosen())
+        refused.faults += find_model_name_faults(read_model_choice(model))
     return refused
 
 
@@ -166,12 +168,13 @@ async def judge_run_models(asked: ResearchInput, services: Services) -> list[Fie
     graph = read_graph_traits(asked.graph)
     queues = list_model_queues(list_called_models(graph.callees, asked.models, settings), settings)
     unpolled = (await services.temporal.workers.survey(queues)).unpolled if queues else ()
-    return judge_models(asked.models, graph, asked.sources, unpolled, settings)
+    barred = find_allowance_faults(services.allowance, graph, asked.models, settings)
+    return [*judge_models(asked.models, graph, asked.sources, unpolled, settings), *barred]
 
 
 def with_changes(asked: ResearchInput, model: ModelRequest | None, sources: Sequence[str] | None) -> ResearchInput:
     """A run's input with other models and sources, as far as they are named."""
-    changed: dict[str, object] = {} if model is None else {"models": model.chosen()}
+    changed: dict[str, object] = {} if model is None else {"models": read_model_choice(model)}
     if sources is not None:
         changed["sources"] = tuple(dict.fromkeys(sources))
     return asked.model_copy(update=changed)

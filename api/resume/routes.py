@@ -6,7 +6,9 @@ from elcano.api.control.routes import RequestId
 from elcano.api.http.errors import (
     ControlRefused,
     KeyReused,
+    MoneyUsedUp,
     OutcomeUnknown,
+    QuotaUsedUp,
     ResumeRefused,
     RunForgotten,
     RunNotFound,
@@ -79,7 +81,7 @@ async def roll_back_run(
     responses={
         200: {"model": RunView, "description": "The run that the same key and request started", "headers": LOCATION},
         201: {"description": "The new run", "headers": LOCATION},
-        **problem_docs(*_COMMON, GraphInvalid, TooManyRuns),
+        **problem_docs(*_COMMON, GraphInvalid, TooManyRuns, QuotaUsedUp, MoneyUsedUp),
     },
 )
 async def fork_run(

@@ -11,10 +11,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults, list_request_faults
+from elcano.api.runs.allowance_checks import find_allowance_faults
 from elcano.api.runs.mode_checks import find_barred_modes, find_no_mode_faults
-from elcano.api.runs.model_checks import assign_model_queues, find_model_name_faults, judge_models
-from elcano.api.runs.run_request import RunRequest
+from elcano.api.runs.model_checks import assign_model_queues, find_model_name_faults, judge_models, read_model_choice
+from elcano.api.runs.run_request import BudgetRequest, RunRequest
 from elcano.api.source_survey import SourceSurvey
+from elcano.api.tenant_offer import list_barred_modes
+from elcano.graphs.allowances import EVERYTHING, Allowance
 from elcano.graphs.checks.budget_limits import limit_faults
 from elcano.graphs.checks.callees import extra_faults
 from elcano.graphs.checks.references import explain_unknown_name
@@ -25,7 +28,7 @@ from elcano.graphs.mode_choice import DEFAULT_MODE, MODES, list_aliases, with_pa
 from elcano.graphs.run_contracts import FollowedRun, ResearchInput
 from elcano.graphs.spec.limits import MAX_FAULTS
 from elcano.graphs.spec.walks import has_sections
-from elcano.graphs.state.budget import Limits
+from elcano.graphs.state.budget import Limits, microusd_from_usd
 from elcano.graphs.state.rubric import GENERAL, Rubric
 from elcano.graphs.tenant_identity import Tenant
 from elcano.settings.settings import Settings
@@ -83,6 +86,8 @@ class RequestFacts:
     """What it knows of the run that it follows."""
     refused: Refusals
     """What is wrong with the graph, the sources and the run that it follows."""
+    allowance: Allowance = EVERYTHING
+    """What the tenant may use."""
 
 
 @dataclass(frozen=True)
@@ -108,13 +113,21 @@ def judge_request(request: RunRequest, facts: RequestFacts, run_id: str) -> Judg
     if graph is not None:
         _judge_graph(request, graph, facts.survey, refused)
     sources = None if refused.mention("sources") else facts.sources
-    limits = _read_limits(request, Limits() if graph is None else graph.defaults, refused)
-    models = request.model.chosen()
+    limits = None
+    try:
+        limits = read_limits(request.budget, Limits() if graph is None else graph.defaults)
+    except RequestInvalid as error:
+        refused.add_error(error)
+    models = read_model_choice(request.model)
     refused.faults += judge_models(models, graph, sources, facts.survey.workers.unpolled, settings)
+    if graph is not None and facts.allowance != EVERYTHING:
+        refused.faults += find_allowance_faults(facts.allowance, graph, models, settings)
     barred: dict[str, str] = {}
     if graph is not None and limits is not None and graph.chooses_mode:
         if sources is not None and not find_model_name_faults(models):
             barred = find_barred_modes(limits, sources, settings, engine, facts.survey.workers.lacking, models)
+        if facts.allowance != EVERYTHING:
+            barred = {**barred, **list_barred_modes(facts.allowance)}
         refused.faults += find_no_mode_faults(limits, barred)
     elif graph is not None and limits is not None and (over := limit_faults(graph.graph, limits)):
         refused.add("budget", over)
@@ -175,12 +188,26 @@ def _judge_graph(request: RunRequest, graph: GraphTraits, survey: SourceSurvey, 
         refused.add(field, extra_faults(repr(graph.graph.name), graph.graph, survey.workers.lacking))
 
 
-def _read_limits(request: RunRequest, defaults: Limits, refused: Refusals) -> Limits | None:
+def read_limits(budget: BudgetRequest, defaults: Limits) -> Limits:
+    """The limits that a request asks for; what it leaves out is taken from `defaults`.
+
+    Raises:
+        RequestInvalid: a value is out of its range.
+    """
+    given: dict[str, Any] = budget.model_dump(exclude={"cost_usd", "path_seconds"}, exclude_none=True)
+    if budget.cost_usd is not None:
+        given["cost_microusd"] = microusd_from_usd(budget.cost_usd)
     try:
-        return request.budget.limits(defaults)
-    except RequestInvalid as error:
-        refused.add_error(error)
-        return None
+        return Limits.model_validate({**defaults.model_dump(), **given})
+    except ValidationError as error:
+        raise RequestInvalid([_name_limit(fault) for fault in field_faults(error.errors())]) from error
+
+
+def _name_limit(fault: FieldFault) -> FieldFault:
+    """A fault of `Limits` in the words of the request."""
+    if fault.field == "cost_microusd":
+        return FieldFault(field="budget.cost_usd", message="Input should be at most 10000")
+    return FieldFault(field=f"budget.{fault.field}", message=fault.message)
 
 
 def choose_rubrics(

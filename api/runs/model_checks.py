@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from elcano.api.http.errors import FieldFault
+from elcano.api.runs.run_request import ModelRequest
 from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.checks.callees import Callee, list_callees
 from elcano.graphs.checks.references import explain_unknown_name
@@ -18,7 +19,7 @@ from elcano.graphs.model_names import (
     OFFLINE,
     PROVIDERS,
     address_of,
-    list_chosen_models,
+    list_fallbacks,
     list_name_faults,
     parse_model_provider,
 )
@@ -48,18 +49,29 @@ class CalledModel(NamedTuple):
 
 def list_called_models(callees: Sequence[Callee], run: ModelChoice, settings: Settings) -> list[CalledModel]:
     """The agents of a graph and its branches, each with the model that a run with this choice calls."""
-    server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
-    chosen = list_chosen_models([one[:3] for one in callees], run, server)
-    return _combine_called_models(callees, chosen, run, settings)
+    return _combine_called_models(callees, *_choose_models(callees, run, settings), run, settings)
+
+
+def _choose_models(
+    callees: Sequence[Callee], run: ModelChoice, settings: Settings
+) -> tuple[list[str], list[tuple[str, ...]]]:
+    """What a run names for each agent, and the fallback list that it comes to with the server's settings."""
+    agents = [one.agent for one in callees]
+    named = run.find_models([one[:3] for one in callees])
+    return named, list_fallbacks(agents, named, ModelChoice(default=settings.model, by_agent=settings.agent_models))
 
 
 def _combine_called_models(
-    callees: Sequence[Callee], chosen: Sequence[tuple[tuple[str, ...], bool]], run: ModelChoice, settings: Settings
+    callees: Sequence[Callee],
+    named: Sequence[str],
+    fallbacks: Sequence[tuple[str, ...]],
+    run: ModelChoice,
+    settings: Settings,
 ) -> list[CalledModel]:
     called = []
-    for one, (names, by_run) in zip(callees, chosen, strict=True):
+    for one, text, names in zip(callees, named, fallbacks, strict=True):
         provider = "" if names[0] == OFFLINE else names[0].partition(":")[0]
-        is_known = by_run or settings.shared_environment
+        is_known = bool(text) or settings.shared_environment
         called.append(CalledModel(one, names, _name_field(one, run), is_known, provider))
     return called
 
@@ -80,6 +92,11 @@ def _name_default_field(run: ModelChoice) -> str:
     return "model.default" if run.default else "model"
 
 
+def read_model_choice(request: ModelRequest) -> ModelChoice:
+    """The choice of a request as a run has it."""
+    return ModelChoice(default=request.default, by_agent=request.by_agent)
+
+
 def judge_models(
     run: ModelChoice,
     graph: GraphTraits | None,
@@ -97,18 +114,17 @@ def judge_models(
         settings: of the server; those of workers are known only if they have its environment.
     """
     callees = () if graph is None else graph.callees
-    server = ModelChoice(default=settings.model, by_agent=settings.agent_models)
-    chosen = list_chosen_models([one[:3] for one in callees], run, server)
-    named = list_name_faults(run)
+    named, fallbacks = _choose_models(callees, run, settings)
+    wrong = list_name_faults(run)
     keyless, obstacles = list_keyless(), load_objects("obstacles")
-    faults = [FieldFault(field=field, message=fault) for field, fault in named.items()]
+    faults = [FieldFault(field=field, message=fault) for field, fault in wrong.items()]
     if graph is None:
         return faults
     if run.by_agent:
         faults += _find_unknown_agents(run, callees)
     if faults:
         return faults
-    called = _combine_called_models(callees, chosen, run, settings)
+    called = _combine_called_models(callees, named, fallbacks, run, settings)
     faults += _find_unsupported_agents(graph, _list_unsupported(called, keyless))
     if settings.shared_environment:
         faults += _find_missing_keys(called, settings)

@@ -61,7 +61,7 @@ class Reconciler:
             try:
                 await self._temporal.describe(kept.run.run_id)
             except RunForgotten:
-                await store.runs.withdraw(kept.run.run_id)
+                await store.admission.withdraw(kept.run.run_id)
                 _log.info("run %s was never started", kept.run.run_id)
                 return
             await store.runs.begin(kept.run)

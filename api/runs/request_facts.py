@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from elcano.api.http.errors import RequestInvalid
 from elcano.api.runs.follow_up import CannotFollow, load_followed_run
 from elcano.api.runs.judgement import JudgedRun, Refusals, RequestFacts, judge_request
-from elcano.api.runs.model_checks import list_called_models, list_model_queues
+from elcano.api.runs.model_checks import list_called_models, list_model_queues, read_model_choice
 from elcano.api.runs.named_graphs import find_named_graph, list_graph_names, validate_received_graph
 from elcano.api.runs.run_request import RunRequest
 from elcano.api.services import Services
@@ -46,7 +46,8 @@ async def gather_facts(request: RunRequest, services: Services) -> RequestFacts:
     graph = await _resolve_graph(request, services, refused)
     traits = None if graph is None else read_graph_traits(graph)
     if traits is not None and settings.model_rates:
-        queues += list_model_queues(list_called_models(traits.callees, request.model.chosen(), settings), settings)
+        called = list_called_models(traits.callees, read_model_choice(request.model), settings)
+        queues += list_model_queues(called, settings)
     seen = await services.temporal.workers.survey(queues, catalogue.elsewhere.values())
     survey = assess_sources(catalogue, seen, settings, named)
     sources = choose_sources(request.sources, traits, survey, settings)
@@ -54,6 +55,7 @@ async def gather_facts(request: RunRequest, services: Services) -> RequestFacts:
     follows = None if request.previous_run is None else await _load_followed_run(request, services, refused)
     return RequestFacts(
         tenant=services.tenant,
+        allowance=services.allowance,
         settings=settings,
         graph=traits,
         survey=survey,

@@ -9,6 +9,8 @@ from pydantic import AwareDatetime
 from elcano.api.http.errors import (
     DeleteRefused,
     KeyReused,
+    MoneyUsedUp,
+    QuotaUsedUp,
     RunNotFound,
     TemporalRefused,
     TemporalUnavailable,
@@ -58,6 +60,8 @@ router = APIRouter(prefix="/v1/runs", tags=["runs"])
             GraphInvalid,
             KeyReused,
             TooManyRuns,
+            QuotaUsedUp,
+            MoneyUsedUp,
             TemporalRefused,
             TemporalUnavailable,
         ),

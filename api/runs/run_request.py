@@ -4,16 +4,15 @@ from collections.abc import Callable
 from functools import cache
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from elcano.api.http.errors import FieldFault, RequestInvalid, field_faults
 from elcano.api.http.fields import Request, RunId, Spoken, Text
 from elcano.graphs.checks.budget_limits import default_limits
-from elcano.graphs.contracts import ModelChoice, RunPriority
+from elcano.graphs.contracts import RunPriority
 from elcano.graphs.mode_choice import DEFAULT_MODE, MODES
 from elcano.graphs.spec.limits import LEAST_PATH_SECONDS, MOST_PATH_SECONDS
-from elcano.graphs.state.budget import Limits, microusd_from_usd
+from elcano.graphs.state.budget import Limits
 
 LONGEST_DOMAIN: Final = 48
 MAX_QUESTION = 10_000
@@ -132,26 +131,6 @@ class BudgetRequest(Request):
     """How long a call waits for approval; with `pause` also how long one call is held for a provider or for a person.
     Left out: 7 days."""
 
-    def limits(self, defaults: Limits) -> Limits:
-        """Converts the request to limits, taking omitted values from `defaults`.
-
-        Raises:
-            RequestInvalid: a value is out of its range.
-        """
-        given: dict[str, Any] = self.model_dump(exclude={"cost_usd", "path_seconds"}, exclude_none=True)
-        if self.cost_usd is not None:
-            given["cost_microusd"] = microusd_from_usd(self.cost_usd)
-        try:
-            return Limits.model_validate({**defaults.model_dump(), **given})
-        except ValidationError as error:
-            raise RequestInvalid([self._named(fault) for fault in field_faults(error.errors())]) from error
-
-    def _named(self, fault: FieldFault) -> FieldFault:
-        """A fault of `Limits` in the words of the request."""
-        if fault.field == "cost_microusd":
-            return FieldFault(field="budget.cost_usd", message="Input should be at most 10000")
-        return FieldFault(field=f"budget.{fault.field}", message=fault.message)
-
 
 class ModelRequest(Request):
     """Which models answer."""
@@ -163,10 +142,6 @@ class ModelRequest(Request):
         default={}, max_length=50, examples=[{"writer": "anthropic:claude-sonnet-5-5"}]
     )
     """Exceptions by the name of an agent."""
-
-    def chosen(self) -> ModelChoice:
-        """The choice as a run has it."""
-        return ModelChoice(default=self.default, by_agent=self.by_agent)
 
 
 def default_model(value: object) -> object:

@@ -88,8 +88,12 @@ async def _find_started_run(run_id: str, services: Services) -> ArchivedRun | No
 
 
 async def _start(judged: JudgedRun, key: RequestKey | None, services: Services) -> Submission:
+    asked = judged.asked.model_copy(update={"api_key": services.principal.key_id})
+    judged = JudgedRun(asked, judged.engine)
     run = _build_accepted_run(judged)
-    admission = await services.store.admission.admit(run, services.settings.open_runs, key)
+    admission = await services.store.admission.admit(
+        run, services.settings.open_runs, key, limits=asked.limits, rules=services.admission_rules
+    )
     if admission.claimed is not None and key is not None:  # another one came with the same key meanwhile
         _require_same_request(admission.claimed, key)
         renamed = judged.asked.model_copy(update={"run_id": admission.claimed.run_id})
@@ -101,7 +105,7 @@ async def _start(judged: JudgedRun, key: RequestKey | None, services: Services) 
         new = await services.temporal.start(judged.asked.model_copy(update={"address": address}), judged.engine)
     except TemporalRefused:
         if admission.new:  # else an earlier attempt may have started it
-            await services.store.runs.withdraw(run.run_id)
+            await services.store.admission.withdraw(run.run_id)
             if key is not None:
                 await services.store.admission.give_back(key.key, run.run_id)
         raise
@@ -121,6 +125,7 @@ def _build_accepted_run(judged: JudgedRun) -> ArchivedRun:
         sources=asked.sources,
         engine=judged.engine,
         priority=asked.priority,
+        api_key=asked.api_key,
         forked_from=asked.forked_from,
         previous_run=asked.follows.run_id if asked.follows else "",
         domain=asked.domain,

@@ -39,6 +39,9 @@ ITEM_NAMES = frozenset({"item", "index"})
 
 OF_PLUGINS = frozenset({"mode", "graph", "agent", "tool", "reducer", "source"})
 """Kinds of names that plugins add: an unknown one may be of a plugin that is left out."""
+ALIKE = 0.65
+"""`difflib`'s ratio from which on a name may be meant by another: `itertive` is close to `iterative` (0.94), and
+`nowhere` is not to `knowledge` (0.63)."""
 LONGEST_NAME = 100
 """Characters of a name that could be anything's; what resembles a longer one is not looked for."""
 
@@ -207,7 +210,7 @@ def explain_unknown_name(kind: str, name: str, known: Collection[str], *, within
             f"unknown {kind} {shorten_text(name, LONGEST_NAME)!r}{within}; names have at most {LONGEST_NAME} characters"
         )
         return
-    close = get_close_matches(name, known, n=1)
+    close = get_close_matches(name, known, n=1, cutoff=ALIKE)
     hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(sorted(known)) or 'none'}"
     left_out = (
         f"; plugins left out here: {', '.join(list_left_out())}" if kind in OF_PLUGINS and list_left_out() else ""

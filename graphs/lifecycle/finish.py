@@ -226,6 +226,7 @@ def build_archived_run(
         ledger=run.state.ledger,
         engine=engine,
         priority=asked.priority,
+        api_key=asked.api_key,
         forked_from=asked.forked_from,
         previous_run=asked.follows.run_id if asked.follows else "",
         choice=run.state.choice,

@@ -122,6 +122,9 @@ class Estimate(Frozen):
     tokens: int = Field(default=0, ge=0)
     cost_microusd: int = Field(default=0, ge=0)
 
+    def __add__(self, other: "Estimate") -> "Estimate":
+        return Estimate(tokens=self.tokens + other.tokens, cost_microusd=self.cost_microusd + other.cost_microusd)
+
 
 class Allowance(Frozen):
     """The most that one call may use, in all its attempts and all their requests together. None: not limited."""

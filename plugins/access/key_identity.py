@@ -98,7 +98,7 @@ def build_key_principal(key: KeyRecord) -> Principal:
 class SessionIdentity:
     """Takes the principal from the cookie of a browser that signed in."""
 
-    advice = "sign in with `POST /v1/session`"
+    advice = "sign in (docs/access.md)"
     challenge = CHALLENGE
     security_schemes: Mapping[str, Mapping[str, Any]] = {
         "session": {"type": "apiKey", "in": "cookie", "name": SESSION_COOKIE, "description": "A browser's session."}
@@ -122,7 +122,7 @@ class SessionIdentity:
             raise Unauthenticated("a change with a session has to say its Origin: programs send an API key", CHALLENGE)
         session = await find_valid_session(given, get_access_store(request))
         if session is None:
-            raise Unauthenticated("the session is over: sign in again with `POST /v1/session`", INVALID)
+            raise Unauthenticated("the session is over: sign in again", INVALID)
         return Principal(
             tenant=session.tenant,
             user=session.user,

@@ -6,14 +6,13 @@ from fastapi import APIRouter, Depends, Response
 from fastapi import Request as HttpRequest
 from pydantic import Field
 
-from elcano.api.http.errors import Unauthenticated, problem_docs
+from elcano.api.http.errors import Refusal, Unauthenticated, problem_docs
 from elcano.api.http.fields import Described, Moment, Request, datetime_from_seconds
 from elcano.api.http.permissions import Permission, Principal, Role
 from elcano.api.http.request_identity import PUBLIC, get_principal
 from elcano.graphs.tenant_identity import Tenant
 from elcano.plugins.access.audit import record_login
 from elcano.plugins.access.key_identity import (
-    CHALLENGE,
     build_key_principal,
     clear_session_cookie,
     find_valid_key,
@@ -24,6 +23,10 @@ from elcano.plugins.access.key_identity import (
 )
 from elcano.plugins.access.settings import AccessSettings
 from elcano.settings import read_plugin_settings
+
+
+class LoginNotFound(Refusal, status=404, title="No such login"):
+    """There is no login of this kind here."""
 
 
 class PrincipalView(Described):
@@ -62,7 +65,7 @@ class LoginRequest(Request):
 router = APIRouter(prefix="/v1/session", tags=["access"], dependencies=[PUBLIC])
 
 
-@router.post("", status_code=201, responses=problem_docs(Unauthenticated))
+@router.post("", status_code=201, responses=problem_docs(Unauthenticated, LoginNotFound))
 async def sign_in(login: LoginRequest, request: HttpRequest, response: Response) -> PrincipalView:
     """Begin a session with an API key: the answer sets a cookie, which no script can read.
 
@@ -71,7 +74,7 @@ async def sign_in(login: LoginRequest, request: HttpRequest, response: Response)
     """
     chosen = read_plugin_settings(AccessSettings)
     if not chosen.api_keys:
-        raise Unauthenticated("API keys are not in use here: sign in at /v1/session/oidc", CHALLENGE)
+        raise LoginNotFound("API keys are not in use here (ELCANO_API_KEYS): nobody signs in with one")
     store = get_access_store(request)
     key = await find_valid_key(login.key.strip(), store)
     principal = build_key_principal(key)

@@ -14,7 +14,7 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
-from elcano.activities.tools.tool_work import ToolWork
+from elcano.activities.tools.tool_activities import ToolWork
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.extras import install_command
 from elcano.graphs.frozen import Json

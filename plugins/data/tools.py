@@ -16,7 +16,7 @@ from typing import Final
 from temporalio import activity
 
 from elcano.activities.services import Services
-from elcano.activities.tools.tool_work import ToolWork, build_evidence_ref
+from elcano.activities.tools.tool_activities import ToolWork, build_evidence_ref
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.extras import install_command
 from elcano.plugins.data.answering.charts import PlannedChart, plan_chart

@@ -23,8 +23,7 @@ from docx.text.hyperlink import Hyperlink
 from docx.text.paragraph import Paragraph
 from docx.text.run import Run
 
-from elcano.activities.passages import plain
-from elcano.activities.passages.document import Block, Document, FileSkipped, Parsed
+from elcano.activities.passages.document import Block, Document, FileSkipped, Parsed, read_rst, read_text
 from elcano.activities.passages.packing import assemble_document
 from elcano.activities.text.words import lower_text, raise_text
 from elcano.plugins.documents import html, markdown
@@ -178,7 +177,7 @@ class Format(NamedTuple):
     """Whether a library written in C reads it: a bad file may crash or hang it."""
 
 
-_TEXT: Final = Format("text/plain", plain.read_text)
+_TEXT: Final = Format("text/plain", read_text)
 _MARKDOWN: Final = Format("text/markdown", markdown.read_markdown)
 HTML_TYPE: Final = "text/html"
 _HTML: Final = Format(HTML_TYPE, html.read_html, foreign=True)
@@ -188,7 +187,7 @@ FORMATS: Final[Mapping[str, Format]] = {
     ".text": _TEXT,
     ".md": _MARKDOWN,
     ".markdown": _MARKDOWN,
-    ".rst": Format("text/x-rst", plain.read_rst),
+    ".rst": Format("text/x-rst", read_rst),
     ".html": _HTML,
     ".htm": _HTML,
     ".xhtml": _HTML,

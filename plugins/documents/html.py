@@ -11,9 +11,8 @@ from typing import Final, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from elcano.activities.passages.document import Block, Parsed
+from elcano.activities.passages.document import Block, Parsed, decode_text
 from elcano.activities.passages.formulas import write_formulas
-from elcano.activities.passages.plain import decode_text
 
 _CHARSET: Final = re.compile(rb"<meta[^>]{0,200}charset=[\"']?([\w-]{1,40})", re.IGNORECASE)
 _UNREADABLE: Final = "script|style|template|svg|math|select|iframe|object|canvas|video|audio|head"

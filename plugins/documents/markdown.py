@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from elcano.activities.passages.document import Block, Parsed
-from elcano.activities.passages.plain import build_paragraph, decode_text
+from elcano.activities.passages.document import Block, Parsed, build_paragraph, decode_text
 from elcano.activities.text.words import lower_text, raise_text
 from elcano.plugins.documents.authorship import parse_authors, parse_year
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from temporalio import activity
 
 from elcano.activities.services import Services
-from elcano.activities.tools.tool_work import ToolWork
+from elcano.activities.tools.tool_activities import ToolWork
 from elcano.graphs.errors import InputInvalid
 from elcano.plugins.mcp.mcp_tools import CallToolInput, CallToolOutput, ListToolsInput, ListToolsOutput, ToolLook
 from elcano.plugins.mcp.offered_tools import Listing

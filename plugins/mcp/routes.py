@@ -109,13 +109,16 @@ async def list_tools(
     A worker asks them at most once a minute.
     """
     found = await _look_at_tools(services, ToolLook(asked=ListToolsInput(limit=limit)))
-    servers = tuple(ToolServerView.of(server) for server in found.servers)
+    allowed = (server for server in found.servers if services.allowance.allows("tools", server.server))
+    servers = tuple(map(ToolServerView.of, allowed))
     return ToolList(servers=servers, truncated=found.truncated)
 
 
 @router.get("/{name}", responses=problem_docs(ToolServerNotFound))
 async def get_tool_server(name: Annotated[str, Path(max_length=64)], services: Provided) -> ToolServerView:
     """Ask one server for its current tools; at most 200 are shown."""
+    if not services.allowance.allows("tools", name):
+        raise ToolServerNotFound(services.allowance.explain_refusal("tools", name))
     asked = ListToolsInput(servers=(name,), limit=MOST_SHOWN)
     (server,) = (await _look_at_tools(services, ToolLook(asked=asked, fresh=True))).servers
     return ToolServerView.of(server)

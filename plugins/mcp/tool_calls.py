@@ -26,7 +26,7 @@ from pydantic import ValidationError
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
-from elcano.activities.tools.tool_work import build_evidence_ref
+from elcano.activities.tools.tool_activities import build_evidence_ref
 from elcano.graphs.checks.references import explain_unknown_name
 from elcano.graphs.errors import ActivityFault, ApprovalNeeded, OutcomeUnknown, ToolRefused, ToolUnavailable
 from elcano.graphs.frozen import JsonObject

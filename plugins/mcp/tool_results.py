@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-from elcano.activities.passages import plain
-from elcano.activities.passages.document import normalize_text
+from elcano.activities.passages.document import normalize_text, read_text
 from elcano.activities.passages.packing import assemble_document
 from elcano.graphs.frozen import Json
 from elcano.plugins.mcp.mcp_tools import KEPT_CHARACTERS
@@ -77,7 +76,7 @@ def passages_from_answer(server: str, tool: str, said: Answer, now: float) -> tu
     if said.is_error or not said.text.strip():
         return [], []
     name = f"{server}/{tool}"
-    document = assemble_document(plain.read_text(said.text[:EVIDENCE_CHARACTERS].encode()), name, "text/plain")
+    document = assemble_document(read_text(said.text[:EVIDENCE_CHARACTERS].encode()), name, "text/plain")
     if not document.text:
         return [], []
     content_hash = sha256(document.text.encode()).hexdigest()

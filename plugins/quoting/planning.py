@@ -25,7 +25,7 @@ from elcano.graphs.mode_choice import PLUGIN_MODES
 from elcano.graphs.report.report import heading_for, title_for
 from elcano.graphs.state.state import RELATED
 from elcano.graphs.text import shorten_text
-from elcano.plugins.quoting.passages import Material, Passage, in_question_language, read_material
+from elcano.plugins.quoting.passages import Material, Passage, Terms, in_question_language, read_material, weigh_terms
 from elcano.plugins.quoting.question_parts import (
     find_subject,
     list_compared,
@@ -33,7 +33,6 @@ from elcano.plugins.quoting.question_parts import (
     list_names,
     split_into_parts,
 )
-from elcano.plugins.quoting.question_terms import Terms, weigh_terms
 from elcano.plugins.research.agents.input_parser import ParsedQuery
 from elcano.plugins.research.agents.planner import ReportPlan, ReportPlanSection
 from elcano.plugins.research.agents.tool_selector import MOST_TASKS, AgentSelectionPlan, AgentTask

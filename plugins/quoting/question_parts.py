@@ -10,8 +10,7 @@ from typing import Final
 
 from elcano.activities.text.languages import get_current_language
 from elcano.activities.text.stems import content_words, find_word_stem
-from elcano.plugins.quoting.passages import COMPOUNDING, Material, is_english
-from elcano.plugins.quoting.question_terms import Terms
+from elcano.plugins.quoting.passages import COMPOUNDING, Material, Terms, is_english
 
 MOST_PARTS: Final = 10
 ANSWERABLE: Final = 0.512

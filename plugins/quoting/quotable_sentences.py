@@ -13,8 +13,7 @@ from typing import Final
 import regex
 
 from elcano.activities.text.languages import get_current_language
-from elcano.activities.text.sentences import sentence_ends
-from elcano.activities.text.words import is_unspaced, split_words
+from elcano.activities.text.words import is_unspaced, sentence_ends, split_words
 
 LEAST_WORDS: Final = 3
 """Notes say much in few words, as `Nobody flies business class.`"""

@@ -13,8 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from elcano.activities.text.stems import list_stems
-from elcano.plugins.quoting.passages import Material, Passage
-from elcano.plugins.quoting.question_terms import Terms
+from elcano.plugins.quoting.passages import Material, Passage, Terms
 from elcano.plugins.quoting.quotable_sentences import Sentence, read_plainly
 from elcano.plugins.quoting.sentence_scoring import Candidate, find_beginning, is_manual, score_sentences
 

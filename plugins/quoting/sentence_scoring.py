@@ -12,9 +12,8 @@ from itertools import pairwise
 from typing import Final
 
 from elcano.activities.text.stems import list_stems
-from elcano.plugins.quoting.passages import Material, Passage, is_english
+from elcano.plugins.quoting.passages import USUAL_LENGTH, Material, Passage, Terms, is_english
 from elcano.plugins.quoting.question_parts import find_subject, list_names
-from elcano.plugins.quoting.question_terms import USUAL_LENGTH, Terms
 from elcano.plugins.quoting.quotable_sentences import Sentence, read_plainly
 
 ELSEWHERE: Final = 0.1

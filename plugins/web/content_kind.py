@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 from urllib.parse import urlsplit
 
-from elcano.activities.passages.document import FileSkipped
-from elcano.activities.passages.plain import decode_text
+from elcano.activities.passages.document import FileSkipped, decode_text
 from elcano.activities.sources.http.fetching import Answer
 from elcano.graphs.errors import SourceUnavailable
 

@@ -154,6 +154,13 @@ def insert_or_replace(connection: AsyncConnection, table: Table, *, where: Colum
     return statement.on_conflict_do_update(index_elements=list(table.primary_key), set_=values, where=where)
 
 
+def insert_or_add(connection: AsyncConnection, table: Table) -> Insert:
+    """Inserts rows; to those whose key is there already, the values of all other columns are added."""
+    statement = _make_insert(connection, table)
+    sums = {column.name: column + statement.excluded[column.name] for column in table.columns if not column.primary_key}
+    return statement.on_conflict_do_update(index_elements=list(table.primary_key), set_=sums)
+
+
 def _make_insert(connection: AsyncConnection, table: Table) -> sqlite.Insert | postgresql.Insert:
     return sqlite.insert(table) if connection.dialect.name == "sqlite" else postgresql.insert(table)
 

@@ -6,10 +6,11 @@ Data that belongs to no tenant has none. A change here needs a migration in `mig
 Models are stored field by field where SQL reads them, else as one JSON body.
 """
 
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import (
     JSON,
+    BigInteger,
     Boolean,
     Column,
     ColumnElement,
@@ -106,6 +107,15 @@ ledger = Table(
     Column("at", Double, nullable=False),
 )
 
+_COUNTERS: Final = ("runs", "calls", "requests", "input_tokens", "output_tokens", "cost_microusd", "unpriced_requests")
+usage_totals = Table(
+    "usage_totals",
+    metadata,
+    *(Column(name, Id, primary_key=True) for name in ("tenant", "day", "api_key", "mode", "model", "source")),
+    *(Column(name, BigInteger, nullable=False) for name in _COUNTERS),
+)
+"""Sums over the ledger and the admitted runs, which stay when a run is deleted. `day` is in UTC, as `2026-11-26`."""
+
 runs = Table(
     "runs",
     metadata,
@@ -116,6 +126,7 @@ runs = Table(
     Column("finished_at", Double),
     Column("mode", Id, nullable=False),
     Column("chosen_mode", Id, nullable=False),
+    Column("api_key", Id, nullable=False, server_default=""),
     Column("question", SealedText, nullable=False),
     Column("body", SealedText, nullable=False),
     Column("evidence", Integer, nullable=False),

@@ -18,6 +18,8 @@ class Route:
     method: str
     path: str
     body: Mapping[str, Any] | None = None
+    public: bool = False
+    """Whether the document says that it answers everybody."""
 
     @property
     def about_a_run(self) -> bool:
@@ -25,14 +27,15 @@ class Route:
 
     @property
     def asks_who(self) -> bool:
-        """Health and the manual are for everybody; the rest is not."""
-        return self.path.startswith("/v1/")
+        """Health, the manual, signing in and what a link leads to are for everybody; the rest is not."""
+        return not self.public or (self.method, self.path) == ("get", "/v1/session")
 
     def __str__(self) -> str:
         return f"{self.method.upper()} {self.path}"
 
     async def ask(self, client: httpx.AsyncClient, run_id: str = "", **headers: str) -> httpx.Response:
-        path = self.path.format(run_id=run_id, name="iterative", step=1, number=1, other_id=run_id, node_id=NODE)
+        names = {"run_id": run_id, "other_id": run_id, "name": "iterative", "step": 1, "number": 1, "node_id": NODE}
+        path = self.path.format(**names, key_id="none", link_id="none", link="none")
         return await client.request(self.method, path, json=self.body, headers=headers)
 
 
@@ -46,7 +49,8 @@ def _routes(document: Mapping[str, Any]) -> Iterator[Route]:
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
             content = operation.get("requestBody", {}).get("content", {}).get("application/json")
-            yield Route(method, path, None if content is None else _example(content["schema"], document))
+            body = None if content is None else _example(content["schema"], document)
+            yield Route(method, path, body, public=operation.get("security") == [])
 
 
 def _example(schema: Mapping[str, Any], document: Mapping[str, Any]) -> dict[str, Any]:

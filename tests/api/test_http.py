@@ -48,6 +48,44 @@ async def test_a_path_that_there_is_not_has_no_methods(api: httpx.AsyncClient) -
     assert (await api.options("/nothing")).status_code == 404
 
 
+async def test_a_path_that_there_is_not_says_what_there_is(api: httpx.AsyncClient) -> None:
+    mistyped, strange = await api.get("/v1/rns"), await api.get("/favicon.png")
+    for answer in (mistyped, strange):
+        problem = answer.json()
+        assert (answer.status_code, problem["type"], problem["title"]) == (
+            404,
+            "urn:elcano:path-not-found",
+            "No such path",
+        )
+        assert "`/docs` describes all paths" in problem["detail"]
+    assert "did you mean `/v1/runs`?" in mistyped.json()["detail"]
+    assert "did you mean" not in strange.json()["detail"]
+
+
+async def test_fields_that_there_are_not_are_named_beside_all_other_faults(api: httpx.AsyncClient) -> None:
+    body = {
+        "question": "Why?",
+        "budget": {"tokns": 5, "seconds": "9"},
+        "model": {"defalt": "x"},
+        "colour": 1,
+        "mode": 3,
+    }
+    answer = await api.post("/v1/runs", json=body)
+    said = {fault["field"]: fault["message"] for fault in answer.json()["errors"]}
+    assert said.keys() == {"budget.tokns", "budget.seconds", "model.defalt", "colour", "mode"}
+    assert said["budget.tokns"] == "there is no such field; did you mean 'tokens'?"
+    assert said["model.defalt"] == "there is no such field; did you mean 'default'?"
+    assert said["colour"].startswith("there is no such field; there are: question, mode, ")
+    assert said["budget.seconds"] == "Input should be a valid number"
+
+
+async def test_only_a_name_that_is_close_is_suggested(api: httpx.AsyncClient) -> None:
+    answer = await api.post("/v1/runs", json={"question": "Why?", "sources": ["nowhere", "handbok"]})
+    nowhere, mistyped = answer.json()["errors"]
+    assert "unknown source 'nowhere'; known: " in nowhere["message"]
+    assert "unknown source 'handbok'; did you mean 'handbook'?" in mistyped["message"]
+
+
 async def test_head_answers_as_get_does_without_the_body(
     api: httpx.AsyncClient, kept: str, subtests: pytest.Subtests
 ) -> None:

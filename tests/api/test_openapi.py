@@ -8,6 +8,7 @@ import pytest
 from fastapi import FastAPI
 
 from elcano.api.runs.budget_view import BudgetView, LimitsView
+from elcano.api.runs.judgement import read_limits
 from elcano.api.runs.run_request import BudgetRequest
 from elcano.graphs.state.budget import Budget, Limits
 from elcano.graphs.state.events import EVENT_TYPES
@@ -81,9 +82,8 @@ def test_the_budget_of_an_answer_has_every_word_of_a_runs_own() -> None:
 
 def test_limits_are_said_in_the_words_of_the_request() -> None:
     shown = LimitsView.of(Limits(cost_microusd=1_500_000, when_exhausted="pause"))
-    assert BudgetRequest.model_validate(shown.model_dump()).limits(Limits()) == Limits(
-        cost_microusd=1_500_000, when_exhausted="pause"
-    )
+    asked = read_limits(BudgetRequest.model_validate(shown.model_dump()), Limits())
+    assert asked == Limits(cost_microusd=1_500_000, when_exhausted="pause")
     assert shown.model_dump().keys() == BudgetRequest.model_fields.keys() - {"path_seconds"}, "that is in the graph"
 
 

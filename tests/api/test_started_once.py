@@ -17,6 +17,7 @@ from sqlalchemy import func, select
 from temporalio.client import Client
 
 from elcano.api.http.errors import FieldFault, KeyReused, RequestInvalid, RunForgotten, TooManyRuns
+from elcano.api.http.permissions import Principal
 from elcano.api.runs.judgement import JudgedRun, judge_request
 from elcano.api.runs.submission import submit_run
 from elcano.api.services import Services
@@ -150,11 +151,11 @@ class World:
         await self.turns()
         return new
 
-    async def admit(self, run: ArchivedRun, at_most: int, key: RequestKey | None) -> Admission:
+    async def admit(self, run: ArchivedRun, at_most: int, key: RequestKey | None, **beside: Any) -> Admission:
         await self.turns()
         if self.accepts and self.chosen.random() < 0.2:
             return Admission(admitted=False, open=9, share=9)
-        return await self.store.of(run.tenant).admission.admit(run, at_most, key)
+        return await self.store.of(run.tenant).admission.admit(run, at_most, key, **beside)
 
     async def judge(self, run_id: str) -> JudgedRun:
         await self.turns()
@@ -171,6 +172,8 @@ class World:
         store = SimpleNamespace(runs=kept.runs, admission=admission)
         services = SimpleNamespace(
             tenant="default",
+            principal=Principal(),
+            admission_rules=(),
             temporal=self,
             store=store,
             address="",
@@ -204,7 +207,7 @@ def test_however_requests_interleave_a_key_starts_one_run(seed: int, tmp_path_fa
                 assert await world.ask("other") is None
             else:
                 for open_run in await store.open_runs(limit=9):  # as the reconciler does
-                    await store.of("default").runs.withdraw(open_run.run.run_id)
+                    await store.of("default").admission.withdraw(open_run.run.run_id)
                 assert await world.ask("same") is None
                 assert await kept(store) == (0, 0)
 

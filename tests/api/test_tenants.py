@@ -72,7 +72,7 @@ async def test_every_route_answers_anothers_run_as_one_that_never_was(
     owner, stranger = ask_as("acme"), ask_as("zebra")
     going, done = await start(owner), await start(owner, "Is it done?")
     await ended(temporal, done)
-    about = [route for route in known if route.about_a_run]
+    about = [route for route in known if route.about_a_run and "{link_id}" not in route.path]
     assert {"GET /v1/runs/{run_id}/events", "DELETE /v1/runs/{run_id}"} <= {str(route) for route in about}
     for route in about:
         unknown = f"zebra-{NOBODYS}"

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from elcano.activities.text.sentences import sentence_ends
+from elcano.activities.text.words import sentence_ends
 from elcano.graphs.agents.envelope import EvidenceItem, TaskEnvelope
 from elcano.graphs.text import ensure_list, shorten_text
 from elcano.plugins.analysis.analysis import Direction, Extraction, Group, Measurement, Reported, TestedHypothesis

@@ -13,7 +13,8 @@ from typing import Any
 from temporalio import activity
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
-from elcano.activities.calls.names import agent_activities, tool_activities
+from elcano.activities.agents.agent_activity import agent_activities
+from elcano.activities.tools.tool_activities import tool_activities
 from elcano.graphs.contracts import (
     ARCHIVE_RUN,
     PUBLISH_REPORT,

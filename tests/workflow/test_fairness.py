@@ -10,7 +10,7 @@ from temporalio.client import Client
 
 from elcano import testing
 from elcano.api.temporal.workers import PRIORITY_KEYS
-from elcano.dev.fairness_check import check_fairness
+from elcano.dev.external_checks import check_fairness
 from elcano.graphs.catalogue.sources import SOURCES, SourceLimits, SourcePolicy, SourceSpec
 from elcano.graphs.contracts import AgentCall, AgentResult
 from elcano.graphs.mode_choice import MODES

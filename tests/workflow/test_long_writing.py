@@ -11,8 +11,7 @@ from temporalio.client import Client
 from temporalio.exceptions import ActivityError, ApplicationError
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
-from elcano.activities.agents.agent_activity import AgentActivities
-from elcano.activities.calls.names import agent_activities
+from elcano.activities.agents.agent_activity import AgentActivities, agent_activities
 from elcano.activities.sources.registry import Sources
 from elcano.graphs.agents.envelope import TaskEnvelope
 from elcano.graphs.contracts import AgentCall, AgentResult

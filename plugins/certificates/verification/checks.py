@@ -10,7 +10,7 @@ from hashlib import sha256
 
 from elcano.activities.report.additions import ReportMaterial
 from elcano.activities.report.report_builder import build_report, build_report_ref
-from elcano.activities.tools.tool_work import build_evidence_ref
+from elcano.activities.tools.tool_activities import build_evidence_ref
 from elcano.graphs.checks.validation import find_graph_faults
 from elcano.graphs.lifecycle import finish
 from elcano.graphs.lifecycle.step_history import iter_fanout_visits, section_id

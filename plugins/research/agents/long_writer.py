@@ -93,31 +93,6 @@ answer, say among the limitations what was left aside.
 """
 
 
-def has_form(task: TaskEnvelope) -> bool:
-    """Whether a form was planned for the section."""
-    return bool(task.form)
-
-
-def has_wishes(task: TaskEnvelope) -> bool:
-    """Whether there are wishes for the section."""
-    return bool(task.instructions)
-
-
-def has_draft(task: TaskEnvelope) -> bool:
-    """Whether the section comes with a draft."""
-    return any(section.claims for section in task.sections)
-
-
-def is_part(task: TaskEnvelope) -> bool:
-    """Whether a part of a section is written."""
-    return any(section.part for section in task.sections)
-
-
-def has_uncited(task: TaskEnvelope) -> bool:
-    """Whether drafts cite passages that the written sections do not."""
-    return bool(task.uncited)
-
-
 def shown_section(given: SynthesisInput, loaded: Loaded) -> TaskEnvelope:
     """The section with its passages, the plan, and the text of the report so far as far as it fits, its end first."""
     so_far = select_fitting_claims(tuple(map(keep_text, loaded.written)), SO_FAR_TOKENS)
@@ -225,10 +200,10 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         answer=SectionText,
         shown=shown_section,
         parts=(
-            Part(OWN_FORM, has_form),
-            Part(OWN_WISHES, has_wishes),
-            Part(DRAFTED, has_draft),
-            Part(GOING_ON, is_part),
+            Part(OWN_FORM, lambda task: bool(task.form)),
+            Part(OWN_WISHES, lambda task: bool(task.instructions)),
+            Part(DRAFTED, lambda task: any(one.claims for one in task.sections)),
+            Part(GOING_ON, lambda task: any(one.part for one in task.sections)),
         ),
     ),
     closing=Question(
@@ -237,7 +212,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         answer=Summary,
         shown=shown_summary,
         ranks=False,
-        parts=(Part(LEFT_ASIDE, has_uncited),),
+        parts=(Part(LEFT_ASIDE, lambda task: bool(task.uncited)),),
     ),
     input=SynthesisInput,
     output=DraftRef,

@@ -99,21 +99,6 @@ What holds for every section, as readers and tone do, stands in each wish.
 """
 
 
-def has_criteria(task: TaskEnvelope) -> bool:
-    """Whether it is said what the whole answer has to meet."""
-    return bool(task.criteria)
-
-
-def has_added_sections(task: TaskEnvelope) -> bool:
-    """Whether somebody added sections before there was a plan."""
-    return bool(task.sections)
-
-
-def has_wishes(task: TaskEnvelope) -> bool:
-    """Whether the person who asked has wishes for the report."""
-    return bool(task.instructions)
-
-
 def list_needs(given: PlannerInput) -> Needs:
     """Return the data to load: the results of a first search, and descriptions of the sources."""
     return Needs(evidence=given.evidence, offered=given.sources, weighed=given.question, searched=given.sources)
@@ -168,7 +153,11 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         request="Plan the report for the question in this task envelope.",
         answer=ReportPlan,
         shown=build_task,
-        parts=(Part(WHOLE_CRITERIA, has_criteria), Part(ADDED, has_added_sections), Part(DIVIDING, has_wishes)),
+        parts=(
+            Part(WHOLE_CRITERIA, lambda task: bool(task.criteria)),
+            Part(ADDED, lambda task: bool(task.sections)),
+            Part(DIVIDING, lambda task: bool(task.instructions)),
+        ),
     ),
     input=PlannerInput,
     output=ReportPlan,

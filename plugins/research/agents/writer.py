@@ -68,11 +68,6 @@ to the other sections what is not part of it.
 """
 
 
-def is_section(task: TaskEnvelope) -> bool:
-    """Whether a section of a longer report is written."""
-    return bool(task.title)
-
-
 def list_needs(given: WriterInput) -> Needs:
     """All passages that may be cited."""
     return needs_of(given, searched=given.sources)
@@ -98,7 +93,7 @@ AGENT: Final[AgentDefinition] = AgentDefinition(
         request="Write the report for the question in this task envelope.",
         answer=ReportProse,
         shown=build_task,
-        parts=(Part(OF_SECTION, is_section),),
+        parts=(Part(OF_SECTION, lambda task: bool(task.title)),),
     ),
     input=WriterInput,
     output=DraftRef,

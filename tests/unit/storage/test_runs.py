@@ -218,7 +218,7 @@ async def test_a_run_that_is_being_started_is_kept_and_not_listed(store: TenantS
     await store.runs.begin(RUNNING)
     assert [one.run for one in (await store.runs.page(limit=5, status="running")).runs] == [RUNNING]
     assert [kept.begun for kept in await whole.open_runs(limit=5)] == [True]
-    await store.runs.withdraw("run-1")
+    await store.admission.withdraw("run-1")
     assert await store.runs.get("run-1") == RUNNING
     await store.runs.archive(ENDED, EVENTS)
     assert await whole.open_runs(limit=5) == []
@@ -226,7 +226,7 @@ async def test_a_run_that_is_being_started_is_kept_and_not_listed(store: TenantS
 
 async def test_a_run_whose_start_failed_is_withdrawn(store: TenantStore, whole: Store) -> None:
     await whole.of(RUNNING.tenant).admission.admit(RUNNING, 5)
-    await store.runs.withdraw("run-1")
+    await store.admission.withdraw("run-1")
     assert await store.runs.get("run-1") is None
     await store.runs.begin(RUNNING)  # it had been started after all
     assert [one.run for one in (await store.runs.page(limit=5)).runs] == [RUNNING]

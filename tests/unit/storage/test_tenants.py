@@ -7,9 +7,12 @@ from elcano.graphs.errors import RunOpen
 from elcano.graphs.mode_choice import MODES
 from elcano.graphs.records import ArchivedRun
 from elcano.graphs.spec.own_agent import OwnAgent
+from elcano.graphs.state.budget import Estimate
 from elcano.graphs.state.events import AgentEvent
 from elcano.plugins.knowledge.graph import build_knowledge_edge, build_knowledge_node
 from elcano.plugins.knowledge.knowledge_store import get_graph
+from elcano.plugins.quotas.claims import get_tenant_quotas
+from elcano.plugins.quotas.limits import Quotas
 from elcano.storage.controls import ControlOutcome
 from elcano.storage.ledger import LedgerEntry
 from elcano.storage.sql.tables import metadata
@@ -18,14 +21,14 @@ from tests.unit.storage.test_evidence import FIRST, OIL, SECOND, THIRD, passage,
 
 
 async def rows(whole: Store) -> dict[str, int]:
-    """How many rows each table has that is not empty."""
+    """How many rows each table has that is not empty; without the sums of usage, which nothing takes away."""
     async with whole._engine.connect() as connection:
         counts = {
             table.name: await connection.scalar(select(func.count()).select_from(table))
             for table in metadata.sorted_tables
             if "tenant" in table.columns
         }
-    return {name: count for name, count in counts.items() if count}
+    return {name: count for name, count in counts.items() if count and name != "usage_totals"}
 
 
 def ended(tenant: str, run_id: str, at: float = 2.0) -> ArchivedRun:
@@ -51,6 +54,7 @@ async def leave_all(own: TenantStore, run_id: str) -> str:
     await get_graph(own).upsert(
         [asked, document], [build_knowledge_edge("found", asked.id, document.id, run_id, evidence=FIRST.id)]
     )
+    await get_tenant_quotas(own).claim(Quotas(), run_id, "1", Estimate(tokens=1), at_exit=False)
     await own.beside["access"].create_link(run_id, 1.0, "")
     await own.artifacts.put(branch, "a section", "text/plain")
     return await own.artifacts.put(run_id, "a report", "text/plain")
@@ -65,7 +69,7 @@ async def test_every_table_is_filled_and_every_key_begins_with_the_tenant(whole:
     await access.begin_session("somebody", "reader", frozenset(), "", 60)
     await access.audit.add(at=1.0, user="", role="", key_id="", action="stop_run", target="", outcome=202, address="")
     kept = [table for table in metadata.sorted_tables if "tenant" in table.columns]
-    assert set(await rows(whole)) == {table.name for table in kept}
+    assert set(await rows(whole)) == {table.name for table in kept} - {"usage_totals"}
     assert {table.primary_key.columns.keys()[0] for table in kept} == {"tenant"}
     assert {table.name for table in metadata.sorted_tables} - {table.name for table in kept} == {"probes", "providers"}
 
@@ -96,7 +100,7 @@ async def test_another_tenants_run_can_be_neither_changed_nor_deleted(whole: Sto
     await leave_all(own, "run-1")
     before = await rows(whole)
     await other.runs.reopen("run-1", "another execution")
-    await other.runs.withdraw("run-1")
+    await other.admission.withdraw("run-1")
     await other.lineage.undo("run-1", 0, execution="", found=())
     await other.controls.settle("run-1", "stop", ControlOutcome(accepted=False, text="no"))
     assert not await other.runs.delete("run-1")

@@ -1,6 +1,6 @@
 """Reckons high water, with the operator's correction."""
 
-from elcano.activities.tools.tool_work import ToolWork
+from elcano.activities.tools.tool_activities import ToolWork
 from elcano.settings import read_plugin_settings
 from elcano_tides.almanac import LAGS
 from elcano_tides.high_water import HighWater, HighWaterInput

@@ -2,7 +2,8 @@
 
 from temporalio import activity
 
-from elcano.activities.calls.names import agent_activities, tool_activities
+from elcano.activities.agents.agent_activity import agent_activities
+from elcano.activities.tools.tool_activities import tool_activities
 from elcano.graphs import contracts
 from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.catalogue.tools import TOOLS

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from elcano.activities.prose.markdown_parser import parse_markdown
 from elcano.activities.prose.statements import WrittenStatement, extract_statements
-from elcano.activities.text.sentences import sentence_ends
+from elcano.activities.text.words import sentence_ends
 
 
 def statements(text: str, language: str = "") -> list[WrittenStatement]:

@@ -16,7 +16,7 @@ from elcano.activities.text.stems import (
     list_verb_forms,
     past_forms,
 )
-from elcano.plugins.quoting.question_terms import weigh_terms
+from elcano.plugins.quoting.passages import weigh_terms
 
 
 @pytest.mark.parametrize(

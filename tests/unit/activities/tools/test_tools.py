@@ -12,8 +12,7 @@ from temporalio.testing import ActivityEnvironment
 from elcano.activities.calls.heartbeats import send_heartbeats
 from elcano.activities.sources.base import SearchResults
 from elcano.activities.sources.registry import Sources
-from elcano.activities.tools.tool_activities import ToolActivities
-from elcano.activities.tools.tool_work import shorten_to_excerpt
+from elcano.activities.tools.tool_activities import ToolActivities, shorten_to_excerpt
 from elcano.graphs.catalogue.sources import build_collection_spec
 from elcano.graphs.catalogue.tools import TOOLS, SearchOutput
 from elcano.graphs.contracts import ToolCall

@@ -62,7 +62,8 @@ async def test_a_link_is_no_key(api: httpx.AsyncClient, access: AccessStore, run
 async def test_links_are_listed_and_revoked(api: httpx.AsyncClient, access: AccessStore, run_id: str) -> None:
     researcher = await make_key(access, "researcher")
     made = (await api.post(f"/v1/runs/{run_id}/links", auth=researcher)).json()
-    (listed,) = (await api.get(f"/v1/runs/{run_id}/links", auth=researcher)).json()
+    listed = (await api.get(f"/v1/runs/{run_id}/links", auth=researcher)).json()[0]
+    assert listed["id"] == made["id"]
     assert (listed["state"], listed["created_by"]) == ("valid", "the researcher")
     assert made["path"].split("_")[2][:43] not in str(listed)
     stranger = await make_key(access, tenant="zebra")
@@ -75,7 +76,8 @@ async def test_links_are_listed_and_revoked(api: httpx.AsyncClient, access: Acce
     for _ in range(2):
         assert (await api.delete(f"/v1/runs/{run_id}/links/{made['id']}", auth=researcher)).status_code == 204
     assert (await api.get(made["path"].removesuffix("/report"))).status_code == 404
-    (listed,) = (await api.get(f"/v1/runs/{run_id}/links", auth=researcher)).json()
+    listed = (await api.get(f"/v1/runs/{run_id}/links", auth=researcher)).json()[0]
+    assert listed["id"] == made["id"]
     assert listed["state"] == "revoked"
 
 

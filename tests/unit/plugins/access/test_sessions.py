@@ -123,6 +123,8 @@ async def test_a_list_of_routes_has_no_other_way_in(app: FastAPI) -> None:
     paths = {path: [one.get("security") for one in methods.values()] for path, methods in document["paths"].items()}
     assert {path for path, security in paths.items() if path.startswith("/v1/") and [] in security} == {
         "/v1/session",
+        "/v1/session/oidc",
+        "/v1/session/oidc/callback",
         "/v1/shared/{link}",
         "/v1/shared/{link}/report",
         "/v1/shared/{link}/events",

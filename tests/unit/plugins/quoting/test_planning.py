@@ -4,9 +4,9 @@ import pytest
 
 from elcano.activities.text.stems import content_words, find_word_stem, list_synonyms
 from elcano.graphs.agents.envelope import EvidenceItem, OfferedSource, PastIteration, PastSearch, TaskEnvelope
+from elcano.plugins.quoting.passages import weigh_terms
 from elcano.plugins.quoting.planning import plan_searches
 from elcano.plugins.quoting.question_parts import list_compared, split_into_parts
-from elcano.plugins.quoting.question_terms import weigh_terms
 from elcano.plugins.quoting.research_steps import find_gaps, judge, think
 from tests.unit.activities.agents.material import PANCAKES, TEMPORAL
 

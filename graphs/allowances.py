@@ -1,0 +1,123 @@
+"""What a tenant may use of what the operator set up: sources, databases, tool servers, models, modes and plugins.
+
+The API offers a tenant nothing else and accepts no run that names something else. A worker checks the names that a
+run's tools are called with once more: what a model answers may name anything.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, Literal, TypeAlias
+
+from pydantic import Field
+
+from elcano.graphs.errors import InputInvalid
+from elcano.graphs.frozen import Frozen
+from elcano.graphs.plugin import KERNEL, list_plugins, load_configured, resolve_path
+from elcano.graphs.tenant_identity import Tenant
+
+Kind: TypeAlias = Literal["sources", "databases", "tools", "models", "modes", "plugins"]
+Patterns: TypeAlias = tuple[str, ...] | None
+"""Names, in which `*` stands for any characters; None: everything."""
+
+_SINGULAR: Final[Mapping[Kind, str]] = {
+    "sources": "source",
+    "databases": "database",
+    "tools": "tool server",
+    "models": "model",
+    "modes": "mode",
+    "plugins": "plugin",
+}
+_NAMED_BY: Final[Mapping[str, Kind]] = {
+    "source": "sources",
+    "database": "databases",
+    "server": "tools",
+    "servers": "tools",
+}
+"""Fields of the inputs of tools that name something, by what they name."""
+
+
+class Allowance(Frozen):
+    """What one tenant may use. What is left out is not limited."""
+
+    sources: Patterns = Field(default=None, description="Sources that are no databases.")
+    databases: Patterns = None
+    tools: Patterns = Field(default=None, description="Tool servers (MCP).")
+    models: Patterns = Field(default=None, description="Models, as `openai:*`; `offline` needs no permission.")
+    modes: Patterns = Field(default=None, description="Built-in modes.")
+    plugins: Patterns = Field(default=None, description="Plugins: their modes, sources, agents and tools.")
+
+    def allows(self, kind: Kind, name: str) -> bool:
+        """Whether it may use what has this name."""
+        patterns: Patterns = getattr(self, kind)
+        return patterns is None or any(_matches(name, pattern) for pattern in patterns)
+
+    def explain_refusal(self, kind: Kind, name: str) -> str:
+        """Say that it may not use something, and what it may use instead."""
+        patterns: Patterns = getattr(self, kind)
+        allowed = ", ".join(patterns or ()) or "none"
+        return f"your tenant may not use the {_SINGULAR[kind]} {name!r}; it may use: {allowed}"
+
+    def find_barred_parts(self, kind: Literal["agents", "tools", "modes", "sources"]) -> dict[str, str]:
+        """The agents, tools, modes or sources of plugins that it may not use, by name, with the plugin of each."""
+        if self.plugins is None:
+            return {}
+        barred = (one for one in list_plugins() if one is not KERNEL and not self.allows("plugins", one.name))
+        found = ((plugin, resolve_path(plugin, path)) for plugin in barred for path in getattr(plugin, kind))
+        return {
+            one.name: plugin.name
+            for plugin, objects in found
+            for one in (objects if isinstance(objects, tuple) else (objects,))
+        }
+
+    def require_tool_call(self, tool: str, given: Mapping[str, Any]) -> None:
+        """Refuse a call of a tool, if the tool or something that its input names may not be used.
+
+        Raises:
+            InputInvalid: naming it.
+        """
+        if (plugin := self.find_barred_parts("tools").get(tool)) is not None:
+            raise InputInvalid("tool", self.explain_refusal("plugins", plugin))
+        for field, name in _list_named(given):
+            kind = _NAMED_BY[field]
+            if kind == "sources" and name in self.find_barred_parts("sources"):
+                raise InputInvalid(field, self.explain_refusal("plugins", self.find_barred_parts("sources")[name]))
+            # A database is a source too, by its name.
+            if not self.allows(kind, name) and not (
+                kind == "sources" and self.databases is not None and self.allows("databases", name)
+            ):
+                raise InputInvalid(field, self.explain_refusal(kind, name))
+
+
+EVERYTHING: Final = Allowance()
+AllowanceOf: TypeAlias = Callable[[Tenant], Allowance]
+
+
+def open_allowances(settings: Any) -> AllowanceOf:
+    """Return what tells the allowance of a tenant: everything, unless a plugin knows better.
+
+    Raises:
+        InputInvalid: what says so cannot be read, or two plugins say it.
+    """
+    found: list[AllowanceOf] = load_configured("allowances", settings)
+    if len(found) > 1:
+        raise InputInvalid("plugins", "two plugins say what tenants may use: leave one of them out")
+    return found[0] if found else _allow_everything
+
+
+def _matches(name: str, pattern: str) -> bool:
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name, re.DOTALL) is not None
+
+
+def _allow_everything(tenant: Tenant) -> Allowance:
+    return EVERYTHING
+
+
+def _list_named(given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The names in a tool's input, also those a level below; no server named means all of them, as `*`."""
+    for field, value in given.items():
+        if isinstance(value, Mapping):
+            yield from _list_named(value)
+        elif field == "servers" and isinstance(value, list | tuple):
+            yield from ((field, str(one)) for one in value or ("*",))
+        elif field in _NAMED_BY and isinstance(value, str):
+            yield field, value

@@ -1,0 +1,89 @@
+"""The rule by which the API starts a run: none of its quotas may be used up.
+
+It is asked within the transaction that admits the run, so of a hundred requests at once exactly those are admitted that
+there is room for.
+"""
+
+import time
+from collections.abc import Sequence
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from elcano.api.http.errors import MoneyUsedUp, QuotaUsedUp, Refusal
+from elcano.graphs.records import ArchivedRun
+from elcano.graphs.state.budget import Limits
+from elcano.plugins.quotas.limits import QuotaFile, QuotasUnreadable, open_quota_file
+from elcano.plugins.quotas.standing import RUN_CLAIM, SOON, Standing, list_scopes, quota_claims, read_standings
+from elcano.settings.settings import Settings
+from elcano.storage.sql.dialect import insert_or_replace
+
+
+class QuotasBroken(Refusal, status=503, title="The quotas cannot be read", retry_after=SOON):
+    """No run starts while it is not known what may be used."""
+
+
+class QuotaRule:
+    """Admits a run if none of its quotas is used up."""
+
+    def __init__(self, file: QuotaFile) -> None:
+        self._file = file
+
+    async def __call__(self, connection: AsyncConnection, run: ArchivedRun, limits: Limits) -> None:
+        """Judge a run, and claim what it keeps for its report.
+
+        Raises:
+            QuotaUsedUp: of runs or tokens.
+            MoneyUsedUp: of money.
+            QuotasBroken: they cannot be read.
+        """
+        try:
+            quotas = self._file.read()
+        except QuotasUnreadable as error:
+            raise QuotasBroken(f"{error}; whoever runs this service has to correct it") from error
+        now = time.time()
+        scopes = list_scopes(quotas, run.tenant, run.api_key)
+        standings = [
+            one for scope in scopes for one in await read_standings(connection, scope, now, "runs", "tokens", "usd")
+        ]
+        passed = [one for one in standings if _is_passed(one)]
+        if passed:
+            raise _build_refusal(max(passed, key=lambda one: one.seconds_until_reset(now)), now)
+        await _claim_reserve(connection, run, limits, standings)
+
+
+def _is_passed(one: Standing) -> bool:
+    """Whether a run that is counted among its runs already is one too many."""
+    return one.used > one.limit if one.unit == "runs" else one.left == 0
+
+
+def _build_refusal(one: Standing, now: float) -> Refusal:
+    shown = one.model_copy(update={"used": one.used - 1}) if one.unit == "runs" else one
+    error = MoneyUsedUp(shown.describe()) if one.unit == "usd" else QuotaUsedUp(shown.describe())
+    error.retry_after = shown.seconds_until_reset(now)
+    return error
+
+
+async def _claim_reserve(
+    connection: AsyncConnection, run: ArchivedRun, limits: Limits, standings: Sequence[Standing]
+) -> None:
+    """Claim what the run keeps for its report: that share of its budget, or of what is left if that is less."""
+    tokens = [one.left for one in standings if one.unit == "tokens"]
+    money = [one.left for one in standings if one.unit == "usd"]
+    if not tokens and not money:
+        return
+    row = {
+        "tenant": run.tenant,
+        "run_id": run.run_id,
+        "claim": RUN_CLAIM,
+        "api_key": run.api_key,
+        "tokens": int(min(limits.tokens, *tokens) * limits.reserve) if tokens else 0,
+        "cost_microusd": int(min(limits.cost_microusd or money[0], *money) * limits.reserve) if money else 0,
+        "expires_at": None,
+    }
+    await connection.execute(insert_or_replace(connection, quota_claims).values(row))
+
+
+def open_rule(settings: Settings) -> QuotaRule | None:
+    """The rule of the API; None: there are no quotas."""
+    file = open_quota_file()
+    return None if file is None else QuotaRule(file)

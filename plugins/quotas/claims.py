@@ -1,0 +1,109 @@
+"""What runs and requests claim of quotas, so that many at once do not pass them together.
+
+A run that is admitted claims the part of its budget that it keeps for its report. Before each request to a model the
+worker claims what that is taken to use: while other claims and the ledger's true figures leave room, one transaction at
+a time for each tenant. A claim goes when the ledger has what was really used; one of a worker that died expires.
+"""
+
+import time
+from collections.abc import Sequence
+from typing import Final
+
+from sqlalchemy import delete
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from elcano.graphs.state.budget import Estimate
+from elcano.plugins.quotas.limits import Quotas
+from elcano.plugins.quotas.standing import Standing, list_scopes, period_bounds, quota_claims, read_standings
+from elcano.settings.settings import Settings
+from elcano.storage.sql.dialect import begin_exclusive, insert_or_replace, root_of
+from elcano.storage.sql.tables import TenantBound
+from elcano.storage.store import TenantStore
+from elcano.storage.usage import find_usage_place, read_usage_sums
+
+CLAIM_SECONDS: Final = 900.0
+"""How long a request is believed to be under way: an agent's call takes ten minutes at the most."""
+
+
+class TenantQuotas(TenantBound):
+    """The claims of one tenant, and how its quotas stand."""
+
+    async def claim(
+        self, quotas: Quotas, run_id: str, claim: str, estimate: Estimate, *, at_exit: bool
+    ) -> Standing | None:
+        """Claim `estimate` for the next request of a run; the limit that it would pass, if there is one.
+
+        Except `at_exit`, what open runs keep for their reports is left to them.
+        """
+        root, now = root_of(run_id), time.time()
+        async with self._engine.connect() as connection:
+            await begin_exclusive(connection, f"quota {self._tenant}")
+            place = await find_usage_place(connection, self._tenant, root, now)
+            estimate = await self._with_price(connection, estimate, now)
+            for scope in list_scopes(quotas, self._tenant, place.api_key):
+                standings = await read_standings(
+                    connection, scope, now, "tokens", "usd", beside=(root, claim), reserves=not at_exit
+                )
+                for one in standings:
+                    if one.left < max(1, estimate.tokens if one.unit == "tokens" else estimate.cost_microusd):
+                        return one
+            row = self._row(
+                run_id=root,
+                claim=claim,
+                api_key=place.api_key,
+                tokens=estimate.tokens,
+                cost_microusd=estimate.cost_microusd,
+                expires_at=now + CLAIM_SECONDS,
+            )
+            await connection.execute(insert_or_replace(connection, quota_claims).values(row))
+            await connection.commit()
+        return None
+
+    async def release(self, run_id: str, claims: Sequence[str]) -> None:
+        """Drop claims of a run."""
+        mine = (quota_claims.c.run_id == root_of(run_id), quota_claims.c.claim.in_(claims))
+        async with self._engine.begin() as connection:
+            await connection.execute(delete(quota_claims).where(self._own(quota_claims), *mine))
+
+    async def list_standings(self, quotas: Quotas, api_key: str) -> list[Standing]:
+        """How the limits of the tenant stand, and those of one of its keys."""
+        now = time.time()
+        async with self._engine.connect() as connection:
+            return [
+                one
+                for scope in list_scopes(quotas, self._tenant, api_key)
+                for one in await read_standings(connection, scope, now, "runs", "tokens", "usd")
+            ]
+
+    async def _with_price(self, connection: AsyncConnection, estimate: Estimate, now: float) -> Estimate:
+        """The estimate, at least at the average price that the tenant paid this month."""
+        first, last, _ = period_bounds("month", now)
+        used = await read_usage_sums(connection, self._tenant, first, last)
+        usual = -(-estimate.tokens * used.cost_microusd // used.tokens) if used.tokens else 0
+        return estimate.model_copy(update={"cost_microusd": max(estimate.cost_microusd, usual)})
+
+
+class QuotaStore:
+    """The claims of all tenants."""
+
+    def __init__(self, engine: AsyncEngine, settings: Settings) -> None:
+        self._engine = engine
+
+    def of(self, tenant: str) -> TenantQuotas:
+        """Those of one tenant."""
+        return TenantQuotas(self._engine, tenant)
+
+    async def delete_run(self, tenant: str, run_id: str) -> None:
+        """Drops the claims of a run."""
+        mine = (quota_claims.c.tenant == tenant, quota_claims.c.run_id == run_id)
+        async with self._engine.begin() as connection:
+            await connection.execute(delete(quota_claims).where(*mine))
+
+    async def close(self) -> None:
+        """Holds nothing open."""
+
+
+def get_tenant_quotas(store: TenantStore) -> TenantQuotas:
+    """The quotas of a tenant's store."""
+    found: TenantQuotas = store.beside["quotas"]
+    return found

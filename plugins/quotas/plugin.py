@@ -1,0 +1,19 @@
+"""The plugin `quotas`."""
+
+from typing import Final
+
+from elcano.graphs.plugin import Plugin
+
+plugin: Final = Plugin(
+    name="quotas",
+    description="Quotas of runs, tokens and money for tenants and API keys, and what they used.",
+    package="elcano.plugins.quotas",
+    settings=(".settings:QuotaSettings",),
+    starters=(".limits:require_readable_quotas",),
+    admission_rules=(".admission:open_rule",),
+    spending_guards=(".guard:open_guard",),
+    stores={"quotas": ".claims:QuotaStore"},
+    routes=(".routes:usage", ".routes:quotas"),
+    commands={"usage": ".commands:show_usage", "quotas": ".commands:show_quotas"},
+    checks=(".limits:check_quotas",),
+)

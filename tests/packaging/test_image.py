@@ -113,7 +113,7 @@ async def test_it_runs_every_other_mode(image: httpx.AsyncClient, mode: str) -> 
 
 @pytest.mark.usefixtures("programs")
 def test_its_command_line_makes_the_first_key(environment: dict[str, str], python: Path, folder: Path) -> None:
-    command = [python, "-m", "elcano", "keys", "create", "me", "--role", "admin", "--in-store"]
+    command = [str(python), "-m", "elcano", "keys", "create", "me", "--role", "admin", "--in-store"]
     done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "elc_" in done.stdout

@@ -17,12 +17,32 @@ import (
 	"text/template"
 )
 
-func toYaml(value any) string { // JSON is YAML
+func toJson(value any) string {
 	encoded, err := json.Marshal(value)
 	if err != nil {
 		panic(err)
 	}
 	return string(encoded)
+}
+
+// toYaml writes lists and maps as blocks, as Helm does, and what is in them as JSON, which is YAML too.
+func toYaml(value any) string {
+	lines := []string{}
+	switch found := value.(type) {
+	case []any:
+		for _, one := range found {
+			lines = append(lines, "- "+toJson(one))
+		}
+	case map[string]any:
+		for name, one := range found {
+			lines = append(lines, name+": "+toJson(one))
+		}
+		sort.Strings(lines)
+	}
+	if len(lines) == 0 {
+		return toJson(value)
+	}
+	return strings.Join(lines, "\n")
 }
 
 func list(values ...any) []any { return values }
@@ -44,7 +64,7 @@ func main() {
 			return out.String(), err
 		},
 		"toYaml": toYaml,
-		"toJson": toYaml,
+		"toJson": toJson,
 		"list":   list,
 		"default": func(other any, value any) any {
 			if empty(value) {

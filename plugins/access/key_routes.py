@@ -1,14 +1,15 @@
 """API keys over HTTP: an administrator makes, lists, rotates and revokes those of the own tenant."""
 
 import time
+from collections.abc import Iterable
 from typing import Annotated, Final, TypeAlias
 
 from fastapi import APIRouter, Path, Response
 from pydantic import Field, field_validator
 
-from elcano.api.http.errors import FieldFault, Refusal, RequestInvalid, problem_docs
+from elcano.api.http.errors import FieldFault, Forbidden, Refusal, RequestInvalid, problem_docs
 from elcano.api.http.fields import Described, Moment, Request, Spoken, datetime_from_seconds
-from elcano.api.http.permissions import ROLES, Permission, Role
+from elcano.api.http.permissions import ROLES, Permission, Principal, Role
 from elcano.api.http.request_identity import requires
 from elcano.api.services import Provided, Services
 from elcano.graphs.tenant_identity import NAME_CHARACTERS, fault_of
@@ -136,13 +137,19 @@ def _expiry(days: float | None) -> float | None:
     return None if days is None else time.time() + days * DAY
 
 
+def _list_beyond(asks: Principal, role: Role, scopes: Iterable[Permission]) -> list[Permission]:
+    """What a key of this role and these scopes may do, and who asks may not."""
+    granted = frozenset(scopes) or ROLES[role]
+    return sorted(granted - asks.permissions)
+
+
 @router.post("", status_code=201, responses={201: {"description": "The key, with its secret"}})
 async def create_key(request: KeyRequest, services: Provided, response: Response) -> NewKey:
     """Make an API key of your tenant. The answer shows it, this once."""
     request.require_possible()
     asks = services.principal
-    if beyond := [one for one in request.scopes or ROLES[request.role] if one not in asks.permissions]:
-        text = f"you may not {', '.join(sorted(beyond))} yourself: limit the key with `scopes`"
+    if beyond := _list_beyond(asks, request.role, request.scopes):
+        text = f"you may not {', '.join(beyond)} yourself: limit the key with `scopes`"
         raise RequestInvalid([FieldFault(field="scopes", message=text)])
     made, record = await get_tenant_access(services).create_key(
         request.name, request.role, request.scopes, _expiry(request.days), asks.user
@@ -158,11 +165,18 @@ async def list_keys(services: Provided) -> list[KeyView]:
     return [KeyView.of(one) for one in await get_tenant_access(services).list_keys()]
 
 
-@router.post("/{key_id}/rotate", responses=problem_docs(KeyNotFound))
+@router.post("/{key_id}/rotate", responses=problem_docs(Forbidden, KeyNotFound))
 async def rotate_key(
     key_id: KeyId, services: Provided, response: Response, request: RotateRequest | None = None
 ) -> NewKey:
-    """Give a key a new secret. The former one is accepted for a day, or as long as you say."""
+    """Give a key a new secret. The former one is accepted for a day, or as long as you say.
+
+    The answer shows the secret, so a key that may do more than you is not yours to rotate.
+    """
+    keys = await get_tenant_access(services).list_keys()
+    beyond = [one for key in keys if key.id == key_id for one in _list_beyond(services.principal, key.role, key.scopes)]
+    if beyond:
+        raise Forbidden(f"the key {key_id!r} may {', '.join(beyond)}, which you may not: ask who may to rotate it")
     grace = (request or RotateRequest()).grace_hours * 3_600
     rotated = await get_tenant_access(services).rotate_key(key_id, grace)
     if rotated is None:

@@ -105,6 +105,17 @@ async def test_what_is_no_key_is_not_made(
     assert said in answer.text
 
 
+async def test_a_limited_administrator_cannot_take_over_a_mightier_key(
+    api: httpx.AsyncClient, access: AccessStore
+) -> None:
+    admin, limited = await make_key(access), await make_key(access, scopes=("administer",))
+    mighty = (await api.post("/v1/keys", json={"name": "mighty", "role": "researcher"}, auth=admin)).json()
+    answer = await api.post(f"/v1/keys/{mighty['id']}/rotate", auth=limited)
+    assert (answer.status_code, answer.json()["type"]) == (403, "urn:elcano:forbidden")
+    assert "start_run" in answer.json()["detail"]
+    assert (await api.get("/v1/runs", auth=Bearer(mighty["key"]))).status_code == 200
+
+
 async def test_a_limited_administrator_cannot_widen_itself(api: httpx.AsyncClient, access: AccessStore) -> None:
     limited = await make_key(access, scopes=("administer",))
     answer = await api.post("/v1/keys", json={"name": "x", "role": "admin"}, auth=limited)

@@ -1,8 +1,8 @@
 """Renders query results: chart, tables, queries and what is missing, with a database report or where nobody wrote one.
 
 Written by code alone. A query is always shown, as it was run; a choice or a repair that may have changed what is
-answered stands with it. Values of databases are data: none of them is markup. Without a report, results stand as the
-text of their evidence.
+answered stands with it. Values of databases are data: none of them is markup. Without a report, results are read off
+the text of their evidence; where the cells of a row cannot be told apart, the lines stand as they are.
 """
 
 import re
@@ -181,7 +181,8 @@ def _render_table_notes(table: AnswerTable) -> Iterator[str]:
 
 MOST_SHOWN: Final = 20
 """Results of one run; the API has all of them."""
-_ROW: Final = "Row "
+_DIVIDER: Final = " | "
+_QUERY, _COLUMNS, _ROW = "Query: ", "Columns: ", "Row "
 
 
 def is_result(passage: Evidence) -> bool:
@@ -203,10 +204,21 @@ def render_query_results(evidence: Sequence[Evidence]) -> Iterator[str]:
 
 
 def _render_result_passage(passage: Evidence) -> Iterator[str]:
-    """The text of a result as it can be quoted, with its first rows, and where it is from."""
     lines = passage.text.split("\n")
-    rows = [line for line in lines if line.startswith(_ROW)]
-    dropped = frozenset(rows[SHOWN_ROWS:])
-    yield render_code_block("\n".join(line for line in lines[1:] if line not in dropped), "text")
-    cut = f"The first {SHOWN_ROWS} of its rows; the results as CSV have all of them. " if dropped else ""
-    yield f"{cut}From {escape_markdown(passage.locator)}."
+    columns = next((line.removeprefix(_COLUMNS) for line in lines if line.startswith(_COLUMNS)), "")
+    rows = [line.partition(": ")[2] for line in lines if line.startswith(_ROW)]
+    names, cells = columns.split(_DIVIDER), [row.split(_DIVIDER) for row in rows[:SHOWN_ROWS]]
+    if cells and all(len(row) == len(names) for row in cells):
+        yield render_table(_format_result_row(names), map(_format_result_row, cells))
+    elif cells:
+        yield render_code_block("\n".join([f"{_COLUMNS}{columns}", *rows[:SHOWN_ROWS]]), "text")
+    told = [line for line in lines[1:] if not line.startswith((_ROW, _COLUMNS, _QUERY))]
+    if len(rows) > SHOWN_ROWS:
+        told.insert(0, f"The first {SHOWN_ROWS} of its rows; the results as CSV have all of them.")
+    yield " ".join([*map(escape_markdown, told), f"From {escape_markdown(passage.locator)}."])
+    if query := next((line.removeprefix(_QUERY) for line in lines if line.startswith(_QUERY)), ""):
+        yield render_code_block(query, "sql")
+
+
+def _format_result_row(cells: Sequence[str]) -> list[str]:
+    return [escape_markdown(shorten_text(one, CELL_CHARACTERS)) for one in cells[:MOST_COLUMNS]]

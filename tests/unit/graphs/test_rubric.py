@@ -147,8 +147,8 @@ def test_a_score_is_a_number(value: float) -> None:
     [
         ({"scores": [{"name": f"s{n}", "meaning": "m"} for n in range(500)]}, ("scores",)),
         ({"scores": [{"name": "a", "meaning": "m", "least": 11}]}, ("scores", 0, "least")),
-        ({"scores": [{"name": "a", "meaning": "m"}, {"name": "a", "meaning": "m"}]}, ()),
-        ({"scores": [{"name": "a", "meaning": "m"}], "least_total": 11}, ()),
+        ({"scores": [{"name": "a", "meaning": "m"}, {"name": "a", "meaning": "m"}]}, ("scores",)),
+        ({"scores": [{"name": "a", "meaning": "m"}], "least_total": 11}, ("least_total",)),
         ({"name": "Über"}, ("name",)),
         ({"description": " "}, ("description",)),
         ({"colour": "red"}, ("colour",)),

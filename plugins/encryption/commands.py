@@ -6,7 +6,6 @@ import typer
 
 from elcano.cli.options import option
 from elcano.cli.printing import print_line
-from elcano.plugins.encryption.keys import INDEX, make_key
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -21,5 +20,7 @@ def encryption() -> None:
 @app.command("new-keys")
 def new_keys(more: More = False) -> None:
     """Print keys for ELCANO_ENCRYPTION_KEYS; keep them as safe as the data, and never lose one that data needs."""
+    from elcano.plugins.encryption.keys import INDEX, make_key
+
     for line in (make_key(),) if more else (make_key(), make_key(INDEX)):
         print_line(line)

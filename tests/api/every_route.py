@@ -34,9 +34,12 @@ class Route:
         return f"{self.method.upper()} {self.path}"
 
     async def ask(self, client: httpx.AsyncClient, run_id: str = "", **headers: str) -> httpx.Response:
+        return await client.request(self.method, self.fill_path(run_id), json=self.body, headers=headers)
+
+    def fill_path(self, run_id: str) -> str:
+        """The path with something in place of each name."""
         names = {"run_id": run_id, "other_id": run_id, "name": "iterative", "step": 1, "number": 1, "node_id": NODE}
-        path = self.path.format(**names, key_id="none", link_id="none", link="none")
-        return await client.request(self.method, path, json=self.body, headers=headers)
+        return self.path.format(**names, key_id="none", link_id="none", link="none")
 
 
 def routes(document: Mapping[str, Any]) -> list[Route]:

@@ -163,7 +163,9 @@ async def get_shared_run(run: Shared) -> RunView:
         **problem_docs(NotAcceptable, ReportNotReady),
     },
 )
-async def get_shared_report(run: Shared, accept: Annotated[str | None, Header()] = None) -> Response:
+async def get_shared_report(
+    run: Shared, accept: Annotated[str | None, Header(description="As for a run's report.")] = None
+) -> Response:
     """Read the report of the run of a link: Markdown, or HTML with its pictures, or JSON."""
     answer = await get_report(run.run_id, run.services, accept)
     answer.headers.update(PRIVATE)

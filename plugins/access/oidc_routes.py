@@ -101,9 +101,9 @@ async def finish_login(
     state: Annotated[str, Query(max_length=200, description="As it was sent.")] = "",
     code: Annotated[str, Query(max_length=4_000, description="What the login service gave.")] = "",
     error: Annotated[str, Query(max_length=200, description="Why it gave nothing.")] = "",
-    error_description: Annotated[str, Query(max_length=2_000)] = "",
+    error_description: Annotated[str, Query(max_length=2_000, description="Why, in the provider's words.")] = "",
     iss: Annotated[str, Query(max_length=500, description="Which login service answers (RFC 9207).")] = "",
-    session_state: Annotated[str, Query(max_length=500)] = "",
+    session_state: Annotated[str, Query(max_length=500, description="Not used.")] = "",
 ) -> RedirectResponse:
     """Take the browser back from the login service, and begin its session."""
     chosen = _require_client()

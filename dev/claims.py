@@ -9,6 +9,7 @@ without the shared lock by which `read_folder_owner` looks and does not claim.
 import fcntl
 import json
 import os
+import random
 import socket
 import time
 from collections.abc import Iterator
@@ -108,13 +109,20 @@ def is_free(host: str, port: int) -> bool:
     return True
 
 
+PORTS: Final = range(20_000, 32_000)
+"""Below those that systems give to outgoing connections: such a port could be taken before it is listened on."""
+
+
 def free_ports(count: int) -> list[int]:
     """Return different ports that are free at this moment."""
+    found: list[int] = []
     with ExitStack() as held:
-        probes = [held.enter_context(socket.socket()) for _ in range(count)]
-        for probe in probes:
-            probe.bind(("127.0.0.1", 0))
-        return [probe.getsockname()[1] for probe in probes]
+        while len(found) < count:
+            port = random.choice(PORTS)
+            with suppress(OSError):  # it is taken
+                held.enter_context(socket.socket()).bind(("127.0.0.1", port))
+                found.append(port)
+    return found
 
 
 def find_listener(port: int) -> str | None:

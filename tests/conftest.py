@@ -40,6 +40,15 @@ for _room in (*_ROOMS, "worker"):
     sys.modules[_room] = None  # type: ignore[assignment]  # Python's own way to say that there is no such module
 
 
+WAITING = ("chaos", "packaging")
+"""Folders whose tests wait for seconds more than they compute."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with tests that wait: at the end they would wait alone."""
+    items.sort(key=lambda item: item.path.parent.name not in WAITING)
+
+
 @pytest.fixture
 def built_in_plugins() -> Iterator[None]:
     """The built-in plugins alone, without the rules by which tests play other modes."""

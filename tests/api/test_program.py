@@ -9,18 +9,13 @@ from pathlib import Path
 import httpx
 
 from elcano import __version__
+from elcano.dev.claims import free_ports
 from elcano.graphs.records import ArchivedRun
 from elcano.settings.settings import Settings
 from elcano.storage.store import open_store
 from tests.api.sse import following
 
 ROOT = Path(__file__).parents[2]
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
 
 
 async def answering(client: httpx.AsyncClient) -> None:
@@ -33,7 +28,8 @@ async def answering(client: httpx.AsyncClient) -> None:
 
 
 async def test_the_program_serves_without_temporal_and_ends_on_sigterm(tmp_path: Path) -> None:
-    settings = Settings(data_dir=tmp_path, api_port=free_port(), temporal_port=free_port())
+    api, temporal = free_ports(2)
+    settings = Settings(data_dir=tmp_path, api_port=api, temporal_port=temporal)
     run = ArchivedRun(run_id="run-1", question="q", mode="iterative", status="running", started_at=4e9)
     async with open_store(tmp_path) as store:
         await store.of("default").runs.begin(run)

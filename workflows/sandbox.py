@@ -9,8 +9,12 @@ run's last task, and caches the run in that state. Events that precede them in t
 applied after them, but before them in a replay: its own history wedges the run. So such a query is refused, the SDK
 evicts the run, and the caller retries. A run that gets no further task, because it was terminated, is read without the
 undelivered events.
+
+One thread at a time works in a run. The SDK gives an eviction two seconds, then begins another one in a second thread
+while the first is still at work; tasks of the run were lost so on a busy machine, and its worker could never stop.
 """
 
+import threading
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -84,8 +88,13 @@ class _Heard(WorkflowInstance):
         """The time of the last workflow task, in nanoseconds, and the number of the last delivered event."""
         self._missed = False
         """Whether events that the SDK considers delivered were not."""
+        self._at_work = threading.Lock()
 
     def activate(self, act: "WorkflowActivation") -> WorkflowActivationCompletion:
+        with self._at_work:
+            return self._activate(act)
+
+    def _activate(self, act: "WorkflowActivation") -> WorkflowActivationCompletion:
         if any(job.WhichOneof("variant") not in _NO_EVENTS for job in act.jobs):
             if self._missed:
                 return _refuse_activation(act)

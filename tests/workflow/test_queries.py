@@ -1,5 +1,9 @@
 """However often a run is asked, and whenever: it hears of what happened in its tasks, in the order of its history."""
 
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from temporalio.bridge.proto.workflow_activation import WorkflowActivation
 from temporalio.bridge.proto.workflow_completion import WorkflowActivationCompletion
@@ -148,3 +152,36 @@ def test_answers_are_marked_as_such_and_nothing_else_is(info: Info) -> None:
     answer, call = run.activate(activation(1, 3, "query_workflow")).successful.commands
     assert answer.respond_to_query.succeeded.response.metadata[ANSWER_MARK] == b"true"
     assert not call.schedule_activity.arguments[0].metadata
+
+
+class Slow(Told):
+    """A run in which a thread works until it is told to stop."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.at_work = 0
+        self.most_at_work = 0
+        self.may_stop = threading.Event()
+        self.began = threading.Event()
+
+    def activate(self, act: WorkflowActivation) -> WorkflowActivationCompletion:
+        self.at_work += 1
+        self.most_at_work = max(self.most_at_work, self.at_work)
+        self.began.set()
+        assert self.may_stop.wait(30)
+        self.at_work -= 1
+        return super().activate(act)
+
+
+def test_two_threads_never_work_in_one_run(info: Info) -> None:
+    """The SDK begins an eviction anew if the first one takes over two seconds, and does not wait for the first."""
+    slow = Slow()
+    run, evict = heard(slow, EventOrder(), info), activation(1, 3, "remove_from_cache")
+    with ThreadPoolExecutor(2) as threads:
+        first = threads.submit(run.activate, evict)
+        assert slow.began.wait(30)
+        second = threads.submit(run.activate, evict)
+        time.sleep(0.1)  # in which the second one would begin
+        slow.may_stop.set()
+        assert all(one.result(30).HasField("successful") for one in (first, second))
+    assert (slow.most_at_work, len(slow.told)) == (1, 2)

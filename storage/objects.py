@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import obstore
@@ -36,6 +36,14 @@ RETRIES: Final = 2
 _AT_ONCE: Final = 1_000
 """Objects that are deleted by one request."""
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_-]{1,128}")
+
+
+class ListedObject(NamedTuple):
+    """An object without its content."""
+
+    key: str
+    written_at: float
+    """In seconds since the epoch."""
 
 
 class Objects:
@@ -71,6 +79,16 @@ class Objects:
                 return bytes(await found.bytes_async())
             except FileNotFoundError:
                 return None
+
+    async def list_below(self, prefix: str) -> AsyncIterator[list[ListedObject]]:
+        """Every object whose key begins with `prefix` and a slash, some at a time, in no order."""
+        stream = obstore.list(self._store, prefix=prefix, chunk_size=_AT_ONCE)
+        while True:
+            async with self._answering("list"):
+                batch = await anext(stream, None)
+            if batch is None:
+                return
+            yield [ListedObject(found["path"], found["last_modified"].timestamp()) for found in batch]
 
     async def delete_below(self, prefix: str) -> None:
         """Deletes every object whose key begins with `prefix` and a slash; others may do it at the same time."""

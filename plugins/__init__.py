@@ -30,6 +30,7 @@ BUILT_IN: Final = (
     "encryption",
     "telemetry",
     "quotas",
+    "tenants",
     "quoting",
 )
 """In the order in which what they add is shown."""

@@ -2,20 +2,25 @@
 
 import threading
 import time
+import uuid
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 
 import pytest
-from temporalio.bridge.proto.workflow_activation import WorkflowActivation
+from temporalio import workflow
+from temporalio.bridge.proto.workflow_activation import QueryWorkflow, WorkflowActivation
 from temporalio.bridge.proto.workflow_completion import WorkflowActivationCompletion
-from temporalio.client import OutboundInterceptor, QueryWorkflowInput, WorkflowQueryFailedError
+from temporalio.client import Client, OutboundInterceptor, QueryWorkflowInput, WorkflowQueryFailedError
 from temporalio.converter import SerializationContext, StorageDriverStoreContext
-from temporalio.worker import WorkflowInstance
+from temporalio.service import RPCError
+from temporalio.worker import Worker, WorkflowInstance
+from temporalio.worker._workflow_instance import _WorkflowInstanceImpl
 from temporalio.workflow import Info
 
 from elcano.api.temporal.connection import RetryQueries
 from elcano.graphs.contracts import ANSWER_MARK
 from elcano.workflows import sandbox
-from elcano.workflows.sandbox import PATIENCE, TOO_EARLY, EventOrder
+from elcano.workflows.sandbox import EVICTIONS, PATIENCE, TOO_EARLY, EventOrder, workflow_runner
 
 
 class Told(WorkflowInstance):
@@ -185,3 +190,64 @@ def test_two_threads_never_work_in_one_run(info: Info) -> None:
         slow.may_stop.set()
         assert all(one.result(30).HasField("successful") for one in (first, second))
     assert (slow.most_at_work, len(slow.told)) == (1, 2)
+
+
+class Stuck(Told):
+    """A run with a task whose next step was lost."""
+
+    def activate(self, act: WorkflowActivation) -> WorkflowActivationCompletion:
+        super().activate(act)
+        raise RuntimeError("Eviction processed, but 1 tasks remain.")
+
+
+def test_a_run_that_cannot_be_evicted_is_given_up(info: Info, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[WorkflowInstance] = []
+    monkeypatch.setattr(sandbox, "_GIVEN_UP", kept)
+    stuck = Stuck()
+    run, evict = heard(stuck, EventOrder(), info), activation(1, 3, "remove_from_cache")
+    for _ in range(EVICTIONS - 1):
+        with pytest.raises(RuntimeError, match="tasks remain"):
+            run.activate(evict)
+        assert kept == []
+    assert run.activate(evict).HasField("successful")
+    assert (kept, len(stuck.told)) == ([run], EVICTIONS)
+
+
+def test_only_an_eviction_is_given_up(info: Info) -> None:
+    run = heard(Stuck(), EventOrder(), info)
+    for _ in range(EVICTIONS + 1):
+        with pytest.raises(RuntimeError, match="tasks remain"):
+            run.activate(activation(1, 3, "query_workflow"))
+
+
+@workflow.defn(sandboxed=True)
+class Idle:
+    """Waits for ever."""
+
+    @workflow.run
+    async def run(self) -> None:
+        await workflow.wait_condition(lambda: False)
+
+    @workflow.query
+    def state(self) -> str:
+        return "idle"
+
+
+async def test_a_worker_can_stop_although_the_step_of_a_task_was_lost(
+    temporal: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it is when the SDK's interruption of a slow thread reaches it between two steps."""
+    apply_query = _WorkflowInstanceImpl._apply_query_workflow
+
+    def lose_the_step(self: _WorkflowInstanceImpl, job: QueryWorkflow) -> None:
+        apply_query(self, job)
+        self._ready.pop()
+
+    queue = f"idle-{uuid.uuid4()}"
+    async with Worker(temporal, task_queue=queue, workflows=[Idle], workflow_runner=workflow_runner()):
+        handle = await temporal.start_workflow(Idle.run, id=queue, task_queue=queue)
+        assert await handle.query(Idle.state) == "idle"
+        monkeypatch.setattr(_WorkflowInstanceImpl, "_apply_query_workflow", lose_the_step)
+        with pytest.raises((RPCError, WorkflowQueryFailedError)):
+            await handle.query(Idle.state, rpc_timeout=timedelta(seconds=2))
+    await handle.terminate()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import select, tuple_
+from sqlalchemy import func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.graphs.errors import TooManyAgents, TooManyGraphs
@@ -116,6 +116,16 @@ class Store:
         async with self._engine.connect() as connection:
             rows = (await connection.execute(wanted.order_by(runs.c.tenant, runs.c.run_id).limit(limit))).all()
         return [OpenRun(run=ArchivedRun.model_validate_json(row.body), begun=row.status != STARTING) for row in rows]
+
+    async def count_open_runs(self) -> dict[tuple[bool, str], int]:
+        """Count the runs of all tenants that have not ended, by whether they are known to have begun, and by mode."""
+        wanted = select(runs.c.status, runs.c.mode, func.count()).where(ASKED_FOR, runs.c.status.in_(UNENDED))
+        counted: dict[tuple[bool, str], int] = {}
+        async with self._engine.connect() as connection:
+            for status, mode, count in await connection.execute(wanted.group_by(runs.c.status, runs.c.mode)):
+                key = (status != STARTING, mode)
+                counted[key] = counted.get(key, 0) + count
+        return counted
 
     async def expired(self, before: float, limit: int) -> list[ArchivedRun]:
         """Returns runs of all tenants that ended before a time, in seconds since the epoch, oldest ending first.

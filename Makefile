@@ -1,10 +1,10 @@
 # Thin: every target is a script in scripts/, which says what it does.
 .DEFAULT_GOAL := help
-.PHONY: help setup light dev demo serve test check replay bench chaos lock clean
+.PHONY: help setup light dev demo serve test check replay bench load chaos lock clean
 
 # Handed to the scripts as variables, not on their command lines, and as they were written: without `value` make would
 # take the $1 of "Does it cost $100?" for a variable of its own.
-HANDED := QUESTION DOCS MODE RUNS SEED RUN POSTGRES MODES
+HANDED := QUESTION DOCS MODE RUNS SEED RUN POSTGRES ENCRYPTED MODES AT_ONCE SECTIONS
 $(foreach name,$(HANDED),$(eval override $(name) := $$(value $(name))))
 export $(HANDED)
 
@@ -38,7 +38,10 @@ replay: dev ## record runs on each Python that there is, replay them on the othe
 bench: dev ## measure
 	@scripts/bench
 
-chaos: dev ## kill everything while runs go on, count what is lost (RUNS=30 SEED=1, RUN=k of them alone, POSTGRES=1, MODES=data,loops)
+load: dev ## measure what a run costs on PostgreSQL and a real server (RUNS=30 AT_ONCE=10 SEED=1 MODE=iterative SECTIONS=0)
+	@scripts/load
+
+chaos: dev ## kill everything while runs go on, count what is lost (RUNS=30 SEED=1, RUN=k of them alone, POSTGRES=1, ENCRYPTED=1, MODES=data,loops)
 	@scripts/chaos
 
 lock: dev ## write the lock files anew from pyproject.toml

@@ -31,6 +31,7 @@ BUILT_IN: Final = (
     "telemetry",
     "quotas",
     "reconcile",
+    "tenants",
     "quoting",
 )
 """In the order in which what they add is shown."""

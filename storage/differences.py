@@ -17,7 +17,7 @@ class Difference:
     """What differs, as a sentence without its full stop."""
     action: str
     """What mending does; without `mend`, what a person has to do."""
-    mend: Callable[[], Awaitable[None]] | None = None
+    mend: Callable[[], Awaitable[object]] | None = None
     """Mends it. It may be called again after it was cut off anywhere, and by several at once; None: nothing can.
 
     Raises:

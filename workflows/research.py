@@ -19,7 +19,7 @@ with workflow.unsafe.imports_passed_through():
         RESEARCH_WORKFLOW,
         SNAPSHOT_QUERY,
     )
-    from elcano.graphs.engine.control_actions import Action, RollBack, answer_to, refuse_control
+    from elcano.graphs.engine.control_actions import Action, RollBack, refuse_control
     from elcano.graphs.engine.entries import (
         ChooseNode,
         Controlled,
@@ -185,7 +185,7 @@ class ResearchWorkflow:
     def _accept_action(self, request: ControlRequest, request_id: str = "") -> Json:
         """Writes an action into the log, and lets the clock, those who look on and the branches know."""
         action, by = request.action, request.by
-        answer = answer_to(self._asked.graph, action.apply(self._journal.run), action)
+        answer = action.answer(self._asked.graph, action.apply(self._journal.run))
         when = workflow.time()
         self._record(
             Controlled(at=self._elapsed(), action=action, by=by, when=when, request_id=request_id, answer=answer)

@@ -9,8 +9,10 @@ from typing import ClassVar, Final, Literal
 
 from pydantic import Field
 
+from elcano.graphs.engine.action_base import ControlAction
 from elcano.graphs.engine.run import Run
-from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.frozen import Json, JsonObject
+from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.events import EventType
 from elcano.graphs.state.failures import (
     CALL_CHARACTERS,
@@ -28,11 +30,10 @@ REASON_CHARACTERS: Final = 500
 BY_CHARACTERS: Final = 100
 
 
-class ApprovePlan(Frozen):
+class ApprovePlan(ControlAction):
     """The run researches its plan, as it is or as it was edited."""
 
     kind: Literal["approve_plan"] = "approve_plan"
-    halts: ClassVar[bool] = False
     too_late: ClassVar[str] = "its plan can no longer be decided on"
     sections: tuple[SectionPlan, ...] | None = Field(default=None, max_length=200)
     """The plan in place of the proposed one; None: that one."""
@@ -41,7 +42,7 @@ class ApprovePlan(Frozen):
     by: str = Field(default="", max_length=BY_CHARACTERS)
     """The name of the person who approved it, as given in the request."""
 
-    def refusal(self, run: Run, owner: str) -> str | None:
+    def refusal(self, graph: ResearchGraph, run: Run, owner: str) -> str | None:
         """Only a plan that waits can be approved, and only as one that can be researched."""
         if (reason := _explain_no_waiting_plan(run)) is not None:
             return reason
@@ -53,18 +54,18 @@ class ApprovePlan(Frozen):
         known = run.knowing(run.state.model_copy(update={"plan": plan, "title": self.title or run.state.title}))
         return known.model_copy(update={"hold": None, "approval": "given"})
 
-    def answer(self, run: Run) -> Json:
+    def answer(self, graph: ResearchGraph, run: Run) -> Json:
         """The plan that is researched now."""
         return describe_proposed_plan(run)
 
     def describe(self, run: Run) -> tuple[EventType, str, JsonObject]:
-        """An event's type, its text and its figures."""
+        """Report it as `plan_approved`."""
         how = "as it is" if self.sections is None else "with changes"
         text = f"The plan was approved {how}{f' by {self.by}' if self.by else ''}: {join_plan_titles(run)}"
         return "plan_approved", text, {**describe_proposed_plan(run), "by": self.by}
 
 
-class RefusePlan(Frozen):
+class RefusePlan(ControlAction):
     """Refuses the plan: the run ends, and nothing of the plan is researched."""
 
     kind: Literal["refuse_plan"] = "refuse_plan"
@@ -74,7 +75,7 @@ class RefusePlan(Frozen):
     by: str = Field(default="", max_length=BY_CHARACTERS)
     """The name of the person who refused it, as given in the request."""
 
-    def refusal(self, run: Run, owner: str) -> str | None:
+    def refusal(self, graph: ResearchGraph, run: Run, owner: str) -> str | None:
         """Only a plan that waits can be refused."""
         return _explain_no_waiting_plan(run)
 
@@ -83,12 +84,8 @@ class RefusePlan(Frozen):
         ending = Ending(kind="stopped", detail=f"the plan was refused{self._by}: {self.reason}")
         return run.model_copy(update={"stopping": ending, "approval": "refused"})
 
-    def answer(self, run: Run) -> Json:
-        """Nothing is to be said."""
-        return None
-
     def describe(self, run: Run) -> tuple[EventType, str, JsonObject]:
-        """An event's type, its text and its figures."""
+        """Report it as `plan_refused`."""
         return "plan_refused", f"The plan was refused{self._by}: {self.reason}", {"by": self.by}
 
     @property
@@ -137,7 +134,7 @@ def _explain_no_waiting_plan(run: Run) -> str | None:
             return "the plan was refused already"
 
 
-class ApproveCall(Frozen):
+class ApproveCall(ControlAction):
     """The call is made as it was asked about."""
 
     kind: Literal["approve_call"] = "approve_call"
@@ -148,7 +145,7 @@ class ApproveCall(Frozen):
     by: str = Field(default="", max_length=BY_CHARACTERS)
     """The name of the person who approved it, as given in the request."""
 
-    def refusal(self, run: Run, owner: str) -> str | None:
+    def refusal(self, graph: ResearchGraph, run: Run, owner: str) -> str | None:
         """Only a call that waits can be approved."""
         return _explain_no_waiting_call(run, self.call)
 
@@ -156,18 +153,18 @@ class ApproveCall(Frozen):
         """The run that makes the call."""
         return record_call_decision(run, self.call, "approved", by=self.by)
 
-    def answer(self, run: Run) -> Json:
+    def answer(self, graph: ResearchGraph, run: Run) -> Json:
         """Return the call."""
         return _build_call_answer(run, self.call)
 
     def describe(self, run: Run) -> tuple[EventType, str, JsonObject]:
-        """An event's type, its text and its figures."""
+        """Report it as `call_approved`."""
         call = find_waiting_call(run, self.call)
         who = f" by {self.by}" if self.by else ""
         return "call_approved", f"The call of {call.called} was approved{who}", {"call": call.id, "by": self.by}
 
 
-class RefuseCall(Frozen):
+class RefuseCall(ControlAction):
     """The call is not made: its node, or its item, fails by `ApprovalRefused`."""
 
     kind: Literal["refuse_call"] = "refuse_call"
@@ -178,7 +175,7 @@ class RefuseCall(Frozen):
     by: str = Field(default="", max_length=BY_CHARACTERS)
     """The name of the person who refused it, as given in the request."""
 
-    def refusal(self, run: Run, owner: str) -> str | None:
+    def refusal(self, graph: ResearchGraph, run: Run, owner: str) -> str | None:
         """Only a call that waits can be refused."""
         return _explain_no_waiting_call(run, self.call)
 
@@ -186,12 +183,12 @@ class RefuseCall(Frozen):
         """Continue the run without the call."""
         return record_call_decision(run, self.call, "refused", by=self.by, reason=self.reason)
 
-    def answer(self, run: Run) -> Json:
+    def answer(self, graph: ResearchGraph, run: Run) -> Json:
         """Return the call."""
         return _build_call_answer(run, self.call)
 
     def describe(self, run: Run) -> tuple[EventType, str, JsonObject]:
-        """An event's type, its text and its figures."""
+        """Report it as `call_refused`."""
         call = find_waiting_call(run, self.call)
         who = f" by {self.by}" if self.by else ""
         figures: JsonObject = {"call": call.id, "by": self.by, "reason": self.reason}

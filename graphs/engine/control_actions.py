@@ -1,25 +1,25 @@
 """Control actions on a running run, as data: each says when it is refused, what it does and what it answers.
 
-A new action is a class here that the union names, and a body in `api/control/actions.py`: workflows apply it.
-What an action tells says first what was asked, and after a colon in which words: who asked is put before the colon.
+`action_base.py` says what each method is for. Approvals and steering are in files of their own; `Action` names all.
 """
 
-from typing import Annotated, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field
 
+from elcano.graphs.engine.action_base import ControlAction
 from elcano.graphs.engine.approvals import ApproveCall, ApprovePlan, RefuseCall, RefusePlan
 from elcano.graphs.engine.run import Run
 from elcano.graphs.engine.steering import Steer
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.frozen import Frozen, Json, JsonObject
+from elcano.graphs.frozen import Json, JsonObject
 from elcano.graphs.spec.graph import ResearchGraph
 from elcano.graphs.state.budget import TopUp
 from elcano.graphs.state.events import EventType
 from elcano.graphs.state.failures import Ending, Hold
 
 
-class Pause(Frozen):
+class Pause(ControlAction):
     """Pauses a run until it is continued or stopped."""
 
     kind: Literal["pause"] = "pause"
@@ -27,7 +27,7 @@ class Pause(Frozen):
     too_late: ClassVar[str] = "there is nothing to pause"
     reason: str = Field(default="", max_length=500)
 
-    def refusal(self, run: Run, owner: str) -> str | None:
+    def refusal(self, graph: ResearchGraph, run: Run, owner: str) -> str | None:
         """Refuses to pause a section by itself, and a run that is stopping and still has to write its report."""
         if owner:
             return f"a section is paused with its run: pause {owner}"
@@ -44,16 +44,12 @@ class Pause(Frozen):
         pause = Hold(reason="pause", node=run.node, detail=self.reason)
         return run.model_copy(update={"pause": pause})
 
-    def answer(self, run: Run) -> Json:
-        """Nothing is to be said."""
-        return None
-
     def describe(self, run: Run) -> tuple[EventType, str, JsonObject]:
-        """An event's type, its text and its figures."""
+        """Report it as `paused`."""
         return "paused", f"Paused: {self.reason}" if self.reason else "Paused", {"reason": "pause"}
 
 
-class Unpause(Frozen):
+class Unpause(ControlAction):
     """Continues a paused run where it was."""
 
     kind: Literal["unpause"] = "unpause"
@@ -61,7 +57,7 @@ class Unpause(Frozen):
     """Like the pause that it ends: a resumed run continues in any case."""
     too_late: ClassVar[str] = "there is nothing to unpause"
 
-    def refusal(self, run: Run, owner: str) -> str | None:
+    def refusal(self, graph: ResearchGraph, run: Run, owner: str) -> str | None:
         """Refuses to continue a run that was not paused, and says what it waits for instead."""
         if owner:
             return f"a section continues with its run: unpause {owner}"
@@ -73,29 +69,12 @@ class Unpause(Frozen):
         """The run rests no more; what else it waits for, it waits for."""
         return run.model_copy(update={"pause": None})
 
-    def answer(self, run: Run) -> Json:
-        """Nothing is to be said."""
-        return None
-
     def describe(self, run: Run) -> tuple[EventType, str, JsonObject]:
-        """An event's type, its text and its figures."""
+        """Report it as `unpaused`."""
         return "unpaused", "Unpaused", {}
 
 
-@runtime_checkable
-class PlacedAction(Protocol):
-    """An action that depends on where in its graph the run is."""
-
-    def find_fault_here(self, graph: ResearchGraph, run: Run) -> str | None:
-        """Why a run that is there cannot follow it; None if it can."""
-        ...
-
-    def answer_here(self, graph: ResearchGraph, run: Run) -> Json:
-        """Returns the answer that is used in place of `answer`."""
-        ...
-
-
-class Stop(Frozen):
+class Stop(ControlAction):
     """Ends the research of a run, which then writes its report from what it has."""
 
     kind: Literal["stop"] = "stop"
@@ -104,33 +83,24 @@ class Stop(Frozen):
     too_late: ClassVar[str] = "there is nothing to stop"
     reason: str = Field(default="", max_length=500)
 
-    def refusal(self, run: Run, owner: str) -> str | None:
-        """Nothing but the end of a run stands against it."""
-        return None
-
     def apply(self, run: Run) -> Run:
         """Sets the run to leave as soon as its current work can be given up, even if it was paused."""
         ending = Ending(kind="stopped", detail=self.reason or "the run was stopped on request")
         return run.model_copy(update={"stopping": ending, "pause": None})
 
-    def answer(self, run: Run) -> Json:
-        """Nothing is to be said."""
-        return None
-
     def describe(self, run: Run) -> tuple[EventType, str, JsonObject]:
-        """An event's type, its text and its figures."""
+        """Report it as `stopping`."""
         return "stopping", f"Asked to stop: {self.reason}" if self.reason else "Asked to stop", {}
 
 
-class AddBudget(Frozen):
+class AddBudget(ControlAction):
     """Raises the run's limits; a run that waits for budget continues."""
 
     kind: Literal["add_budget"] = "add_budget"
-    halts: ClassVar[bool] = False
     too_late: ClassVar[str] = "more budget would not be used"
     extra: TopUp
 
-    def refusal(self, run: Run, owner: str) -> str | None:
+    def refusal(self, graph: ResearchGraph, run: Run, owner: str) -> str | None:
         """A branch has its part from its owner; and limits have limits."""
         if owner:
             return f"a section uses a share of the budget of {owner}: top up that run"
@@ -146,16 +116,16 @@ class AddBudget(Frozen):
         waits = run.hold is not None and run.hold.reason == "budget"
         return run.model_copy(update={"budget": budget, **({"hold": None} if waits else {})})
 
-    def answer(self, run: Run) -> Json:
+    def answer(self, graph: ResearchGraph, run: Run) -> Json:
         """The limits that hold now, with the names of `Limits`."""
         return run.budget.limits.model_dump(mode="json")
 
     def describe(self, run: Run) -> tuple[EventType, str, JsonObject]:
-        """An event's type, its text and its figures."""
+        """Report it as `topped_up`."""
         return "topped_up", "The limits were raised", run.budget.view()
 
 
-class RollBack(Frozen):
+class RollBack(ControlAction):
     """The run goes back to before one of its steps; what came after that is undone."""
 
     kind: Literal["roll_back"] = "roll_back"
@@ -164,7 +134,7 @@ class RollBack(Frozen):
     step: int = Field(ge=1)
     reason: str = Field(default="", max_length=500)
 
-    def refusal(self, run: Run, owner: str) -> str | None:
+    def refusal(self, graph: ResearchGraph, run: Run, owner: str) -> str | None:
         """Refuses a step that the run has not begun, and a second rollback at the same time."""
         if owner:
             return f"a section is rolled back with its run: roll back {owner}"
@@ -178,12 +148,12 @@ class RollBack(Frozen):
         """Sets the run to roll back as soon as its current work can be given up."""
         return run.model_copy(update={"going_back": self.step})
 
-    def answer(self, run: Run) -> Json:
+    def answer(self, graph: ResearchGraph, run: Run) -> Json:
         """The step that comes next."""
         return {"step": self.step}
 
     def describe(self, run: Run) -> tuple[EventType, str, JsonObject]:
-        """An event's type, its text and its figures."""
+        """Report it as `rolling_back`."""
         return "rolling_back", f"Asked to go back to before step {self.step}", {"step": self.step}
 
 
@@ -211,14 +181,7 @@ def refuse_control(graph: ResearchGraph, run: Run, action: Action, *, closing: b
     writing = at_exit(graph, run) and run.hold is None and run.pause is None and not run.calls
     if closing or run.finished or (writing and not isinstance(action, RollBack)):
         return f"the run is writing its report or has ended; {action.too_late}"
-    if (refusal := action.refusal(run, owner)) is not None:
-        return refusal
-    return action.find_fault_here(graph, run) if isinstance(action, PlacedAction) else None
-
-
-def answer_to(graph: ResearchGraph, run: Run, action: Action) -> Json:
-    """Return the run's answer to an action that was applied."""
-    return action.answer_here(graph, run) if isinstance(action, PlacedAction) else action.answer(run)
+    return action.refusal(graph, run, owner)
 
 
 def _what_helps(run: Run) -> str:

@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from pydantic import Field
 
+from elcano.graphs.engine.action_base import ControlAction
 from elcano.graphs.engine.run import Run
 from elcano.graphs.frozen import Frozen, Json, JsonObject
 from elcano.graphs.spec.graph import AgentNode, ResearchGraph
@@ -42,11 +43,10 @@ class Steering(Frozen):
     """When the sections were changed; None if they were not."""
 
 
-class Steer(Frozen):
+class Steer(ControlAction):
     """Changes the course of the run: another instruction, other sources, other sections."""
 
     kind: Literal["steer"] = "steer"
-    halts: ClassVar[bool] = False
     too_late: ClassVar[str] = "its research is over"
     instruction: str = Field(default="", max_length=GUIDANCE_CHARACTERS)
     add_sources: tuple[SourceName, ...] = Field(default=(), max_length=MOST_CHANGES)
@@ -66,18 +66,19 @@ class Steer(Frozen):
         elsewhere = Steer(add_sources=self.add_sources, drop_sources=self.drop_sources)
         return tuple(part for part in (said, elsewhere) if part is not None and part != Steer())
 
-    def refusal(self, run: Run, owner: str) -> str | None:
-        """A branch does what its run does; a run has to be left with something to search, and to research."""
+    def refusal(self, graph: ResearchGraph, run: Run, owner: str) -> str | None:
+        """A branch does what its run does; a run has to be left with something to search, and to research.
+
+        Refused are also an instruction that no agent would read, and changes to sections that have been researched.
+        """
         if owner:
             return f"a section follows its run: steer {owner}"
         if not (self.instruction or self.add_sources or self.drop_sources or self.changes_sections):
             return "nothing to change: give an instruction, or name a source or a section"
         if self.instruction and len(run.state.guidance) >= MOST_GUIDANCE:
             return f"the run already has {MOST_GUIDANCE} instructions, the most it can have"
-        return self._refused_sources(run.state) or self._refused_sections(run)
-
-    def find_fault_here(self, graph: ResearchGraph, run: Run) -> str | None:
-        """Refuses an instruction that no agent would read, and changes to sections that have been researched."""
+        if (refused := self._refused_sources(run.state) or self._refused_sections(run)) is not None:
+            return refused
         if self.instruction and not _has_guided_agent(graph):
             return f"no agent of the graph {graph.name!r} takes `guidance` as an input, so none would see it"
         if not self.changes_sections:
@@ -103,24 +104,22 @@ class Steer(Frozen):
             changes["plan" if state.plan else "added_sections"] = self._sections(state)
         return run.knowing(state.model_copy(update=changes))
 
-    def answer(self, run: Run) -> Json:
-        """Returns the step from which it applies: the next one, or the current one if its call is retried."""
-        waits = run.hold is not None and not run.trying
-        return Steering(step=run.step if waits else run.step + 1).model_dump(mode="json")
+    def answer(self, graph: ResearchGraph, run: Run) -> Json:
+        """Return the step from which it applies, and when a change of sections comes.
 
-    def answer_here(self, graph: ResearchGraph, run: Run) -> Json:
-        """The same, and of sections when the change comes."""
+        The step is the next one, or the current one if its call is retried.
+        """
         when: SectionsWhen | None = None
         if self.changes_sections:
             there = researches_plan(graph.by_id[run.node])
             waits = run.hold is not None and run.approval == "asked"
             begun: SectionsWhen = "while the sections run" if there and not waits else "before the sections run"
             when = begun if run.state.plan else "before the plan is made"
-        answered = Steering.model_validate(self.answer(run))
-        return answered.model_copy(update={"sections": when}).model_dump(mode="json")
+        retried = run.hold is not None and not run.trying
+        return Steering(step=run.step if retried else run.step + 1, sections=when).model_dump(mode="json")
 
     def describe(self, run: Run) -> tuple[EventType, str, JsonObject]:
-        """An event's type, its text and its figures."""
+        """Report it as `steered`."""
         said = [f"Told: {self.instruction}"] if self.instruction else []
         for names, change in (
             (self.add_sources, "searched from now on"),

@@ -23,12 +23,10 @@ from elcano.plugins.reconcile.installation import Installation
 from elcano.plugins.reconcile.row_store import ArtifactRow, RunKey
 from elcano.storage.artifacts import LOG_TYPE
 from elcano.storage.differences import Difference
-from elcano.storage.objects import artifacts_of, encode_key_segment, payloads_of
+from elcano.storage.objects import ARTIFACTS, PAYLOADS, artifacts_of, encode_key_segment, payloads_of
 from elcano.storage.payloads import NOBODY
 from elcano.storage.sql.cipher import unseal_object
 
-ARTIFACTS: Final = "artifacts"
-PAYLOADS: Final = "payloads"
 SVG_TYPE: Final = "image/svg+xml"
 JSON_TYPE: Final = "application/json"
 
@@ -43,7 +41,7 @@ async def compare_objects(installation: Installation) -> AsyncIterator[Differenc
         yield one
     roots = {place.partition("/")[2] for place in known}
     newest: dict[str, float] = {}
-    async for batch in installation.objects.list_below(PAYLOADS):
+    async for batch in installation.objects.list_written(PAYLOADS):
         for found in batch:
             root = found.key.split("/")[1]
             if root not in roots and root != NOBODY:
@@ -61,7 +59,7 @@ async def _compare_artifacts(installation: Installation, known: Mapping[str, Run
         for row in page
     }
     unnamed: dict[str, list[str]] = defaultdict(list)
-    async for batch in installation.objects.list_below(ARTIFACTS):
+    async for batch in installation.objects.list_written(ARTIFACTS):
         for found in batch:
             if expected.pop(found.key, None) is None and installation.is_settled(
                 found.written_at, installation.object_grace
@@ -137,7 +135,7 @@ async def compare_payloads(installation: Installation, run: ArchivedRun) -> Asyn
     Its workflow cannot be replayed without them. It can begin again with the task before the first of them.
     """
     client = await installation.temporal.client()
-    there = {found.key async for batch in installation.objects.list_below(payloads_of(run.run_id)) for found in batch}
+    there = {key async for keys in installation.objects.list_below(payloads_of(run.run_id)) for key in keys}
     execution = (await installation.temporal.describe(run.run_id)).id
     for workflow_id in (run.run_id, *await list_branch_executions(client, run.run_id)):
         try:

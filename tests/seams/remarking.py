@@ -56,7 +56,8 @@ async def main(folder: Path) -> None:
             go_on.set()
             await environment.client.get_workflow_handle(run_id).result()
             listed = await run_command(address, "--help")
-        told = next(event for event in script.archived[0].events if "Remark" in event.message)
+        told = next((event for event in script.archived[0].events if "Remark" in event.message), None)
+        assert told is not None, f"no event has the remark; the run answered: {said}{second.text}"
         print(said.removeprefix(run_id).strip())  # noqa: T201
         print(second.status_code, told.type, told.message)  # noqa: T201
         print(*(line.strip() for line in listed.splitlines() if line.strip().startswith("remark")))  # noqa: T201

@@ -1,11 +1,11 @@
 """A new control action is four edits: engine, API, command, a line of the manual. A copy of the checkout gets them.
 
-Then a run of it is asked for over HTTP, and by the command.
+Then a run of it is asked for over HTTP, and by the command. The edits are found by the text around them: if an action
+of yours moved that text, the assertion says which place is to be named here instead.
 """
 
 import asyncio
 import os
-import re
 import shutil
 import sys
 from collections.abc import Callable, Mapping
@@ -13,26 +13,26 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 ACTION = '''
-class Remark(Frozen):
+class Remark(ControlAction):
     """Something that whoever goes on should know."""
 
     kind: Literal["remark"] = "remark"
-    halts: ClassVar[bool] = False
     too_late: ClassVar[str] = "nobody would read it"
     text: str = Field(min_length=1)
 
-    def refusal(self, run: Run, owner: str) -> str | None:
+    def refusal(self, graph: ResearchGraph, run: Run, owner: str) -> str | None:
         return "it has a remark already" if "Remark:" in run.state.background else None
 
     def apply(self, run: Run) -> Run:
         return run.knowing(run.state.model_copy(update={"background": f"Remark: {self.text}"}))
 
-    def answer(self, run: Run) -> Json:
+    def answer(self, graph: ResearchGraph, run: Run) -> Json:
         return len(run.state.background)
 
     def describe(self, run: Run) -> tuple[EventType, str, JsonObject]:
         return "state_updated", f"Remark: {self.text}", {}
 '''
+IMPORT = "from elcano.graphs.engine.control_actions import Remark\n"
 BODY = '''
 class RemarkAccepted(Accepted):
     """It was written down."""
@@ -66,26 +66,24 @@ MANUAL = "| `elcano remark RUN TEXT` | leaves a remark that every agent reads fr
 
 def insert_before(text: str, place: str, added: str) -> str:
     """`text` with something before a place, of which it has one."""
-    assert text.count(place) == 1, place
+    assert text.count(place) == 1, f"this test adds something before {place!r}, which is not there once: name another"
     return text.replace(place, f"{added}{place}")
 
 
 def add_action(text: str) -> str:
     text = insert_before(text, "Action: TypeAlias = Annotated[", f"{ACTION}\n\n")
-    before, after = text.split("Action: TypeAlias = Annotated[")
-    named = re.sub(r",\s+Field\(", " | Remark, Field(", after, count=1)
-    return f"{before}Action: TypeAlias = Annotated[{named}"
+    return insert_before(text, ',\n    Field(discriminator="kind")', " | Remark")
 
 
 def add_body(text: str) -> str:
-    text = text.replace("control_actions import Action, ", "control_actions import Remark, Action, ")
+    text = insert_before(text, "from elcano.graphs.engine.control_actions import", IMPORT)
     text = insert_before(text, "CONTROLS: Final", f"{BODY}\n\n")
-    return text.replace("    RefuseCallBody,\n)", "    RefuseCallBody,\n    RemarkBody,\n)")
+    return insert_before(text, "    StopBody,\n", "    RemarkBody,\n")
 
 
 def add_command(text: str) -> str:
     text = insert_before(text, "COMMANDS: Final", f"{COMMAND}\n\n")
-    return insert_before(text, '    "cancel": cancel,\n', '    "remark": remark,\n')
+    return insert_before(text, '    "stop": stop,\n', '    "remark": remark,\n')
 
 
 EDITS: Mapping[str, Callable[[str], str]] = {

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from elcano.graphs.engine.approvals import ApprovePlan, RefusePlan
-from elcano.graphs.engine.control_actions import Action, AddBudget, Stop, answer_to, refuse_control
+from elcano.graphs.engine.control_actions import Action, AddBudget, Stop, refuse_control
 from elcano.graphs.engine.entries import (
     BranchStart,
     Call,
@@ -142,7 +142,7 @@ class Driven:
         if refusal is not None:
             assert refusal
             return
-        answer = answer_to(graph, action.apply(run), action)
+        answer = action.answer(graph, action.apply(run))
         self.record(Controlled(at=self.elapsed, action=action, answer=answer))
         self.accepted.append(action)
         if isinstance(action, Steer):

@@ -29,6 +29,7 @@ BUILT_IN: Final = (
     "encryption",
     "telemetry",
     "quotas",
+    "tenants",
     "quoting",
 )
 """In the order in which what they add is shown."""

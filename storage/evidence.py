@@ -3,7 +3,7 @@
 What is kept is never changed: a passage of a changed file is another passage, because its id holds the content hash.
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from hashlib import sha256
 from itertools import count
 from operator import attrgetter
@@ -114,6 +114,16 @@ class EvidenceStore(TenantBound):
             rows = await connection.execute(wanted)
             row = rows.mappings().one_or_none()
         return None if row is None else StoredText.model_validate(dict(row))
+
+    async def texts(self, evidence: Iterable[Evidence]) -> dict[str, StoredText]:
+        """The stored texts that passages stand in, by content hash; one that is not kept is left out."""
+        hashes = {passage.content_hash for passage in evidence}
+        if not hashes:
+            return {}
+        wanted = self._select(stored_texts).where(stored_texts.c.content_hash.in_(hashes))
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(wanted)).mappings().all()
+        return {row["content_hash"]: StoredText.model_validate(dict(row)) for row in rows}
 
     async def of_run(self, run_id: str, *, limit: int | None = None, offset: int = 0) -> list[Evidence]:
         """Returns the passages that a run and its branches found, each once, in the order in which the run found them.

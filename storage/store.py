@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import select, tuple_
+from sqlalchemy import func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from elcano.graphs.errors import TooManyAgents, TooManyGraphs
@@ -77,7 +77,7 @@ class Store:
         cipher: Cipher | None = None,
     ) -> None:
         self._engine = engine
-        self._objects = objects
+        self.objects = objects
         self._build = build
         self._cipher = cipher
         self.beside = beside or {}
@@ -91,13 +91,13 @@ class Store:
         return TenantStore(
             tenant=tenant,
             evidence=EvidenceStore(self._engine, tenant),
-            artifacts=ArtifactStore(self._engine, tenant, self._objects, self._cipher),
+            artifacts=ArtifactStore(self._engine, tenant, self.objects, self._cipher),
             ledger=Ledger(self._engine, tenant, self._build),
             usage=UsageStore(self._engine, tenant),
             admission=AdmissionStore(self._engine, tenant),
-            runs=RunStore(self._engine, tenant, self._objects, tuple(self.beside.values())),
+            runs=RunStore(self._engine, tenant, self.objects, tuple(self.beside.values())),
             controls=ControlStore(self._engine, tenant),
-            lineage=Lineage(self._engine, tenant, self._objects),
+            lineage=Lineage(self._engine, tenant, self.objects),
             graphs=VersionStore(self._engine, tenant, graphs, ResearchGraph, TooManyGraphs),
             agents=VersionStore(self._engine, tenant, agents, OwnAgent, TooManyAgents),
             beside={name: store.of(tenant) for name, store in self.beside.items()},
@@ -105,7 +105,7 @@ class Store:
 
     def written_by(self, build: str) -> "Store":
         """The same store; lines that are written through this one into the ledger say which build wrote them."""
-        return Store(self._engine, self._objects, build, self.beside, self._cipher)
+        return Store(self._engine, self.objects, build, self.beside, self._cipher)
 
     async def open_runs(self, *, after: OpenRun | None = None, limit: int) -> list[OpenRun]:
         """Runs of all tenants that have not ended, tenant by tenant, oldest first; those behind `after`."""
@@ -116,6 +116,16 @@ class Store:
         async with self._engine.connect() as connection:
             rows = (await connection.execute(wanted.order_by(runs.c.tenant, runs.c.run_id).limit(limit))).all()
         return [OpenRun(run=ArchivedRun.model_validate_json(row.body), begun=row.status != STARTING) for row in rows]
+
+    async def count_open_runs(self) -> dict[tuple[bool, str], int]:
+        """Count the runs of all tenants that have not ended, by whether they are known to have begun, and by mode."""
+        wanted = select(runs.c.status, runs.c.mode, func.count()).where(ASKED_FOR, runs.c.status.in_(UNENDED))
+        counted: dict[tuple[bool, str], int] = {}
+        async with self._engine.connect() as connection:
+            for status, mode, count in await connection.execute(wanted.group_by(runs.c.status, runs.c.mode)):
+                key = (status != STARTING, mode)
+                counted[key] = counted.get(key, 0) + count
+        return counted
 
     async def expired(self, before: float, limit: int) -> list[ArchivedRun]:
         """Returns runs of all tenants that ended before a time, in seconds since the epoch, oldest ending first.

@@ -34,28 +34,18 @@ _WORD: Final = re.compile(r"\S+")
 async def checked_draft(store: TenantStore, draft: ReportDraft, asked: str) -> CheckedDraft:
     """`draft`, citing by ids, with its citations looked up in the stored texts."""
     evidence = await store.evidence.get(cited_ids(draft))
-    texts = await load_texts(store, evidence)
+    texts = await store.evidence.texts(evidence)
     return await asyncio.to_thread(check_citations, draft, evidence, texts, (), asked)
-
-
-async def load_texts(store: TenantStore, evidence: Iterable[Evidence]) -> dict[str, StoredText]:
-    """The stored texts of passages, by content hash."""
-    texts: dict[str, StoredText] = {}
-    for content_hash in dict.fromkeys(passage.content_hash for passage in evidence):
-        text = await store.evidence.text(content_hash)
-        if text is not None:  # the store keeps no passage without its text
-            texts[content_hash] = text
-    return texts
 
 
 async def move_quotes(store: TenantStore, draft: ReportDraft, shown: Iterable[str]) -> ReportDraft:
     """`draft`, citing by ids, with each quote cited from a passage that has it, if one of `shown` does."""
     cited = [one for claim in draft.claims for one in claim.citations]
     own = await store.evidence.get(list(dict.fromkeys(one.evidence for one in cited)))
-    if not await asyncio.to_thread(_find_misplaced, cited, own, await load_texts(store, own)):
+    if not await asyncio.to_thread(_find_misplaced, cited, own, await store.evidence.texts(own)):
         return draft
     others = await store.evidence.get(list(dict.fromkeys((*(one.id for one in own), *shown))))
-    return await asyncio.to_thread(_move_quotes, draft, others, await load_texts(store, others))
+    return await asyncio.to_thread(_move_quotes, draft, others, await store.evidence.texts(others))
 
 
 def _find_misplaced(

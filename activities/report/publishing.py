@@ -7,7 +7,7 @@ pages takes seconds, in which no other activity of the worker may fall silent.
 
 import asyncio
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
 from temporalio import activity
@@ -28,7 +28,7 @@ from elcano.graphs.report.works import Work
 from elcano.graphs.state.state import ReportRef
 from elcano.measures import record
 from elcano.storage.artifacts import LOG_TYPE
-from elcano.storage.evidence import Evidence, StoredText
+from elcano.storage.evidence import Evidence
 from elcano.storage.lineage import days_of
 from elcano.storage.store import Store, TenantStore
 
@@ -90,7 +90,7 @@ async def _load_and_build_report(call: PublishCall, store: TenantStore) -> Repor
     draft = None if call.draft is None else await _load_draft(call.draft, store)
     attached = {name: await _load_attachment(name, key, store) for name, key in call.attachments.items()}
     material = await asyncio.to_thread(_gather_material, call, draft, evidence, told, attached)
-    texts = await _load_cited_texts((passage for passage in evidence if passage.id in material.cited), store)
+    texts = await store.evidence.texts(passage for passage in evidence if passage.id in material.cited)
     builds = await store.ledger.builds(call.run_id)
     searched = days_of(await store.ledger.entries(call.run_id, branches=True), call.searched)
     return await asyncio.to_thread(build_report, material, texts, builds, searched)
@@ -121,15 +121,6 @@ async def _load_attachment(name: str, key: str, store: TenantStore) -> JsonObjec
         raise InputInvalid(name, f"the store has no {name} {key!r}; do all workers share one data folder?")
     found: JsonObject = await asyncio.to_thread(json.loads, stored)
     return found
-
-
-async def _load_cited_texts(passages: Iterable[Evidence], store: TenantStore) -> dict[str, StoredText]:
-    texts = {}
-    for content_hash in dict.fromkeys(passage.content_hash for passage in passages):
-        text = await store.evidence.text(content_hash)
-        if text is not None:  # the store keeps no passage without its text
-            texts[content_hash] = text
-    return texts
 
 
 def _measure_verdicts(report: Report) -> None:

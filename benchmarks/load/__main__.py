@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
+from pydantic import ValidationError
 
 from benchmarks.load.costs import Costs, Plan, foretell
 from benchmarks.load.load import Phases, measure_load
-from benchmarks.load.report import list_comparison_lines, list_cost_lines
+from benchmarks.load.report import list_comparison_lines, list_cost_lines, list_scaling_lines
+from benchmarks.load.scaling import Assumptions
 from benchmarks.load.stack import ROOT
 
 FOLDER: Final = ROOT / "build" / "load"
@@ -31,11 +33,15 @@ def main(
         Path | None, typer.Option(exists=True, dir_okay=False, help="Costs of an earlier measurement, to be checked.")
     ] = None,
     folder: Annotated[Path, typer.Option(help="Where data, logs and figures are left.")] = FOLDER,
+    assume: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="An assumption about the service; may be repeated.")
+    ] = None,
     quick: Annotated[bool, typer.Option(help="Shorten the phases without runs; their figures say little.")] = False,
 ) -> None:
     """Measure what runs cost on a real Temporal server and PostgreSQL, and say what many would need."""
     if mode == "deep" and not sections:
         raise typer.BadParameter("a deep run has sections: set --sections (with make: SECTIONS)")
+    given = read_assumptions(assume or [])
     plan = Plan(
         runs=runs,
         at_once=min(at_once, runs),
@@ -56,6 +62,9 @@ def main(
     outcome = asyncio.run(measure_load(plan, where, phases=phases, say=typer.echo))
     for line in list_cost_lines(outcome.costs):
         typer.echo(line)
+    typer.echo("")
+    for line in list_scaling_lines(outcome.costs, given):
+        typer.echo(line)
     if before is not None:
         typer.echo("")
         for line in list_comparison_lines(foretell(before, outcome.costs)):
@@ -65,6 +74,23 @@ def main(
         typer.echo(f"lost: {text}")
     typer.echo(f"the figures are in {where / FIGURES}")
     raise typer.Exit(1 if outcome.lost else 0)
+
+
+def read_assumptions(texts: list[str]) -> Assumptions:
+    """Read `NAME=VALUE` for each assumption that differs from the default.
+
+    Raises:
+        typer.BadParameter: there is no such assumption, or it cannot have this value.
+    """
+    given = dict(text.partition("=")[::2] for text in texts)
+    if unknown := sorted(given.keys() - Assumptions.model_fields.keys()):
+        there = ", ".join(Assumptions.model_fields)
+        raise typer.BadParameter(f"nothing is assumed about {', '.join(unknown)}; there are {there}")
+    try:
+        return Assumptions.model_validate(given)
+    except ValidationError as error:
+        faults = (f"{fault['loc'][0]}: {fault['msg']}" for fault in error.errors())
+        raise typer.BadParameter("; ".join(faults)) from None
 
 
 if __name__ == "__main__":

@@ -86,6 +86,8 @@ class Costs(Frozen):
     """Memory that all programs of a kind together took for each run that was open."""
     statements: Mapping[str, float]
     transactions: float
+    commits: float
+    """Of these transactions, those that may have changed something: PostgreSQL writes each to disk."""
     checkouts: float
     """Connections taken from a pool, each with a question whether it still lives."""
     rows: Mapping[str, float]
@@ -135,6 +137,7 @@ def divide_usage(
         open_run_bytes=open_run_bytes,
         statements={name: value for name, value in statements.items() if name.partition(": ")[2] not in NO_STATEMENTS},
         transactions=counted["commit"] + counted["rollback"],
+        commits=counted["commit"],
         checkouts=counted["checkout"],
         rows=share(used.rows, {}),
         table_bytes=share(used.table_bytes, {}),

@@ -4,7 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from benchmarks.load.costs import Compared, Costs
+from benchmarks.load.scaling import Assumptions, count_runs_at_once, list_limits, list_needs
 
+AT_ONCE: Final = (150, 10_000)
+A_DAY: Final = (1_000_000,)
 MOST_LINES: Final = 12
 """Of a list of statements, tables or requests; the others are one line."""
 
@@ -57,6 +60,7 @@ def _list_figures(costs: Costs) -> Iterator[tuple[str, float]]:
     yield "queries of that database", sum(costs.persistence.values())
     yield "statements", sum(costs.statements.values())
     yield "transactions", costs.transactions
+    yield "of them commits", costs.commits
     yield "connections taken from a pool", costs.checkouts
     yield "rows", sum(costs.rows.values())
     yield "tables with indexes, kB", costs.store_bytes / 1e3
@@ -77,6 +81,27 @@ def _list_largest(found: Mapping[str, float]) -> Iterator[str]:
         yield f"  {name:42}{value:>14,.2f}"
     if others := ordered[MOST_LINES:]:
         yield f"  {f'{len(others)} others':42}{sum(value for _, value in others):>14,.2f}"
+
+
+def list_scaling_lines(costs: Costs, given: Assumptions) -> Iterator[str]:
+    """What many runs need, and what is too little first."""
+    targets = [(f"{runs:,} at once", float(runs)) for runs in AT_ONCE]
+    targets += [(f"{runs:,} a day", count_runs_at_once(runs, given)) for runs in A_DAY]
+    columns = [list_needs(costs, at_once, given) for _, at_once in targets]
+    yield f"{'':62}" + "".join(f"{title:>18}" for title, _ in targets)
+    for line in zip(*columns, strict=True):
+        name = f"{line[0].part}: {line[0].name}{', ' if line[0].unit else ''}{line[0].unit}"
+        yield f"{name:62}" + "".join(f"{_round(need.value):>18}" for need in line)
+    yield ""
+    yield "What is too little first, with one program of each kind:"
+    for limit in list_limits(costs, given):
+        yield f"  above {limit.at_once:>10,.0f} at once: {limit.name}: {limit.remedy}"
+    yield f"It is assumed: {', '.join(f'{name}={value:g}' for name, value in given.model_dump().items())}"
+
+
+def _round(value: float) -> str:
+    """Three digits: no more is known."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def list_comparison_lines(compared: Sequence[Compared]) -> Iterator[str]:

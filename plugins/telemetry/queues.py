@@ -1,6 +1,5 @@
 """Counts of what is open and what waits: in the store, and in the task queues of Temporal."""
 
-from collections import Counter
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Final, get_args
@@ -27,11 +26,9 @@ _TYPES: Final = {
 
 async def count_open_runs(around: Surroundings) -> Mapping[tuple[str, ...], float]:
     """Count the runs of all tenants that have not ended, by state and mode."""
-    none_yet = {(state, mode): 0 for state in ("starting", "running") for mode in MODES}
-    counted: Counter[tuple[str, ...]] = Counter(none_yet)
-    for one in await around.store.open_runs(limit=around.settings.open_runs):
-        counted["running" if one.begun else "starting", one.run.mode] += 1
-    return counted
+    none_yet = {(state, mode): 0.0 for state in ("starting", "running") for mode in MODES}
+    counted = await around.store.count_open_runs()
+    return none_yet | {("running" if begun else "starting", mode): float(n) for (begun, mode), n in counted.items()}
 
 
 async def count_waiting_runs(client: Client) -> Mapping[tuple[str, ...], float]:

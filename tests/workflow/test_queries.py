@@ -2,20 +2,25 @@
 
 import threading
 import time
+import uuid
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 
 import pytest
-from temporalio.bridge.proto.workflow_activation import WorkflowActivation
+from temporalio import workflow
+from temporalio.bridge.proto.workflow_activation import QueryWorkflow, WorkflowActivation
 from temporalio.bridge.proto.workflow_completion import WorkflowActivationCompletion
-from temporalio.client import OutboundInterceptor, QueryWorkflowInput, WorkflowQueryFailedError
+from temporalio.client import Client, OutboundInterceptor, QueryWorkflowInput, WorkflowQueryFailedError
 from temporalio.converter import SerializationContext, StorageDriverStoreContext
-from temporalio.worker import WorkflowInstance
+from temporalio.service import RPCError
+from temporalio.worker import Worker, WorkflowInstance
+from temporalio.worker._workflow_instance import _WorkflowInstanceImpl
 from temporalio.workflow import Info
 
 from elcano.api.temporal.connection import RetryQueries
 from elcano.graphs.contracts import ANSWER_MARK
 from elcano.workflows import sandbox
-from elcano.workflows.sandbox import PATIENCE, TOO_EARLY, EventOrder
+from elcano.workflows.sandbox import PATIENCE, TOO_EARLY, EventOrder, workflow_runner
 
 
 class Told(WorkflowInstance):
@@ -185,3 +190,40 @@ def test_two_threads_never_work_in_one_run(info: Info) -> None:
         slow.may_stop.set()
         assert all(one.result(30).HasField("successful") for one in (first, second))
     assert (slow.most_at_work, len(slow.told)) == (1, 2)
+
+
+@workflow.defn
+class Idle:
+    """Waits for ever."""
+
+    @workflow.run
+    async def run(self) -> None:
+        await workflow.wait_condition(lambda: False)
+
+    @workflow.query
+    def state(self) -> str:
+        return "idle"
+
+
+async def test_a_thread_that_takes_long_is_not_interrupted(temporal: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An exception out of nowhere costs a task its next step: the worker waits for it for ever when it is to stop."""
+    apply_query = _WorkflowInstanceImpl._apply_query_workflow
+    interruptions: list[BaseException] = []
+
+    def apply_slowly(self: _WorkflowInstanceImpl, job: QueryWorkflow) -> None:
+        try:
+            for _ in range(30):
+                time.sleep(0.1)
+        except BaseException as interruption:
+            interruptions.append(interruption)
+        apply_query(self, job)
+
+    queue = f"idle-{uuid.uuid4()}"
+    async with Worker(temporal, task_queue=queue, workflows=[Idle], workflow_runner=workflow_runner()):
+        handle = await temporal.start_workflow(Idle.run, id=queue, task_queue=queue)
+        assert await handle.query(Idle.state) == "idle"
+        monkeypatch.setattr(_WorkflowInstanceImpl, "_apply_query_workflow", apply_slowly)
+        with pytest.raises((RPCError, WorkflowQueryFailedError)):
+            await handle.query(Idle.state, rpc_timeout=timedelta(seconds=4))
+    assert interruptions == []
+    await handle.terminate()

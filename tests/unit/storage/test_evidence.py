@@ -38,6 +38,8 @@ async def test_passages_and_texts_come_back_as_they_were(store: TenantStore) -> 
     assert await store.evidence.get([SECOND.id, "unknown", FIRST.id]) == [SECOND, FIRST]
     assert await store.evidence.text(OIL.content_hash) == OIL
     assert await store.evidence.text("0" * 64) is None
+    assert await store.evidence.texts([FIRST, SECOND]) == {OIL.content_hash: OIL}
+    assert await store.evidence.texts([]) == {}
     assert await store.evidence.get([]) == []
 
 

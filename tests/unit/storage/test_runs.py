@@ -215,13 +215,16 @@ async def test_a_run_that_is_being_started_is_kept_and_not_listed(store: TenantS
     assert await store.runs.get("run-1") == RUNNING
     assert (await store.runs.page(limit=5)).runs == ()
     assert [(kept.run, kept.begun) for kept in await whole.open_runs(limit=5)] == [(RUNNING, False)]
+    assert await whole.count_open_runs() == {(False, RUNNING.mode): 1}
     await store.runs.begin(RUNNING)
+    assert await whole.count_open_runs() == {(True, RUNNING.mode): 1}
     assert [one.run for one in (await store.runs.page(limit=5, status="running")).runs] == [RUNNING]
     assert [kept.begun for kept in await whole.open_runs(limit=5)] == [True]
     await store.admission.withdraw("run-1")
     assert await store.runs.get("run-1") == RUNNING
     await store.runs.archive(ENDED, EVENTS)
     assert await whole.open_runs(limit=5) == []
+    assert await whole.count_open_runs() == {}
 
 
 async def test_a_run_whose_start_failed_is_withdrawn(store: TenantStore, whole: Store) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from benchmarks.load.costs import Machine, Plan, RunSize, StreamCosts
+from benchmarks.load.costs import Costs, Machine, Plan, RunSize, StreamCosts
 from benchmarks.load.meters import Reading
 
 PLAN = Plan(
@@ -52,3 +52,29 @@ NOTHING = Reading(
 def make_reading(**changed: Any) -> Reading:
     """A reading of which only these are not zero."""
     return NOTHING.model_copy(update=changed)
+
+
+COSTS = Costs(
+    plan=PLAN,
+    machine=MACHINE,
+    run=RUN,
+    cpu={"worker": 1.0, "api": 0.1, "temporal": 0.5, "postgres": 0.25},
+    idle_cpu={},
+    base_bytes={"worker": 200e6, "api": 150e6},
+    open_run_bytes={"worker": 1e6, "api": 0.1e6},
+    statements={"worker: insert usage_totals": 10.0, "worker: select runs": 90.0},
+    transactions=60.0,
+    commits=25.0,
+    checkouts=60.0,
+    rows={"events": 100.0},
+    table_bytes={"events": 100_000.0},
+    wal_bytes=250_000.0,
+    rpcs={"StartWorkflowExecution": 80.0},
+    polls=40.0,
+    persistence={"UpdateWorkflowExecution": 200.0},
+    temporal_bytes=90_000.0,
+    objects=5.0,
+    object_bytes=200_000.0,
+    stream=STREAM,
+)
+"""Of a run."""

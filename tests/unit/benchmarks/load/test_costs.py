@@ -38,7 +38,7 @@ def test_doing_nothing_is_taken_off_and_the_rest_is_divided() -> None:
     assert costs.cpu == {"worker": 2.0, "api": 0.25}  # without the model, which no service pays for in this way
     assert costs.idle_cpu == {"worker": 0.2}
     assert costs.statements == {"worker: select runs": 5.0}
-    assert (costs.transactions, costs.checkouts) == (8.0, 2.0)
+    assert (costs.transactions, costs.commits, costs.checkouts) == (8.0, 8.0, 2.0)
     assert costs.rows == {"runs": 1.0}
     assert costs.store_bytes == 1_000.0
 

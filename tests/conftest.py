@@ -1,5 +1,6 @@
 """What all tests share: one real Temporal server a session, a task queue and a store a test."""
 
+import faulthandler
 import gc
 import os
 import sys
@@ -8,6 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from _pytest.faulthandler import fault_handler_stderr_fd_key
 from hypothesis import HealthCheck, settings
 from pydantic_ai import models
 from temporalio.client import Client
@@ -47,6 +49,16 @@ WAITING = ("chaos", "packaging")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with tests that wait: at the end they would wait alone."""
     items.sort(key=lambda item: item.path.parent.name not in WAITING)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """End a process whose fixtures do not end: after a test that failed, no plugin looks any more."""
+    faulthandler.dump_traceback_later(120, file=item.config.stash[fault_handler_stderr_fd_key], exit=True)
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 @pytest.fixture

@@ -11,11 +11,9 @@ evicts the run, and the caller retries. A run that gets no further task, because
 undelivered events.
 
 One thread at a time works in a run. The SDK gives an eviction two seconds, then begins another one in a second thread
-while the first is still at work; tasks of the run were lost so on a busy machine, and its worker could never stop.
-
-A run that cannot be evicted is given up after some attempts. The SDK interrupts a thread that takes over two seconds;
-if that happens just before a task's step, the step is lost, the task never ends, and the SDK would try to evict its run
-for ever: a worker on a busy machine could not stop.
+while the first is still at work. Nor is a thread interrupted that takes over two seconds, which on a busy machine is no
+deadlock: the SDK raises an exception wherever the thread happens to be. Between two steps a task loses its next one and
+never ends, and the worker, which waits for it, never stops. A run that does loop for ever keeps its thread.
 """
 
 import threading
@@ -41,8 +39,6 @@ PATIENCE: Final = 6
 """How often a run is read anew while its next workflow task is awaited; after that it counts as one that gets none."""
 REMEMBERED: Final = 1_000
 """Runs of which that is counted."""
-EVICTIONS: Final = 3
-"""How often the SDK, every two seconds, tries to evict a run whose tasks do not end."""
 _NO_EVENTS: Final = ("query_workflow", "remove_from_cache")
 
 
@@ -95,24 +91,10 @@ class _Heard(WorkflowInstance):
         self._missed = False
         """Whether events that the SDK considers delivered were not."""
         self._at_work = threading.Lock()
-        self._evictions = 0
-        """Attempts to evict it that failed."""
 
     def activate(self, act: "WorkflowActivation") -> WorkflowActivationCompletion:
         with self._at_work:
-            if any(job.HasField("remove_from_cache") for job in act.jobs):
-                return self._evict(act)
             return self._activate(act)
-
-    def _evict(self, act: "WorkflowActivation") -> WorkflowActivationCompletion:
-        try:
-            return self._activate(act)
-        except RuntimeError:  # the SDK's "tasks remain", which it logs with their stacks
-            self._evictions += 1
-            if self._evictions < EVICTIONS:
-                raise
-        _GIVEN_UP.append(self)
-        return _accept_activation(act)
 
     def _activate(self, act: "WorkflowActivation") -> WorkflowActivationCompletion:
         if any(job.WhichOneof("variant") not in _NO_EVENTS for job in act.jobs):
@@ -122,7 +104,9 @@ class _Heard(WorkflowInstance):
                 if self._in_turn.may_wait(act.run_id, act.history_length):
                     return _refuse_activation(act)
                 self._missed = True
-                return _accept_activation(act)
+                completion = WorkflowActivationCompletion(run_id=act.run_id)
+                completion.successful.SetInParent()
+                return completion
         return _mark_query_answers(self._sandboxed.activate(act))
 
     def _is_ahead(self, act: "WorkflowActivation") -> bool:
@@ -140,11 +124,8 @@ class _Heard(WorkflowInstance):
         return self._sandboxed.get_info()
 
     def get_thread_id(self) -> int | None:
-        return self._sandboxed.get_thread_id()
-
-
-_GIVEN_UP: Final[list[_Heard]] = []
-"""Runs that could not be evicted, kept: what remains of their coroutines would else be closed in any thread."""
+        """Return no thread: it is asked for only to be interrupted."""
+        return None
 
 
 def _mark_query_answers(completion: WorkflowActivationCompletion) -> WorkflowActivationCompletion:
@@ -152,13 +133,6 @@ def _mark_query_answers(completion: WorkflowActivationCompletion) -> WorkflowAct
     for command in completion.successful.commands:
         if command.respond_to_query.HasField("succeeded"):
             command.respond_to_query.succeeded.response.metadata[ANSWER_MARK] = b"true"
-    return completion
-
-
-def _accept_activation(act: "WorkflowActivation") -> WorkflowActivationCompletion:
-    """Do nothing in this activation, and say that it is done."""
-    completion = WorkflowActivationCompletion(run_id=act.run_id)
-    completion.successful.SetInParent()
     return completion
 
 

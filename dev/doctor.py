@@ -21,7 +21,7 @@ from rich.markup import escape
 from elcano.activities.services import missing_extras
 from elcano.activities.similarity.embedder import open_embedder
 from elcano.dev.claims import find_listener, is_free, read_folder_owner
-from elcano.dev.external_checks import check_fairness, check_store
+from elcano.dev.external_checks import check_fairness, check_server, check_store
 from elcano.dev.stack import list_needed_ports
 from elcano.dev.temporal import temporal_binary
 from elcano.graphs.catalogue.sources import SOURCES
@@ -116,9 +116,8 @@ def check_python(_: Settings) -> Iterable[Finding]:
 
 
 def check_temporal(chosen: Settings) -> Iterable[Finding]:
-    """Check the Temporal program, or the server that is used instead."""
+    """Check the program of the embedded Temporal server, unless another server is used."""
     if chosen.temporal_address:
-        yield Finding("good", f"Temporal: the existing server at {chosen.temporal_address}")
         return
     binary = temporal_binary()
     if binary is None:
@@ -187,7 +186,7 @@ def check_providers(chosen: Settings) -> Iterable[Finding]:
     """Report the sources that the server currently leaves alone, and why; sources that answer are not reported."""
     listed = _fetch_listing(chosen, "/v1/sources")
     if isinstance(listed, str):
-        yield Finding("note", f"the API did not say how its sources stand ({listed})")
+        yield Finding("note", f"the API did not say how its sources stand ({listed})", _explain_refusal(listed))
         return
     for source in listed:
         if source["state"] in ("waiting", "failing", "trial"):
@@ -199,7 +198,7 @@ def check_modes(chosen: Settings) -> Iterable[Finding]:
     """Report the modes that the server's workers cannot run, or run with less, because they lack an extra."""
     listed = _fetch_listing(chosen, "/v1/modes")
     if isinstance(listed, str):
-        yield Finding("note", f"the API did not say which modes it can run ({listed})")
+        yield Finding("note", f"the API did not say which modes it can run ({listed})", _explain_refusal(listed))
         return
     for mode in listed:
         for why in mode["unavailable"]:
@@ -210,14 +209,20 @@ def check_modes(chosen: Settings) -> Iterable[Finding]:
 
 def _fetch_listing(chosen: Settings, path: str) -> list[Any] | str:
     """Return the server's listing, or why there is none."""
+    headers = {"Authorization": f"Bearer {chosen.api_key}"} if chosen.api_key else {}
     try:
-        response = httpx.get(f"{chosen.base_url}{path}", timeout=10)
+        response = httpx.get(f"{chosen.base_url}{path}", timeout=10, headers=headers)
     except httpx.TransportError as error:
         return type(error).__name__
     if not response.is_success:
         return f"HTTP {response.status_code}"
     listed: list[Any] = response.json()
     return listed
+
+
+def _explain_refusal(why: str) -> str:
+    """What to do about a listing that the API refused."""
+    return f"set {get_variable_name('api_key')} to an API key" if why in ("HTTP 401", "HTTP 403") else ""
 
 
 def check_extras(_: Settings) -> Iterable[Finding]:
@@ -308,6 +313,7 @@ def _set_or_not(variables: Iterable[str]) -> str:
 OF_THIS_MACHINE: tuple[Look, ...] = (
     check_python,
     check_temporal,
+    check_server,
     check_fairness,
     data_folder,
     check_store,

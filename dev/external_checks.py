@@ -54,6 +54,19 @@ async def _write_probe(chosen: Settings) -> None:
         await opened.probe.write()
 
 
+def check_server(chosen: Settings) -> Iterable[Finding]:
+    """Report whether an existing Temporal server answers."""
+    if not chosen.temporal_address:
+        return
+    try:
+        asyncio.run(connect_client(chosen))
+    except RuntimeError as error:
+        text = f"the Temporal server at {chosen.temporal_address} does not answer: {error}"
+        yield Finding("fault", text, "start it, or correct TEMPORAL_ADDRESS; runs stand still until it is back")
+        return
+    yield Finding("good", f"the Temporal server at {chosen.temporal_address} answers")
+
+
 MANY: Final = 12
 FEW: Final = 2
 """Workflows of each tenant: the few come last, and in turns they are among the first four. By chance, as in a queue of
@@ -71,7 +84,9 @@ def check_fairness(chosen: Settings) -> Iterable[Finding]:
         return
     try:
         order = asyncio.run(_try_order(chosen))
-    except (RPCError, RuntimeError, TimeoutError) as error:
+    except RuntimeError:
+        return  # `check_server` says that it cannot be reached
+    except (RPCError, TimeoutError) as error:
         why = getattr(error, "message", "") or str(error) or "it did not answer in time"
         yield Finding("note", f"whether Temporal lets tenants take turns is not known: {why}")
         return

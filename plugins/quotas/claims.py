@@ -99,6 +99,9 @@ class QuotaStore:
         async with self._engine.begin() as connection:
             await connection.execute(delete(quota_claims).where(*mine))
 
+    async def delete_tenant(self, tenant: str) -> None:
+        """Keeps nothing beside its table."""
+
     async def close(self) -> None:
         """Holds nothing open."""
 

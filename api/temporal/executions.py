@@ -19,7 +19,6 @@ from temporalio.api.enums.v1 import PendingActivityState
 from temporalio.api.workflow.v1 import PendingActivityInfo
 from temporalio.api.workflowservice.v1 import DescribeWorkflowExecutionRequest, DescribeWorkflowExecutionResponse
 from temporalio.client import Client, WorkflowExecutionStatus
-from temporalio.converter import DataConverter
 
 from elcano.api.http.errors import RunForgotten, TemporalRefused, TemporalUnavailable
 from elcano.api.http.fields import Described, Moment, datetime_from_seconds
@@ -93,7 +92,7 @@ class Execution:
     """The last displayed stage."""
 
     @classmethod
-    async def of(cls, answer: DescribeWorkflowExecutionResponse, converter: DataConverter) -> "Execution":
+    async def of(cls, answer: DescribeWorkflowExecutionResponse, client: Client) -> "Execution":
         """The server's answer in our words."""
         info = answer.workflow_execution_info
         return cls(
@@ -106,7 +105,7 @@ class Execution:
                         activity_id=pending.activity_id,
                         activity=pending.activity_type.name,
                         attempt=pending.attempt,
-                        last_failure=await read_failure_message(converter, pending.last_failure),
+                        last_failure=await read_failure_message(client.data_converter, pending.last_failure),
                         next_try=datetime_from_seconds(_seconds_from_timestamp(pending.next_attempt_schedule_time)),
                         queue=_find_waiting_queue(pending),
                     )
@@ -131,7 +130,7 @@ async def describe_execution(client: Client, run_id: str, *, again: bool = True)
     )
     with map_rpc_errors():
         answer = await client.workflow_service.describe_workflow_execution(request, retry=again, timeout=CALL_TIMEOUT)
-    return await Execution.of(answer, client.data_converter)
+    return await Execution.of(answer, client)
 
 
 LOOK_SECONDS: Final = 2.0

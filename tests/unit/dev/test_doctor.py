@@ -169,8 +169,7 @@ def test_a_secret_that_is_too_short_to_be_removed_is_said_to_be(
 def test_a_temporal_server_that_is_away_is_a_fault(tmp_path: Path) -> None:
     (port,) = free_ports(1)
     chosen = Settings(TEMPORAL_ADDRESS=f"127.0.0.1:{port}", data_dir=tmp_path)
-    (finding,) = external_checks.check_server(chosen)
+    (finding,) = external_checks.check_temporal(chosen)
     assert (finding.grade, "does not answer" in finding.text) == ("fault", True)
     assert "TEMPORAL_ADDRESS" in finding.remedy
     assert list(external_checks.check_fairness(chosen)) == []
-    assert list(doctor.check_temporal(chosen)) == []

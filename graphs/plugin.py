@@ -102,6 +102,9 @@ class Plugin:
     """Functions that make the `storage.sql.cipher.Cipher` of the settings; None if these ask for none."""
     archivers: tuple[Path, ...] = ()
     """Functions that are called with the store and the record of each run that ends, before it is archived."""
+    comparisons: tuple[Path, ...] = ()
+    """Functions that are called with the store and yield asynchronously, as `storage.differences.Difference`, which of
+    the plugin's own rows do not agree with the runs."""
 
     def absolute(self, path: Path) -> Path:
         """Return a path from the root of all packages."""

@@ -29,6 +29,7 @@ BUILT_IN: Final = (
     "encryption",
     "telemetry",
     "quotas",
+    "reconcile",
     "tenants",
     "quoting",
 )

@@ -49,7 +49,7 @@ class Allowance(Frozen):
     def allows(self, kind: Kind, name: str) -> bool:
         """Whether it may use what has this name."""
         patterns: Patterns = getattr(self, kind)
-        return patterns is None or any(_matches(name, pattern) for pattern in patterns)
+        return patterns is None or any(_matches_pattern(name, pattern) for pattern in patterns)
 
     def explain_refusal(self, kind: Kind, name: str) -> str:
         """Say that it may not use something, and what it may use instead."""
@@ -104,7 +104,7 @@ def open_allowances(settings: Any) -> AllowanceOf:
     return found[0] if found else _allow_everything
 
 
-def _matches(name: str, pattern: str) -> bool:
+def _matches_pattern(name: str, pattern: str) -> bool:
     return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name, re.DOTALL) is not None
 
 

@@ -150,14 +150,14 @@ async def read_standings(
     standings = []
     for name, limit in listed:
         unit, period = MEANINGS[name]
-        count = await count_open_runs(connection, scope) if period == "at_once" else _count(used[period], unit)
+        count = await count_open_runs(connection, scope) if period == "at_once" else _count_unit(used[period], unit)
         kept = {"runs": 0, "tokens": claimed.tokens, "usd": claimed.cost_microusd}[unit]
         resets_at = period_bounds(period, now)[2]
         standings.append(Standing(scope=scope, name=name, limit=limit, used=count, claimed=kept, resets_at=resets_at))
     return standings
 
 
-def _count(sums: UsageSums, unit: Unit) -> int:
+def _count_unit(sums: UsageSums, unit: Unit) -> int:
     return {"runs": sums.runs, "tokens": sums.tokens, "usd": sums.cost_microusd}[unit]
 
 

@@ -1,4 +1,4 @@
-"""What has to be known of a graph before a run of it can start, found out once for each graph."""
+"""The traits of a graph that matter before a run of it can start, computed once for each graph."""
 
 from dataclasses import dataclass
 from functools import lru_cache

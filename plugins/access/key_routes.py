@@ -138,7 +138,7 @@ def _compute_expiry(days: float | None) -> float | None:
 
 
 def _list_beyond(asks: Principal, role: Role, scopes: Iterable[Permission]) -> list[Permission]:
-    """What a key of this role and these scopes may do, and who asks may not."""
+    """List the permissions that the new key would have and its maker has not."""
     granted = frozenset(scopes) or ROLES[role]
     return sorted(granted - asks.permissions)
 

@@ -37,7 +37,7 @@ SOON: Final = 30
 
 
 class Scope(Frozen):
-    """Whose limits they are: a tenant's, or those of one of its keys."""
+    """The owner of limits: a tenant, or one of its keys."""
 
     tenant: str
     api_key: str | None = None
@@ -72,7 +72,7 @@ class Standing(Frozen):
 
     @property
     def unit(self) -> Unit:
-        """What it counts."""
+        """The unit that it counts."""
         return MEANINGS[self.name][0]
 
     @property

@@ -68,7 +68,7 @@ async def _read_store(settings: Settings) -> tuple[str, str | None, str | None]:
 
 
 def check_disk(settings: Settings) -> Iterable[Finding]:
-    """Report what the data folder takes, by its parts, and how much is free."""
+    """Report the size of the data folder, by its parts, and how much is free."""
     folder = settings.data_dir.absolute()
     if not folder.is_dir():
         return

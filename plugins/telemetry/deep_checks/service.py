@@ -27,7 +27,8 @@ from elcano.redaction import without_secrets
 from elcano.settings import Settings, get_variable_name
 from elcano.settings.plugins import Finding
 from elcano.storage.payloads import connect_config
-from elcano.storage.sql.engine import database_url, open_engine, read_revision
+from elcano.storage.sql.engine import database_url, open_engine
+from elcano.storage.sql.schema_revision import read_revision
 from elcano.storage.store import DATABASE_FILE
 
 OLDEST_TASK: Final = 60.0

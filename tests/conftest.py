@@ -16,6 +16,7 @@ from temporalio.client import Client
 from temporalio.testing import WorkflowEnvironment
 
 from elcano import testing
+from elcano.graphs.plugin import list_plugins
 from elcano.graphs.records import RunLog
 from elcano.plugins import load_plugins
 from tests.folding import difference, every_log_handed_over
@@ -49,6 +50,13 @@ WAITING = ("chaos", "packaging")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with tests that wait: at the end they would wait alone."""
     items.sort(key=lambda item: item.path.parent.name not in WAITING)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip tests of plugins that are left out in this run of tests; by default none is."""
+    tested = {name for mark in item.iter_markers("of_plugins") for name in mark.args}
+    if missing := tested - {plugin.name for plugin in list_plugins()}:
+        pytest.skip(f"tests the plugin {', '.join(sorted(missing))}, which is left out")
 
 
 @pytest.hookimpl(wrapper=True)

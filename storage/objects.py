@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import obstore
@@ -36,6 +36,14 @@ RETRIES: Final = 2
 _AT_ONCE: Final = 1_000
 """Objects that are deleted by one request."""
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_-]{1,128}")
+
+
+class ListedObject(NamedTuple):
+    """An object without its content."""
+
+    key: str
+    written_at: float
+    """In seconds since the epoch."""
 
 
 class Objects:
@@ -100,13 +108,18 @@ class Objects:
 
     async def list_below(self, prefix: str, after: str = "") -> AsyncIterator[list[str]]:
         """The keys that begin with `prefix` and a slash, a thousand at a time, in no order; those behind `after`."""
+        async for batch in self.list_written(prefix, after):
+            yield [found.key for found in batch]
+
+    async def list_written(self, prefix: str, after: str = "") -> AsyncIterator[list[ListedObject]]:
+        """The same keys with the times at which their objects were written."""
         listed = aiter(obstore.list(self._store, prefix=prefix, offset=after or None, chunk_size=_AT_ONCE))
         while True:
             async with self._answering("list"):
                 batch = await anext(listed, None)
             if batch is None:
                 return
-            yield [found["path"] for found in batch]
+            yield [ListedObject(found["path"], found["last_modified"].timestamp()) for found in batch]
 
     async def _some_below(self, prefix: str) -> list[str]:
         async with self._answering("list"):

@@ -35,6 +35,7 @@ OTHER_KINDS = (
     "admission_rules",
     "spending_guards",
     "archivers",
+    "comparisons",
     "deep_checks",
     "starters",
     "companions",

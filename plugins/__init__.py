@@ -25,6 +25,7 @@ BUILT_IN: Final = (
     "analysis",
     "knowledge",
     "mcp",
+    "mcp_server",
     "certificates",
     "access",
     "encryption",

@@ -4,7 +4,7 @@
 
 # Handed to the scripts as variables, not on their command lines, and as they were written: without `value` make would
 # take the $1 of "Does it cost $100?" for a variable of its own.
-HANDED := QUESTION DOCS MODE RUNS SEED RUN POSTGRES MODES AT_ONCE SECTIONS
+HANDED := QUESTION DOCS MODE RUNS SEED RUN POSTGRES ENCRYPTED MODES AT_ONCE SECTIONS
 $(foreach name,$(HANDED),$(eval override $(name) := $$(value $(name))))
 export $(HANDED)
 
@@ -41,7 +41,7 @@ bench: dev ## measure
 load: dev ## measure what a run costs on PostgreSQL and a real server (RUNS=30 AT_ONCE=10 SEED=1 MODE=iterative SECTIONS=0)
 	@scripts/load
 
-chaos: dev ## kill everything while runs go on, count what is lost (RUNS=30 SEED=1, RUN=k of them alone, POSTGRES=1, MODES=data,loops)
+chaos: dev ## kill everything while runs go on, count what is lost (RUNS=30 SEED=1, RUN=k of them alone, POSTGRES=1, ENCRYPTED=1, MODES=data,loops)
 	@scripts/chaos
 
 lock: dev ## write the lock files anew from pyproject.toml

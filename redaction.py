@@ -47,7 +47,12 @@ _GAP: Final = re.compile(
 
 def without_secrets(text: str, given: tuple[str, ...] = ()) -> str:
     """Return `text` with `[removed]` for every secret, including those in `given`, and for what looks like a key."""
-    return _SHAPE.sub(REMOVED, without_values(text, (*list_secrets(), *given)))
+    return without_these_secrets(text, (*list_secrets(), *given))
+
+
+def without_these_secrets(text: str, secrets: tuple[str, ...]) -> str:
+    """The same for secrets that were listed before: for many texts at once."""
+    return _SHAPE.sub(REMOVED, without_values(text, secrets))
 
 
 def json_without_values(value: Any, values: tuple[str, ...]) -> Any:

@@ -57,7 +57,7 @@ from elcano.graphs.providers import PROVIDER_QUEUE
 from elcano.redaction import log_to_stderr
 from elcano.settings.environment import is_set
 from elcano.settings.plugins import SettingsInvalid, list_variables
-from elcano.settings.settings import BAD_SETTINGS, Settings, program_settings, unknown_variables
+from elcano.settings.settings import BAD_SETTINGS, Settings, program_settings, refuse_arguments, unknown_variables
 from elcano.storage.payloads import close_payloads
 from elcano.storage.store import Store, open_configured
 from elcano.workflows.chain import ChainWorkflow
@@ -321,6 +321,7 @@ async def _return_client(client: Client) -> Client:
 
 def main() -> None:
     """Run the program; its exit code is 0 after a signal, 2 if its setup is invalid, and 1 after an error."""
+    refuse_arguments(__doc__)
     chosen = program_settings()
     log_to_stderr(chosen.log_level)
     tell_failures_in_lines()

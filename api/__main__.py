@@ -22,7 +22,7 @@ from elcano.graphs.errors import ElcanoError
 from elcano.graphs.plugin import load_objects, load_registries
 from elcano.redaction import log_to_stderr
 from elcano.settings.plugins import SettingsInvalid, list_variables
-from elcano.settings.settings import BAD_SETTINGS, Settings, program_settings, unknown_variables
+from elcano.settings.settings import BAD_SETTINGS, Settings, program_settings, refuse_arguments, unknown_variables
 from elcano.storage.rubric_files import known_domains
 from elcano.storage.store import open_configured
 
@@ -66,6 +66,7 @@ async def require_settings(settings: Settings) -> None:
 
 def main() -> None:
     """The program; its exit code is 0 after a signal and not 0 if it could not start."""
+    refuse_arguments(__doc__)
     chosen = program_settings()
     log_to_stderr(chosen.log_level)
     asyncio.run(require_settings(chosen))

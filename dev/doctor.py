@@ -24,7 +24,11 @@ from elcano.dev.claims import find_listener, is_free, read_folder_owner
 from elcano.dev.external_checks import check_fairness, check_store
 from elcano.dev.stack import list_needed_ports
 from elcano.dev.temporal import temporal_binary
+from elcano.graphs.agents.definition import AgentDefinition
+from elcano.graphs.catalogue.agents import AGENTS
+from elcano.graphs.catalogue.looks import LOOKS
 from elcano.graphs.catalogue.sources import SOURCES
+from elcano.graphs.catalogue.tools import TOOLS
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.extras import EXTRAS
 from elcano.graphs.model_names import (
@@ -36,7 +40,7 @@ from elcano.graphs.model_names import (
     parse_model_provider,
     rates_fault,
 )
-from elcano.graphs.plugin import list_plugins, load_objects, load_registries
+from elcano.graphs.plugin import import_object, list_plugins, load_objects, load_registries
 from elcano.output import guarded_output
 from elcano.redaction import without_secrets
 from elcano.settings import (
@@ -227,12 +231,18 @@ def check_extras(_: Settings) -> Iterable[Finding]:
 
 
 def check_plugins(_: Settings) -> Iterable[Finding]:
-    """Report the loaded plugins."""
+    """Report the loaded plugins, and whether what they name by paths is there."""
+    remedy = f"correct the plugin, or leave it out with {get_variable_name('plugins')}"
     try:
         load_registries()
     except InputInvalid as error:
-        yield Finding("fault", str(error), f"correct {get_variable_name('plugins')}")
+        yield Finding("fault", str(error), remedy)
         return
+    for named_by, path in _list_function_paths():
+        try:
+            import_object(path, named_by)
+        except InputInvalid as error:
+            yield Finding("fault", str(error), remedy)
     yield Finding("good", f"plugins: {', '.join(plugin.name for plugin in list_plugins()[1:])}")
 
 
@@ -283,6 +293,16 @@ def check_secrets(_: Settings) -> Iterable[Finding]:
     for place in short_secrets():
         text = f"{place} has fewer than {LEAST_SECRET} characters: it is not removed from logs, failures and reports"
         yield Finding("note", text, "choose a longer one; if it is no secret, name it in `public` of its MCP server")
+
+
+def _list_function_paths() -> Iterable[tuple[str, str]]:
+    """Yield every path by which a source, tool, look or agent names a function that only workers load, and who does."""
+    missing = missing_extras()
+    yield from ((f"the source {one.name!r}", one.opened_by) for one in SOURCES.values())
+    yield from ((f"the tool {one.name!r}", one.run) for one in TOOLS.values() if one.run and one.needs not in missing)
+    yield from ((f"the look {one.name!r}", one.run) for one in LOOKS.values())
+    agents = (agent for agent in AGENTS.values() if isinstance(agent, AgentDefinition))
+    yield from ((f"the agent {one.name!r}", path) for one in agents for path in (one.writer, one.loader) if path)
 
 
 def _check_model_key(name: str, address: str) -> Finding:

@@ -102,6 +102,9 @@ class Plugin:
     """Functions that make the `storage.sql.cipher.Cipher` of the settings; None if these ask for none."""
     archivers: tuple[Path, ...] = ()
     """Functions that are called with the store and the record of each run that ends, before it is archived."""
+    comparisons: tuple[Path, ...] = ()
+    """Functions that are called with the store and yield asynchronously, as `storage.differences.Difference`, which of
+    the plugin's own rows do not agree with the runs."""
 
     def absolute(self, path: Path) -> Path:
         """Return a path from the root of all packages."""
@@ -162,7 +165,10 @@ class Registry(MutableMapping[str, T], Generic[T]):
         _registries.append(self)
 
     def __getitem__(self, name: str) -> T:
-        return self._entries()[name]
+        found = self._entries()
+        if name not in found:
+            raise KeyError(f"no loaded plugin has {name!r} among its {self._kind}; there are: {', '.join(found)}")
+        return found[name]
 
     def __setitem__(self, name: str, one: T) -> None:
         self._entries()[name] = one
@@ -273,18 +279,38 @@ def resolve_path(plugin: Plugin, path: str) -> Any:
     Raises:
         InputInvalid: it is not there.
     """
-    module, _, name = plugin.absolute(path).partition(":")
+    return import_object(plugin.absolute(path), f"the plugin {plugin.name!r}")
+
+
+def import_object(path: str, named_by: str) -> Any:
+    """Import the object at an absolute path, `package.module:name`.
+
+    Args:
+        path: Its path.
+        named_by: What names it, for the error: `the source 'tides'`.
+
+    Raises:
+        InputInvalid: it is not there, or its module raises an error, of which the text says where.
+    """
+    module, _, name = path.partition(":")
+    if not name or not module or module.startswith("."):
+        raise InputInvalid("plugins", f"{named_by} names {path!r}, which has to read `package.module:name`")
     try:
         return getattr(import_module(module), name)
-    except (AttributeError, ModuleNotFoundError) as error:
-        raise InputInvalid("plugins", f"the plugin {plugin.name!r} names {path!r}: {error}") from error
+    except Exception as error:  # whatever a module raises that is imported for the first time
+        raise InputInvalid("plugins", f"{named_by} names {path!r}: {_describe_import_error(module, error)}") from error
 
 
-def resolve_function(path: str) -> Callable[..., Any]:
-    """Import a function by its absolute path, `package.module:name`."""
-    module, _, name = path.partition(":")
-    found: Callable[..., Any] = getattr(import_module(module), name)
-    return found
+def _describe_import_error(module: str, error: Exception) -> str:
+    """The error with the last line of the same package that led to it."""
+    if isinstance(error, AttributeError | ModuleNotFoundError | SyntaxError):
+        return str(error)
+    package, place, step = module.partition(".")[0], "", error.__traceback__
+    while step is not None:
+        if step.tb_frame.f_globals.get("__name__", "").partition(".")[0] == package:
+            place = f" ({step.tb_frame.f_code.co_filename}, line {step.tb_lineno})"
+        step = step.tb_next
+    return f"{type(error).__name__}: {' '.join(str(error).split())}{place}"
 
 
 def find_opener(kind: str) -> str | None:

@@ -7,12 +7,11 @@ beside them that is not installed.
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Final
 
 from elcano.graphs.errors import InputInvalid
-from elcano.graphs.plugin import KERNEL, Plugin, install_plugins
+from elcano.graphs.plugin import KERNEL, Plugin, import_object, install_plugins
 from elcano.settings.environment import read_plugin_choice
 
 BUILT_IN: Final = (
@@ -31,6 +30,8 @@ BUILT_IN: Final = (
     "encryption",
     "telemetry",
     "quotas",
+    "reconcile",
+    "tenants",
     "quoting",
 )
 """In the order in which what they add is shown."""
@@ -55,7 +56,10 @@ def load_plugins(choice: Sequence[str] | None = None) -> None:
     named = read_plugin_choice() if choice is None else choice
     beside = [path for path in named if ":" in path]
     names = select_plugins([name for name in named if ":" not in name], offered)
-    found = [*(_import_plugin(name, offered[name]) for name in names), *(_import_plugin(one, one) for one in beside)]
+    found = [
+        *(_import_plugin(offered[name], f"the plugin {name!r}") for name in names),
+        *(_import_plugin(path, "ELCANO_PLUGINS") for path in beside),
+    ]
     if any(name.startswith("-") for name in named):
         found = _without_needy(found)
     _require_needed(found)
@@ -91,12 +95,8 @@ def _list_entry_points() -> dict[str, str]:
     return found
 
 
-def _import_plugin(name: str, path: str) -> Plugin:
-    module, _, attribute = path.partition(":")
-    try:
-        found = getattr(import_module(module), attribute)
-    except (AttributeError, ImportError) as error:
-        raise InputInvalid("plugins", f"the plugin {name!r} cannot be loaded from {path}: {error}") from error
+def _import_plugin(path: str, named_by: str) -> Plugin:
+    found = import_object(path, named_by)
     if not isinstance(found, Plugin):
         raise InputInvalid("plugins", f"{path} is no Plugin")
     return found
@@ -107,7 +107,7 @@ def _import_left_out(offered: Mapping[str, str]) -> list[Plugin]:
     found = []
     for name, path in offered.items():
         try:
-            found.append(_import_plugin(name, path))
+            found.append(_import_plugin(path, name))
         except InputInvalid:
             found.append(Plugin(name=name, description="", package=""))
     return found

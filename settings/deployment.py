@@ -57,6 +57,12 @@ class ServerSettings(BaseModel):
         "recorded with that name. A request without it is anonymous. The proxy must strip this header "
         "from client requests. Empty: all requests are anonymous.",
     )
+    operator_tenant: str = Field(
+        default="",
+        pattern=r"^([a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?)?$",
+        description="The tenant of those who run the service: its operators see what all tenants used, and its "
+        "admins may export and delete any tenant. Empty: every tenant sees and manages itself alone.",
+    )
     open_runs: int = Field(
         default=500,
         ge=1,

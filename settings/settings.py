@@ -152,6 +152,19 @@ def program_settings() -> Settings:
         sys.exit(BAD_SETTINGS)
 
 
+def refuse_arguments(purpose: str | None) -> None:
+    """End a program that takes no arguments and was given some: `--help` shows its purpose, all else is a fault."""
+    if len(sys.argv) == 1:
+        return
+    asked = {"-h", "--help"} & set(sys.argv[1:])
+    said = purpose if asked else f"this program takes no arguments, and was given {' '.join(sys.argv[1:])!r}"
+    (sys.stdout if asked else sys.stderr).write(f"{said}\n{_HOW_TO_SET}\n")
+    sys.exit(0 if asked else BAD_SETTINGS)
+
+
+_HOW_TO_SET: Final = "Settings are variables of the environment or lines of .env: see docs/settings.md."
+
+
 def _explain_setting_fault(place: tuple[int | str, ...], value: object, message: str) -> str:
     """Describe the fault of one setting; `place` begins with its name or its variable, as pydantic reports it."""
     by_variable = {get_variable_name(one): one for one in Settings.model_fields}

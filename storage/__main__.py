@@ -7,7 +7,7 @@ import sys
 from elcano.graphs.errors import ElcanoError
 from elcano.redaction import log_to_stderr
 from elcano.settings import SettingsInvalid
-from elcano.settings.settings import BAD_SETTINGS, Settings, program_settings
+from elcano.settings.settings import BAD_SETTINGS, Settings, program_settings, refuse_arguments
 from elcano.storage.store import open_configured
 
 _log = logging.getLogger("storage")
@@ -21,6 +21,7 @@ async def prepare_store(settings: Settings) -> None:
 
 def main() -> None:
     """The program; its exit code is 2 if the store cannot be used."""
+    refuse_arguments(__doc__)
     chosen = program_settings()
     log_to_stderr(chosen.log_level)
     try:

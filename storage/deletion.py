@@ -38,6 +38,14 @@ class PluginStore(Protocol):
         """Deletes all that it keeps of a run; of a run that is unknown nothing."""
         ...
 
+    async def delete_tenant(self, tenant: str) -> None:
+        """Ends the access that it gives a tenant, and deletes what it keeps of it beside the database's tables.
+
+        Rows of tables in `storage.sql.tables.metadata` that have a tenant are deleted without its help. Repeating this
+        changes nothing.
+        """
+        ...
+
     async def close(self) -> None:
         """Gives back what it holds open."""
         ...

@@ -7,13 +7,13 @@ import asyncio
 import os
 import re
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import obstore
@@ -36,6 +36,14 @@ RETRIES: Final = 2
 _AT_ONCE: Final = 1_000
 """Objects that are deleted by one request."""
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_-]{1,128}")
+
+
+class ListedObject(NamedTuple):
+    """An object without its content."""
+
+    key: str
+    written_at: float
+    """In seconds since the epoch."""
 
 
 class Objects:
@@ -72,22 +80,42 @@ class Objects:
             except FileNotFoundError:
                 return None
 
-    async def delete_below(self, prefix: str) -> None:
-        """Deletes every object whose key begins with `prefix` and a slash; others may do it at the same time."""
-        while await self._delete_some(prefix):
-            pass
+    async def delete_below(self, prefix: str) -> int:
+        """Deletes every object whose key begins with `prefix` and a slash; others may do it at the same time.
 
-    async def _delete_some(self, prefix: str) -> bool:
-        """Whether there may be more."""
+        Returns how many there were.
+        """
+        deleted = 0
+        while keys := await self._some_below(prefix):
+            await self.delete(keys)
+            deleted += len(keys)
+        return deleted
+
+    async def delete(self, keys: Sequence[str]) -> None:
+        """Deletes objects, at most a thousand; those that are not there are no error."""
         async with self._answering("delete"):
-            if keys := await self._some_below(prefix):
-                with suppress(FileNotFoundError):  # another was quicker with one of them
-                    await obstore.delete_async(self._store, keys)
-            return bool(keys)
+            with suppress(FileNotFoundError):  # another was quicker with one of them
+                await obstore.delete_async(self._store, list(keys))
+
+    async def list_below(self, prefix: str, after: str = "") -> AsyncIterator[list[str]]:
+        """The keys that begin with `prefix` and a slash, a thousand at a time, in no order; those behind `after`."""
+        async for batch in self.list_written(prefix, after):
+            yield [found.key for found in batch]
+
+    async def list_written(self, prefix: str, after: str = "") -> AsyncIterator[list[ListedObject]]:
+        """The same keys with the times at which their objects were written."""
+        listed = aiter(obstore.list(self._store, prefix=prefix, offset=after or None, chunk_size=_AT_ONCE))
+        while True:
+            async with self._answering("list"):
+                batch = await anext(listed, None)
+            if batch is None:
+                return
+            yield [ListedObject(found["path"], found["last_modified"].timestamp()) for found in batch]
 
     async def _some_below(self, prefix: str) -> list[str]:
-        async for batch in obstore.list(self._store, prefix=prefix, chunk_size=_AT_ONCE):
-            return [found["path"] for found in batch]
+        async with self._answering("list"):
+            async for batch in obstore.list(self._store, prefix=prefix, chunk_size=_AT_ONCE):
+                return [found["path"] for found in batch]
         return []
 
     def close(self) -> None:
@@ -147,11 +175,22 @@ def _on_disk(path: Path, root: Path) -> None:
             return
 
 
+ARTIFACTS: Final = "artifacts"
+"""The prefix of all artifacts."""
+PAYLOADS: Final = "payloads"
+"""The prefix of all payloads."""
+
+
+def artifacts_of_tenant(tenant: str) -> str:
+    """The prefix of the artifacts of a tenant."""
+    return f"{ARTIFACTS}/{encode_key_segment(tenant)}"
+
+
 def artifacts_of(tenant: str, run_id: str) -> str:
     """The prefix of the artifacts of a run and its branches."""
-    return f"artifacts/{encode_key_segment(tenant)}/{encode_key_segment(root_of(run_id))}"
+    return f"{artifacts_of_tenant(tenant)}/{encode_key_segment(root_of(run_id))}"
 
 
 def payloads_of(run_id: str) -> str:
     """The prefix of the payloads of a run and its branches. Temporal knows a workflow's id, which is the run's."""
-    return f"payloads/{encode_key_segment(root_of(run_id))}"
+    return f"{PAYLOADS}/{encode_key_segment(root_of(run_id))}"

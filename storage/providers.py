@@ -6,7 +6,7 @@ turns. The time is the database server's if it has one, so workers need no commo
 
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -27,7 +27,7 @@ class ProviderStore:
     async def get(self, name: str) -> tuple[Provider, float]:
         """A provider and the time; one of which nothing is kept is as if nothing had ever happened."""
         async with self._engine.connect() as connection:
-            return await _load_provider(connection, name), await _read_database_clock(connection)
+            return await _load_provider(connection, name)
 
     async def all(self) -> tuple[dict[str, Provider], float]:
         """Every provider of which something is kept, by name, and the time."""
@@ -40,8 +40,8 @@ class ProviderStore:
         """Stores the state that `changed` returns for a provider at the current time, and returns its other result."""
         async with self._engine.connect() as connection:
             await begin_exclusive(connection, f"provider {name}")
-            before = await _load_provider(connection, name)
-            after, result = changed(before, await _read_database_clock(connection))
+            before, now = await _load_provider(connection, name)
+            after, result = changed(before, now)
             if after != before:
                 row = {"name": name, "body": after.model_dump_json()}
                 await connection.execute(insert_or_replace(connection, providers).values(row))
@@ -49,14 +49,22 @@ class ProviderStore:
         return result
 
 
-async def _load_provider(connection: AsyncConnection, name: str) -> Provider:
-    body = await connection.scalar(select(providers.c.body).where(providers.c.name == name))
-    return Provider() if body is None else Provider.model_validate_json(body)
+_CLOCK: Final = func.extract("epoch", func.clock_timestamp())
+"""Seconds since the epoch by the server."""
+
+
+async def _load_provider(connection: AsyncConnection, name: str) -> tuple[Provider, float]:
+    """A provider and the time, by one statement: every request to a model waits for it."""
+    body = select(providers.c.body).where(providers.c.name == name)
+    if connection.dialect.name == "sqlite":
+        found, now = await connection.scalar(body), time.time()
+    else:
+        found, now = (await connection.execute(select(body.scalar_subquery(), _CLOCK))).one()
+    return Provider() if found is None else Provider.model_validate_json(found), float(now)
 
 
 async def _read_database_clock(connection: AsyncConnection) -> float:
     """Seconds since the epoch. A file is used by processes of one machine, which have one clock."""
     if connection.dialect.name == "sqlite":
         return time.time()
-    now: float = await connection.scalar(select(func.extract("epoch", func.clock_timestamp()))) or 0.0
-    return float(now)
+    return float(await connection.scalar(select(_CLOCK)) or 0.0)

@@ -77,7 +77,7 @@ class Store:
         cipher: Cipher | None = None,
     ) -> None:
         self._engine = engine
-        self._objects = objects
+        self.objects = objects
         self._build = build
         self._cipher = cipher
         self.beside = beside or {}
@@ -91,13 +91,13 @@ class Store:
         return TenantStore(
             tenant=tenant,
             evidence=EvidenceStore(self._engine, tenant),
-            artifacts=ArtifactStore(self._engine, tenant, self._objects, self._cipher),
+            artifacts=ArtifactStore(self._engine, tenant, self.objects, self._cipher),
             ledger=Ledger(self._engine, tenant, self._build),
             usage=UsageStore(self._engine, tenant),
             admission=AdmissionStore(self._engine, tenant),
-            runs=RunStore(self._engine, tenant, self._objects, tuple(self.beside.values())),
+            runs=RunStore(self._engine, tenant, self.objects, tuple(self.beside.values())),
             controls=ControlStore(self._engine, tenant),
-            lineage=Lineage(self._engine, tenant, self._objects),
+            lineage=Lineage(self._engine, tenant, self.objects),
             graphs=VersionStore(self._engine, tenant, graphs, ResearchGraph, TooManyGraphs),
             agents=VersionStore(self._engine, tenant, agents, OwnAgent, TooManyAgents),
             beside={name: store.of(tenant) for name, store in self.beside.items()},
@@ -105,7 +105,7 @@ class Store:
 
     def written_by(self, build: str) -> "Store":
         """The same store; lines that are written through this one into the ledger say which build wrote them."""
-        return Store(self._engine, self._objects, build, self.beside, self._cipher)
+        return Store(self._engine, self.objects, build, self.beside, self._cipher)
 
     async def open_runs(self, *, after: OpenRun | None = None, limit: int) -> list[OpenRun]:
         """Runs of all tenants that have not ended, tenant by tenant, oldest first; those behind `after`."""

@@ -72,7 +72,7 @@ async def run_research(
         model: The model that answers the agents: a scripted one, or the name of one whose key is in the environment;
             default: the extractive model of `offline`.
         within: Puts something around whoever answers, to count or to record.
-        mode: A built-in graph, by its name in `elcano.graphs.mode_choice`.
+        mode: A mode of the loaded plugins, by its name; `elcano.plugins.load_plugins` loads one that is not installed.
         review: Whether the reviewer reads the report's statements.
         graph: A graph of your own instead.
         limits: The run's limits; default: those of the API.

@@ -46,7 +46,7 @@ from elcano.graphs.contracts import OWN_AGENT, AgentCall, AgentResult
 from elcano.graphs.engine.budget_check import sent_tokens
 from elcano.graphs.errors import BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.plugin import load_configured, resolve_function
+from elcano.graphs.plugin import import_object, load_configured
 from elcano.graphs.report.report import Claim, ReportDraft
 from elcano.graphs.rules import PROMPT_TOKENS, get_rules
 from elcano.graphs.state.state import DraftRef
@@ -153,7 +153,7 @@ class AgentActivities:
             ids = loaded.shown.only(asked.task.evidence).ids
             return said if agent.settled is None else agent.settled(said, given, ids)
         if agent.manner == "own":
-            write: OwnWriter = resolve_function(agent.writer)
+            write: OwnWriter = import_object(agent.writer, f"the agent {agent.name!r}")
             draft, shown = await write(attempt, agent, given, loaded, task)
             return await _handed_over(attempt, given, draft, shown, quoted=False)
         answer = await attempt.ask(build_question_agent(agent.asks, task), agent.asks.request, task, order)

@@ -25,7 +25,7 @@ from elcano.graphs.agents.writing import claim_characters, select_fitting_claims
 from elcano.graphs.catalogue.sources import SOURCES
 from elcano.graphs.errors import ActivityFault, BudgetExhausted, InputInvalid
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.plugin import resolve_function
+from elcano.graphs.plugin import import_object
 from elcano.graphs.report.report import Claim, ReportDraft
 from elcano.graphs.report.works import Work
 from elcano.graphs.rules import CHARACTERS_PER_TOKEN, SO_FAR_TOKENS
@@ -117,7 +117,7 @@ class Loader:
                 sections, taken = fit_last_draft(needs.sections, written, fit)
                 fit -= taken
             if agent.loader and needs.more:
-                load = resolve_function(agent.loader)
+                load = import_object(agent.loader, f"the agent {agent.name!r}")
                 more = await load(self._store, needs.more, fit if not evidence else fit // 2)
                 fit //= 2
             shown = await asyncio.to_thread(

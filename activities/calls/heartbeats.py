@@ -134,6 +134,11 @@ def _make_final_error(error: Exception) -> ApplicationError:
 BEAT: Final = timedelta(seconds=BEAT_SECONDS)
 """The answer to a beat is how a call learns that it was given up: what a cancelled run uses is free soon. And it fits
 many times into the 30 s after which Temporal gives a silent activity to another worker."""
+QUIET_AFTER: Final = 10
+"""After so many beats without anything new to say, a call beats more rarely: each beat is a write of the server, and
+while models think for half a minute beats would be most of what it does."""
+QUIET_BEATS: Final = 4
+"""So many times as rarely."""
 
 _log = logging.getLogger("activities.heartbeat")
 
@@ -144,6 +149,7 @@ class Pulse:
     def __init__(self) -> None:
         self.details: Sequence[Any] = activity.info().heartbeat_details[:1]
         self._written: Callable[[], Words | None] | None = None
+        self._sent: list[Any] | None = None
 
     def carry(self, *details: object) -> None:
         """Every beat carries `details` from now on; the first one is sent at once."""
@@ -156,13 +162,21 @@ class Pulse:
 
     def beat(self) -> None:
         """Tells Temporal that the activity is alive and how far it is."""
+        self._sent = self._list_details()
+        activity.heartbeat(*self._sent)
+
+    def has_news(self) -> bool:
+        """Whether a beat would say anything that the last one did not."""
+        return self._list_details() != self._sent
+
+    def _list_details(self) -> list[Any]:
         words = self._words()
         shown = None if words is None else words.model_dump(mode="json")
         # What a beat has not is left out behind, and said to be nothing in its place before what it has.
         carried = [next(iter(self.details), None), shown, lost_attempts() or None]
         while carried and carried[-1] is None:
             carried.pop()
-        activity.heartbeat(*carried)
+        return carried
 
     def _words(self) -> Words | None:
         """Return the text to show. An error here is logged and ends the display, never the heartbeats."""
@@ -176,7 +190,10 @@ class Pulse:
 
 @asynccontextmanager
 async def send_heartbeats(interval: timedelta = BEAT) -> AsyncIterator[Pulse]:
-    """Beats at once and then every `interval` until the block is left; needs the event loop to stay free."""
+    """Beats at once and then every `interval` until the block is left; needs the event loop to stay free.
+
+    When nothing is new for a while it beats more rarely, until something is.
+    """
     pulse = Pulse()
     beating = asyncio.create_task(_beat_periodically(pulse, interval))
     try:
@@ -186,6 +203,22 @@ async def send_heartbeats(interval: timedelta = BEAT) -> AsyncIterator[Pulse]:
 
 
 async def _beat_periodically(pulse: Pulse, interval: timedelta) -> None:
+    pulse.beat()
+    quiet = unsaid = 0
     while True:
-        pulse.beat()
         await asyncio.sleep(interval.total_seconds())
+        quiet, unsaid = (0 if pulse.has_news() else quiet + 1), unsaid + 1
+        if unsaid >= choose_pause(quiet):
+            pulse.beat()
+            unsaid = 0
+
+
+def choose_pause(quiet: int) -> int:
+    """After how many intervals the next beat is due, when nothing has been new for `quiet` of them."""
+    return QUIET_BEATS if quiet > QUIET_AFTER else 1
+
+
+def count_beats(seconds: float) -> int:
+    """Count the beats of a call of so many seconds that has nothing to show."""
+    ticks = int(seconds / BEAT_SECONDS)
+    return 1 + min(ticks, QUIET_AFTER) + max(0, ticks - QUIET_AFTER) // QUIET_BEATS

@@ -28,7 +28,7 @@ from elcano.graphs.model_names import (
     model_names,
     parse_model_provider,
 )
-from elcano.graphs.plugin import find_model, resolve_function
+from elcano.graphs.plugin import find_model, import_object
 from elcano.settings import Settings, is_set
 
 NO_KEY: Final = "no-key"
@@ -83,7 +83,7 @@ def _build_model(text: str, base_url: str, addresses: tuple[tuple[str, str], ...
 def _build_single_model(name: str, address: str) -> Model:
     """One model; asked at `address`, or where its provider is if that is empty."""
     if (own := find_model(name)) is not None:
-        model: Model = resolve_function(own)()
+        model: Model = import_object(own, f"the model {name!r}")()
         return model
     made: list[Provider[Any]] = []
 

@@ -9,11 +9,11 @@ import difflib
 import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
-from pkgutil import resolve_name
 
 from elcano.activities.sources.base import Source
 from elcano.graphs.catalogue.sources import SOURCES, SourceSpec, list_configured_sources
 from elcano.graphs.errors import SourceRefused
+from elcano.graphs.plugin import import_object
 from elcano.settings import Settings
 
 _log = logging.getLogger("sources")
@@ -79,7 +79,7 @@ async def open_sources(settings: Settings) -> AsyncIterator[Sources]:
     Nothing is searched or read by opening. A source that lacks its key is left out; whoever names it is told so.
 
     Raises:
-        InputInvalid: the name of a collection or of a database cannot be used.
+        InputInvalid: the name of a collection or of a database cannot be used, or what opens a source is not there.
     """
     specs = list_configured_sources(settings.collections, settings.has, settings.databases)
     missing = {name: remedy for name, spec in specs.items() if (remedy := spec.missing(settings.has))}
@@ -107,5 +107,5 @@ async def close_all(sources: Iterable[Source]) -> None:
 
 
 def _open_from_spec(spec: SourceSpec, settings: Settings) -> Source:
-    opener: Callable[[SourceSpec, Settings], Source] = resolve_name(spec.opener)
+    opener: Callable[[SourceSpec, Settings], Source] = import_object(spec.opened_by, f"the source {spec.name!r}")
     return opener(spec, settings)

@@ -39,7 +39,7 @@ from elcano.graphs.catalogue.tools import (
 from elcano.graphs.contracts import ToolCall, ToolResult
 from elcano.graphs.errors import InputInvalid
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.plugin import resolve_function
+from elcano.graphs.plugin import import_object
 from elcano.graphs.providers import CHECK_SOURCE, FoundPassage, SourceCheck, SourceChecked
 from elcano.graphs.report.works import Work
 from elcano.graphs.state.state import EXCERPT_CHARACTERS, EvidenceRef
@@ -161,7 +161,7 @@ class ToolActivities:
             allowance.require_tool_call(call.tool, given.model_dump())
         if not spec.run:
             return await self._own[spec.name](store, call.run_id, given)
-        run: Callable[[ToolWork, Any], Awaitable[Frozen]] = resolve_function(spec.run)
+        run: Callable[[ToolWork, Any], Awaitable[Frozen]] = import_object(spec.run, f"the tool {spec.name!r}")
         return await run(ToolWork(store, call.run_id, self._services, call.approval), given)
 
     async def _search(self, store: TenantStore, run_id: str, given: SearchInput) -> SearchOutput:
@@ -238,7 +238,9 @@ class LookActivities:
         async with send_heartbeats():
             try:
                 spec = LOOKS[call.look]
-                run: Callable[[Services, Any], Awaitable[BaseModel]] = resolve_function(spec.run)
+                run: Callable[[Services, Any], Awaitable[BaseModel]] = import_object(
+                    spec.run, f"the look {call.look!r}"
+                )
                 return await run(self._services, spec.input.model_validate(call.asked))
             except Exception as error:
                 raise classify_failure(error) from None

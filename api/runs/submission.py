@@ -19,7 +19,9 @@ from elcano.api.http.errors import KeyReused, RunForgotten, TemporalRefused, Too
 from elcano.api.http.fields import Request
 from elcano.api.runs.judgement import JudgedRun
 from elcano.api.services import Services
+from elcano.graphs.contracts import Engine
 from elcano.graphs.records import ArchivedRun
+from elcano.graphs.run_contracts import ResearchInput
 from elcano.graphs.tenant_identity import run_id as new_run_id
 from elcano.settings.settings import Settings
 from elcano.storage.admission import Admission, KeyClaim, RequestKey
@@ -90,7 +92,7 @@ async def _find_started_run(run_id: str, services: Services) -> ArchivedRun | No
 async def _start(judged: JudgedRun, key: RequestKey | None, services: Services) -> Submission:
     asked = judged.asked.model_copy(update={"api_key": services.principal.key_id})
     judged = JudgedRun(asked, judged.engine)
-    run = _build_accepted_run(judged)
+    run = build_accepted_run(asked, judged.engine, time.time())
     admission = await services.store.admission.admit(
         run, services.settings.open_runs, key, limits=asked.limits, rules=services.admission_rules
     )
@@ -113,17 +115,17 @@ async def _start(judged: JudgedRun, key: RequestKey | None, services: Services) 
     return Submission(run, new=new)
 
 
-def _build_accepted_run(judged: JudgedRun) -> ArchivedRun:
-    asked = judged.asked
+def build_accepted_run(asked: ResearchInput, engine: Engine, at: float) -> ArchivedRun:
+    """The record of a run that was accepted at a time, in seconds since the epoch."""
     return ArchivedRun(
         run_id=asked.run_id,
         question=asked.question,
         mode=asked.mode,
         tenant=asked.tenant,
         status="running",
-        started_at=time.time(),
+        started_at=at,
         sources=asked.sources,
-        engine=judged.engine,
+        engine=engine,
         priority=asked.priority,
         api_key=asked.api_key,
         forked_from=asked.forked_from,

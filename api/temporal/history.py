@@ -66,7 +66,7 @@ async def delete_workflows(client: Client, run_id: str, branches: Sequence[str],
             raise DeleteRefused(f"the workflow {workflow_id!r} has not ended: ask again when it has, or terminate it")
         found.add((workflow_id, last.id))  # the list is seconds behind
     for workflow_id, execution in sorted(found):
-        await _delete_execution(client, workflow_id, execution)
+        await delete_execution(client, workflow_id, execution)
 
 
 async def _list_executions(client: Client, run_id: str) -> list[tuple[str, str]]:
@@ -77,7 +77,12 @@ async def _list_executions(client: Client, run_id: str) -> list[tuple[str, str]]
         return [(found.id, found.run_id) async for found in client.list_workflows(query, rpc_timeout=CALL_TIMEOUT)]
 
 
-async def _delete_execution(client: Client, workflow_id: str, execution: str) -> None:
+async def delete_execution(client: Client, workflow_id: str, execution: str) -> None:
+    """Has the server delete one execution with its history, within a minute; one that is gone is no error.
+
+    Raises:
+        TemporalUnavailable: it does not answer.
+    """
     request = DeleteWorkflowExecutionRequest(
         namespace=client.namespace,
         workflow_execution=WorkflowExecution(workflow_id=workflow_id, run_id=execution),

@@ -10,12 +10,12 @@ from elcano.graphs.frozen import Json, JsonObject
 from elcano.testing.default_answers import build_plain_answer, generate_prose
 
 COLLECTION: Final = "library"
-DOCUMENTS: Final = 60
+DOCUMENTS: Final = 400
 PARAGRAPHS: Final = 12
 PARAGRAPH_WORDS: Final = 120
 """About 900 characters."""
 VOCABULARY: Final = 400
-"""Words that are searched for: each stands in dozens of paragraphs, so a search finds as many passages as it may."""
+"""Words that are searched for: each stands in hundreds of paragraphs, so a search finds as many passages as it may."""
 SEARCHES: Final = 3
 """Of one iteration."""
 CITED: Final = 20

@@ -47,13 +47,14 @@ class Phases(NamedTuple):
     readers: int = 40
 
 
-async def measure_load(plan: Plan, folder: Path, *, phases: Phases, plugins: str = "", say: Say = print) -> Outcome:
+async def measure_load(plan: Plan, folder: Path, *, phases: Phases, say: Say = print) -> Outcome:
     """Play all phases on a stack of its own."""
-    size = Size(plan.workers, plan.apis, plan.at_once, plan.model_seconds, plan.seed, plugins)
+    size = Size(plan.workers, plan.apis, plan.at_once, plan.model_seconds, plan.seed)
     async with start_stack(folder, size) as stack, _open_clients(stack) as clients:
         say(f"the stack is ready: {plan.workers} workers, {plan.apis} APIs; warming up")
+        warm = WARM_UP * plan.workers
         base = {kind: mean(map(read_memory, found)) for kind, found in stack.programs.items()}
-        await _play(clients, plan, range(-WARM_UP * plan.workers, 0), WARM_UP * plan.workers)
+        await _play(clients, plan.model_copy(update={"turns": 1}), range(-warm, 0), warm)
         await asyncio.sleep(SETTLE_SECONDS)
         before = await read_meters(stack)
         await asyncio.sleep(phases.idle_seconds)

@@ -1,6 +1,7 @@
 """What a service needs for many runs, and what would be too little first: pure functions of what one run costs.
 
-All of it is proportional: a run costs what it costs, however many there are. `make load --against` checks that.
+All of it is proportional to the runs, which `--against` checks, but for heartbeats: these grow with how long a model
+takes to answer.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,9 +11,13 @@ from typing import Final, NamedTuple
 from pydantic import Field
 
 from benchmarks.load.costs import Costs, sum_ending
+from elcano.activities.calls.heartbeats import count_beats
 from elcano.graphs.frozen import Frozen
 
 DAY_SECONDS: Final = 86_400
+BEAT_RPC: Final = "RecordActivityTaskHeartbeat"
+BEAT_WRITE: Final = "UpdateWorkflowExecution"
+"""The request by which an activity says that it is alive, and the write by which the server keeps that."""
 RECONCILED: Final = 100
 """Open runs that the API compares with Temporal at a time."""
 
@@ -20,10 +25,13 @@ RECONCILED: Final = 100
 class Assumptions(Frozen):
     """What no measurement on one machine says: `--assume NAME=VALUE` changes each."""
 
-    run_seconds: float = Field(default=600, gt=0)
+    run_seconds: float = Field(default=300, gt=0)
     """How long a run takes with a real model."""
     call_seconds: float = Field(default=20, gt=0)
     """How long a real model takes for one request."""
+    beat_server_ms: float = Field(default=3, ge=0)
+    beat_worker_ms: float = Field(default=0.8, ge=0)
+    """Processor time of one heartbeat, of the Temporal server and of a worker."""
     peak: float = Field(default=2, ge=1)
     """Runs that begin in the busiest hour, by those of a mean hour."""
     watched: float = Field(default=0.5, ge=0)
@@ -95,8 +103,29 @@ def count_runs_at_once(runs_a_day: float, given: Assumptions) -> float:
     return runs_a_day / DAY_SECONDS * given.peak * given.run_seconds
 
 
-def list_needs(costs: Costs, at_once: float, given: Assumptions) -> Sequence[Need]:
+def lengthen_calls(costs: Costs, call_seconds: float, given: Assumptions) -> Costs:
+    """The costs of the same run with a model that takes so long to answer: other heartbeats, and what each takes."""
+    more = costs.run.model_requests * (count_beats(call_seconds) - count_beats(costs.plan.model_seconds))
+    cpu = {
+        "temporal": costs.cpu["temporal"] + more * given.beat_server_ms / 1_000,
+        "worker": costs.cpu["worker"] + more * given.beat_worker_ms / 1_000,
+    }
+    rpcs = {BEAT_RPC: max(0.0, costs.rpcs.get(BEAT_RPC, 0.0) + more)}
+    written = {BEAT_WRITE: max(0.0, costs.persistence.get(BEAT_WRITE, 0.0) + more)}
+    return costs.model_copy(
+        update={
+            "plan": costs.plan.model_copy(update={"model_seconds": call_seconds}),
+            "run": costs.run.model_copy(update={"transitions": costs.run.transitions + more}),
+            "cpu": {**costs.cpu, **cpu},
+            "rpcs": {**costs.rpcs, **rpcs},
+            "persistence": {**costs.persistence, **written},
+        }
+    )
+
+
+def list_needs(measured: Costs, at_once: float, given: Assumptions) -> Sequence[Need]:
     """What so many open runs need; amounts of a day assume that the peak is `peak` times the mean."""
+    costs = lengthen_calls(measured, given.call_seconds, given)
     rate = at_once / given.run_seconds
     a_day = rate / given.peak * DAY_SECONDS
     tokens = costs.run.input_tokens, costs.run.output_tokens * given.output_factor
@@ -114,6 +143,7 @@ def list_needs(costs: Costs, at_once: float, given: Assumptions) -> Sequence[Nee
         Need("API", "processor", _api_cores(costs, rate, given), "cores"),
         Need("API", "open streams", at_once * given.watched),
         Need("Temporal", "requests a second, polls not counted", rate * sum(costs.rpcs.values())),
+        Need("Temporal", "of them heartbeats", rate * costs.rpcs.get(BEAT_RPC, 0.0)),
         Need("Temporal", "state transitions a second", transitions),
         Need("Temporal", "history shards", ceil(transitions * given.shard_ms / 1_000 / given.shard_utilisation)),
         Need("Temporal", "queries of its database a second", rate * sum(costs.persistence.values())),
@@ -164,7 +194,7 @@ def _api_cores(costs: Costs, rate: float, given: Assumptions) -> float:
 
 def list_limits(costs: Costs, given: Assumptions) -> Sequence[Limit]:
     """What is too little, in the order in which runs at once grow, of a service with one program of each kind."""
-    return sorted(_limits(costs, given))
+    return sorted(_limits(lengthen_calls(costs, given.call_seconds, given), given))
 
 
 def _limits(costs: Costs, given: Assumptions) -> Iterator[Limit]:

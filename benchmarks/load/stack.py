@@ -4,7 +4,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -36,8 +36,8 @@ class Size:
     at_once: int
     model_seconds: float
     seed: int
-    plugins: str = ""
-    """Further entries of `ELCANO_PLUGINS`."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Further variables of all programs."""
 
 
 @dataclass(frozen=True)
@@ -75,10 +75,11 @@ async def start_stack(folder: Path, size: Size) -> AsyncIterator[Measured]:
         lock = opened.enter_context(claim_folder(settings.data_dir, {}, patience=5.0))
         guard = opened.enter_context(start_guard(grace=5.0, lock=lock))
         shared = {
-            "ELCANO_PLUGINS": ",".join(filter(None, ("benchmarks.load.statement_counter:plugin", size.plugins))),
+            "ELCANO_PLUGINS": "benchmarks.load.statement_counter:plugin",
             "OPENAI_BASE_URL": f"http://127.0.0.1:{model}/v1",
             "OPENAI_API_KEY": "scripted-key",
             "PYTHONPATH": str(ROOT),
+            **size.variables,
         }
 
         def child(name: str, command: Sequence[str], port: int = 0) -> Child:

@@ -93,8 +93,8 @@ class SourceSpec(Frozen):
     policy: SourcePolicy | None = None
     """None: that of tools. Required of a source with a queue."""
     opened_by: str = ""
-    """`module:function` that makes it from this and the settings; empty: `open_source` of the module of its name in
-    `activities/sources/`."""
+    """The absolute path of the function that opens it with this and the settings, `package.module:name`. Empty only for
+    a source that a worker is handed open, as in tests."""
 
     @model_validator(mode="after")
     def _fits(self) -> "SourceSpec":
@@ -117,11 +117,6 @@ class SourceSpec(Frozen):
         """
         own = self.needs_key or self.any_of or self.limits.per_second is not None
         return f"elcano-source-{self.name}" if own else ""
-
-    @property
-    def opener(self) -> str:
-        """`module:function`, spelled out."""
-        return self.opened_by or f"elcano.activities.sources.{self.name.replace('-', '_')}:open_source"
 
     def rate(self, has: Callable[[str], bool]) -> float | None:
         """Searches a second, where `has` tells of a variable whether it is set."""

@@ -218,6 +218,12 @@ class AccessStore:
         async with self._engine.begin() as connection:
             await connection.execute(mine)
 
+    async def delete_tenant(self, tenant: str) -> None:
+        """Deletes keys, sessions and links, so that nobody gets in with one; the audit log stays."""
+        async with self._engine.begin() as connection:
+            for table in (api_keys, sessions, run_links):
+                await connection.execute(delete(table).where(table.c.tenant == tenant))
+
     async def close(self) -> None:
         """The engine is the store's."""
 

@@ -21,7 +21,7 @@ from pydantic import ValidationError
 
 from elcano.graphs.errors import SourceUnavailable
 from elcano.graphs.frozen import Frozen
-from elcano.graphs.plugin import resolve_function
+from elcano.graphs.plugin import import_object
 
 START_SECONDS: Final = 30.0
 """For libraries to be loaded on a machine that is busy."""
@@ -186,7 +186,7 @@ def serve(path: str, library: str) -> None:
         path: of the function that answers.
         library: a module that it needs.
     """
-    function = resolve_function(path)
+    function = import_object(path, "the data plugin")
     import_module(library)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # ended children leave nothing that has to be waited for
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: the worker ends this process when it is done

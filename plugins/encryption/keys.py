@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from elcano.graphs.plugin import resolve_function
+from elcano.graphs.plugin import import_object
 from elcano.plugins.encryption.envelope import KEY_BYTES, KeyRing
 from elcano.plugins.encryption.settings import EncryptionSettings
 from elcano.settings import Settings
@@ -98,7 +98,7 @@ def _read_keys(said: str) -> str:
     """
     if said.startswith("call:"):
         try:
-            text = resolve_function(said.removeprefix("call:"))()
+            text = import_object(said.removeprefix("call:"), VARIABLE)()
         except Exception as error:  # whatever a key service's client raises
             raise SettingsInvalid(f"{VARIABLE}: {said} failed ({type(error).__name__}: {error})") from error
         if not isinstance(text, str):

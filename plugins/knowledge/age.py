@@ -161,6 +161,15 @@ class AgeKnowledge:
         async with self._server.writing(self._tenant) as connection:
             await self._drop_run(connection, graph, run)
 
+    async def delete_all(self) -> None:
+        """Deletes all nodes, edges and words of the tenant; the empty graph, whose name says nothing, stays."""
+        if (graph := await self._server.graph(self._tenant)) is None:
+            return
+        async with self._server.writing(self._tenant) as connection:
+            for label in ("_ag_label_edge", "_ag_label_vertex"):  # all other labels inherit from these
+                await connection.exec_driver_sql(f"DELETE FROM {graph}.{label}")
+            await self._words.drop_all(connection)
+
     async def _drop_run(self, connection: AsyncConnection, graph: str, run: str) -> None:
         touched: set[str] = set()
         for kind in EDGE_KINDS:

@@ -63,6 +63,11 @@ class KnowledgeStore:
         if self._url != TABLES:
             await TableKnowledge(self._engine, tenant).delete_run(run_id)
 
+    async def delete_tenant(self, tenant: str) -> None:
+        """Empties the graph on a server of its own; one in tables is rows of these."""
+        if self._server is not None:
+            await AgeKnowledge(self._server, tenant).delete_all()
+
     async def close(self) -> None:
         """Ends the connections to a server of its own."""
         if self._age is not None:

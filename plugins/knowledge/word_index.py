@@ -44,6 +44,10 @@ class WordIndex:
             batch = ids[start : start + BATCH]
             await connection.execute(delete(self._table).where(self._own, self._table.c.node.in_(batch)))
 
+    async def drop_all(self, connection: AsyncConnection) -> None:
+        """Forgets the words of all nodes of the tenant."""
+        await connection.execute(delete(self._table).where(self._own))
+
     async def scores(
         self, connection: AsyncConnection, asked: str, kinds: Sequence[NodeKind], limit: int
     ) -> dict[str, float]:

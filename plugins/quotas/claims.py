@@ -6,19 +6,22 @@ a time for each tenant. A claim goes when the ledger has what was really used; o
 """
 
 import time
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import AsyncIterator, Sequence
+from functools import partial
+from typing import Final, cast
 
-from sqlalchemy import delete
+from sqlalchemy import ColumnElement, and_, delete, exists, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from elcano.graphs.state.budget import Estimate
 from elcano.plugins.quotas.limits import Quotas
-from elcano.plugins.quotas.standing import Standing, list_scopes, period_bounds, quota_claims, read_standings
+from elcano.plugins.quotas.standing import RUN_CLAIM, Standing, list_scopes, period_bounds, quota_claims, read_standings
 from elcano.settings.settings import Settings
+from elcano.storage.admission import UNENDED
+from elcano.storage.differences import Difference
 from elcano.storage.sql.dialect import begin_exclusive, insert_or_replace, root_of
-from elcano.storage.sql.tables import TenantBound
-from elcano.storage.store import TenantStore
+from elcano.storage.sql.tables import TenantBound, runs
+from elcano.storage.store import Store, TenantStore
 from elcano.storage.usage import find_usage_place, read_usage_sums
 
 CLAIM_SECONDS: Final = 900.0
@@ -99,8 +102,39 @@ class QuotaStore:
         async with self._engine.begin() as connection:
             await connection.execute(delete(quota_claims).where(*mine))
 
+    async def delete_tenant(self, tenant: str) -> None:
+        """Keeps nothing beside its table."""
+
     async def close(self) -> None:
         """Holds nothing open."""
+
+    async def list_stale_claims(self) -> list[tuple[str, str]]:
+        """Tenant and run of each claim that can be of no use any more."""
+        wanted = select(quota_claims.c.tenant, quota_claims.c.run_id).where(self._is_stale()).distinct()
+        async with self._engine.connect() as connection:
+            return [(row.tenant, row.run_id) for row in await connection.execute(wanted)]
+
+    async def drop_stale_claims(self, tenant: str, run_id: str) -> None:
+        """Drops them, of one run."""
+        mine = (quota_claims.c.tenant == tenant, quota_claims.c.run_id == run_id)
+        async with self._engine.begin() as connection:
+            await connection.execute(delete(quota_claims).where(*mine, self._is_stale()))
+
+    def _is_stale(self) -> ColumnElement[bool]:
+        """Of a run that there is not, or of a request that was under way when its run ended; a run may be resumed."""
+        claims = quota_claims.c
+        of_run = (runs.c.tenant == claims.tenant, runs.c.run_id == claims.run_id)
+        is_known, is_open = exists().where(*of_run), exists().where(*of_run, runs.c.status.in_(UNENDED))
+        return or_(~is_known, and_(claims.claim != RUN_CLAIM, claims.expires_at <= time.time(), ~is_open))
+
+
+async def find_stale_claims(store: Store) -> AsyncIterator[Difference]:
+    """What runs claim of quotas that are not there, or that ended while a request was under way."""
+    quotas = cast("QuotaStore", store.beside["quotas"])
+    for tenant, run_id in await quotas.list_stale_claims():
+        text = "it is over, and a part of a quota is still claimed for it"
+        mend = partial(quotas.drop_stale_claims, tenant, run_id)
+        yield Difference("claim_stale", tenant, run_id, text, "drop the claim", mend)
 
 
 def get_tenant_quotas(store: TenantStore) -> TenantQuotas:

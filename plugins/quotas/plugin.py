@@ -12,6 +12,7 @@ plugin: Final = Plugin(
     starters=(".limits:require_readable_quotas",),
     admission_rules=(".admission:open_rule",),
     spending_guards=(".guard:open_guard",),
+    comparisons=(".claims:find_stale_claims",),
     stores={"quotas": ".claims:QuotaStore"},
     routes=(".routes:usage", ".routes:quotas"),
     commands={"usage": ".commands:show_usage", "quotas": ".commands:show_quotas"},

@@ -18,7 +18,6 @@ from elcano.graphs.state.budget import usd_from_microusd
 from elcano.plugins.quotas.admission import QuotasBroken
 from elcano.plugins.quotas.claims import get_tenant_quotas
 from elcano.plugins.quotas.limits import LimitName, Period, QuotasUnreadable, Unit, open_quota_file
-from elcano.plugins.quotas.settings import read_quota_settings
 from elcano.plugins.quotas.standing import Standing
 from elcano.storage.usage import UsageGroup, UsageRow, UsageSums
 
@@ -149,7 +148,7 @@ def _require_operator(services: Services) -> None:
     Raises:
         Forbidden: the text says who may.
     """
-    allowed = read_quota_settings().operator_tenant
+    allowed = services.settings.operator_tenant
     if not allowed:
         raise Forbidden("nobody sees all tenants here: ELCANO_OPERATOR_TENANT names none")
     if services.tenant != allowed or "operate" not in services.principal.permissions:

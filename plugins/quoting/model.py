@@ -18,7 +18,7 @@ from elcano.activities.calls.usage import estimated_tokens
 from elcano.graphs.agents.envelope import TaskEnvelope, parse_envelope
 from elcano.graphs.agents.writing import ReportProse, SectionProse
 from elcano.graphs.errors import ModelRefused
-from elcano.graphs.plugin import find_keyless, resolve_function
+from elcano.graphs.plugin import find_keyless, import_object
 from elcano.graphs.report.report import ReportDraft
 
 EXTRACTIVE: Final = "extractive-v5"
@@ -95,7 +95,7 @@ def _read_task(text: str) -> tuple[TaskEnvelope, Callable[[TaskEnvelope], BaseMo
             f"The offline model cannot do the task {task.kind!r}, which needs a language model: choose one with "
             "`ELCANO_MODEL` or the run's `model`."
         )
-    return task, resolve_function(path)
+    return task, import_object(path, f"the rule for {task.kind!r}")
 
 
 def _user_prompt(messages: list[ModelMessage]) -> str:

@@ -4,7 +4,6 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from opentelemetry import trace
 from opentelemetry.trace import Span, Status, StatusCode
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
@@ -36,8 +35,7 @@ class _ObservedAttempt(ActivityInboundInterceptor):
         instruments.record(names.SCHEDULE_TO_START, waited, {"queue": info.task_queue})
         kind, name = _name_work(given, info.activity_type)
         outcome = "failed"
-        tracer = trace.get_tracer(names.SCOPE)
-        with tracer.start_as_current_span(
+        with get_providers().tracer.start_as_current_span(
             _name_span(given, info.activity_type),
             attributes=_describe_attempt(given, info, waited),
             record_exception=False,

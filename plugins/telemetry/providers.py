@@ -15,7 +15,7 @@ from opentelemetry import metrics, trace
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.exporter.prometheus import PrometheusMetricReader
-from opentelemetry.sdk.metrics import Histogram, MeterProvider
+from opentelemetry.sdk.metrics import AlwaysOffExemplarFilter, Histogram, MeterProvider
 from opentelemetry.sdk.metrics.export import MetricReader, PeriodicExportingMetricReader
 from opentelemetry.sdk.metrics.view import ExplicitBucketHistogramAggregation, View
 from opentelemetry.sdk.resources import (
@@ -33,6 +33,7 @@ from temporalio.contrib.opentelemetry import ReplaySafeMeterProvider, create_tra
 from elcano import __version__
 from elcano.graphs.errors import InputInvalid
 from elcano.measures import install_recorder
+from elcano.plugins.telemetry import names
 from elcano.plugins.telemetry.measurements import Instruments, KernelRecorder, measure_statements
 from elcano.plugins.telemetry.names import SECONDS
 from elcano.plugins.telemetry.safe_export import SafeSpanExporter
@@ -62,8 +63,15 @@ class Providers:
             safe = SafeSpanExporter(exporter or OTLPSpanExporter(timeout=timeout), contents=chosen.trace_contents)
             self.tracer_provider.add_span_processor(BatchSpanProcessor(safe))
         self._meters = MeterProvider(
-            _list_readers(settings) if chosen.metrics else (), resource, shutdown_on_exit=False, views=_list_views()
+            _list_readers(settings) if chosen.metrics else (),
+            resource,
+            shutdown_on_exit=False,
+            views=_list_views(),
+            # A quarter of what metrics cost; OpenTelemetry's variable turns them on.
+            exemplar_filter=None if settings.key("OTEL_METRICS_EXEMPLAR_FILTER") else AlwaysOffExemplarFilter(),
         )
+        self.tracer = self.tracer_provider.get_tracer(names.SCOPE)
+        """Of our spans in activities; making one takes as long as a span."""
         self.meter_provider = ReplaySafeMeterProvider(self._meters)
         self.instruments = Instruments(self.meter_provider, settings)
 

@@ -25,7 +25,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from elcano.storage.sql.columns import Id, LongText, SealedJson, SealedText, Word
+from elcano.storage.sql.columns import RETAINED, SECRET, Id, LongText, SealedJson, SealedText, Word
 
 metadata = MetaData()
 
@@ -242,8 +242,8 @@ api_keys = Table(
     Column("tenant", Id, primary_key=True),
     Column("id", Id, primary_key=True),
     Column("name", LongText, nullable=False),
-    Column("secret_hash", Id, nullable=False),
-    Column("former_hash", Id, nullable=True),
+    Column("secret_hash", Id, nullable=False, info=SECRET),
+    Column("former_hash", Id, nullable=True, info=SECRET),
     Column("former_until", Double, nullable=True),
     Column("role", Id, nullable=False),
     Column("scopes", LongText, nullable=False),
@@ -261,7 +261,7 @@ sessions = Table(
     metadata,
     Column("tenant", Id, primary_key=True),
     Column("id", Id, primary_key=True),
-    Column("secret_hash", Id, nullable=False),
+    Column("secret_hash", Id, nullable=False, info=SECRET),
     Column("user", LongText, nullable=False),
     Column("role", Id, nullable=False),
     Column("scopes", LongText, nullable=False),
@@ -278,7 +278,7 @@ run_links = Table(
     Column("tenant", Id, primary_key=True),
     Column("id", Id, primary_key=True),
     Column("run_id", Id, nullable=False),
-    Column("secret_hash", Id, nullable=False),
+    Column("secret_hash", Id, nullable=False, info=SECRET),
     Column("created_at", Double, nullable=False),
     Column("created_by", LongText, nullable=False),
     Column("expires_at", Double, nullable=False),
@@ -301,6 +301,7 @@ audit_entries = Table(
     Column("target", LongText, nullable=False),
     Column("outcome", Integer, nullable=False),
     Column("address", Id, nullable=False),
+    info=RETAINED,
 )
 """Who did what, in the order of their ids, which begin with the time. Rows are added, and never changed or deleted."""
 

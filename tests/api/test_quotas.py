@@ -26,7 +26,6 @@ def write_quotas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
     """Writes the file that the API reads."""
     path = tmp_path / "quotas.toml"
     monkeypatch.setenv("ELCANO_QUOTAS", str(path))
-    monkeypatch.setenv("ELCANO_OPERATOR_TENANT", "ops")
 
     def write(content: str) -> None:
         path.write_text(content)
@@ -41,7 +40,7 @@ def serve(make_app: Callable[[Settings], FastAPI], api_settings: Settings, write
     @asynccontextmanager
     async def served(content: str) -> AsyncIterator[httpx.AsyncClient]:
         write_quotas(content)
-        app = make_app(api_settings.model_copy(update={"tenant_header": "X-Tenant"}))
+        app = make_app(api_settings.model_copy(update={"tenant_header": "X-Tenant", "operator_tenant": "ops"}))
         async with speaking(app) as client:
             client.headers["X-Tenant"] = "acme"
             yield client

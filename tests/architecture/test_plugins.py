@@ -34,6 +34,7 @@ OTHER_KINDS = (
     "admission_rules",
     "spending_guards",
     "archivers",
+    "comparisons",
     "deep_checks",
     "starters",
     "companions",

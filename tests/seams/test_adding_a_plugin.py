@@ -65,7 +65,7 @@ def test_a_setting_that_cannot_be_used_is_named(installed: dict[str, str], tmp_p
         ("-tide", "there is no plugin 'tide'; there are: research,"),
         ("-research", "the plugin 'research' cannot be left out"),
         ("web,-data", "name either the plugins to load"),
-        ("nothing.here:plugin", "the plugin 'nothing.here:plugin' cannot be loaded"),
+        ("nothing.here:plugin", "ELCANO_PLUGINS names 'nothing.here:plugin': No module named 'nothing'"),
         ("research,web", "the plugin 'web' needs 'documents'"),
     ],
 )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,9 @@ class KeptSpan:
     attributes: dict[str, str]
     events: tuple[str, ...]
     links: tuple[str, ...]
+    began: float
+    ended: float
+    """Seconds since the epoch."""
 
 
 class Collector:
@@ -88,7 +92,14 @@ def parse_spans(body: bytes) -> Iterator[KeptSpan]:
                     trace=span.trace_id.hex(),
                     id=span.span_id.hex(),
                     parent=span.parent_span_id.hex(),
-                    attributes={one.key: one.value.string_value or str(one.value) for one in span.attributes},
+                    attributes={one.key: _read_value(one.value) for one in span.attributes},
                     events=tuple(event.name for event in span.events),
                     links=tuple(link.trace_id.hex() for link in span.links),
+                    began=span.start_time_unix_nano / 1e9,
+                    ended=span.end_time_unix_nano / 1e9,
                 )
+
+
+def _read_value(value: AnyValue) -> str:
+    kind = value.WhichOneof("value")
+    return "" if kind is None else str(getattr(value, kind))

@@ -1,12 +1,14 @@
 """`make chaos RUNS=n SEED=s`, or one run of a seed alone with `RUN=k`; the exit code is 1 if anything is wrong."""
 
 import asyncio
+import os
 import shutil
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
+from elcano.plugins.encryption.keys import INDEX, VARIABLE, make_key
 from tests.chaos.programs import ROOT
 from tests.chaos.storm.figures import told
 from tests.chaos.storm.schedule import Target, chosen, killed, plan
@@ -23,6 +25,7 @@ def main(
     at_once: Annotated[int, typer.Option(min=1, help="Runs side by side.")] = 6,
     workers: Annotated[int, typer.Option(min=1, help="Workers; all of them are killed together.")] = 1,
     postgres: Annotated[bool, typer.Option(help="Keep the store in PostgreSQL, which is killed too.")] = False,
+    encrypted: Annotated[bool, typer.Option(help="Encrypt what Temporal and the store keep.")] = False,
     modes: Annotated[str, typer.Option(help="Modes to draw from, or `loops` and `teams`, with commas.")] = "",
     folder: Annotated[Path, typer.Option(help="Where everything is kept.")] = FOLDER,
     quiet: Annotated[bool, typer.Option(help="Tell the figures alone.")] = False,
@@ -42,7 +45,9 @@ def main(
     where = folder / f"seed-{seed}"
     shutil.rmtree(where, ignore_errors=True)
     where.mkdir(parents=True)
-    weather = Weather(at_once, workers, postgres)
+    if encrypted:  # read by the programs of the stack, and by this one, which looks into the store
+        os.environ[VARIABLE] = f"{make_key('chaos')},{make_key(INDEX)}"
+    weather = Weather(at_once, workers, postgres, encrypted)
     outcome = asyncio.run(storm(seed, plans, where, weather, (lambda _: None) if quiet else typer.echo))
     for line in told(outcome.figures):
         typer.echo(line)

@@ -1,6 +1,7 @@
-"""What a storm did to what is around its runs: pure functions over what was counted."""
+"""What a storm did to what is around its runs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 
 from tests.chaos.storm.checks import Finding
 from tests.chaos.storm.records import Played
@@ -21,6 +22,14 @@ def harm(runs: Sequence[Played], written: Mapping[str, int], around: Sequence[st
         if told and not written.get(_payer(run)):
             found.append(Finding("harm", run.plan.name, "it cites a tool that never wrote"))
     return found
+
+
+def find_in_clear(folders: Iterable[Path], questions: Collection[str]) -> list[Finding]:
+    """Files that have a question in clear, of a storm whose data is encrypted."""
+    words = [question.encode() for question in questions]
+    files = [file for folder in folders for file in folder.rglob("*") if file.is_file()]
+    readable = [file for file in files if any(word in file.read_bytes() for word in words)]
+    return [Finding("harm", "all", f"a question stands in clear in {file}") for file in readable]
 
 
 def _payer(run: Played) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tests.chaos.storm.checks import Finding, findings
 from tests.chaos.storm.collecting import collected
 from tests.chaos.storm.figures import Figures, figures
-from tests.chaos.storm.harm import harm
+from tests.chaos.storm.harm import find_in_clear, harm
 from tests.chaos.storm.playing import play, routes
 from tests.chaos.storm.records import Played
 from tests.chaos.storm.schedule import Plan
@@ -23,6 +23,8 @@ class Weather(NamedTuple):
     """Runs side by side."""
     workers: int = 1
     postgres: bool = False
+    encrypted: bool = False
+    """The keys are in the environment."""
 
 
 class Outcome(NamedTuple):
@@ -54,6 +56,8 @@ async def storm(
         seconds = time.monotonic() - began
     written = stack.surroundings.written()
     found += harm([*twins.values(), *whole], written, (*stack.surroundings.harmed(), *stack.left_behind))
+    if weather.encrypted:
+        found += find_in_clear((stack.settings.data_dir, folder / "logs"), {script.question for script in scripts})
     summed = figures(seed, whole, len(twins), stack.applied, stack.ended, found, seconds, written.total())
     return Outcome(summed, found, whole)
 

@@ -1,11 +1,12 @@
 """Each check of a storm finds the fault that is planted for it, and nothing in a run that has none."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from tests.chaos.storm.checks import findings, retimed
-from tests.chaos.storm.harm import harm
+from tests.chaos.storm.harm import find_in_clear, harm
 from tests.chaos.storm.records import Again, Applied, Played, Request, Transcript
 from tests.chaos.storm.repeats import repeated
 from tests.chaos.storm.schedule import Script, Wish
@@ -213,6 +214,12 @@ def test_what_a_report_says_that_it_lacks_is_excused_only_where_it_may_lack_that
     assert kinds(asked_of_tables("writes", **{**less, "unverified": 1})) == ["different"]
     assert kinds(asked_of_tables("writes", **{**less, "status": "failed"})) == ["different"]
     assert kinds(asked_of_tables("writes", **{**less, "evidence": ("unheard of",)})) == ["different"]
+
+
+def test_a_question_in_clear_is_found(tmp_path: Path) -> None:
+    (tmp_path / "store").write_bytes(b"\0What is kept?\0")
+    assert [str(tmp_path / "store") in one.text for one in find_in_clear([tmp_path], {"What is kept?"})] == [True]
+    assert find_in_clear([tmp_path], {"What is asked?"}) == []
 
 
 def test_harm_to_what_is_around_is_found() -> None:

@@ -82,6 +82,15 @@ def test_a_server_that_is_ready_is_not_judged_by_this_shell(
     settings.get_settings.cache_clear()
 
 
+def test_a_source_that_nothing_opens_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = SourceSpec(name="articles", kind="articles", description="Articles.", opened_by=".shelf:open_source")
+    assert [finding.grade for finding in doctor.check_plugins(Settings(_env_file=None))] == ["good"]
+    monkeypatch.setitem(SOURCES, "articles", spec)
+    fault, _ = doctor.check_plugins(Settings(_env_file=None))
+    assert fault.grade == "fault"
+    assert fault.text == "the source 'articles' names '.shelf:open_source', which has to read `package.module:name`"
+
+
 def test_sources_with_a_key_say_whether_it_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
     spec = SourceSpec(
         name="articles",

@@ -67,6 +67,7 @@ async def test_every_table_is_filled_and_every_key_begins_with_the_tenant(whole:
     access = whole.of("a").beside["access"]
     await access.create_key("a key", "reader", (), None, "")
     await access.begin_session("somebody", "reader", frozenset(), "", 60)
+    await whole.of("a").beside["tenants"].begin("", "a")
     await access.audit.add(at=1.0, user="", role="", key_id="", action="stop_run", target="", outcome=202, address="")
     kept = [table for table in metadata.sorted_tables if "tenant" in table.columns]
     assert set(await rows(whole)) == {table.name for table in kept} - {"usage_totals"}

@@ -113,4 +113,4 @@ async def test_a_source_that_cannot_be_closed_keeps_no_other_open() -> None:
 def test_every_listed_source_can_be_opened(tmp_path: Path) -> None:
     settings = configured(tmp_path, {})
     for spec in SOURCES.values():
-        assert resolve_name(spec.opener)(spec, settings).spec is spec
+        assert resolve_name(spec.opened_by)(spec, settings).spec is spec

@@ -18,7 +18,7 @@ from elcano.graphs.catalogue.tools import TOOLS, SearchOutput
 from elcano.graphs.contracts import ToolCall
 from elcano.graphs.errors import SourceRefused, SourceUnavailable
 from elcano.graphs.frozen import JsonObject
-from elcano.graphs.plugin import resolve_function
+from elcano.graphs.plugin import import_object
 from elcano.graphs.state.failures import FailureType
 from elcano.graphs.state.state import EXCERPT_CHARACTERS
 from elcano.plugins.documents.source import DocumentsSource
@@ -102,7 +102,7 @@ async def test_noop(tools: ToolActivities) -> None:
 async def test_every_tool_of_the_catalogue_is_here(tools: ToolActivities) -> None:
     assert {name for name, spec in TOOLS.items() if not spec.run} == set(tools._own)
     for spec in TOOLS.values():
-        assert not spec.run or iscoroutinefunction(resolve_function(spec.run)), spec.name
+        assert not spec.run or iscoroutinefunction(import_object(spec.run, spec.name)), spec.name
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,18 @@ import typer
 from benchmarks.load.__main__ import read_assumptions
 from benchmarks.load.costs import foretell
 from benchmarks.load.report import list_comparison_lines, list_cost_lines, list_scaling_lines
-from benchmarks.load.scaling import Assumptions, count_runs_at_once, count_workers, list_limits, list_needs
+from benchmarks.load.scaling import (
+    Assumptions,
+    count_runs_at_once,
+    count_workers,
+    lengthen_calls,
+    list_limits,
+    list_needs,
+)
+from elcano.activities.calls.heartbeats import count_beats
 from tests.unit.benchmarks.load.examples import COSTS
 
-GIVEN = Assumptions(run_seconds=100, call_seconds=5, peak=2, watched=0.5, utilisation=0.5, worker_activities=100)
+GIVEN = Assumptions(run_seconds=100, call_seconds=1, peak=2, watched=0.5, utilisation=0.5, worker_activities=100)
 
 
 def test_needs_are_the_costs_of_a_run_times_the_runs_of_a_second() -> None:
@@ -18,7 +26,7 @@ def test_needs_are_the_costs_of_a_run_times_the_runs_of_a_second() -> None:
     assert needs["runs", "a day"] == 432_000  # half of it is the peak's
     assert needs["workers", "processor"] == 10
     assert needs["workers", "processes, because of their processor"] == 20  # half of each may be used
-    assert needs["workers", "model requests at once"] == 400
+    assert needs["workers", "model requests at once"] == 80
     assert needs["API", "open streams"] == 500
     assert needs["Temporal", "state transitions a second"] == 500
     assert needs["Temporal", "history shards"] == 25  # 2.5 s of locks in a second, a tenth for each shard
@@ -34,6 +42,17 @@ def test_twice_as_many_runs_need_twice_as_much() -> None:
             assert other.value == one.value
         else:
             assert other.value == pytest.approx(2 * one.value, rel=0.05)  # whole processes are rounded up
+
+
+def test_a_slower_model_makes_a_run_cost_more_heartbeats_and_nothing_else() -> None:
+    slow = lengthen_calls(COSTS, 20, GIVEN)
+    more = 8 * (count_beats(20) - count_beats(1))
+    assert slow.rpcs == {"StartWorkflowExecution": 80.0, "RecordActivityTaskHeartbeat": more}
+    assert slow.persistence == {"UpdateWorkflowExecution": 200.0 + more}
+    assert slow.run.transitions == 50 + more
+    assert slow.cpu["temporal"] == pytest.approx(0.5 + more * 0.003)
+    assert slow.statements == COSTS.statements
+    assert lengthen_calls(slow, 1, GIVEN).rpcs == {"StartWorkflowExecution": 80.0, "RecordActivityTaskHeartbeat": 0.0}
 
 
 def test_runs_of_a_day_are_open_at_once_for_as_long_as_they_take() -> None:

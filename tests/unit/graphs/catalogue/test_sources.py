@@ -19,7 +19,12 @@ from elcano.graphs.errors import InputInvalid
 
 
 def spec(**more: object) -> SourceSpec:
-    known = {"name": "articles", "kind": "articles", "description": "Articles.", "policy": SourcePolicy()}
+    known = {
+        "name": "articles",
+        "kind": "articles",
+        "description": "Articles.",
+        "policy": SourcePolicy(),
+    }
     return SourceSpec.model_validate({**known, **more})
 
 
@@ -65,11 +70,6 @@ def test_one_of_several_variables_may_be_enough() -> None:
 def test_who_plans_searches_is_told_how_a_query_is_written() -> None:
     assert spec().told == "Articles."
     assert spec(syntax="Plain words.").told == "Articles. Query: Plain words."
-
-
-def test_it_is_opened_by_the_module_of_its_name() -> None:
-    assert spec(name="open-articles").opener == "elcano.activities.sources.open_articles:open_source"
-    assert spec(opened_by="somewhere:make").opener == "somewhere:make"
 
 
 def test_what_is_configured() -> None:

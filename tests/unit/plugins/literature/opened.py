@@ -29,7 +29,7 @@ async def opened(name: str, answering: Answering | Reply, **settings: Any) -> As
     answer = (lambda _: answering) if isinstance(answering, Reply) else answering
     with loopback(answer) as served:
         chosen = Settings(_env_file=None, service_urls={name: served.url}, **settings)
-        source: Source = resolve_name(SOURCES[name].opener)(SOURCES[name], chosen)
+        source: Source = resolve_name(SOURCES[name].opened_by)(SOURCES[name], chosen)
         try:
             yield source, served
         finally:

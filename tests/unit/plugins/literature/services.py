@@ -28,7 +28,7 @@ async def searched(
 
 def opened(name: str, service: Loopback, contact: str = "") -> Source:
     settings = Settings(_env_file=None, service_urls={name: service.url}, contact=contact)
-    source: Source = resolve_name(SOURCES[name].opener)(SOURCES[name], settings)
+    source: Source = resolve_name(SOURCES[name].opened_by)(SOURCES[name], settings)
     return source
 
 

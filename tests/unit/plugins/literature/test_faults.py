@@ -129,7 +129,7 @@ async def test_nobody_there_is_unavailable(name: str) -> None:
     async with opened(name, PAGE) as (_, served):
         pass
     chosen = Settings(_env_file=None, service_urls={name: served.url})
-    source = resolve_name(SOURCES[name].opener)(SOURCES[name], chosen)
+    source = resolve_name(SOURCES[name].opened_by)(SOURCES[name], chosen)
     with pytest.raises(SourceUnavailable, match=f"^{name}: "):
         await source.search("whales", 5)
     await source.close()

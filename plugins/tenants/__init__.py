@@ -1,0 +1,1 @@
+"""A tenant as a whole: everything that it owns as one file, and its deletion with all of that."""

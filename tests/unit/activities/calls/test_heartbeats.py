@@ -1,0 +1,50 @@
+"""A call beats often at first and while it has something new to show, and more rarely when it only waits."""
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from temporalio.testing import ActivityEnvironment
+
+from elcano.activities.calls.heartbeats import QUIET_AFTER, QUIET_BEATS, choose_pause, count_beats, send_heartbeats
+from elcano.graphs.contracts import BEAT_SECONDS, Words
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.4, 3.0, 5.0, 6.9, 7.0, 20.0, 120.0])
+def test_beats_are_counted_as_they_are_sent(seconds: float) -> None:
+    sent, unsaid = 1, 0
+    for quiet in range(1, int(seconds / BEAT_SECONDS) + 1):
+        unsaid += 1
+        if unsaid >= choose_pause(quiet):
+            sent, unsaid = sent + 1, 0
+    assert count_beats(seconds) == sent
+
+
+def test_a_call_that_waits_for_long_beats_four_times_as_rarely() -> None:
+    assert [choose_pause(quiet) for quiet in (0, 1, QUIET_AFTER)] == [1, 1, 1]
+    assert choose_pause(QUIET_AFTER + 1) == QUIET_BEATS
+
+
+async def test_something_new_is_sent_however_long_nothing_was() -> None:
+    """The words change whenever they are asked for, so each beat is followed by the next one as in the beginning."""
+    environment = ActivityEnvironment()
+    texts: list[str] = []
+    enough = asyncio.Event()
+
+    def beat(*details: Any) -> None:
+        texts.extend(one["text"] for one in details[1:2])
+        if len(texts) > 2 * QUIET_AFTER:
+            enough.set()
+
+    environment.on_heartbeat = beat
+
+    async def work() -> None:
+        async with send_heartbeats(timedelta(milliseconds=1)) as pulse:
+            await asyncio.sleep(0.03)  # quiet by now
+            written = iter(range(1_000_000))
+            pulse.show(lambda: Words(step=1, node="writer", attempt=1, text=str(next(written)), characters=1))
+            await enough.wait()
+
+    await environment.run(work)
+    assert len(set(texts)) == len(texts)

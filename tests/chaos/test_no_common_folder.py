@@ -4,7 +4,7 @@ import asyncio
 import shutil
 import sys
 from asyncio.subprocess import DEVNULL, Process
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from elcano.graphs.model_names import OFFLINE
 from elcano.graphs.report.report import Report
 from elcano.plugins.encryption.keys import INDEX, make_key
 from elcano.settings.settings import Settings
-from tests.api.sse import following, read_events
+from tests.api.sse import Message, following, next_event, read_events
 from tests.chaos.conftest import ask, reported
 from tests.chaos.programs import ROOT
 
@@ -75,9 +75,9 @@ async def test_a_deep_run_survives_a_worker_and_an_api_without_a_common_folder(
             killed.kill()
         assert (await workers[0].wait(), await api.wait(), workers[1].returncode) == (-9, -9, None)
         events = f"{other.base_url}{run}/events"
-        rest = await read_events(events, headers={"Last-Event-ID": heard[-1]})
+        rest = await read_events(events, headers={"Last-Event-ID": str(heard[-1].id)})
         assert rest[-1].event == "complete"
-        assert [*heard, *(message.id for message in rest)] == [message.id for message in await read_events(events)]
+        assert places([*heard, *rest]) == places(await read_events(events)), "none is missing, none came twice"
         report: Report = await reported(other, run)
         assert report.references
         assert report.unverified == ()
@@ -98,14 +98,16 @@ async def ready(chosen: Settings) -> None:
             await asyncio.sleep(0.2)
 
 
-async def read_until_section(chosen: Settings, run: str) -> list[str]:
-    """The ids of the events until a section of the run has told something; the run is not over then."""
-    heard: list[str] = []
+async def read_until_section(chosen: Settings, run: str) -> list[Message]:
+    """The events until a section of the run has told something; the run is not over then."""
+    heard: list[Message] = []
     async with following(f"{chosen.base_url}{run}/events") as messages:
-        async for message in messages:
+        while "+" not in str((message := await next_event(messages)).id):
             assert message.event != "complete", "the run was over before a process could die"
-            if message.id is not None:
-                heard.append(message.id)
-                if "+" in message.id:
-                    break
-    return heard
+            heard.append(message)
+    return [*heard, message]
+
+
+def places(messages: Sequence[Message]) -> list[tuple[str, int]]:
+    """Which section told an event, and its number there; sections are read side by side, in any order."""
+    return sorted((str(message.data["path"]), message.data["seq"]) for message in messages)

@@ -21,9 +21,7 @@ MODES: Final = ("simple", "iterative", "deep")
 def main(
     runs: Annotated[int, typer.Option(min=1, help="How many runs are measured.")] = 30,
     at_once: Annotated[int, typer.Option(min=1, help="How many of them go on at the same time.")] = 10,
-    mode: Annotated[
-        str, typer.Option(help="`simple`, `iterative`, or `deep` with --sections.")
-    ] = "iterative",
+    mode: Annotated[str, typer.Option(help="`simple`, `iterative`, or `deep` with --sections.")] = "iterative",
     turns: Annotated[int, typer.Option(min=1, help="Iterations of each research.")] = 3,
     sections: Annotated[int, typer.Option(min=0, help="Sections of each report; of the mode `deep`.")] = 0,
     streams: Annotated[int, typer.Option(min=1, help="Clients that follow each run.")] = 1,

@@ -57,11 +57,11 @@ async def readyz(process: InProcess, response: Response) -> Readiness:
     Whether the store is writable is remembered for half a minute, unless a request found that it is not. A worker that
     stops is missed at once, one that was killed after some 15 seconds.
     """
-    temporal, store, worker = await asyncio.gather(
-        _check_temporal(process.temporal),
-        _check_store(process.writable),
-        _check_workers(process.temporal, process.settings),
-    )
+    temporal, store = await asyncio.gather(_check_temporal(process.temporal), _check_store(process.writable))
+    if temporal.ok:
+        worker = await _check_workers(process.temporal, process.settings)
+    else:  # asking it of workers would take ten seconds, and probes do not wait for so long
+        worker = Check(ok=False, detail="only Temporal knows whether a worker is there")
     ready = temporal.ok and store.ok and worker.ok
     if not ready:
         response.status_code = 503

@@ -68,14 +68,14 @@ def print_columns(rows: Sequence[Sequence[str]]) -> None:
         print_line("  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)).rstrip())
 
 
-def require_writable(out: Path | None) -> None:
-    """Refuse a path that cannot be written, before the work and not after it.
+def require_writable(out: Path | None, option: str = "--out") -> None:
+    """Refuse a path that cannot be written, before the work and not after it; `option` is where it was given.
 
     Raises:
         BadInput: it is a folder, or in no existing one.
     """
     if out is not None and (out.is_dir() or not out.absolute().parent.is_dir()):
-        raise BadInput(f"--out {str(out)!r} is not a file in an existing folder")
+        raise BadInput(f"{option} {str(out)!r} is not a file in an existing folder")
 
 
 def require_confirmation(question: str, *, alone: str, refused: str) -> None:

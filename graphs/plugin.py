@@ -92,6 +92,9 @@ class Plugin:
     """Its own stores beside the kernel's, by name: functions that open them on the database's engine and the settings,
     as `storage.deletion.PluginStore`. They are opened even if the plugin is left out, so that deleting a run reaches
     them."""
+    exporters: tuple[Path, ...] = ()
+    """Functions that are called with a tenant's store, and yield `storage.tenant_file.TenantFile` objects: what an
+    export of the tenant has besides the rows of tables, reports and artifacts."""
     admission_rules: tuple[Path, ...] = ()
     """Functions of the settings that return a `storage.admission.AdmissionRule`, a condition for starting a run; None:
     it is not set up."""

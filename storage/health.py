@@ -17,6 +17,9 @@ from elcano.storage.sql.tables import probes
 STORE_ERRORS: Final = (DBAPIError, PoolTimeout, OSError, StoreDamaged, StoreUnavailable)
 """Errors raised if the store cannot be used; `store_trouble` distinguishes them from errors with other causes."""
 
+STORE_OUTAGES: Final = (DBAPIError, PoolTimeout, StoreUnavailable)
+"""Those of them that pass without anybody mending data."""
+
 _FILE_TROUBLES: Final = {
     errno.ENOSPC: "its disk is full: make room",
     errno.EDQUOT: "its disk quota is used up: make room",

@@ -22,7 +22,6 @@ from temporalio.contrib.pydantic import PydanticPayloadConverter, pydantic_data_
 from temporalio.converter import (
     CompositePayloadConverter,
     DataConverter,
-    DefaultFailureConverterWithEncodedAttributes,
     EncodingPayloadConverter,
     ExternalStorage,
     PayloadCodec,
@@ -40,6 +39,7 @@ from elcano.graphs.errors import StoreDamaged
 from elcano.graphs.frozen import Answer
 from elcano.graphs.plugin import load_objects
 from elcano.settings import Settings
+from elcano.storage.failures import SealedFailureConverter, ShortFailureConverter
 from elcano.storage.objects import Objects, payloads_of
 from elcano.storage.sql.cipher import Cipher, load_cipher, require_cipher
 from elcano.storage.store import configured_objects
@@ -89,14 +89,15 @@ def data_converter(objects: Objects, cipher: Cipher | None = None) -> DataConver
         return None if is_answer else driver
 
     storage = ExternalStorage(drivers=[driver], driver_selector=driver_of, payload_size_threshold=THRESHOLD_BYTES)
-    plain = replace(pydantic_data_converter, payload_converter_class=_JsonConverter, external_storage=storage)
+    plain = replace(
+        pydantic_data_converter,
+        payload_converter_class=_JsonConverter,
+        failure_converter_class=ShortFailureConverter,
+        external_storage=storage,
+    )
     if cipher is None:
         return plain
-    return replace(
-        plain,
-        payload_codec=SealingCodec(cipher),
-        failure_converter_class=DefaultFailureConverterWithEncodedAttributes,
-    )
+    return replace(plain, payload_codec=SealingCodec(cipher), failure_converter_class=SealedFailureConverter)
 
 
 def close_payloads(converter: DataConverter) -> None:

@@ -159,16 +159,20 @@ class Performer:
             policy, self._journal.begun, self._journal.run.budget.research_seconds()
         )
 
-    def _held_for(self, lost: LostCall) -> Literal["provider", "person"] | None:
+    def _held_for(self, lost: LostCall) -> Literal["provider", "person", "store"] | None:
         """Why the call is made again later; None if it is not."""
         if lost.abandoned:
             return None
         if lost.failure.type == FailureType.PROVIDER:
             return "provider"
+        if lost.failure.type == FailureType.STORE_DOWN:
+            return "store"
         waits = self._journal.run.budget.limits.when_exhausted == "pause"
         return "person" if lost.failure.type == FailureType.MODEL_REFUSED and waits else None
 
-    def _held(self, work: CallAgent, lost: LostCall, reason: Literal["provider", "person"], usage: Usage) -> Held:
+    def _held(
+        self, work: CallAgent, lost: LostCall, reason: Literal["provider", "person", "store"], usage: Usage
+    ) -> Held:
         now = workflow.time()
         earlier = self._journal.run.tried
         tries = work.tries + 1

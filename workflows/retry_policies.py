@@ -53,7 +53,7 @@ WORKER_GRACE: Final = timedelta(minutes=10)
 _TOO_SLOW: Final = "TemporalTimeout:StartToClose"
 """How Temporal's server names the failure of an activity that a worker began and did not end in time."""
 _HOLD_FIRST: Final = 2.0
-_HOLD_LONGEST: Final = {"provider": 300.0, "person": 900.0}
+_HOLD_LONGEST: Final = {"provider": 300.0, "person": 900.0, "store": 60.0}
 """Maximum backoff in seconds between two attempts of a held call; it doubles each time up to this."""
 _HOLD_SHARE: Final = 0.01
 _HOLD_MOST: Final = 3_600.0
@@ -62,7 +62,7 @@ and a hold may last a month, which is about 1,000 attempts; at one in five minut
 
 
 def hold_seconds(
-    reason: Literal["provider", "person"], tries: int, retry_after: float | None, *, waited: float
+    reason: Literal["provider", "person", "store"], tries: int, retry_after: float | None, *, waited: float
 ) -> float:
     """Return the backoff after a number of failed attempts; never less than the provider asked for, within a day.
 

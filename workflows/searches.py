@@ -6,6 +6,7 @@ nothing of it is done again. Once something was found, a source that stays away 
 
 import asyncio
 from dataclasses import replace
+from typing import Literal
 
 from temporalio import workflow
 
@@ -56,7 +57,7 @@ class ToolCalls:
         busy = {
             item: result
             for item, result in by_item.items()
-            if isinstance(result, LostCall) and result.failure.type == FailureType.PROVIDER
+            if isinstance(result, LostCall) and result.failure.type in (FailureType.PROVIDER, FailureType.STORE_DOWN)
         }
         if busy:
             held = self._held(work, busy, {item: one for item, one in outcomes.items() if item not in busy})
@@ -143,18 +144,20 @@ class ToolCalls:
         since = earlier.since if earlier else now
         tries = (earlier.tries if earlier else 0) + 1
         asked_to_wait = max((lost.retry_after or 0.0 for lost in busy.values()), default=0.0)
-        seconds = retry_policies.hold_seconds("provider", tries, asked_to_wait, waited=now - since)
-        if any(item.output is not None for item in done.values()):
+        kinds = {lost.failure.type for lost in busy.values()}
+        reason: Literal["provider", "store"] = "store" if kinds == {FailureType.STORE_DOWN} else "provider"
+        seconds = retry_policies.hold_seconds(reason, tries, asked_to_wait, waited=now - since)
+        if reason == "provider" and any(item.output is not None for item in done.values()):
             patience = max(_get_source_patience(work.inputs[item]) for item in busy)
             if now + seconds - since > patience or seconds > self._seconds_left():
                 return None
         names = dict.fromkeys(str(work.inputs[item].get("source") or work.tool) for item in busy)
         said = dict.fromkeys(lost.failure.message for lost in busy.values())
         hold = Hold(
-            reason="provider",
+            reason=reason,
             node=work.node,
-            source=", ".join(names),
-            type=FailureType.PROVIDER,
+            source=", ".join(names) if reason == "provider" else "",
+            type=FailureType.PROVIDER if reason == "provider" else FailureType.STORE_DOWN,
             detail="; ".join(said)[:2_000],
             tries=tries,
             since=since,

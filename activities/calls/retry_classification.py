@@ -1,7 +1,8 @@
 """Turns every exception of an activity into one classified `ApplicationError`: final, retryable, or held.
 
 Retries belong to Temporal alone, so this is the only place that decides about them. What a provider cannot answer now
-(it is down, overloaded, asks to wait) is no failure of the call: it goes back to the run, which is held by it.
+(it is down, overloaded, asks to wait) is no failure of the call: it goes back to the run, which is held by it. So does
+a store that cannot be used, once Temporal has retried the call for a while.
 Exceptions are told apart by their class; `refusals` has made them of what providers say. Raise the result `from None`:
 Temporal writes causes into the history word for word, and a cause has neither been shortened nor cleaned of keys.
 
@@ -43,6 +44,7 @@ from elcano.graphs.state.budget import Usage
 from elcano.graphs.state.failures import FailureDetails, FailureType
 from elcano.graphs.text import shorten_text
 from elcano.redaction import without_secrets
+from elcano.storage.health import STORE_OUTAGES, store_trouble
 
 MESSAGE_CHARACTERS: Final = 1_000
 OUTPUT_ATTEMPTS: Final = 2
@@ -123,6 +125,8 @@ def _map_to_application_error(error: Exception) -> ApplicationError:
         return _of_fallback(error)
     if isinstance(error, ValidationError):
         return _build_permanent_error(_format_validation_faults(error), FailureType.INPUT_INVALID)
+    if isinstance(error, STORE_OUTAGES) and (outage := store_trouble(error)) is not None:
+        return _build_retryable_error(outage, FailureType.STORE_DOWN)
     if isinstance(error, SourceBusy):
         return _build_busy_error(str(error), error.retry_after)
     fault = fault_of(error) or error
@@ -190,8 +194,8 @@ def _format_validation_faults(error: ValidationError) -> str:
     return f"{error.title} is not valid: " + "; ".join(faults)
 
 
-KNOWN: Final = (ElcanoError, AgentRunError, UserError, FallbackExceptionGroup, ValidationError)
-"""What sources, models and inputs say themselves; anything else is a bug or a broken machine."""
+KNOWN: Final = (ElcanoError, AgentRunError, UserError, FallbackExceptionGroup, ValidationError, *STORE_OUTAGES)
+"""What sources, models, inputs and the store say themselves; anything else is a bug or a broken machine."""
 
 
 class FailureLines(logging.Filter):

@@ -145,12 +145,20 @@ class ToolActivities:
         store = self._store.of(call.tenant)
         async with send_heartbeats():
             try:
-                output = await self._run(call, store)
+                output = await self._run_and_record(call, store)
             except Exception as error:
-                await _record_tool_call(call, store, "failed")
                 raise classify_failure(error) from None
-            await _record_tool_call(call, store, "completed")
         return ToolResult(output=output.model_dump(mode="json"), waited=measure_queue_seconds(), told=call.told)
+
+    async def _run_and_record(self, call: ToolCall, store: TenantStore) -> Frozen:
+        """Run one tool once; the ledger has it also if it failed."""
+        try:
+            output = await self._run(call, store)
+        except Exception:
+            await _record_tool_call(call, store, "failed")
+            raise
+        await _record_tool_call(call, store, "completed")
+        return output
 
     async def _run(self, call: ToolCall, store: TenantStore) -> Frozen:
         spec = TOOLS.get(call.tool)

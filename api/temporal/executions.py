@@ -26,6 +26,7 @@ from elcano.api.temporal.connection import CALL_TIMEOUT, Connection, map_rpc_err
 from elcano.graphs.catalogue.agents import AGENTS
 from elcano.graphs.contracts import RunStatus, Words
 from elcano.graphs.run_contracts import MODE_ATTRIBUTE, STAGE_ATTRIBUTE
+from elcano.storage.failures import read_failure_message
 
 _STATUSES: Mapping[int, RunStatus] = {
     WorkflowExecutionStatus.COMPLETED: "completed",
@@ -91,7 +92,7 @@ class Execution:
     """The last displayed stage."""
 
     @classmethod
-    def of(cls, answer: DescribeWorkflowExecutionResponse) -> "Execution":
+    async def of(cls, answer: DescribeWorkflowExecutionResponse, client: Client) -> "Execution":
         """The server's answer in our words."""
         info = answer.workflow_execution_info
         return cls(
@@ -99,15 +100,17 @@ class Execution:
             status=_STATUSES.get(info.status, "running"),
             closed_at=info.close_time.ToMilliseconds() / 1_000 if info.HasField("close_time") else None,
             pending=tuple(
-                PendingActivity(
-                    activity_id=pending.activity_id,
-                    activity=pending.activity_type.name,
-                    attempt=pending.attempt,
-                    last_failure=pending.last_failure.message,
-                    next_try=datetime_from_seconds(_seconds_from_timestamp(pending.next_attempt_schedule_time)),
-                    queue=_find_waiting_queue(pending),
-                )
-                for pending in answer.pending_activities
+                [
+                    PendingActivity(
+                        activity_id=pending.activity_id,
+                        activity=pending.activity_type.name,
+                        attempt=pending.attempt,
+                        last_failure=await read_failure_message(client.data_converter, pending.last_failure),
+                        next_try=datetime_from_seconds(_seconds_from_timestamp(pending.next_attempt_schedule_time)),
+                        queue=_find_waiting_queue(pending),
+                    )
+                    for pending in answer.pending_activities
+                ]
             ),
             mode=_read_keyword(info.search_attributes, MODE_ATTRIBUTE),
             stage=_read_keyword(info.search_attributes, STAGE_ATTRIBUTE),
@@ -119,6 +122,7 @@ async def describe_execution(client: Client, run_id: str, *, again: bool = True)
 
     Raises:
         RunForgotten: there is no such workflow.
+        SealedDataUnreadable: why a call failed was encrypted with a key that is missing.
     """
     # The SDK's `describe()` cannot read the status of a workflow that was paused.
     request = DescribeWorkflowExecutionRequest(
@@ -126,7 +130,7 @@ async def describe_execution(client: Client, run_id: str, *, again: bool = True)
     )
     with map_rpc_errors():
         answer = await client.workflow_service.describe_workflow_execution(request, retry=again, timeout=CALL_TIMEOUT)
-    return Execution.of(answer)
+    return await Execution.of(answer, client)
 
 
 LOOK_SECONDS: Final = 2.0

@@ -191,6 +191,7 @@ def _what_helps(run: Run) -> str:
     return {
         "budget": ": it waits for a top-up",
         "provider": f": {run.hold.node} waits for its provider and is retried automatically",
+        "store": ": it waits until the store can be used and is retried automatically",
         "approval": ": it waits for an approval",
         "person": f": {run.hold.node} waits for a person to fix a key, a name or a setting",
     }.get(run.hold.reason, "")

@@ -5,6 +5,7 @@ numbers and times.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Final
 
 from elcano.graphs.catalogue.agents import get_agent, get_called_agent
 from elcano.graphs.catalogue.tools import TOOLS
@@ -247,8 +248,14 @@ def _list_input_sources(inputs: Iterable[Json]) -> list[str]:
     return [*dict.fromkeys(str(one["source"]) for one in inputs if isinstance(one, dict) and "source" in one)]
 
 
+_CANNOT_GO_ON: Final[Mapping[str, str]] = {
+    "person": "a person has to fix this",
+    "store": "its result cannot be stored",
+}
+
+
 def _narrate_hold(hold: Hold) -> EventDraft:
-    whom = "a person has to fix this" if hold.reason == "person" else "the provider cannot answer"
+    whom = _CANNOT_GO_ON.get(hold.reason, "the provider cannot answer")
     again = f", next try in {hold.seconds:g} s" if hold.seconds else ""
     text = f"{title_from_id(hold.node)}: {whom}, try {hold.tries} failed{again}: {hold.detail}"
     return EventDraft("held", shorten_message(text), hold.node, hold.model_dump(mode="json", exclude={"ending"}))

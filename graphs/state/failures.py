@@ -62,6 +62,8 @@ class FailureType:
     """Fewer branches succeeded than must."""
     INPUT_INVALID: Final = "InputInvalid"
     """The results of expressions, or an answer, do not fit."""
+    STORE_DOWN: Final = "StoreDown"
+    """The store could not be used, however often it was tried; the run is held until it can."""
     PAYLOADS_TOO_LARGE: Final = "PayloadsTooLarge"
     """Temporal's own name for a result that is over its size limit; retrying cannot help."""
 
@@ -162,7 +164,7 @@ class Cancellation(Frozen):
 HoldReason: TypeAlias = Literal["budget", "provider", "person", "pause", "approval", "store"]
 """What a run waits for. `budget`: a top-up. `provider`: one that is down, overloaded or out of quota. `person`: a
 person to fix a key, a name or a setting. `pause`: to be unpaused. `approval`: approval of its plan, or of a tool call
-that writes."""
+that writes. `store`: the store, which cannot be used."""
 
 
 class Hold(Frozen):

@@ -9,5 +9,6 @@ plugin: Final = Plugin(
     description="Certificates of runs: all that a report rests on, to be verified without Elcano's server.",
     package="elcano.plugins.certificates",
     routes=(".run_certificate:router",),
+    exporters=(".tenant_certificates:export_certificates",),
     commands={"certificate": ".certificate_command:certificate", "verify": ".certificate_command:verify"},
 )

@@ -157,9 +157,12 @@ async def stream_certificate(run_id: str, temporal: Temporal, store: TenantStore
     if not run.log:
         raise NotCertifiable(f"the run {run_id!r} was ended from outside and left no log that could certify its report")
     report = await load_artifact(run.report.artifact, store)
-    log = await read_log(run, temporal, store)
-    issuing = CertificateWriter(run, log, report, store)
-    return issuing.lines(
+    return write_certificate(run, await read_log(run, temporal, store), report, store)
+
+
+def write_certificate(run: ArchivedRun, log: RunLog, report: str, store: TenantStore) -> AsyncIterator[bytes]:
+    """The certificate of a run by this release, piece by piece; `report` is the report as it is kept."""
+    return CertificateWriter(run, log, report, store).lines(
         Versions(
             builds=(),
             rules=log.asked.rules,

@@ -1,7 +1,7 @@
 """Which knowledge graph there is, by its URL: tables in the store, a server with Apache AGE, or none."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,6 +36,7 @@ from elcano.storage.sql.tables import knowledge_edges as edge_rows
 from elcano.storage.sql.tables import knowledge_nodes as node_rows
 from elcano.storage.sql.tables import knowledge_words
 from elcano.storage.store import TenantStore
+from elcano.storage.tenant_file import TenantFile
 
 TABLES: Final = "tables"
 
@@ -78,6 +79,19 @@ def get_graph(store: TenantStore) -> KnowledgeGraph:
     """The graph of a tenant's store."""
     graph: KnowledgeGraph = store.beside["knowledge"]
     return graph
+
+
+async def export_knowledge(store: TenantStore) -> AsyncIterator[TenantFile]:
+    """The graph of a tenant on a server of its own; one in tables is among the rows of these."""
+    graph = get_graph(store)
+    if isinstance(graph, AgeKnowledge):
+        yield TenantFile("knowledge/nodes.jsonl", _write_lines(graph.read_all(KnowledgeNode)))
+        yield TenantFile("knowledge/edges.jsonl", _write_lines(graph.read_all(KnowledgeEdge)))
+
+
+async def _write_lines(models: AsyncIterator[KnowledgeNode] | AsyncIterator[KnowledgeEdge]) -> AsyncIterator[bytes]:
+    async for model in models:
+        yield f"{model.model_dump_json()}\n".encode()
 
 
 async def age_version(url: str) -> str | None:

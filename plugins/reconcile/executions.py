@@ -77,7 +77,8 @@ async def describe_start(client: Client, run_id: str) -> tuple[Execution, float]
     )
     with map_rpc_errors():
         answer = await client.workflow_service.describe_workflow_execution(request, retry=True, timeout=CALL_TIMEOUT)
-    return Execution.of(answer), answer.workflow_execution_info.start_time.ToMilliseconds() / 1_000
+    execution = await Execution.of(answer, client)
+    return execution, answer.workflow_execution_info.start_time.ToMilliseconds() / 1_000
 
 
 async def read_history(client: Client, run_id: str, execution: str) -> AsyncIterator[HistoryEvent]:

@@ -2,13 +2,14 @@
 
 import sys
 import time
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from elcano.cli.exit_codes import BadInput, Refused
-from elcano.cli.options import Yes, argument
-from elcano.cli.printing import print_line
+from elcano.cli.exit_codes import BadInput, Failed, Refused
+from elcano.cli.options import Yes, argument, option
+from elcano.cli.printing import print_line, require_writable
 from elcano.cli.requests import open_api, print_note
 
 app = typer.Typer(no_args_is_help=True)
@@ -21,6 +22,26 @@ UNAUTHENTICATED = 401
 @app.callback()
 def tenants() -> None:
     """Export a tenant with everything it owns, or delete it."""
+
+
+@app.command("export")
+def export_tenant(
+    tenant: Tenant,
+    output: Annotated[Path | None, option("Save it as this file; by default `TENANT.zip`.", "--output")] = None,
+) -> None:
+    """Save everything that a tenant owns as one ZIP file, and check it against its manifest."""
+    from elcano.plugins.tenants.manifest import check_export
+
+    file = Path(f"{tenant}.zip") if output is None else output
+    require_writable(file, "--output")
+    with open_api() as api:
+        api.download(f"/v1/tenants/{tenant}/export", file)
+    manifest, faults = check_export(file)
+    for fault in faults:
+        print_note(fault)
+    print_line(f"{file}: {len(manifest.files):,} files, {sum(one.bytes for one in manifest.files):,} bytes")
+    if faults:
+        raise Failed(f"{len(faults)} files of the export are not whole: see above")
 
 
 @app.command("delete")

@@ -31,6 +31,7 @@ OTHER_KINDS = (
     "checks",
     "stores",
     "report_additions",
+    "exporters",
     "admission_rules",
     "spending_guards",
     "archivers",

@@ -12,6 +12,7 @@ from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 from temporalio.testing import WorkflowEnvironment
 
 from elcano.graphs.contracts import AgentCall, AgentResult
+from elcano.graphs.frozen import JsonObject
 from elcano.graphs.records import RunSnapshot
 from elcano.graphs.state.budget import Limits, Usage
 from elcano.graphs.state.failures import FailureDetails, FailureType
@@ -203,3 +204,31 @@ async def test_a_cancelled_run_counts_what_its_call_used(temporal: Client, scrip
     answered = len([name for name in script.calls if name != "search"])
     refusals = [event for event in kept.events if event.type == "held"]
     assert tokens["used"] == answered * 350 + len(refusals) * PAID.tokens
+
+
+@pytest.mark.parametrize("called", ["search", "judge"])
+async def test_a_store_that_is_away_holds_a_run(called: str, skipping: WorkflowEnvironment, script: Script) -> None:
+    """Runs that are to finish are held too, for their results would be lost."""
+    away = HALF_AN_HOUR - 6
+
+    def answer(given: JsonObject) -> JsonObject:
+        nonlocal away
+        away -= 1
+        if away < 0:
+            del script.overrides[called]
+            return script.answer(called, given)
+        details = FailureDetails(attempt=1).model_dump(mode="json")
+        raise ApplicationError(
+            "the store cannot be used", details, type=FailureType.STORE_DOWN, non_retryable=True, category=QUIET
+        )
+
+    script.overrides[called] = answer
+    async with running(skipping.client, list(scripted_activities(script)), Limits()) as handle:
+        result = await handle.result()
+    assert result.ending is None
+    (kept,) = script.archived
+    assert kept.run.status == "completed"
+    holds = [event for event in kept.events if event.type == "held"]
+    assert {(event.data["reason"], event.data["type"]) for event in holds} == {("store", "StoreDown")}
+    assert "its result cannot be stored" in holds[0].message
+    assert [event.type for event in kept.events].count("hold_cleared") == 1

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from elcano import settings
-from elcano.dev import doctor
+from elcano.dev import doctor, external_checks
 from elcano.dev.claims import free_ports
 from elcano.graphs.catalogue.sources import SOURCES, SourceLimits, SourcePolicy, SourceSpec
 from elcano.plugins.knowledge import knowledge_store as knowledge_checks
@@ -164,3 +164,12 @@ def test_a_secret_that_is_too_short_to_be_removed_is_said_to_be(
         "PIN of the MCP server 'tickets'",
     }
     assert not any(secret in one.text for one in findings for secret in ("abc", "xyz", "0815"))
+
+
+def test_a_temporal_server_that_is_away_is_a_fault(tmp_path: Path) -> None:
+    (port,) = free_ports(1)
+    chosen = Settings(TEMPORAL_ADDRESS=f"127.0.0.1:{port}", data_dir=tmp_path)
+    (finding,) = external_checks.check_temporal(chosen)
+    assert (finding.grade, "does not answer" in finding.text) == ("fault", True)
+    assert "TEMPORAL_ADDRESS" in finding.remedy
+    assert list(external_checks.check_fairness(chosen)) == []

@@ -25,12 +25,20 @@ from pydantic_ai.exceptions import (
     UsageLimitExceeded,
     UserError,
 )
+from sqlalchemy.exc import IntegrityError, OperationalError
 from temporalio.exceptions import ApplicationError
 from temporalio.testing import ActivityEnvironment
 
 from elcano.activities.calls.retry_classification import MESSAGE_CHARACTERS, classify_failure
 from elcano.graphs.catalogue.tools import SearchInput
-from elcano.graphs.errors import InputInvalid, ModelRefused, SourceBusy, SourceRefused, SourceUnavailable
+from elcano.graphs.errors import (
+    InputInvalid,
+    ModelRefused,
+    SourceBusy,
+    SourceRefused,
+    SourceUnavailable,
+    StoreUnavailable,
+)
 from elcano.graphs.state.budget import Usage
 from elcano.graphs.state.failures import FailureDetails, FailureType
 
@@ -99,11 +107,20 @@ AGAIN: list[tuple[Exception, str]] = [
     (UsageLimitExceeded("three requests"), FailureType.MODEL_OUTPUT),
     (SourceUnavailable("index is locked"), "SourceUnavailable"),
     (KeyError("a bug"), "KeyError"),
+    (StoreUnavailable("s3://bucket cannot be used"), FailureType.STORE_DOWN),
+    (OperationalError("SELECT 1", {}, Exception("connection is bad: connection refused")), FailureType.STORE_DOWN),
+    (IntegrityError("INSERT", {}, Exception("twice")), "IntegrityError"),
     (
         FallbackExceptionGroup("all", [ModelAuthenticationError("a", "no"), UnexpectedModelBehavior("b")]),
         FailureType.MODEL_OUTPUT,
     ),
 ]
+
+
+def test_an_outage_of_the_store_does_not_tell_where_it_is() -> None:
+    failure = classify_failure(StoreUnavailable("http://10.0.0.7:9000/bucket cannot be used"))
+    assert failure.message.startswith("the store cannot be used")
+    assert "10.0.0.7" not in failure.message
 
 
 @pytest.mark.parametrize(("error", "kind"), NEVER, ids=lambda value: getattr(value, "__name__", str(value))[:40])

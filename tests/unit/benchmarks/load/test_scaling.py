@@ -17,7 +17,10 @@ from benchmarks.load.scaling import (
     list_needs,
     tell_time_apart,
 )
+from benchmarks.load.stack import ROOT
 from tests.unit.benchmarks.load.examples import COSTS
+
+MEASURED = ROOT / "benchmarks" / "load" / "measured"
 
 GIVEN = Assumptions(run_seconds=100, call_seconds=1, peak=2, watched=0.5, utilisation=0.5, worker_activities=100)
 
@@ -128,3 +131,13 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
         read_costs(file)
     file.write_text(COSTS.model_dump_json(), encoding="utf-8")
     assert read_costs(file) == COSTS
+
+
+def test_the_committed_measurements_give_the_figures_of_the_docs() -> None:
+    fast, slow, many = (read_costs(MEASURED / f"{name}.json") for name in ("fast", "slow", "many"))
+    needs = {need.name: need.value for need in list_needs(tell_time_apart(fast, slow, 300), 10_000, Assumptions())}
+    text = (ROOT / "docs" / "scaling.md").read_text(encoding="utf-8")
+    transitions, shards = needs["state transitions a second"], needs["history shards"]
+    assert f"| state transitions a second | 144 | {round(transitions, -2):,.0f} |" in text
+    assert f"| history shards | 8 | {round(shards, -1):,.0f} |" in text
+    assert many.plan.at_once == 80

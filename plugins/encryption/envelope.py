@@ -63,7 +63,7 @@ class KeyRing:
         return head + nonce + self._derive(self.active, self._salt).encrypt(nonce, data, head + place.encode())
 
     def unseal(self, sealed: bytes, place: Place) -> bytes:
-        """Decrypt what any key of the ring encrypted for `place`.
+        """Decrypt data that any key of the ring encrypted for `place`.
 
         Raises:
             SealedDataUnreadable: its key is not in the ring, or it was changed.

@@ -1,26 +1,21 @@
 """Opens the database engine by URL, and explains why a database cannot be used."""
 
-import logging
 import sqlite3
+from collections.abc import Callable
 from contextlib import suppress
-from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-import sqlalchemy
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import URL, ExceptionContext, event, inspect, make_url
+from sqlalchemy import URL, ExceptionContext, event, make_url
+from sqlalchemy import Connection as SyncConnection
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from elcano.graphs.errors import StoreDamaged, StoreIncompatible, StoreUnavailable
+from elcano.graphs.errors import StoreDamaged, StoreUnavailable
 from elcano.storage.sql import dialect
 from elcano.storage.sql.cipher import Cipher
 from elcano.storage.sql.columns import set_cipher
-from elcano.storage.sql.tables import metadata
+from elcano.storage.sql.schema_revision import migrate_tables
 
 CONNECT_SECONDS: Final = 10
 """How long a server may take to answer before it counts as not there."""
@@ -86,11 +81,11 @@ def open_engine(url: URL, cipher: Cipher | None = None) -> AsyncEngine:
     return engine
 
 
-async def prepare_tables(engine: AsyncEngine) -> None:
-    """Creates or migrates the tables; several processes may do it at once.
+async def prepare_tables(engine: AsyncEngine, change: Callable[[SyncConnection], None] = migrate_tables) -> None:
+    """Creates or migrates the tables, or changes them otherwise; several processes may do it at once.
 
     Raises:
-        StoreIncompatible: the tables there are not those of this release, nor of one before it.
+        StoreIncompatible: this release cannot work with the tables there.
         StoreDamaged: the file is no database, or a damaged one.
         StoreUnavailable: its server cannot be used.
     """
@@ -98,7 +93,7 @@ async def prepare_tables(engine: AsyncEngine) -> None:
         await dialect.keep_log(engine)
         async with engine.begin() as connection:
             await dialect.begin_exclusive(connection, "tables")
-            await connection.run_sync(migrate_tables)
+            await connection.run_sync(change)
     except sqlite3.DatabaseError as error:  # raised while connecting, which SQLAlchemy hands on as it is
         if not _is_damage(error):
             raise
@@ -121,53 +116,3 @@ def _build_damage_error(path: str | None, error: BaseException) -> StoreDamaged:
         "or save what can be saved with `sqlite3 FILE .recover`, or move it away together with its `-wal` and `-shm` "
         "files to begin with an empty one"
     )
-
-
-_SCRIPTS: Final = "elcano.storage.sql:migrations"
-_log = logging.getLogger("storage")
-logging.getLogger("alembic").setLevel(logging.WARNING)  # what it did is told here, and only if it did something
-
-
-def migrate_tables(connection: sqlalchemy.Connection) -> None:
-    """Creates the tables, or takes them from any earlier version to this one, in the caller's transaction.
-
-    Raises:
-        StoreIncompatible: their version is unknown here, or they have none.
-    """
-    place = connection.engine.url.render_as_string()  # without the password
-    scripts = _load_scripts()
-    head = scripts.get_current_head()
-    found = MigrationContext.configure(connection).get_current_revision()
-    if found == head:
-        return
-    known = {script.revision for script in scripts.walk_revisions()}
-    if found is not None and found not in known:
-        raise StoreIncompatible(
-            f"{place} has version {found!r} of the tables, which this program does not know (its own is {head!r}): "
-            "use the release that wrote it or a newer one, or name another store"
-        )
-    if found is None and metadata.tables.keys() & set(inspect(connection).get_table_names()):
-        raise StoreIncompatible(
-            f"{place} has tables of these names without a version: they are another program's, or older than every "
-            "release; name another store, or move them away"
-        )
-    command.upgrade(_build_alembic_config(connection), "head")
-    if found is not None:
-        _log.info("the tables of %s were migrated from version %s to %s", place, found, head)
-
-
-def read_revision(connection: sqlalchemy.Connection) -> tuple[str | None, str | None]:
-    """Return the version of the tables, None if there are none, and the version that this program needs."""
-    return MigrationContext.configure(connection).get_current_revision(), _load_scripts().get_current_head()
-
-
-def _build_alembic_config(connection: sqlalchemy.Connection | None = None) -> Config:
-    config = Config()
-    config.set_main_option("script_location", _SCRIPTS)
-    config.attributes["connection"] = connection
-    return config
-
-
-@lru_cache(maxsize=1)
-def _load_scripts() -> ScriptDirectory:
-    return ScriptDirectory.from_config(_build_alembic_config())

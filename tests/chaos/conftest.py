@@ -137,7 +137,10 @@ async def ledger(chosen: Settings, run: str) -> list[LedgerEntry]:
     return [line.model_copy(update={"run_id": line.run_id.removeprefix(run_id)}) for line in lines]
 
 
-async def completed(chosen: Settings, run: str) -> Counter[tuple[str, str, int, int]]:
-    """How often each activity was completed, by section, node, step and item, as the ledger has it."""
-    lines = await ledger(chosen, run)
+async def completed(chosen: Settings, run: str, *, undone: bool = True) -> Counter[tuple[str, str, int, int]]:
+    """How often each activity was completed, by section, node, step and item, as the ledger has it.
+
+    Those that were undone count unless `undone` is false.
+    """
+    lines = [line for line in await ledger(chosen, run) if undone or not line.undone]
     return Counter((line.run_id, line.node, line.step, line.item) for line in lines if line.outcome == "completed")

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
@@ -12,7 +13,9 @@ from elcano.dev import open_stack
 from elcano.plugins.reconcile.installation import open_installation
 from elcano.plugins.reconcile.reconciliation import reconcile
 from elcano.settings import Settings
-from tests.chaos.conftest import ask, completed, report, told
+from elcano.storage.objects import artifacts_of, payloads_of
+from elcano.storage.store import open_store
+from tests.chaos.conftest import ask, completed, ledger, report, told
 from tests.chaos.copies import copy_part, restore_part
 from tests.chaos.researcher import Place, Researcher
 from tests.unit.dev.test_dev import until
@@ -37,6 +40,12 @@ async def differences(chosen: Settings, *, mend: bool) -> list[tuple[str, str, s
 
 def run_id(path: str) -> str:
     return path.rpartition("/")[2]
+
+
+@pytest.fixture(autouse=True)
+def no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that Temporal does not know counts as lost at once."""
+    monkeypatch.setattr("elcano.api.runs.endings.START_GRACE", 0.0)
 
 
 async def status_of(chosen: Settings, run: str) -> str:
@@ -79,4 +88,88 @@ async def test_an_older_store_under_newer_histories(brief: Settings, researcher:
                 assert (await told(brief, one))[-1].event == "complete"
                 assert "## References" in await report(brief, one)
                 assert await completed(brief, one)
+            assert await differences(brief, mend=True) == []
+
+
+@pytest.mark.timeout(300)
+async def test_older_histories_under_a_newer_store(brief: Settings, researcher: Researcher, tmp_path: Path) -> None:
+    ends, stays = Place("Which winter was it?", "judge", 1), Place("Which sailors were sick?", "judge", 1)
+    later, lost = Place("Which sailors were sick?", "judge", 2), Place("Which strait was it?", "judge", 2)
+    async with asyncio.timeout(280):
+        researcher.hold([ends, stays])
+        async with open_stack(brief):
+            ended, other = [await ask(brief, place.question) for place in (ends, stays)]
+            await until(lambda: researcher.holds)
+            copy_part(brief, "temporal.db", tmp_path)
+            researcher.release()
+            researcher.hold([later, lost])
+            forgotten = await ask(brief, lost.question)
+            events = await told(brief, ended)
+            text = await report(brief, ended)
+            await until(lambda: researcher.holds)
+        restore_part(brief, "temporal.db", tmp_path)
+        researcher.release()
+        researcher.hold([ends, stays])
+        async with open_stack(brief):
+            paid = await count_tokens(brief)
+            found = await differences(brief, mend=True)
+            assert {(kind, name) for kind, name, _ in found} >= {
+                ("history_older", run_id(ended)),
+                ("run_forgotten", run_id(forgotten)),
+                ("ledger_ahead", run_id(other)),
+            }
+            assert {outcome for _, _, outcome in found} == {"mended"}
+            assert await differences(brief, mend=True) == []
+            assert await count_tokens(brief) >= paid
+            researcher.release()
+            assert await report(brief, ended) == text
+            assert await told(brief, ended) == events
+            assert await status_of(brief, forgotten) == "terminated"
+            assert (await told(brief, other))[-1].event == "complete"
+            lines = await ledger(brief, other)
+            assert [line for line in lines if line.undone and line.usage.tokens]
+            twice = [place for place, count in (await completed(brief, other, undone=False)).items() if count > 1]
+            assert [node for _, node, _, _ in twice] == ["judge"]  # it was in flight at the time of the copy
+            assert await differences(brief, mend=True) == []
+
+
+async def count_tokens(chosen: Settings) -> int:
+    """What all runs paid, with what was undone."""
+    today = datetime.now(UTC).date()
+    async with open_store(chosen.data_dir) as store:
+        (row,) = await store.usage.summarize([], today - timedelta(days=1), today)
+    return row.used.tokens
+
+
+@pytest.mark.timeout(300)
+async def test_objects_that_are_gone_or_that_nobody_knows(brief: Settings, researcher: Researcher) -> None:
+    place = Place("Which bay was it?", "judge", 2)
+    objects = brief.data_dir / "objects"
+    async with asyncio.timeout(280):
+        researcher.hold([place])
+        async with open_stack(brief) as running:
+            run = await ask(brief, place.question, background="What is known of the bay. " * 1_500)
+            await until(lambda: researcher.holds)
+            assert await differences(brief, mend=False) == []
+            payloads = sorted((objects / payloads_of(run_id(run))).iterdir(), key=lambda one: one.stat().st_mtime)
+            assert len(payloads) > 2
+            payloads[-1].unlink()
+            unknown = objects / payloads_of("default-01hzzzzzzzzzzzzzzzzzzzzzzz") / "0123"
+            unknown.parent.mkdir()
+            unknown.write_bytes(b"of nobody")
+            found = await differences(brief, mend=True)
+            assert {(kind, outcome) for kind, _, outcome in found} == {
+                ("payloads_missing", "mended"),
+                ("objects_unowned", "mended"),
+            }
+            assert not unknown.exists()
+            await running.restart_worker()
+            researcher.release()
+            assert (await told(brief, run))[-1].event == "complete"
+            assert await differences(brief, mend=True) == []
+            (log,) = [one for one in (objects / artifacts_of("default", run_id(run))).iterdir()][:1]
+            kept = log.read_bytes()
+            log.unlink()
+            assert await differences(brief, mend=True) == [("artifacts_missing", run_id(run), "left")]
+            log.write_bytes(kept)
             assert await differences(brief, mend=True) == []

@@ -1,6 +1,7 @@
 """The tables that migrations make are those that the code works with, and a version that is unknown is left alone."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from sqlalchemy import Connection, inspect, text
 
 from elcano.graphs.errors import StoreIncompatible
 from elcano.storage.sql.engine import database_url, open_engine, prepare_tables
+from elcano.storage.sql.schema_revision import list_revisions, move_tables, read_floor_of, read_revision
 from elcano.storage.sql.tables import metadata
 from elcano.storage.store import DATABASE_FILE, Store
 from tests.unit.storage.conftest import Opened
@@ -69,6 +71,7 @@ async def test_many_processes_may_open_an_empty_database_at_once(database: str, 
 async def test_another_releases_tables_are_refused_and_left_alone(opened: Opened) -> None:
     async with opened() as store, store._engine.begin() as connection:
         await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+        await connection.execute(text("UPDATE schema_floor SET revision = '9999'"))
         await connection.execute(text("DROP TABLE artifacts"))
     with pytest.raises(StoreIncompatible, match="version '9999' of the tables, which this program does not know"):
         async with opened():
@@ -84,3 +87,49 @@ async def test_tables_without_a_version_are_refused_and_left_alone(database: str
     async with engine.connect() as connection:
         assert await connection.run_sync(lambda sync: inspect(sync).get_table_names()) == ["runs"]
     await engine.dispose()
+
+
+async def test_the_tables_go_down_by_each_version_and_up_again(database: str, tmp_path: Path) -> None:
+    engine = open_engine(database_url(database, tmp_path / "unused"))
+    await prepare_tables(engine)
+    oldest, *others = list_revisions()
+    for revision in (*reversed(others[:-1]), oldest, *others):
+        await prepare_tables(engine, partial(move_tables, revision=revision))
+        async with engine.connect() as connection:
+            found, _ = await connection.run_sync(read_revision)
+            assert found == revision
+    async with engine.connect() as connection:
+        assert await connection.run_sync(differences) == []
+    await engine.dispose()
+
+
+async def test_a_version_that_there_is_not_is_refused(database: str, tmp_path: Path) -> None:
+    engine = open_engine(database_url(database, tmp_path / "unused"))
+    with pytest.raises(StoreIncompatible, match="has no tables yet"):
+        await prepare_tables(engine, partial(move_tables, revision="0010"))
+    await prepare_tables(engine)
+    with pytest.raises(StoreIncompatible, match="there is no version '8888' of the tables; there are 0007, 0008"):
+        await prepare_tables(engine, partial(move_tables, revision="8888"))
+    await engine.dispose()
+
+
+async def test_tables_of_a_newer_release_are_used_if_that_says_so(database: str, tmp_path: Path) -> None:
+    engine = open_engine(database_url(database, tmp_path / "unused"))
+    await prepare_tables(engine)
+    async with engine.begin() as connection:
+        await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+        await connection.execute(text(f"UPDATE schema_floor SET revision = '{list_revisions()[-1]}'"))
+    await prepare_tables(engine)
+    async with engine.begin() as connection:
+        await connection.execute(text("UPDATE schema_floor SET revision = '9998'"))
+    with pytest.raises(StoreIncompatible, match="version '9999' of the tables, which this program does not know"):
+        await prepare_tables(engine)
+    await engine.dispose()
+
+
+def test_every_migration_says_which_programs_work_with_it() -> None:
+    """A release works with the tables of the one before and never asks for an older program than that did."""
+    revisions = list_revisions()
+    floors = [read_floor_of(revision) for revision in revisions]
+    assert floors == sorted(floors)
+    assert all(floor in revisions and floor <= revision for floor, revision in zip(floors, revisions, strict=True))

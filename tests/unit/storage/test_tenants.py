@@ -72,7 +72,11 @@ async def test_every_table_is_filled_and_every_key_begins_with_the_tenant(whole:
     kept = [table for table in metadata.sorted_tables if "tenant" in table.columns]
     assert set(await rows(whole)) == {table.name for table in kept} - {"usage_totals"}
     assert {table.primary_key.columns.keys()[0] for table in kept} == {"tenant"}
-    assert {table.name for table in metadata.sorted_tables} - {table.name for table in kept} == {"probes", "providers"}
+    assert {table.name for table in metadata.sorted_tables} - {table.name for table in kept} == {
+        "probes",
+        "providers",
+        "schema_floor",
+    }
 
 
 async def test_another_tenant_reads_nothing_even_of_the_same_content(whole: Store) -> None:

@@ -5,6 +5,7 @@ from alembic import op
 
 revision = "0008"
 down_revision = "0007"
+works_with = "0007"
 
 
 def _make_id_column(name: str, *, key: bool = False, nullable: bool = False) -> sa.Column[str]:
@@ -78,3 +79,9 @@ def upgrade() -> None:
         sa.Column("outcome", sa.Integer(), nullable=False),
         _make_id_column("address"),
     )
+
+
+def downgrade() -> None:
+    """Drops them, with every key and the audit log."""
+    for table in ("audit_entries", "run_links", "sessions", "api_keys"):
+        op.drop_table(table)

@@ -5,6 +5,7 @@ from alembic import op
 
 revision = "0007"
 down_revision = None
+works_with = "0007"
 
 
 def _make_id_column(name: str, *, key: bool = False) -> sa.Column[str]:

@@ -5,6 +5,7 @@ from alembic import op
 
 revision = "0010"
 down_revision = "0009"
+works_with = "0009"
 
 
 def _make_id_column(name: str, *, key: bool = False) -> sa.Column[str]:
@@ -27,3 +28,8 @@ def upgrade() -> None:
         sa.Column("rows", sa.BigInteger(), nullable=False),
         sa.Column("waiting", sa.Text(), nullable=False),
     )
+
+
+def downgrade() -> None:
+    """Drops it."""
+    op.drop_table("tenant_deletions")

@@ -5,6 +5,7 @@ from alembic import op
 
 revision = "0009"
 down_revision = "0008"
+works_with = "0008"
 
 
 def _make_id_column(name: str, *, key: bool = False) -> sa.Column[str]:
@@ -34,3 +35,10 @@ def upgrade() -> None:
         _make_counter("cost_microusd"),
         sa.Column("expires_at", sa.Double(), nullable=True),
     )
+
+
+def downgrade() -> None:
+    """Drops them, with what they have."""
+    op.drop_table("quota_claims")
+    op.drop_table("usage_totals")
+    op.drop_column("runs", "api_key")

@@ -25,6 +25,7 @@ from elcano.graphs.plugin import Surroundings
 from elcano.graphs.run_contracts import TENANT_ATTRIBUTE
 from elcano.plugins.tenants.deletion_store import TenantDeletion, get_deletion_store
 from elcano.plugins.tenants.tenant_rows import delete_rows
+from elcano.storage.health import STORE_ERRORS
 from elcano.storage.objects import PAYLOADS, Objects, artifacts_of_tenant
 from elcano.storage.store import Store
 
@@ -59,6 +60,13 @@ class TenantDeleter:
             except (ElcanoError, IntegrityError) as error:  # a row that refers to others was written meanwhile
                 _log.warning("the deletion of the tenant %s waits: %s", tenant, error)
                 await self._deletions.of(tenant).note_trouble(str(error))
+                done = False
+            except STORE_ERRORS:
+                raise  # then nothing can be noted either
+            except Exception as error:
+                _log.exception("the deletion of the tenant %s does not get on", tenant)
+                why = f"{type(error).__name__}, which the log of the API explains"
+                await self._deletions.of(tenant).note_trouble(why)
                 done = False
             if done:
                 self._seen.pop(tenant, None)
